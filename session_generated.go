@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A Session runs parts of a graph. Variables, queues and tables live in the
-// session from one run to the next. It is safe for any number of goroutines.
+// A Session runs parts of a graph. It holds the state of variables, queues and tables
+// from one run to the next. It is safe for concurrent use.
 type Session session.Session
 
 // Base is the session itself. The root package's Session has the method, too, so that a
@@ -20,22 +20,21 @@ func (s *Session) Base() *session.Session {
 	return (*session.Session)(s)
 }
 
-// Close waits for the runs that are going on, then frees what the session
-// holds. Partial runs are abandoned. Runs that begin later fail with "session
-// is closed". It may be called again and from several goroutines.
+// Close waits for running steps, then releases the session's resources. Partial runs are
+// cancelled. Runs that begin later fail with "session is closed". Close may be called
+// again, and concurrently.
 func (s *Session) Close() error {
 	return (*session.Session)(s).Close()
 }
 
-// Engine is the name of the engine that drives the session's steps.
+// Engine is the name of the engine that runs the session's steps.
 func (s *Session) Engine() string {
 	return (*session.Session)(s).Engine()
 }
 
-// Inspect asks the session's running steps what they are doing and names at
-// most limit waiting nodes of each. A step inside a long kernel answers when
-// that returns, or not at all if ctx ends before. Engines other than "actors"
-// tell nothing.
+// Inspect reports what the session's running steps are doing, with at most limit waiting
+// nodes of each. A step inside a long kernel reports when the kernel returns, or not at
+// all if ctx ends first. Engines other than "actors" and "tokens" report nothing.
 func (s *Session) Inspect(ctx context.Context, limit int) []StepReport {
 	return (*session.Session)(s).Inspect(ctx, limit)
 }
@@ -60,8 +59,8 @@ func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Outp
 	return (*Callable)(x), err
 }
 
-// MemoryInUse is the bytes that the tensors of running steps take, and those
-// that variables, queues and the like hold between steps.
+// MemoryInUse is the number of bytes in the tensors of running steps, variables, queues
+// and other resources.
 func (s *Session) MemoryInUse() int64 {
 	return (*session.Session)(s).MemoryInUse()
 }
@@ -72,208 +71,201 @@ func (s *Session) NewPartialRun(feeds, fetches []Output, targets []*Operation) (
 	return (*PartialRun)(x), err
 }
 
-// NewPartialRunContext begins a step whose runs will feed some of feeds, fetch some of
-// fetches and run some of targets: all that any of its runs names must be
-// named here. It takes time linear in the size of the graph. The end of ctx ends it,
-// and later the step.
+// NewPartialRunContext starts a step whose runs feed some of feeds, fetch some of
+// fetches and run some of targets; all that its runs use must be named here. It takes
+// time linear in the size of the graph. The end of ctx cancels it, and later the step.
 func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*PartialRun, error) {
 	x, err := (*session.Session)(s).NewPartialRunContext(ctx, feeds, fetches, targets)
 	return (*PartialRun)(x), err
 }
 
-// ProgramMemory is about how many bytes the programs take that the session has
-// compiled: one for each choice of feeds, fetches and targets, and those of functions
-// that are called. The memory limit bounds them together with [Session.MemoryInUse].
+// ProgramMemory is the approximate size in bytes of the programs that the session has
+// compiled: one for each set of feeds, fetches and targets, and those of called
+// functions. The memory limit bounds it together with [Session.MemoryInUse].
 func (s *Session) ProgramMemory() int64 {
 	return (*session.Session)(s).ProgramMemory()
 }
 
-// Run runs the part of the graph that the fetches and targets need, with the
-// fed tensors in the place of what the graph would compute, and returns the
-// fetched tensors by position. A feed may be any edge of the graph. Fed
-// tensors may be fed again at once; fetched ones are the caller's.
-//
-// See [Session.RunContext] for the errors.
+// Run runs the subgraph that the fetches and targets need, with the fed tensors in place
+// of the outputs that they name, and returns the fetched tensors by position. Any output
+// of the graph may be fed. Fed tensors may be fed again at once; fetched ones belong to
+// the caller. See [Session.RunContext] for the errors.
 func (s *Session) Run(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return (*session.Session)(s).Run(feeds, fetches, targets)
 }
 
-// RunContext is [Session.Run] until ctx ends, which fails the step with
-// CANCELLED or DEADLINE_EXCEEDED at once.
+// RunContext is [Session.Run] with a context, whose end fails the step at once with
+// CANCELLED or DEADLINE_EXCEEDED.
 //
-// Every error is a [*Error]: INVALID_ARGUMENT for feeds, fetches and targets
-// that make no sense, and for a fetch that was not computed since it is on a
-// branch not taken; RESOURCE_EXHAUSTED at the session's memory limit;
-// FAILED_PRECONDITION from a closed session; UNIMPLEMENTED for an operation
-// without a kernel; else what a kernel failed with, and where.
+// Every error is a *[Error]: INVALID_ARGUMENT for invalid feeds, fetches and targets,
+// and for a fetch that was not computed because it is on a branch not taken;
+// RESOURCE_EXHAUSTED at the session's memory limit; FAILED_PRECONDITION if the session
+// is closed; UNIMPLEMENTED for an operation without a kernel; otherwise the error of a
+// kernel, with its node.
 func (s *Session) RunContext(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return (*session.Session)(s).RunContext(ctx, feeds, fetches, targets)
 }
 
-// RunWithOptions is [Session.RunContext] with options of this one run.
+// RunWithOptions is [Session.RunContext] with options for this run.
 func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return (*session.Session)(s).RunWithOptions(ctx, options.base(), feeds, fetches, targets)
 }
 
-// SessionOptions says how a session runs its steps. The zero value is a good
-// choice.
+// SessionOptions configures a session. The zero value is a good choice.
 type SessionOptions struct {
-	// Target names the runtime to run on: "" or "local", this process.
+	// Target is the runtime to run on: "" or "local", this process.
 	Target string
 
-	// Config is a serialized ConfigProto. Of its fields,
-	// intra_op_parallelism_threads, inter_op_parallelism_threads (the larger
-	// of the two is Threads), operation_timeout_in_ms (Timeout), device_count (Devices),
-	// log_device_placement (LogPlacement) and what graph_options says of rewriting
-	// (Rewrite) are heeded unless the option itself is set; the others describe TensorFlow's own
-	// runtime and are ignored.
+	// Config is a serialized ConfigProto. These fields are used unless the option itself
+	// is set: intra_op_parallelism_threads and inter_op_parallelism_threads (Threads is
+	// the larger), operation_timeout_in_ms (Timeout), device_count (Devices),
+	// log_device_placement (LogPlacement), and the rewriting options of graph_options
+	// (Rewrite). The other fields configure TensorFlow's own runtime and are ignored.
 	Config []byte
 
-	// Engine drives the steps: "actors" (also ""), "messages", "messages:N",
-	// "seeded:N", "schedule:ORDER" or "sequential"; or "tokens", which is "actors" without playing loops and
-	// programs as one unit.
+	// Engine runs the steps: "actors" (also ""), "tokens", "messages", "messages:N",
+	// "seeded:N", "schedule:ORDER" or "sequential". "tokens" is "actors" without
+	// compiling loops and programs into units. docs/engines.md describes them.
 	Engine string
 
-	// Rewrite chooses the passes that change what a run needs of the graph before it
-	// runs, once for each choice of feeds, fetches and targets: "" is those that
-	// change no bit of any result, nor which error a run fails with; "none" is the
-	// graph as it is; "all" also has the passes that may change the last bits of
-	// results. A list names passes, as "fold,common", or adds and takes away, as
-	// "+batchnorm,-hoist". If it is "", Config may say it: opt_level L0 and
-	// disable_meta_optimizer are "none", and the toggles of rewrite_options for
-	// constant folding, arithmetic, loops, remapping and common subgraphs are heeded.
+	// Rewrite selects the passes that rewrite the subgraph of a run before it is
+	// compiled, once for each set of feeds, fetches and targets. "" selects those that
+	// leave results bit-identical and errors unchanged; "none" runs the graph as
+	// written; "all" adds the passes that may change the last bits of results. A list
+	// names passes, as "fold,common", or changes the default, as "+batchnorm,-hoist". If
+	// Rewrite is "", Config may select passes: opt_level L0 and disable_meta_optimizer
+	// mean "none", and the toggles of rewrite_options for constant folding, arithmetic,
+	// loops, remapping and common subgraphs are used.
 	Rewrite string
 
-	// Threads is how many kernels or parts of kernels may run at the same
-	// time in the session's pool; 0 is the number of CPUs, 1 leaves all work
-	// to the callers.
+	// Threads is the number of kernels, or parts of kernels, that the session's pool
+	// runs at a time; 0 is the number of CPUs, 1 leaves all work to the callers.
 	Threads int
 
-	// Devices is how many devices of each type the session has: {"CPU": 2}. Types that
-	// it does not name have none, except that there always is a CPU. Nodes then run where
-	// they ask to, and what they hand each other goes from device to device; nodes that
-	// ask for nothing run on the first. CPU devices are names for parts of a graph, and share
-	// the session's threads.
+	// Devices is the number of devices of each type: {"CPU": 2}. There is always a CPU.
+	// Nodes run on the devices that they request, and tensors are transferred between
+	// devices; nodes without a device run on the first. CPU devices divide a graph, and
+	// share the session's threads.
 	//
 	// {"OPENCL": 1} is an accelerator, as are EMULATED and GPU, for programs that import
 	// its driver (devices/opencl, devices/emulated, devices/cuda) and its kernels
-	// (ops/accelerated). Nodes that have kernels for it go there unless they ask for another
-	// device, and their values stay in its memory; fetches come back. A step that it fails
-	// under ends with UNAVAILABLE and its name, and the next finds it opened anew.
+	// (ops/accelerated). Nodes that have kernels for it are placed there unless they
+	// request another device, and their values stay in its memory; fetches are copied
+	// back. If the device fails, the steps that use it fail with UNAVAILABLE and its
+	// name, and the device is reopened for the next step.
 	//
-	// Nil: Config's device_count says it, or else there is CPU:0
-	// alone, on which everything runs.
+	// If Devices is nil, Config's device_count applies; without that there is only
+	// CPU:0.
 	Devices map[string]int
 
-	// Device is where nodes run that ask for no device, such as "/device:CPU:1"; "" leaves
-	// it to placement.
+	// Device is the device of nodes without one, such as "/device:CPU:1"; "" leaves it
+	// to placement.
 	Device string
 
-	// StrictPlacement refuses a run of which a node asks for a device that is not there, or
-	// for another one than what it must be beside, with INVALID_ARGUMENT. Otherwise it
-	// runs on the best device that is there, as in TensorFlow with allow_soft_placement.
+	// StrictPlacement makes a run fail with INVALID_ARGUMENT if a node requests a device
+	// that does not exist, or another than that of the nodes with which it must be
+	// colocated. Otherwise such a node runs on the best device available, as in
+	// TensorFlow with allow_soft_placement.
 	StrictPlacement bool
 
-	// LogPlacement tells the Logger where each node of a program was placed. Config's
-	// log_device_placement says it, too.
+	// LogPlacement logs the device of each node of a program to Logger. Config's
+	// log_device_placement sets it too.
 	LogPlacement bool
 
-	// Apart plays what runs on each device as a step of its own, on a goroutine of its
-	// own; what crosses goes through a rendezvous, as it does between machines. Otherwise
-	// one goroutine plays the devices' parts of a step side by side, and what crosses is
-	// handed over, which is faster unless the parts are long and independent.
+	// Apart runs the part of a graph on each device as a separate step, on its own
+	// goroutine, with transfers through a rendezvous, as between machines. Otherwise one
+	// goroutine runs the parts of all devices, which is faster unless they are long and
+	// independent.
 	Apart bool
 
-	// Seed is the graph-level seed of random operations that have none of
-	// their own; 0 takes one from the clock.
+	// Seed is the graph-level seed of random operations that have none of their own; 0
+	// takes one from the clock.
 	Seed int64
 
-	// MemoryLimit bounds the bytes that the tensors of all running steps and
-	// what variables, queues and the like hold between them take together: a
-	// step that would pass it fails with RESOURCE_EXHAUSTED.
-	// 0 is three quarters of the machine's memory, negative is no limit.
+	// MemoryLimit bounds the bytes of all tensors of running steps, variables, queues
+	// and other resources together: a step that would exceed it fails with
+	// RESOURCE_EXHAUSTED. 0 is three quarters of the machine's memory, negative is no
+	// limit.
 	MemoryLimit int64
 
-	// DeviceMemoryLimit bounds the bytes of the memory of each accelerator that the session
-	// takes; 0 is what the device has free. Memory of an accelerator that is the host's own,
-	// as of an emulated one or of OpenCL on a CPU, and the host's memory that copies to and
-	// from accelerators go through, count towards MemoryLimit too, as long as the session
-	// keeps them. Errors at either limit name the node and the device.
+	// DeviceMemoryLimit bounds the bytes that the session allocates on each accelerator;
+	// 0 is what the device has free. Accelerator memory that is host memory (an emulated
+	// device, OpenCL on a CPU), and staging memory for copies, also count towards
+	// MemoryLimit while the session holds them. Errors at either limit name the node and
+	// the device.
 	DeviceMemoryLimit int64
 
-	// MaxConcurrentSteps bounds how many steps run at the same time; later
-	// ones wait their turn. 0 is no limit.
+	// MaxConcurrentSteps bounds the number of steps that run at the same time; further
+	// ones wait. 0 is no limit.
 	MaxConcurrentSteps int
 
-	// Timeout is how long a step may take that has no deadline of its own;
-	// 0 is for ever.
+	// Timeout bounds each step that has no deadline of its own; 0 is no limit.
 	Timeout time.Duration
 
-	// Files says which files the session's graphs may read and write; nil is
-	// every regular file that the process may. What is not permitted fails with
-	// PERMISSION_DENIED. A graph that others made wants one.
+	// Files is the set of files that the session's graphs may read and write; nil
+	// permits every regular file that the process may access. Other access fails with
+	// PERMISSION_DENIED. Set it for graphs from untrusted sources.
 	Files *files.Policy
 
-	// Logger gets the session's lifecycle events, each with the session's name and, of a
-	// SavedModel, its folder; nil logs nothing.
+	// Logger receives the session's lifecycle events, each with the session's name and,
+	// for a SavedModel, its folder; nil logs nothing.
 	Logger *zerolog.Logger
 
-	// Name is what log lines call the session; "" is "session" and a number.
+	// Name is the session's name in log lines; "" is "session" and a number.
 	Name string
 }
 
-// RunOptions says how one run goes. The zero value asks for nothing.
+// RunOptions configures one run. The zero value is the default.
 type RunOptions struct {
-	// Timeout ends the step with DEADLINE_EXCEEDED; 0 is the session's.
+	// Timeout bounds the step, which fails with DEADLINE_EXCEEDED; 0 is the session's
+	// Timeout.
 	Timeout time.Duration
-	// Metadata, if not nil, is filled in when the step has ended, also when it
-	// has failed.
+	// Metadata, if not nil, is filled in when the step has ended, even if it failed.
 	Metadata *RunMetadata
-	// Profile also takes down what each node takes, in Metadata.Stats. It costs some
-	// tens of nanoseconds for each node, and in loops for a part of the kernels that are
-	// short. What goes from device to device is counted, too, in
-	// Metadata.Transfers; then no loop is played as a unit that several devices are at.
+	// Profile records the cost of every node in Metadata.Stats, and transfers between
+	// devices in Metadata.Transfers. It costs some tens of nanoseconds for each node; in
+	// loops, short kernels are sampled. Loops that span several devices are then not
+	// compiled into units.
 	Profile bool
-	// Sampler, if not nil, adds this run to a profile of many: as much is taken down as
-	// costs a few percent of the runs' time. A run that Profile asks for is not among
-	// them.
+	// Sampler, if not nil, adds this run to a profile of many runs, recorded at a cost
+	// of a few percent of their time. It ignores runs with Profile set.
 	Sampler *Sampler
 }
 
-// RunMetadata tells what a run took.
+// RunMetadata describes a finished run.
 type RunMetadata struct {
 	StepID int64
 	Engine string
 	Nodes  int // in the program: what the feeds and fetches need of the graph
-	// Rewritten is what each pass of rewriting did to the program when it was made.
+	// Rewritten is the effect of each rewriting pass when the program was compiled.
 	Rewritten []RewritePass
 	Elapsed   time.Duration // of the step alone, without waiting for its turn
-	// Stats is what each node took, if RunOptions.Profile asked for it.
+	// Stats is the cost of each node, if RunOptions.Profile was set.
 	Stats *StepStats
-	// Transfers is what went between devices, by edge, if RunOptions.Profile asked for it
-	// and there are several.
+	// Transfers is the traffic between devices by edge, if RunOptions.Profile was set
+	// and there are several devices.
 	Transfers []Transfer
-	// Devices is the memory of the session's accelerators after the run.
+	// Devices is the memory use of the session's accelerators after the run.
 	Devices []DeviceMemory
-	// Allocated is the bytes that the whole process allocated on the Go heap
-	// meanwhile; other goroutines' allocations count too.
+	// Allocated is the number of bytes that the whole process, other goroutines
+	// included, allocated on the Go heap during the run.
 	Allocated uint64
 }
 
-// A Callable is a prepared run: feeds, fetches and targets are chosen once,
-// and each call allocates nothing but what it returns. It is safe for any
-// number of goroutines, and good until its session is closed.
+// A Callable is a prepared run with fixed feeds, fetches and targets; each call
+// allocates nothing but its results. It is safe for concurrent use, and valid until its
+// session is closed.
 type Callable session.Callable
 
-// Call runs the step with feeds in the order that MakeCallable got, and
-// returns the fetched tensors by position. A tensor that was fed may be fed
-// again, but must not be reshaped any more: a variable may hold it.
+// Call runs a step with the feeds in the order given to MakeCallable, and returns the
+// fetched tensors by position. A fed tensor may be fed again, but must not be reshaped:
+// a variable may hold it.
 func (c *Callable) Call(ctx context.Context, feeds ...*Tensor) ([]*Tensor, error) {
 	return (*session.Callable)(c).Call(ctx, feeds...)
 }
 
-// CallInto is [Callable.Call] into a slice of the caller's, which has an
-// element for each fetch and is left alone if the call fails.
+// CallInto is [Callable.Call] with a slice for the results, one element for each fetch;
+// it is unchanged if the call fails.
 func (c *Callable) CallInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
 	return (*session.Callable)(c).CallInto(ctx, fetched, feeds...)
 }
@@ -284,45 +276,43 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []Value) error
 	return (*session.Callable)(c).CallValues(ctx, fetched, feeds)
 }
 
-// CallWithOptions is [Callable.Call] with options of this one run.
+// CallWithOptions is [Callable.Call] with options for this run.
 func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feeds ...*Tensor) ([]*Tensor, error) {
 	return (*session.Callable)(c).CallWithOptions(ctx, options.base(), feeds...)
 }
 
-// Pieces is the run as it is split over several devices; nil if it is all on one. It
-// is for tools: what runs is the same, side by side or apart.
+// Pieces is the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	return (*session.Callable)(c).Pieces(ctx)
 }
 
-// Placement is on which device each node of the run is, one a line, as TensorFlow logs
-// it: "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" where nodes had
-// no choice.
+// Placement is the device of each node of the run, one a line, as TensorFlow logs it:
+// "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
+// nothing to choose.
 func (c *Callable) Placement() string {
 	return (*session.Callable)(c).Placement()
 }
 
-// Plan says how the engine "actors" plays the run: as one unit, in which no token
-// is moved, or by tokens, with loops that are units where they can be. Its forms
-// are for people to read and change from version to version.
+// Plan describes how the engine "actors" executes the run: as one unit, or by tokens,
+// with loops compiled into units where possible. Its text is for people to read and
+// changes from version to version.
 func (c *Callable) Plan() Plan {
 	return (*session.Callable)(c).Plan()
 }
 
-// Rewritten is the program of the run in the text form of graphs, as the passes of
-// rewriting have left it, functions in the place of what calls them; and what each
-// pass did. For people to read: it changes from version to version.
+// Rewritten is the program of the run after rewriting, in the text form of graphs, with
+// function calls replaced by their bodies, and the effect of each pass. It is for people
+// to read and changes from version to version.
 func (c *Callable) Rewritten() (text string, passes []RewritePass) {
 	return (*session.Callable)(c).Rewritten()
 }
 
-// RunInto is [Callable.CallInto] for a caller that no longer needs the tensors that
-// fetched holds, those of the call before or nil: they are released
-// ([tensor.Tensor.Release]) before the step begins, which so finds warm memory for
-// its results; small ones are used again with their headers, so a pointer to one
-// may come back with the results of this call. They may be among the feeds, and then
-// keep their elements for whatever the step did with them. If the step fails, fetched
-// holds nil.
+// RunInto is [Callable.CallInto] for a caller that no longer needs the tensors in
+// fetched, the results of the call before or nil. They are released
+// ([tensor.Tensor.Release]) before the step begins, so that their memory is reused for
+// the results; small results are reused with their headers, so that a pointer to one may
+// be returned again. They may be among the feeds, and then keep their elements as long
+// as the step uses them. If the step fails, fetched holds nil.
 func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
 	return (*session.Callable)(c).RunInto(ctx, fetched, feeds...)
 }
@@ -333,59 +323,54 @@ func (c *Callable) Transfers() []Transfer {
 	return (*session.Callable)(c).Transfers()
 }
 
-// A PartialRun is one step that is fed and fetched from bit by bit: what has
-// been computed stays, and nothing is computed twice. It is safe for
-// concurrent use.
+// A PartialRun is one step that is fed and fetched incrementally: what has been computed
+// is kept, and nothing is computed twice. It is safe for concurrent use.
 //
-// The step runs on a goroutine of its own from [Session.NewPartialRun] until
-// everything has been fed and run, or until the partial run or its session is
-// closed.
+// The step runs on its own goroutine from [Session.NewPartialRun] until everything has
+// been fed and run, or until the partial run or its session is closed.
 type PartialRun session.PartialRun
 
-// Close gives the partial run up. Runs that wait fail with CANCELLED.
+// Close cancels the partial run. Runs that wait fail with CANCELLED.
 func (pr *PartialRun) Close() error {
 	return (*session.PartialRun)(pr).Close()
 }
 
-// Run feeds what has not been fed and answers the fetched tensors by position.
-// Feeds, fetches and targets must have been named by [Session.NewPartialRun];
-// each is fed and fetched once in the life of a partial run, and what is
-// fetched must not depend on what has not been fed. Targets run as soon as they
-// can, and are not waited for.
+// Run adds feeds and returns the fetched tensors by position. Feeds, fetches and targets
+// must have been named in [Session.NewPartialRun]; each may be fed and fetched once in
+// the life of a partial run, and a fetch must not depend on inputs that have not been
+// fed. Targets run as soon as they can; Run does not wait for them.
 func (pr *PartialRun) Run(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return (*session.PartialRun)(pr).Run(feeds, fetches, targets)
 }
 
-// RunContext is [PartialRun.Run], which stops waiting when ctx ends. The step
-// goes on.
+// RunContext is [PartialRun.Run] that stops waiting when ctx ends. The step continues.
 func (pr *PartialRun) RunContext(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return (*session.PartialRun)(pr).RunContext(ctx, feeds, fetches, targets)
 }
 
-// Prepare prepares runs of a signature: the part of the graph that it needs is
-// compiled. It fails with NOT_FOUND if the model has no such signature, with
-// UNIMPLEMENTED where it has an input or output that is made of several tensors, and
-// as [Session.MakeCallableContext] does.
+// Prepare compiles the subgraph of a signature. It fails with NOT_FOUND if the model has
+// no such signature, with UNIMPLEMENTED if an input or output consists of several
+// tensors, and as [Session.MakeCallableContext] does.
 func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureCall, error) {
 	x, err := m.saved.Prepare(ctx, signature)
 	return (*SignatureCall)(x), err
 }
 
-// Run runs a signature: inputs and what it answers go by the names that the signature
-// gives them. What it names as an output and is an operation, not a tensor, is run and
-// has no result. The signature is prepared the first time ([SavedModel.Prepare]).
+// Run runs a signature; inputs and outputs go by the names that the signature gives
+// them. An output that is an operation rather than a tensor is run and has no result.
+// The first call compiles the signature ([SavedModel.Prepare]).
 //
 //	out, err := model.Run(ctx, "serving_default", map[string]*tf.Tensor{"x": x})
 //
-// It fails with NOT_FOUND if the model has no such signature, with INVALID_ARGUMENT
-// for an input that is missing, unknown, or of another type or shape than the
-// signature says, and as [Callable.Call] does.
+// It fails with NOT_FOUND if the model has no such signature, with INVALID_ARGUMENT for
+// an input that is missing, unknown, or of another type or shape than the signature's,
+// and as [Callable.Call] does.
 func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	return m.saved.Run(ctx, signature, inputs)
 }
 
-// A SignatureCall is a signature of a model, prepared to be run many times. It is
-// safe for any number of goroutines, and good until the model's session is closed.
+// A SignatureCall is a compiled signature of a model. It is safe for concurrent use, and
+// valid until the model's session is closed.
 type SignatureCall session.SignatureCall
 
 // Inputs is the names of the inputs, in order.
@@ -393,7 +378,7 @@ func (c *SignatureCall) Inputs() []string {
 	return (*session.SignatureCall)(c).Inputs()
 }
 
-// Outputs is the names of what the signature answers, in order.
+// Outputs is the names of the signature's results, in order.
 func (c *SignatureCall) Outputs() []string {
 	return (*session.SignatureCall)(c).Outputs()
 }

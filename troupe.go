@@ -58,29 +58,29 @@ type (
 
 // Sessions.
 type (
-	// A FilePolicy says which files a session's graphs may use.
+	// A FilePolicy is the set of files that a session's graphs may use.
 	FilePolicy = session.FilePolicy
-	// A Plan says how a Callable's runs are played.
+	// A Plan describes how a Callable's runs are executed.
 	Plan = session.Plan
-	// A Piece is what of a Callable's runs is on one device.
+	// A Piece is the part of a Callable's runs on one device.
 	Piece = session.Piece
-	// A DeviceMemory is how the memory of an accelerator is used, in bytes.
+	// A DeviceMemory is the memory use of an accelerator, in bytes.
 	DeviceMemory = session.DeviceMemory
-	// A Transfer is what went along one edge from device to device.
+	// A Transfer is the traffic of one edge between devices.
 	Transfer = session.Transfer
 	// A PlannedLoop is a loop of a Plan.
 	PlannedLoop = session.PlannedLoop
-	// A StepReport tells what a step is doing, or was doing when it was ended from outside.
+	// A StepReport describes what a step is doing, or was doing when it was cancelled.
 	StepReport = session.StepReport
-	// StepStats is what the nodes of a run took.
+	// StepStats is the cost of each node of a run.
 	StepStats = session.StepStats
-	// A Sampler is a profile of many runs at a bounded cost.
+	// A Sampler profiles many runs at a bounded cost.
 	Sampler = session.Sampler
-	// A RewritePass says what one pass of rewriting did to a program.
+	// A RewritePass is the effect of one rewriting pass on a program.
 	RewritePass = session.RewritePass
-	// A Device is something that kernels run on.
+	// A Device runs kernels.
 	Device = session.Device
-	// A SavedGraph is what a SavedModel says of one of its graphs.
+	// A SavedGraph describes one of the graphs of a SavedModel.
 	SavedGraph = session.SavedGraph
 	// A Signature names the inputs and outputs of one use of a model.
 	Signature = session.Signature
@@ -90,13 +90,13 @@ type (
 	LibraryHandler = session.LibraryHandler
 	// A Context is the runtime that tensor handles live in.
 	Context = session.Context
-	// ContextOptions says how a Context works.
+	// ContextOptions configures a Context.
 	ContextOptions = session.ContextOptions
 	// A TensorHandle refers to a tensor on a device.
 	TensorHandle = session.TensorHandle
 )
 
-// An Error is what every function fails with; errors.As finds it and its code.
+// An Error is the error type of every function; errors.As finds it and its code.
 type Error = session.Error
 
 // A Code is a canonical status code.
@@ -161,9 +161,9 @@ const (
 // NewGraph makes an empty graph.
 func NewGraph() *Graph { return session.NewGraph() }
 
-// NewSession makes a session for graph; nil options are the defaults.
+// NewSession opens a session on graph; nil options are the defaults.
 //
-// It fails with INVALID_ARGUMENT for options that make no sense and with
+// It fails with INVALID_ARGUMENT for invalid options and with
 // UNIMPLEMENTED for a target other than this process.
 func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	s, err := session.NewSession(graph, (*session.SessionOptions)(options))
@@ -179,8 +179,7 @@ func (o RunOptions) base() session.RunOptions {
 // [session.SavedModelGraphs].
 func SavedModelGraphs(model []byte) ([]SavedGraph, error) { return session.SavedModelGraphs(model) }
 
-// A SavedModel is a loaded model: a session over a graph, and what the model
-// says may be asked of it.
+// A SavedModel is a loaded model: a session over its graph, and its signatures.
 type SavedModel struct {
 	Session    *Session
 	Graph      *Graph
@@ -189,11 +188,10 @@ type SavedModel struct {
 	saved *session.SavedModel
 }
 
-// LoadSavedModel loads a model in the SavedModel format from the folder exportDir: the
-// graph whose tags are exactly these, with the values of its variables, and its
-// initializer has run. Nil options are the defaults; the session may read the folder
-// whatever they say of files. It fails with NOT_FOUND where there is no model or no
-// such graph. See [SavedModel.Run] for what to do with it.
+// LoadSavedModel loads the graph with exactly these tags of the SavedModel in the folder
+// exportDir, restores its variables and runs its initializer. Nil options are the
+// defaults; the graph may read the folder whatever their Files permit. It fails with
+// NOT_FOUND if there is no model or no such graph. [SavedModel.Run] runs a signature.
 func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
 	m, err := session.LoadSavedModel(exportDir, tags, (*session.SessionOptions)(options))
 	if err != nil {
@@ -217,16 +215,16 @@ func ScalarShape() Shape { return session.ScalarShape() }
 // MakeShape is a shape of known rank; -1 is an unknown dimension.
 func MakeShape(shape ...int64) Shape { return session.MakeShape(shape...) }
 
-// NewTensor makes a tensor of a Go value: a bool, number or string, or slices
+// NewTensor makes a tensor from a Go value: a bool, number or string, or slices
 // and arrays of them nested at will. The value is copied.
 func NewTensor(value any) (*Tensor, error) { return session.NewTensor(value) }
 
-// ReadTensor makes a tensor of what Tensor.WriteContentsTo wrote.
+// ReadTensor reads a tensor that Tensor.WriteContentsTo wrote.
 func ReadTensor(dataType DataType, shape []int64, r io.Reader) (*Tensor, error) {
 	return session.ReadTensor(dataType, shape, r)
 }
 
-// TypeOf is the Go type of what Tensor.Value gives for such a tensor.
+// TypeOf is the Go type that Tensor.Value returns for such a tensor.
 func TypeOf(dt DataType, shape []int64) reflect.Type { return session.TypeOf(dt, shape) }
 
 // FromSlice makes a tensor that holds data itself, without a copy: the caller
@@ -242,5 +240,5 @@ func Data[T Element](t *Tensor) ([]T, error) { return session.Data[T](t) }
 // CodeOf is the status code of an error, OK for nil.
 func CodeOf(err error) Code { return session.CodeOf(err) }
 
-// Version is the version of TensorFlow whose graphs and answers are followed.
+// Version is the version of TensorFlow whose behavior Troupe follows.
 func Version() string { return session.Version() }

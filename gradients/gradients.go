@@ -15,28 +15,27 @@ func init() {
 	})
 }
 
-// Options says how gradients are asked for. The zero Options is fine.
+// Options configures Add and Dense. The zero Options is the default.
 type Options struct {
-	// Prefix is the scope of the backward graph's names, which nothing in the graph
-	// may have; "" stands for "gradients", made unique.
+	// Prefix is the name scope of the backward graph, which must be new in the graph; ""
+	// is "gradients", made unique.
 	Prefix string
-	// GradYs is the gradients of the ys; none, or a zero Output among them, stands
-	// for ones.
+	// GradYs are the gradients of the ys; nil, or a zero Output in it, stands for ones.
 	GradYs []graph.Output
-	// Context ends the work early, with CANCELLED or DEADLINE_EXCEEDED; nil: nothing
-	// does. What had been added by then stays, and nothing needs it.
+	// Context cancels the work with CANCELLED or DEADLINE_EXCEEDED; nil is no
+	// cancellation. Nodes added by then remain, unused.
 	Context context.Context
-	// Stop is tensors that count as constants: nothing flows back beyond them.
+	// Stop are tensors that are treated as constants: no gradient flows beyond them.
 	Stop []graph.Output
 }
 
-// Dense adds the gradients of ys with respect to xs, each a tensor of the type and
-// shape of its x: zeros if no y depends on it. That of the handle of a variable is
-// of the variable's type and shape.
+// Dense adds the gradients of ys with respect to xs, each a tensor of the type and shape
+// of its x: zeros if no y depends on it. The gradient of a variable's handle has the
+// variable's type and shape.
 //
-// It fails with NOT_FOUND if there is an operation between of which nobody has
-// said how it is differentiated, and with INVALID_ARGUMENT if what is asked for is
-// not of the graph, or a gradient of a y not of its type.
+// It fails with NOT_FOUND if an operation between them has no registered gradient, and
+// with INVALID_ARGUMENT if an output is not of the graph, or a gradient of a y is not of
+// its type.
 func Dense(g *graph.Graph, ys, xs []graph.Output, o Options) ([]graph.Output, error) {
 	b, values, err := add(g, ys, xs, o)
 	if err != nil {
@@ -64,8 +63,8 @@ func Dense(g *graph.Graph, ys, xs []graph.Output, o Options) ([]graph.Output, er
 	return dense, b.Err()
 }
 
-// Add is [Dense] for who knows what to do with sparse gradients: those stay as they
-// are, and of an x that no y depends on the gradient is the zero Value.
+// Add is [Dense] for callers that handle sparse gradients: these are returned as they
+// are, and the gradient of an x on which no y depends is the zero Value.
 func Add(g *graph.Graph, ys, xs []graph.Output, o Options) ([]gradient.Value, error) {
 	_, values, err := add(g, ys, xs, o)
 	return values, err

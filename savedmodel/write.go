@@ -16,37 +16,36 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// A Model is what is written.
+// A Model is the input of [Write].
 type Model struct {
 	Graph *graph.Graph
-	// Variables is what variables hold, by the names of the nodes that make their
+	// Variables are the values of the variables, by the names of the nodes of their
 	// handles or references. Variables that no signature needs are left out.
 	Variables map[string]*tensor.Tensor
-	// Signatures are the ways to call the model, by name; "serving_default" is the
-	// usual one.
+	// Signatures are the model's signatures by name; "serving_default" is the usual one.
 	Signatures map[string]Signature
-	// Tags tell the graph from others of the same model; nil is "serve" alone.
+	// Tags identify the graph within the model; nil is "serve" alone.
 	Tags []string
-	// Init, if not nil, is run after the variables have been restored: it fills
-	// tables and the like.
+	// Init, if not nil, is run after the variables have been restored, to fill tables
+	// for example.
 	Init *graph.Node
-	// Assets are files that Init reads: what the outputs, vectors or scalars of
-	// strings, are fed with is the name of a copy.
+	// Assets are files that Init reads: each output, a scalar or vector of strings, is
+	// fed with the name of the copy in the model.
 	Assets map[graph.Output]string
 }
 
-// A Signature says what to feed and what to fetch, by names of the caller's choice.
+// A Signature names the tensors to feed and to fetch.
 type Signature struct {
 	Inputs, Outputs map[string]graph.Output
 	// Method is what the signature is for; "" is "tensorflow/serving/predict".
 	Method string
 }
 
-// Write makes the directory, whose parent must exist, as a whole: it has the name
-// when everything is on the disk. What a process that was killed left of it, called
-// dir.temp0, the next Write to dir removes. It fails with ALREADY_EXISTS if something
-// has the name, with INVALID_ARGUMENT for signatures that are not of the graph, and
-// with NOT_FOUND if it is not said what a variable holds.
+// Write creates the directory, whose parent must exist, atomically: the name appears
+// when everything is on disk. Leftovers of a killed process (dir.temp0) are removed by
+// the next Write to dir. It fails with ALREADY_EXISTS if the name exists, with
+// INVALID_ARGUMENT for signatures that are not of the graph, and with NOT_FOUND if a
+// variable has no value.
 func Write(dir string, m Model) (err error) { return write(nil, dir, m) }
 
 func write(fs *files.Policy, dir string, m Model) (err error) {

@@ -71,7 +71,7 @@ func (a *accelerators) watch(ctx context.Context, m *RunMetadata, clock func() i
 	}
 }
 
-// A DeviceMemory is how the memory of an accelerator is used, in bytes.
+// A DeviceMemory is the memory use of an accelerator, in bytes.
 type DeviceMemory struct {
 	Device string // full name
 	Limit  int64

@@ -47,16 +47,16 @@ type (
 
 // Plans; see [Callable.Plan].
 type (
-	// A Plan says how a run is played.
+	// A Plan describes how a run is executed.
 	Plan = nodes.Plan
 	// A PlannedLoop is a loop of a Plan.
 	PlannedLoop = nodes.PlannedLoop
 )
 
-// A FilePolicy says which files a session's graphs may use; see package files.
+// A FilePolicy is the set of files that a session's graphs may use; see package files.
 type FilePolicy = files.Policy
 
-// An Error is what every function fails with; errors.As finds it and its code.
+// An Error is the error type of every function; errors.As finds it and its code.
 type Error = status.Error
 
 // A Code is a canonical status code.

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Callable is a prepared run: feeds, fetches and targets are chosen once,
-// and each call allocates nothing but what it returns. It is safe for any
-// number of goroutines, and good until its session is closed.
+// A Callable is a prepared run with fixed feeds, fetches and targets; each call
+// allocates nothing but its results. It is safe for concurrent use, and valid until its
+// session is closed.
 type Callable struct {
 	session *Session
 	program *program
@@ -47,14 +47,14 @@ func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Outp
 	return &Callable{s, p}, nil
 }
 
-// Call runs the step with feeds in the order that MakeCallable got, and
-// returns the fetched tensors by position. A tensor that was fed may be fed
-// again, but must not be reshaped any more: a variable may hold it.
+// Call runs a step with the feeds in the order given to MakeCallable, and returns the
+// fetched tensors by position. A fed tensor may be fed again, but must not be reshaped:
+// a variable may hold it.
 func (c *Callable) Call(ctx context.Context, feeds ...*Tensor) ([]*Tensor, error) {
 	return c.CallWithOptions(ctx, RunOptions{}, feeds...)
 }
 
-// CallWithOptions is [Callable.Call] with options of this one run.
+// CallWithOptions is [Callable.Call] with options for this run.
 func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feeds ...*Tensor) ([]*Tensor, error) {
 	out := make([]*Tensor, len(c.program.fetches))
 	if err := c.call(ctx, &options, out, feeds); err != nil {
@@ -63,19 +63,18 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 	return out, nil
 }
 
-// CallInto is [Callable.Call] into a slice of the caller's, which has an
-// element for each fetch and is left alone if the call fails.
+// CallInto is [Callable.Call] with a slice for the results, one element for each fetch;
+// it is unchanged if the call fails.
 func (c *Callable) CallInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
 	return c.call(ctx, &RunOptions{}, fetched, feeds)
 }
 
-// RunInto is [Callable.CallInto] for a caller that no longer needs the tensors that
-// fetched holds, those of the call before or nil: they are released
-// ([tensor.Tensor.Release]) before the step begins, which so finds warm memory for
-// its results; small ones are used again with their headers, so a pointer to one
-// may come back with the results of this call. They may be among the feeds, and then
-// keep their elements for whatever the step did with them. If the step fails, fetched
-// holds nil.
+// RunInto is [Callable.CallInto] for a caller that no longer needs the tensors in
+// fetched, the results of the call before or nil. They are released
+// ([tensor.Tensor.Release]) before the step begins, so that their memory is reused for
+// the results; small results are reused with their headers, so that a pointer to one may
+// be returned again. They may be among the feeds, and then keep their elements as long
+// as the step uses them. If the step fails, fetched holds nil.
 func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Tensor) error {
 	call, err := c.enter(fetched, feeds)
 	if err != nil {
@@ -162,17 +161,16 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 	return nil
 }
 
-// Plan says how the engine "actors" plays the run: as one unit, in which no token
-// is moved, or by tokens, with loops that are units where they can be. Its forms
-// are for people to read and change from version to version.
+// Plan describes how the engine "actors" executes the run: as one unit, or by tokens,
+// with loops compiled into units where possible. Its text is for people to read and
+// changes from version to version.
 func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
 
-// A Piece is what of a run is on one device: a graph of its own, joined to the others by
-// _Send and _Recv nodes alone.
+// A Piece is the part of a run on one device: a separate graph, connected to the others
+// only by _Send and _Recv nodes.
 type Piece = partition.Piece
 
-// Pieces is the run as it is split over several devices; nil if it is all on one. It
-// is for tools: what runs is the same, side by side or apart.
+// Pieces is the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	split := c.program.nodes.Pieces()
 	if split == nil {
@@ -199,9 +197,9 @@ func (c *Callable) Transfers() []Transfer {
 	return all
 }
 
-// Placement is on which device each node of the run is, one a line, as TensorFlow logs
-// it: "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" where nodes had
-// no choice.
+// Placement is the device of each node of the run, one a line, as TensorFlow logs it:
+// "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
+// nothing to choose.
 func (c *Callable) Placement() string {
 	if p := c.program.nodes.Placement(); p != nil {
 		return p.String()
@@ -209,9 +207,9 @@ func (c *Callable) Placement() string {
 	return ""
 }
 
-// Rewritten is the program of the run in the text form of graphs, as the passes of
-// rewriting have left it, functions in the place of what calls them; and what each
-// pass did. For people to read: it changes from version to version.
+// Rewritten is the program of the run after rewriting, in the text form of graphs, with
+// function calls replaced by their bodies, and the effect of each pass. It is for people
+// to read and changes from version to version.
 func (c *Callable) Rewritten() (text string, passes []RewritePass) {
 	return c.program.nodes.Text(), c.program.nodes.Rewritten()
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// A StepReport tells what a step is doing, or was doing when it was ended from outside.
+// A StepReport describes what a step is doing, or was doing when it was cancelled or
+// timed out.
 type StepReport = status.Report
 
-// Inspect asks the session's running steps what they are doing and names at
-// most limit waiting nodes of each. A step inside a long kernel answers when
-// that returns, or not at all if ctx ends before. Engines other than "actors"
-// tell nothing.
+// Inspect reports what the session's running steps are doing, with at most limit waiting
+// nodes of each. A step inside a long kernel reports when the kernel returns, or not at
+// all if ctx ends first. Engines other than "actors" and "tokens" report nothing.
 func (s *Session) Inspect(ctx context.Context, limit int) []StepReport {
 	e, ok := s.engine.(*actors.Engine)
 	if !ok {

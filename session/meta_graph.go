@@ -156,7 +156,7 @@ func SavedModelGraph(model []byte, tags []string) ([]byte, error) {
 	return m.graph, nil
 }
 
-// A SavedGraph is what a SavedModel says of one of its graphs.
+// A SavedGraph describes one of the graphs of a SavedModel.
 type SavedGraph struct {
 	Tags       []string
 	Signatures map[string]Signature

@@ -8,34 +8,34 @@ import (
 	"github.com/troupe-go/troupe/profile"
 )
 
-// StepStats is what the nodes of a run took; see package profile, which also writes it
-// as a trace for Chrome and Perfetto, as TensorFlow's RunMetadata, and adds up many of
-// them to a cost model.
+// StepStats is the cost of each node of a run. Package profile writes it as a trace for
+// Chrome and Perfetto or as TensorFlow's RunMetadata, and accumulates many of them into
+// a cost model.
 type StepStats = profile.Stats
 
-// A Sampler is a profile of many runs at a bounded cost; see [RunOptions].
+// A Sampler profiles many runs at a bounded cost; see [RunOptions].
 type Sampler = profile.Sampler
 
-// A Transfer is what went along one edge from device to device.
+// A Transfer is the traffic of one edge between devices.
 type Transfer = profile.Transfer
 
-// RunMetadata tells what a run took.
+// RunMetadata describes a finished run.
 type RunMetadata struct {
 	StepID int64
 	Engine string
 	Nodes  int // in the program: what the feeds and fetches need of the graph
-	// Rewritten is what each pass of rewriting did to the program when it was made.
+	// Rewritten is the effect of each rewriting pass when the program was compiled.
 	Rewritten []RewritePass
 	Elapsed   time.Duration // of the step alone, without waiting for its turn
-	// Stats is what each node took, if RunOptions.Profile asked for it.
+	// Stats is the cost of each node, if RunOptions.Profile was set.
 	Stats *StepStats
-	// Transfers is what went between devices, by edge, if RunOptions.Profile asked for it
-	// and there are several.
+	// Transfers is the traffic between devices by edge, if RunOptions.Profile was set
+	// and there are several devices.
 	Transfers []Transfer
-	// Devices is the memory of the session's accelerators after the run.
+	// Devices is the memory use of the session's accelerators after the run.
 	Devices []DeviceMemory
-	// Allocated is the bytes that the whole process allocated on the Go heap
-	// meanwhile; other goroutines' allocations count too.
+	// Allocated is the number of bytes that the whole process, other goroutines
+	// included, allocated on the Go heap during the run.
 	Allocated uint64
 }
 

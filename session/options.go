@@ -14,110 +14,107 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// SessionOptions says how a session runs its steps. The zero value is a good
-// choice.
+// SessionOptions configures a session. The zero value is a good choice.
 type SessionOptions struct {
-	// Target names the runtime to run on: "" or "local", this process.
+	// Target is the runtime to run on: "" or "local", this process.
 	Target string
 
-	// Config is a serialized ConfigProto. Of its fields,
-	// intra_op_parallelism_threads, inter_op_parallelism_threads (the larger
-	// of the two is Threads), operation_timeout_in_ms (Timeout), device_count (Devices),
-	// log_device_placement (LogPlacement) and what graph_options says of rewriting
-	// (Rewrite) are heeded unless the option itself is set; the others describe TensorFlow's own
-	// runtime and are ignored.
+	// Config is a serialized ConfigProto. These fields are used unless the option itself
+	// is set: intra_op_parallelism_threads and inter_op_parallelism_threads (Threads is
+	// the larger), operation_timeout_in_ms (Timeout), device_count (Devices),
+	// log_device_placement (LogPlacement), and the rewriting options of graph_options
+	// (Rewrite). The other fields configure TensorFlow's own runtime and are ignored.
 	Config []byte
 
-	// Engine drives the steps: "actors" (also ""), "messages", "messages:N",
-	// "seeded:N", "schedule:ORDER" or "sequential"; or "tokens", which is "actors" without playing loops and
-	// programs as one unit.
+	// Engine runs the steps: "actors" (also ""), "tokens", "messages", "messages:N",
+	// "seeded:N", "schedule:ORDER" or "sequential". "tokens" is "actors" without
+	// compiling loops and programs into units. docs/engines.md describes them.
 	Engine string
 
-	// Rewrite chooses the passes that change what a run needs of the graph before it
-	// runs, once for each choice of feeds, fetches and targets: "" is those that
-	// change no bit of any result, nor which error a run fails with; "none" is the
-	// graph as it is; "all" also has the passes that may change the last bits of
-	// results. A list names passes, as "fold,common", or adds and takes away, as
-	// "+batchnorm,-hoist". If it is "", Config may say it: opt_level L0 and
-	// disable_meta_optimizer are "none", and the toggles of rewrite_options for
-	// constant folding, arithmetic, loops, remapping and common subgraphs are heeded.
+	// Rewrite selects the passes that rewrite the subgraph of a run before it is
+	// compiled, once for each set of feeds, fetches and targets. "" selects those that
+	// leave results bit-identical and errors unchanged; "none" runs the graph as
+	// written; "all" adds the passes that may change the last bits of results. A list
+	// names passes, as "fold,common", or changes the default, as "+batchnorm,-hoist". If
+	// Rewrite is "", Config may select passes: opt_level L0 and disable_meta_optimizer
+	// mean "none", and the toggles of rewrite_options for constant folding, arithmetic,
+	// loops, remapping and common subgraphs are used.
 	Rewrite string
 
-	// Threads is how many kernels or parts of kernels may run at the same
-	// time in the session's pool; 0 is the number of CPUs, 1 leaves all work
-	// to the callers.
+	// Threads is the number of kernels, or parts of kernels, that the session's pool
+	// runs at a time; 0 is the number of CPUs, 1 leaves all work to the callers.
 	Threads int
 
-	// Devices is how many devices of each type the session has: {"CPU": 2}. Types that
-	// it does not name have none, except that there always is a CPU. Nodes then run where
-	// they ask to, and what they hand each other goes from device to device; nodes that
-	// ask for nothing run on the first. CPU devices are names for parts of a graph, and share
-	// the session's threads.
+	// Devices is the number of devices of each type: {"CPU": 2}. There is always a CPU.
+	// Nodes run on the devices that they request, and tensors are transferred between
+	// devices; nodes without a device run on the first. CPU devices divide a graph, and
+	// share the session's threads.
 	//
 	// {"OPENCL": 1} is an accelerator, as are EMULATED and GPU, for programs that import
 	// its driver (devices/opencl, devices/emulated, devices/cuda) and its kernels
-	// (ops/accelerated). Nodes that have kernels for it go there unless they ask for another
-	// device, and their values stay in its memory; fetches come back. A step that it fails
-	// under ends with UNAVAILABLE and its name, and the next finds it opened anew.
+	// (ops/accelerated). Nodes that have kernels for it are placed there unless they
+	// request another device, and their values stay in its memory; fetches are copied
+	// back. If the device fails, the steps that use it fail with UNAVAILABLE and its
+	// name, and the device is reopened for the next step.
 	//
-	// Nil: Config's device_count says it, or else there is CPU:0
-	// alone, on which everything runs.
+	// If Devices is nil, Config's device_count applies; without that there is only
+	// CPU:0.
 	Devices map[string]int
 
-	// Device is where nodes run that ask for no device, such as "/device:CPU:1"; "" leaves
-	// it to placement.
+	// Device is the device of nodes without one, such as "/device:CPU:1"; "" leaves it
+	// to placement.
 	Device string
 
-	// StrictPlacement refuses a run of which a node asks for a device that is not there, or
-	// for another one than what it must be beside, with INVALID_ARGUMENT. Otherwise it
-	// runs on the best device that is there, as in TensorFlow with allow_soft_placement.
+	// StrictPlacement makes a run fail with INVALID_ARGUMENT if a node requests a device
+	// that does not exist, or another than that of the nodes with which it must be
+	// colocated. Otherwise such a node runs on the best device available, as in
+	// TensorFlow with allow_soft_placement.
 	StrictPlacement bool
 
-	// LogPlacement tells the Logger where each node of a program was placed. Config's
-	// log_device_placement says it, too.
+	// LogPlacement logs the device of each node of a program to Logger. Config's
+	// log_device_placement sets it too.
 	LogPlacement bool
 
-	// Apart plays what runs on each device as a step of its own, on a goroutine of its
-	// own; what crosses goes through a rendezvous, as it does between machines. Otherwise
-	// one goroutine plays the devices' parts of a step side by side, and what crosses is
-	// handed over, which is faster unless the parts are long and independent.
+	// Apart runs the part of a graph on each device as a separate step, on its own
+	// goroutine, with transfers through a rendezvous, as between machines. Otherwise one
+	// goroutine runs the parts of all devices, which is faster unless they are long and
+	// independent.
 	Apart bool
 
-	// Seed is the graph-level seed of random operations that have none of
-	// their own; 0 takes one from the clock.
+	// Seed is the graph-level seed of random operations that have none of their own; 0
+	// takes one from the clock.
 	Seed int64
 
-	// MemoryLimit bounds the bytes that the tensors of all running steps and
-	// what variables, queues and the like hold between them take together: a
-	// step that would pass it fails with RESOURCE_EXHAUSTED.
-	// 0 is three quarters of the machine's memory, negative is no limit.
+	// MemoryLimit bounds the bytes of all tensors of running steps, variables, queues
+	// and other resources together: a step that would exceed it fails with
+	// RESOURCE_EXHAUSTED. 0 is three quarters of the machine's memory, negative is no
+	// limit.
 	MemoryLimit int64
 
-	// DeviceMemoryLimit bounds the bytes of the memory of each accelerator that the session
-	// takes; 0 is what the device has free. Memory of an accelerator that is the host's own,
-	// as of an emulated one or of OpenCL on a CPU, and the host's memory that copies to and
-	// from accelerators go through, count towards MemoryLimit too, as long as the session
-	// keeps them. Errors at either limit name the node and the device.
+	// DeviceMemoryLimit bounds the bytes that the session allocates on each accelerator;
+	// 0 is what the device has free. Accelerator memory that is host memory (an emulated
+	// device, OpenCL on a CPU), and staging memory for copies, also count towards
+	// MemoryLimit while the session holds them. Errors at either limit name the node and
+	// the device.
 	DeviceMemoryLimit int64
 
-	// MaxConcurrentSteps bounds how many steps run at the same time; later
-	// ones wait their turn. 0 is no limit.
+	// MaxConcurrentSteps bounds the number of steps that run at the same time; further
+	// ones wait. 0 is no limit.
 	MaxConcurrentSteps int
 
-	// Timeout is how long a step may take that has no deadline of its own;
-	// 0 is for ever.
+	// Timeout bounds each step that has no deadline of its own; 0 is no limit.
 	Timeout time.Duration
 
-	// Files says which files the session's graphs may read and write; nil is
-	// every regular file that the process may. What is not permitted fails with
-	// PERMISSION_DENIED. A graph that others made wants one.
+	// Files is the set of files that the session's graphs may read and write; nil
+	// permits every regular file that the process may access. Other access fails with
+	// PERMISSION_DENIED. Set it for graphs from untrusted sources.
 	Files *files.Policy
 
-	// Logger gets the session's lifecycle events, each with the session's name and, of a
-	// SavedModel, its folder; nil logs nothing.
+	// Logger receives the session's lifecycle events, each with the session's name and,
+	// for a SavedModel, its folder; nil logs nothing.
 	Logger *zerolog.Logger
 
-	// Name is what log lines call the session; "" is "session" and a number.
+	// Name is the session's name in log lines; "" is "session" and a number.
 	Name string
 }
 
@@ -203,21 +200,20 @@ func (o *SessionOptions) heed(config []byte) error {
 	return nil
 }
 
-// RunOptions says how one run goes. The zero value asks for nothing.
+// RunOptions configures one run. The zero value is the default.
 type RunOptions struct {
-	// Timeout ends the step with DEADLINE_EXCEEDED; 0 is the session's.
+	// Timeout bounds the step, which fails with DEADLINE_EXCEEDED; 0 is the session's
+	// Timeout.
 	Timeout time.Duration
-	// Metadata, if not nil, is filled in when the step has ended, also when it
-	// has failed.
+	// Metadata, if not nil, is filled in when the step has ended, even if it failed.
 	Metadata *RunMetadata
-	// Profile also takes down what each node takes, in Metadata.Stats. It costs some
-	// tens of nanoseconds for each node, and in loops for a part of the kernels that are
-	// short. What goes from device to device is counted, too, in
-	// Metadata.Transfers; then no loop is played as a unit that several devices are at.
+	// Profile records the cost of every node in Metadata.Stats, and transfers between
+	// devices in Metadata.Transfers. It costs some tens of nanoseconds for each node; in
+	// loops, short kernels are sampled. Loops that span several devices are then not
+	// compiled into units.
 	Profile bool
-	// Sampler, if not nil, adds this run to a profile of many: as much is taken down as
-	// costs a few percent of the runs' time. A run that Profile asks for is not among
-	// them.
+	// Sampler, if not nil, adds this run to a profile of many runs, recorded at a cost
+	// of a few percent of their time. It ignores runs with Profile set.
 	Sampler *Sampler
 }
 

@@ -10,13 +10,11 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A PartialRun is one step that is fed and fetched from bit by bit: what has
-// been computed stays, and nothing is computed twice. It is safe for
-// concurrent use.
+// A PartialRun is one step that is fed and fetched incrementally: what has been computed
+// is kept, and nothing is computed twice. It is safe for concurrent use.
 //
-// The step runs on a goroutine of its own from [Session.NewPartialRun] until
-// everything has been fed and run, or until the partial run or its session is
-// closed.
+// The step runs on its own goroutine from [Session.NewPartialRun] until everything has
+// been fed and run, or until the partial run or its session is closed.
 type PartialRun struct {
 	session *Session
 	program *partialProgram
@@ -40,10 +38,9 @@ func (s *Session) NewPartialRun(feeds, fetches []Output, targets []*Operation) (
 	return s.NewPartialRunContext(context.Background(), feeds, fetches, targets)
 }
 
-// NewPartialRunContext begins a step whose runs will feed some of feeds, fetch some of
-// fetches and run some of targets: all that any of its runs names must be
-// named here. It takes time linear in the size of the graph. The end of ctx ends it,
-// and later the step.
+// NewPartialRunContext starts a step whose runs feed some of feeds, fetch some of
+// fetches and run some of targets; all that its runs use must be named here. It takes
+// time linear in the size of the graph. The end of ctx cancels it, and later the step.
 func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*PartialRun, error) {
 	if err := s.runs.enter(); err != nil {
 		return nil, err
@@ -142,24 +139,22 @@ func (pr *PartialRun) play() {
 // partialName is what the step's own resources know a partial run by.
 const partialName = "partial run"
 
-// Close gives the partial run up. Runs that wait fail with CANCELLED.
+// Close cancels the partial run. Runs that wait fail with CANCELLED.
 func (pr *PartialRun) Close() error {
 	pr.cancel(errors.New("the partial run was closed"))
 	<-pr.ended
 	return nil
 }
 
-// Run feeds what has not been fed and answers the fetched tensors by position.
-// Feeds, fetches and targets must have been named by [Session.NewPartialRun];
-// each is fed and fetched once in the life of a partial run, and what is
-// fetched must not depend on what has not been fed. Targets run as soon as they
-// can, and are not waited for.
+// Run adds feeds and returns the fetched tensors by position. Feeds, fetches and targets
+// must have been named in [Session.NewPartialRun]; each may be fed and fetched once in
+// the life of a partial run, and a fetch must not depend on inputs that have not been
+// fed. Targets run as soon as they can; Run does not wait for them.
 func (pr *PartialRun) Run(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return pr.RunContext(context.Background(), feeds, fetches, targets)
 }
 
-// RunContext is [PartialRun.Run], which stops waiting when ctx ends. The step
-// goes on.
+// RunContext is [PartialRun.Run] that stops waiting when ctx ends. The step continues.
 func (pr *PartialRun) RunContext(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	wanted, err := pr.take(feeds, fetches, targets)
 	if err != nil {

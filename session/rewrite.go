@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// A RewritePass says what one pass of rewriting did to a program; see
-// [SessionOptions.Rewrite].
+// A RewritePass is the effect of one rewriting pass on a program; see
+// [SessionOptions].Rewrite.
 type RewritePass = rewrite.Stat
 
 // passes is what the options say of rewriting: themselves, or else their

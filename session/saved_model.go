@@ -10,14 +10,13 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// A SavedModel is a loaded model: a session over a graph, and what the model
-// says may be asked of it.
+// A SavedModel is a loaded model: a session over its graph, and its signatures.
 type SavedModel struct {
 	Session    *Session
 	Graph      *Graph
 	Signatures map[string]Signature
-	// Starts are the steps that have brought the session into the state that was
-	// saved, for those who play the graph without it.
+	// Starts are the steps that initialized the session, for callers that run the graph
+	// without it.
 	Starts []Start
 
 	calls sync.Map // of *SignatureCall, by key
@@ -42,16 +41,15 @@ type TensorInfo struct {
 	Shape Shape
 }
 
-// LoadSavedModel loads the model in a directory in the SavedModel format: it
-// imports the graph that has exactly the given tags into a graph of its own,
-// opens a session with the options, restores the variables, by the operations
-// that the model has for it or else by its objects, and runs the operation
-// that initializes the rest, such as tables. Its graph may read the
-// directory, whatever the options' Files permit besides.
+// LoadSavedModel loads the graph with exactly the given tags from a directory in the
+// SavedModel format, opens a session with the options, restores the variables (with the
+// model's restore operation, or else from its object graph) and runs the initialization
+// operation, which fills tables for example. The graph may read the directory in
+// addition to what the options' Files permit.
 //
-// It fails with NOT_FOUND if there is no model, no graph with these tags, or
-// nothing in its checkpoint for one of the variables that its signatures need, with DATA_LOSS for damaged
-// files, and as [Graph.Import], [NewSession] and [Session.Run] do.
+// It fails with NOT_FOUND if there is no model, no graph with these tags, or no value in
+// the checkpoint for a variable that a signature needs, with DATA_LOSS for damaged
+// files, and as [Graph.Import], NewSession and [Session.Run] do.
 func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
 	meta, err := readMetaGraph(exportDir, tags)
 	if err != nil {

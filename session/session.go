@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Session runs parts of a graph. Variables, queues and tables live in the
-// session from one run to the next. It is safe for any number of goroutines.
+// A Session runs parts of a graph. It holds the state of variables, queues and tables
+// from one run to the next. It is safe for concurrent use.
 type Session struct {
 	graph     *Graph
 	options   SessionOptions
@@ -45,9 +45,9 @@ type Session struct {
 	closeOnce sync.Once
 }
 
-// NewSession makes a session for graph, which may go on growing. Nil options
-// are the defaults. It fails with INVALID_ARGUMENT for options that make no
-// sense and with UNIMPLEMENTED for a target other than this process.
+// NewSession opens a session on graph, to which nodes may still be added. Nil options
+// are the defaults. It fails with INVALID_ARGUMENT for invalid options and with
+// UNIMPLEMENTED for a target other than this process.
 func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if graph == nil {
 		return nil, status.Invalid("a session needs a graph")
@@ -108,29 +108,27 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	return s, nil
 }
 
-// Run runs the part of the graph that the fetches and targets need, with the
-// fed tensors in the place of what the graph would compute, and returns the
-// fetched tensors by position. A feed may be any edge of the graph. Fed
-// tensors may be fed again at once; fetched ones are the caller's.
-//
-// See [Session.RunContext] for the errors.
+// Run runs the subgraph that the fetches and targets need, with the fed tensors in place
+// of the outputs that they name, and returns the fetched tensors by position. Any output
+// of the graph may be fed. Fed tensors may be fed again at once; fetched ones belong to
+// the caller. See [Session.RunContext] for the errors.
 func (s *Session) Run(feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return s.RunContext(context.Background(), feeds, fetches, targets)
 }
 
-// RunContext is [Session.Run] until ctx ends, which fails the step with
-// CANCELLED or DEADLINE_EXCEEDED at once.
+// RunContext is [Session.Run] with a context, whose end fails the step at once with
+// CANCELLED or DEADLINE_EXCEEDED.
 //
-// Every error is a [*Error]: INVALID_ARGUMENT for feeds, fetches and targets
-// that make no sense, and for a fetch that was not computed since it is on a
-// branch not taken; RESOURCE_EXHAUSTED at the session's memory limit;
-// FAILED_PRECONDITION from a closed session; UNIMPLEMENTED for an operation
-// without a kernel; else what a kernel failed with, and where.
+// Every error is a *[Error]: INVALID_ARGUMENT for invalid feeds, fetches and targets,
+// and for a fetch that was not computed because it is on a branch not taken;
+// RESOURCE_EXHAUSTED at the session's memory limit; FAILED_PRECONDITION if the session
+// is closed; UNIMPLEMENTED for an operation without a kernel; otherwise the error of a
+// kernel, with its node.
 func (s *Session) RunContext(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return s.RunWithOptions(ctx, RunOptions{}, feeds, fetches, targets)
 }
 
-// RunWithOptions is [Session.RunContext] with options of this one run.
+// RunWithOptions is [Session.RunContext] with options for this run.
 func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	if err := s.runs.enter(); err != nil {
 		return nil, err
@@ -271,9 +269,9 @@ func (s *Session) acquire(ctx context.Context) error {
 
 func (s *Session) yield() { <-s.slots }
 
-// Close waits for the runs that are going on, then frees what the session
-// holds. Partial runs are abandoned. Runs that begin later fail with "session
-// is closed". It may be called again and from several goroutines.
+// Close waits for running steps, then releases the session's resources. Partial runs are
+// cancelled. Runs that begin later fail with "session is closed". Close may be called
+// again, and concurrently.
 func (s *Session) Close() error {
 	s.runs.shut()
 	s.partials.abandon()
@@ -295,16 +293,16 @@ func (s *Session) Close() error {
 // function can take either.
 func (s *Session) Base() *Session { return s }
 
-// Engine is the name of the engine that drives the session's steps.
+// Engine is the name of the engine that runs the session's steps.
 func (s *Session) Engine() string { return s.engine.Name() }
 
-// MemoryInUse is the bytes that the tensors of running steps take, and those
-// that variables, queues and the like hold between steps.
+// MemoryInUse is the number of bytes in the tensors of running steps, variables, queues
+// and other resources.
 func (s *Session) MemoryInUse() int64 { return s.budget.Used() - s.functions.Bytes() }
 
-// ProgramMemory is about how many bytes the programs take that the session has
-// compiled: one for each choice of feeds, fetches and targets, and those of functions
-// that are called. The memory limit bounds them together with [Session.MemoryInUse].
+// ProgramMemory is the approximate size in bytes of the programs that the session has
+// compiled: one for each set of feeds, fetches and targets, and those of called
+// functions. The memory limit bounds it together with [Session.MemoryInUse].
 func (s *Session) ProgramMemory() int64 { return s.functions.Bytes() }
 
 // detach makes a fetched value a tensor that shares nothing its owner could

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A SignatureCall is a signature of a model, prepared to be run many times. It is
-// safe for any number of goroutines, and good until the model's session is closed.
+// A SignatureCall is a compiled signature of a model. It is safe for concurrent use, and
+// valid until the model's session is closed.
 type SignatureCall struct {
 	key             string
 	signature       Signature
@@ -20,15 +20,15 @@ type SignatureCall struct {
 	call            *Callable
 }
 
-// Run runs a signature: inputs and what it answers go by the names that the signature
-// gives them. What it names as an output and is an operation, not a tensor, is run and
-// has no result. The signature is prepared the first time ([SavedModel.Prepare]).
+// Run runs a signature; inputs and outputs go by the names that the signature gives
+// them. An output that is an operation rather than a tensor is run and has no result.
+// The first call compiles the signature ([SavedModel.Prepare]).
 //
 //	out, err := model.Run(ctx, "serving_default", map[string]*tf.Tensor{"x": x})
 //
-// It fails with NOT_FOUND if the model has no such signature, with INVALID_ARGUMENT
-// for an input that is missing, unknown, or of another type or shape than the
-// signature says, and as [Callable.Call] does.
+// It fails with NOT_FOUND if the model has no such signature, with INVALID_ARGUMENT for
+// an input that is missing, unknown, or of another type or shape than the signature's,
+// and as [Callable.Call] does.
 func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	if c, ok := m.calls.Load(signature); ok {
 		return c.(*SignatureCall).Run(ctx, inputs)
@@ -41,10 +41,9 @@ func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[strin
 	return c.Run(ctx, inputs)
 }
 
-// Prepare prepares runs of a signature: the part of the graph that it needs is
-// compiled. It fails with NOT_FOUND if the model has no such signature, with
-// UNIMPLEMENTED where it has an input or output that is made of several tensors, and
-// as [Session.MakeCallableContext] does.
+// Prepare compiles the subgraph of a signature. It fails with NOT_FOUND if the model has
+// no such signature, with UNIMPLEMENTED if an input or output consists of several
+// tensors, and as [Session.MakeCallableContext] does.
 func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureCall, error) {
 	s, ok := m.Signatures[signature]
 	if !ok {
@@ -105,7 +104,7 @@ func (m *SavedModel) find(c *SignatureCall, role string, names []string, infos m
 // Inputs is the names of the inputs, in order.
 func (c *SignatureCall) Inputs() []string { return slices.Clone(c.inputs) }
 
-// Outputs is the names of what the signature answers, in order.
+// Outputs is the names of the signature's results, in order.
 func (c *SignatureCall) Outputs() []string { return slices.Clone(c.outputs) }
 
 // Run runs the signature: see [SavedModel.Run].

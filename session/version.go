@@ -1,5 +1,5 @@
 package session
 
-// Version is the version of TensorFlow whose graphs and answers are followed,
-// as the binding's function of this name says it of the library it links.
+// Version is the version of TensorFlow whose behavior Troupe follows. The binding's
+// function of this name returns the version of the library that it links.
 func Version() string { return "2.21.0" }

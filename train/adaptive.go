@@ -34,8 +34,7 @@ func (o Adam) Update(u *Update) {
 	u.apply(a)
 }
 
-// AdamW is Adam with weights that decay: see [Update.Decay]. (Loshchilov and Hutter,
-// 2019.)
+// AdamW is [Adam] with weight decay: see [Update.Decay]. (Loshchilov and Hutter, 2019.)
 type AdamW struct {
 	Adam
 	Decay float64 // 0.004
@@ -47,8 +46,8 @@ func (o AdamW) Update(u *Update) {
 	o.Adam.Update(u)
 }
 
-// Adamax is Adam with the greatest absolute gradient, which decays, in the place of
-// the root of v: v = max(Beta2·v, |g|), w -= rate/(1-Beta1ᵗ)·m/(v + Epsilon).
+// Adamax is [Adam] with the decaying maximum of the absolute gradient in place of the
+// root of v: v = max(Beta2·v, |g|), w -= rate/(1-Beta1ᵗ)·m/(v + Epsilon).
 type Adamax struct {
 	Rate         Schedule
 	Beta1, Beta2 float64 // 0.9, 0.999
@@ -86,8 +85,7 @@ func (o Adagrad) Update(u *Update) {
 	})
 }
 
-// ProximalAdagrad is Adagrad, without Epsilon, with penalties on the absolute values
-// (L1) and squares (L2) of elements.
+// ProximalAdagrad is [Adagrad], without Epsilon, with L1 and L2 penalties.
 type ProximalAdagrad struct {
 	Rate    Schedule
 	Initial float64 // of the sum: 0.1
@@ -124,10 +122,10 @@ func (o Adadelta) Update(u *Update) {
 	})
 }
 
-// RMSProp keeps the mean of squared gradients, r, and divides by its root:
-// w -= rate·g/√(r + Epsilon); centered, the square of the mean gradient is taken
-// from r. With momentum, what is subtracted is m = Momentum·m + rate·g/√(r +
-// Epsilon). (Tieleman and Hinton, 2012.)
+// RMSProp divides by the root of r, the mean of squared gradients: w -= rate·g/√(r +
+// Epsilon); if Centered, the square of the mean gradient is subtracted from r. With
+// momentum, m = Momentum·m + rate·g/√(r + Epsilon) is subtracted. (Tieleman and Hinton,
+// 2012.)
 type RMSProp struct {
 	Rate     Schedule
 	Rho      float64 // how much of a mean stays: 0.9

@@ -14,16 +14,15 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Save writes a checkpoint of all the model's variables, those that optimizers keep
-// among them, in TensorFlow's second format: prefix.index and
-// prefix.data-00000-of-00001, or -00000-of-00002 if it replaces a checkpoint that has
-// the former. Whenever it fails or the process ends, the checkpoint that was there
-// before or the new one is whole. What a process that was killed left of a checkpoint
-// of this prefix is removed. Between two calls of [Trainer.SwapAverages] it writes what
-// variables and averages have outside of them.
+// Save writes a checkpoint of all the model's variables, including those of optimizers,
+// in TensorFlow's V2 format: prefix.index and prefix.data-00000-of-00001, or
+// -00000-of-00002 if it replaces a checkpoint with the former. It is atomic: if it fails
+// or the process ends, either the earlier checkpoint or the new one is intact. Leftovers
+// of a killed process for this prefix are removed. Between two calls of
+// [Trainer.SwapAverages] it writes variables and averages under their own names.
 //
-// It fails with FAILED_PRECONDITION after an update, or a replacement of variables,
-// that was broken off; restore a checkpoint then.
+// It fails with FAILED_PRECONDITION after an interrupted update or replacement of
+// variables; restore a checkpoint then.
 func (t *Trainer) Save(ctx context.Context, prefix string) error {
 	return t.save(ctx, nil, prefix, nil)
 }
@@ -75,13 +74,13 @@ func (t *Trainer) save(ctx context.Context, fs *files.Policy, prefix string, mor
 	return w.Finish()
 }
 
-// Restore gives variables, all of the model or the ones named, the values that they
-// have in a checkpoint, by their names. It fails, before any has changed, with
-// NOT_FOUND if the checkpoint or one of them is not there, with INVALID_ARGUMENT for
-// one of another type or shape, with DATA_LOSS for damaged files, and with
-// FAILED_PRECONDITION for variables that the model got after Start. After all have been
-// restored, averages are where they belong ([Trainer.SwapAverages]). Once variables
-// change, it may go on for [Trainer.Grace] after its context has ended.
+// Restore sets variables, all of the model or those given, to their values in a
+// checkpoint, by name. It fails, before any variable has changed, with NOT_FOUND if the
+// checkpoint or a variable in it does not exist, with INVALID_ARGUMENT for another type
+// or shape, with DATA_LOSS for damaged files, and with FAILED_PRECONDITION for variables
+// added after Start. Restoring all variables also ends an exchange of averages
+// ([Trainer.SwapAverages]). Once variables change, it may continue for [Trainer.Grace]
+// after its context has ended.
 func (t *Trainer) Restore(ctx context.Context, prefix string, vars ...*Variable) error {
 	all := len(vars) == 0
 	if all {
@@ -138,14 +137,14 @@ func (r reading) Err() error {
 	return nil
 }
 
-// Checkpoints keeps checkpoints of a trainer in a directory, as TensorFlow's Saver
-// does: Name-12 after 12 updates, and a file "checkpoint" that says which there are
-// and which is the last. The best one is in a directory "best" below.
+// Checkpoints saves a trainer to a directory, as TensorFlow's Saver does: Name-12 after
+// 12 updates, and a file "checkpoint" that lists the checkpoints and names the last. The
+// best one is in the subdirectory "best".
 type Checkpoints struct {
 	Dir string
 	// Name is "model" if it is empty.
 	Name string
-	// Keep is how many are kept, 5 if it is 0; a negative one keeps all.
+	// Keep is the number of checkpoints kept, 5 if it is 0; negative keeps all.
 	Keep int
 
 	fs *files.Policy // nil but for tests
@@ -158,10 +157,10 @@ func (c *Checkpoints) name() string {
 	return c.Name
 }
 
-// Save writes a checkpoint, numbered by the updates of the goal, and removes the
-// oldest that are too many. If it fails, or the process is killed, what was there
-// before or the new checkpoint is there; the next Save removes what else is left.
-// One process at a time may save in a directory, and others may restore meanwhile.
+// Save writes a checkpoint, numbered by the updates of the goal, and removes the oldest
+// beyond Keep. It is atomic: if it fails or the process is killed, either the earlier
+// checkpoints or the new one are intact, and the next Save removes leftovers. Only one
+// process at a time may save to a directory; others may restore meanwhile.
 func (c *Checkpoints) Save(ctx context.Context, t *Trainer, g *Goal) error {
 	keep := c.Keep
 	if keep == 0 {
@@ -170,9 +169,9 @@ func (c *Checkpoints) Save(ctx context.Context, t *Trainer, g *Goal) error {
 	return c.saveIn(ctx, c.Dir, keep, t, g, nil)
 }
 
-// SaveBest writes a checkpoint into the directory "best" if score is above that of
-// the one that is there, which it then replaces; it tells whether it did. The score
-// is in the checkpoint, named "score".
+// SaveBest writes a checkpoint to the subdirectory "best" if score is above that of the
+// one there, which it replaces; it returns whether it did. The score is saved in the
+// checkpoint under the name "score".
 func (c *Checkpoints) SaveBest(ctx context.Context, t *Trainer, g *Goal, score float64) (better bool, err error) {
 	switch best, err := c.Best(); {
 	case status.CodeOf(err) == status.NotFound:
@@ -239,10 +238,9 @@ func (c *Checkpoints) saveIn(ctx context.Context, dir string, keep int, t *Train
 	return s.write(c.fs, dir)
 }
 
-// Restore gives the model's variables the values of the last checkpoint, and says
-// whether there is one: found is false if none was ever completed in the directory.
-// It fails with DATA_LOSS if the file "checkpoint" names one and none of those that
-// it names is there.
+// Restore sets the model's variables to the last checkpoint. found is false if no
+// checkpoint was ever completed in the directory. It fails with DATA_LOSS if the file
+// "checkpoint" lists checkpoints and none of them exists.
 func (c *Checkpoints) Restore(ctx context.Context, t *Trainer) (found bool, err error) {
 	return restoreLast(ctx, t, c.Dir)
 }

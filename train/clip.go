@@ -5,20 +5,20 @@ import (
 	tf "github.com/troupe-go/troupe/session"
 )
 
-// A Clip changes gradients before they are applied. It is given those of all
-// variables of a goal, of a sparse one the rows, each row once, and returns as many
-// of the same shapes.
+// A Clip changes gradients before they are applied. It receives the gradients of all
+// variables of a goal (of a sparse one the rows, each once) and returns as many of the
+// same shapes.
 type Clip func(s *op.Scope, gradients []tf.Output) []tf.Output
 
-// ClipByValue brings each element into [-limit, limit].
+// ClipByValue clamps each element to [-limit, limit].
 func ClipByValue(limit float64) Clip {
 	return each(func(s *op.Scope, g tf.Output) tf.Output {
 		return op.ClipByValue(s, g, number(s, g.DataType(), -limit), number(s, g.DataType(), limit))
 	})
 }
 
-// ClipByNorm makes each gradient whose norm, the root of the sum of squares, is
-// above the limit as much smaller that it is the limit.
+// ClipByNorm scales down each gradient whose Euclidean norm exceeds the limit to that
+// limit.
 func ClipByNorm(limit float64) Clip {
 	return each(func(s *op.Scope, g tf.Output) tf.Output {
 		return op.Mul(s, g, op.Cast(s, shrink(s, squares(s, g), limit), g.DataType()))

@@ -11,15 +11,14 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Data is examples in memory: tensors of which each slice along the first dimension
-// is of one example.
+// Data is a set of examples in memory: tensors whose first dimension counts examples.
 type Data struct {
 	tensors Batch
 	n       int
 }
 
-// NewData makes data of tensors for the placeholders that they are to be fed to. All
-// have the same first dimension.
+// NewData makes data from tensors, by the placeholders to which they are fed. All have
+// the same first dimension.
 func NewData(tensors Batch) (*Data, error) {
 	d := &Data{tensors: tensors, n: -1}
 	for o, t := range tensors {
@@ -64,11 +63,11 @@ func (d *Data) Batches(size int) iter.Seq[Batch] {
 	}
 }
 
-// Shuffled gives batches number from up to, but not including, number to of an
-// endless sequence, which the seed decides. An epoch is as many batches of size as
-// the examples make; what is left over of one is left out. Each epoch has an order
-// of its own. Training that goes on after some updates begins with the batch of that
-// number, and sees what it would have seen.
+// Shuffled returns the batches with numbers from (inclusive) to to (exclusive) of an
+// endless sequence that the seed determines. Each epoch is a new permutation of the
+// examples, cut into batches of size; a remainder is dropped. Training that resumes
+// after some updates starts with the batch of that number, and sees the same batches as
+// uninterrupted training.
 func (d *Data) Shuffled(size int, seed uint64, from, to int64) iter.Seq[Batch] {
 	size = min(max(size, 1), d.n)
 	return func(yield func(Batch) bool) {
@@ -91,7 +90,7 @@ func (d *Data) Shuffled(size int, seed uint64, from, to int64) iter.Seq[Batch] {
 	}
 }
 
-// Split divides the examples in two at random: the first has n of them.
+// Split divides the examples at random: first has n of them.
 func (d *Data) Split(n int, seed uint64) (first, rest *Data, err error) {
 	if n < 0 || n > d.n {
 		return nil, nil, status.Invalid("%d of %d examples", n, d.n)

@@ -5,8 +5,8 @@ import (
 	tf "github.com/troupe-go/troupe/session"
 )
 
-// SGD is gradient descent: w -= rate·g. With momentum it is a = momentum·a + g and
-// w -= rate·a, or, as Nesterov has it, w -= rate·(g + momentum·a).
+// SGD is gradient descent: w -= rate·g. With momentum it is a = momentum·a + g and w -=
+// rate·a, or with Nesterov w -= rate·(g + momentum·a).
 type SGD struct {
 	Rate     Schedule
 	Momentum float64
@@ -42,9 +42,8 @@ func (o SGD) Update(u *Update) {
 	u.Done(u.Scope.AddOperation(tf.OpSpec{Type: name, Input: []tf.Input{u.Variable.Handle, indices, step}}))
 }
 
-// ProximalSGD is gradient descent with penalties on the absolute values (L1) and
-// squares (L2) of elements, of which the first makes elements exactly 0. (Duchi and
-// Singer, 2009.)
+// ProximalSGD is gradient descent with L1 and L2 penalties; the L1 penalty makes
+// elements exactly 0. (Duchi and Singer, 2009.)
 type ProximalSGD struct {
 	Rate   Schedule
 	L1, L2 float64
@@ -58,7 +57,7 @@ func (o ProximalSGD) Update(u *Update) {
 	u.apply(apply{op: "ProximalGradientDescent", before: []tf.Output{u.Rate, u.Number(o.L1), u.Number(o.L2)}})
 }
 
-// AddSign grows the step where the gradient has the sign of its mean. (Bello et al.,
+// AddSign enlarges the step if the gradient has the sign of its mean. (Bello et al.,
 // 2017.)
 type AddSign struct {
 	Rate        Schedule
@@ -77,8 +76,7 @@ func (o AddSign) Update(u *Update) {
 	})
 }
 
-// PowerSign is AddSign with a power of Base in the place of a sum. (Bello et al.,
-// 2017.)
+// PowerSign is [AddSign] with a power of Base in place of a sum. (Bello et al., 2017.)
 type PowerSign struct {
 	Rate      Schedule
 	LogBase   float64 // 1: the base is e

@@ -7,8 +7,8 @@ import (
 	tf "github.com/troupe-go/troupe/session"
 )
 
-// Export writes what the signatures need of the model, with what variables hold
-// now, into a new directory as a SavedModel; see [savedmodel.Write]. Between two
+// Export writes the subgraph that the signatures need, with the present values of the
+// variables, to a new directory as a SavedModel; see [savedmodel.Write]. Between two
 // calls of [Trainer.SwapAverages] it writes the averages.
 func (t *Trainer) Export(ctx context.Context, dir string, signatures map[string]savedmodel.Signature) error {
 	values, err := t.fetch(ctx, outputs(t.model.vars, valueOf))

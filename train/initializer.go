@@ -8,27 +8,26 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// An Initializer adds what gives a variable its first value, a tensor of the type
-// and shape. What it draws at random it draws by the seed, which is the variable's
-// own.
+// An Initializer adds nodes that compute the initial value of a variable with the given
+// type and shape. Random values derive from the seed, which is specific to the variable.
 type Initializer func(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output
 
-// Zeros is an Initializer.
+// Zeros is an [Initializer] of zeros.
 func Zeros(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output {
 	return fill(s, dt, shape, 0)
 }
 
-// Ones is an Initializer.
+// Ones is an [Initializer] of ones.
 func Ones(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output {
 	return fill(s, dt, shape, 1)
 }
 
-// Filled gives every element the value x.
+// Filled sets every element to x.
 func Filled(x float64) Initializer {
 	return func(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output { return fill(s, dt, shape, x) }
 }
 
-// Given is a value that op.Const takes, of the variable's type and shape.
+// Given uses a value that op.Const accepts, of the variable's type and shape.
 func Given(value any) Initializer {
 	return func(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output {
 		c := op.Const(s, value)
@@ -56,8 +55,7 @@ func Normal(mean, deviation float64) Initializer {
 	}
 }
 
-// TruncatedNormal draws from the normal distribution what lies within two
-// deviations of the mean.
+// TruncatedNormal draws from the normal distribution truncated at two deviations.
 func TruncatedNormal(mean, deviation float64) Initializer {
 	return func(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 		draw := op.StatelessTruncatedNormal(s, dims(s, shape), seeds(s, seed), op.StatelessTruncatedNormalDtype(dt))
@@ -65,30 +63,29 @@ func TruncatedNormal(mean, deviation float64) Initializer {
 	}
 }
 
-// GlorotUniform is an Initializer for kernels of layers that saturate on both
-// sides: uniform, of variance 2/(in + out), where in and out are the numbers of
-// inputs of an output and of outputs of an input. (Glorot and Bengio, 2010.)
+// GlorotUniform is an [Initializer] for kernels of layers with saturating activations:
+// uniform with variance 2/(fan-in + fan-out). (Glorot and Bengio, 2010.)
 func GlorotUniform(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	in, out := fans(shape)
 	limit := math.Sqrt(6 / (in + out))
 	return Uniform(-limit, limit)(s, dt, shape, seed)
 }
 
-// GlorotNormal is [GlorotUniform] with a normal distribution, cut off.
+// GlorotNormal is [GlorotUniform] with a truncated normal distribution.
 func GlorotNormal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	in, out := fans(shape)
 	return TruncatedNormal(0, math.Sqrt(2/(in+out))/cutOff)(s, dt, shape, seed)
 }
 
-// HeUniform is an Initializer for kernels of layers of rectified linear units:
-// uniform, of variance 2/in. (He et al., 2015.)
+// HeUniform is an [Initializer] for kernels of ReLU layers: uniform with variance
+// 2/fan-in. (He et al., 2015.)
 func HeUniform(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	in, _ := fans(shape)
 	limit := math.Sqrt(6 / in)
 	return Uniform(-limit, limit)(s, dt, shape, seed)
 }
 
-// HeNormal is [HeUniform] with a normal distribution, cut off.
+// HeNormal is [HeUniform] with a truncated normal distribution.
 func HeNormal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	in, _ := fans(shape)
 	return TruncatedNormal(0, math.Sqrt(2/in)/cutOff)(s, dt, shape, seed)
@@ -97,9 +94,8 @@ func HeNormal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output 
 // cutOff is the deviation of the standard normal distribution cut off at 2.
 const cutOff = 0.87962566103423978
 
-// Orthogonal is an Initializer for kernels of recurrent layers: a matrix whose
-// columns, or rows if it has fewer, are of length 1 and orthogonal, uniformly among
-// those. (Saxe et al., 2014.)
+// Orthogonal is an [Initializer] for kernels of recurrent layers: a random matrix with
+// orthonormal columns, or rows if it has fewer. (Saxe et al., 2014.)
 func Orthogonal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	if len(shape) != 2 {
 		s.UpdateErr("Orthogonal", status.Invalid("a variable of shape %v is no matrix", tf.MakeShape(shape...)))

@@ -12,31 +12,30 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Options says how a goal is reached. The zero Options is fine.
+// Options configures a goal. The zero Options is the default.
 type Options struct {
-	// Name distinguishes the goals of a model that has several: it stands before
-	// the names of what the goal adds. One goal may do without.
+	// Name distinguishes the goals of a model with several: it prefixes the names of the
+	// nodes that the goal adds. One goal may have none.
 	Name string
-	// Variables is what the goal changes; nil is all that the model has at this
-	// point and that are trainable. The loss must depend on each; but of those that
-	// were adopted, and are not named here, others are left alone.
+	// Variables is the list of variables that the goal changes; nil is all trainable
+	// ones of the model at this point. The loss must depend on each, except on adopted
+	// ones that are not listed here.
 	Variables []*Variable
-	// Clip changes gradients before they are applied; nil leaves them alone.
+	// Clip changes gradients before they are applied; nil leaves them unchanged.
 	Clip Clip
-	// WeightDecay is how much variables shrink in each update, besides the gradient
-	// and times the learning rate; see Update.Decay.
+	// WeightDecay is the factor by which variables shrink in each update, in addition to
+	// the gradient and multiplied by the learning rate; see [Update.Decay].
 	WeightDecay float64
-	// Accumulate is how many batches make an update, by the mean of their gradients;
-	// 0 is 1. Batches that do not suffice for an update are lost. Sparse gradients
-	// become dense on the way.
+	// Accumulate is the number of batches whose mean gradient makes an update; 0 is 1.
+	// Trailing batches too few for an update are dropped. Sparse gradients become dense.
 	Accumulate int
-	// Average is how much of its past a moving average of each variable keeps in an
-	// update, such as 0.999; 0 is no averages. In the beginning it is less:
-	// (1+t)/(10+t) after t updates. See Trainer.SwapAverages.
+	// Average is the decay of a moving average of each variable, such as 0.999; 0 is no
+	// averages. It is bounded by (1+t)/(10+t) after t updates. See
+	// [Trainer.SwapAverages].
 	Average float64
 }
 
-// A Goal is a loss, and the updates that lower it.
+// A Goal is a loss and the updates that minimize it.
 type Goal struct {
 	Loss tf.Output
 	// Variables is what the goal changes.
@@ -62,8 +61,8 @@ type powerOf struct {
 	dt   tf.DataType
 }
 
-// Minimize adds what lowers a loss, a scalar: gradients of the variables, and their
-// updates by the optimizer. After an error the goal is of no use, but not nil.
+// Minimize adds the gradients of a scalar loss and the optimizer's updates of the
+// variables. After an error it returns a goal that is not nil but cannot be used.
 func (m *Model) Minimize(loss tf.Output, o Optimizer, options Options) *Goal {
 	g := &Goal{Loss: loss, model: m, powers: map[powerOf]tf.Output{}}
 	if m.Err() != nil {

@@ -23,7 +23,7 @@ import (
 	_ "github.com/troupe-go/troupe/ops/train"
 )
 
-// A Model is a graph that is built to be trained, and its variables.
+// A Model is a graph under construction for training, and its variables.
 type Model struct {
 	graph  *tf.Graph
 	scope  *op.Scope
@@ -33,8 +33,8 @@ type Model struct {
 	goals  []*Goal
 }
 
-// NewModel makes a model of a graph, which may hold operations already. Initial
-// values and [Model.Dropout] draw from the seed.
+// NewModel makes a model of a graph, which may already contain operations. Initial
+// values and [Model.Dropout] derive from the seed.
 func NewModel(g *tf.Graph, seed uint64) *Model {
 	return &Model{graph: g, scope: op.NewScopeWithGraph(g).WithUniqueNames(), seed: seed, byName: map[string]*Variable{}}
 }
@@ -42,23 +42,23 @@ func NewModel(g *tf.Graph, seed uint64) *Model {
 // Graph is the model's graph.
 func (m *Model) Graph() *tf.Graph { return m.graph }
 
-// Scope is a scope of the model's graph, which makes names unique.
+// Scope is a scope of the model's graph that makes names unique.
 func (m *Model) Scope() *op.Scope { return m.scope }
 
-// Err is the first mistake in the construction.
+// Err is the first error of the construction.
 func (m *Model) Err() error { return m.scope.Err() }
 
-// Variables are the model's variables in the order in which they were made, those
-// that optimizers keep among them.
+// Variables are the model's variables in order of creation, including those of
+// optimizers.
 func (m *Model) Variables() []*Variable { return slices.Clone(m.vars) }
 
-// Lookup is the variable of a name; nil if there is none.
+// Lookup returns the variable of that name, or nil.
 func (m *Model) Lookup(name string) *Variable { return m.byName[name] }
 
-// Dropout is x of which each element is 0 with probability rate, and the others
-// grow so that the expected sum stays. Which ones depends on the model's seed, the
-// place in the graph and the number of the update of the first goal, and so is the
-// same in training that was interrupted and resumed.
+// Dropout sets each element of x to 0 with probability rate and scales the others so
+// that the expected sum is unchanged. The choice depends on the model's seed, the place
+// in the graph and the update number of the first goal, so resumed training makes the
+// same choices.
 func (m *Model) Dropout(s *op.Scope, x tf.Output, rate float64) tf.Output {
 	if s.Err() != nil {
 		return tf.Output{}

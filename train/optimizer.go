@@ -10,20 +10,20 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// An Optimizer is a rule by which gradients change variables. The ones of this
-// package are structs, in which a number that is 0 stands for its default; a number
-// that is to be 0 in place of another default is given as a negative one.
+// An Optimizer is a rule by which gradients change variables. The optimizers of this
+// package are structs in which a field of 0 means the default; to set a field to 0 where
+// the default is another number, use a negative one.
 type Optimizer interface {
 	// Schedule is the learning rate.
 	Schedule() Schedule
-	// Update adds to the graph what changes one variable.
+	// Update adds the nodes that update one variable.
 	Update(u *Update)
 }
 
-// An Update is what an [Optimizer] is given for one variable.
+// An Update is passed to an [Optimizer] for each variable.
 type Update struct {
-	// Scope is where the update's operations belong: they wait until all gradients
-	// have been computed.
+	// Scope is the scope for the update's operations, which run after all gradients have
+	// been computed.
 	Scope    *op.Scope
 	Variable *Variable
 	// Rate is the learning rate, a scalar of the variable's type.
@@ -42,16 +42,16 @@ func (u *Update) Number(x float64) tf.Output { return number(u.Scope, u.Variable
 // the variable's type.
 func (u *Update) Power(x float64) tf.Output { return u.goal.power(x, u.Variable.DType) }
 
-// Slot is a variable of the same type and shape that the optimizer keeps for the
-// variable; it begins filled with a number.
+// Slot is an optimizer variable of the same type and shape as the variable, filled with
+// first initially.
 func (u *Update) Slot(name string, first float64) *Variable {
 	v := u.Variable
 	slot := &Variable{Name: v.Name + "/" + u.goal.prefix + u.name + "/" + name, DType: v.DType, Shape: v.Shape, of: v}
 	return u.goal.model.add(slot, Filled(first))
 }
 
-// Decay shrinks the variable before it is updated: w -= rate·factor·w. It is meant for
-// kernels: variables of less than two dimensions, biases and scales, stay.
+// Decay shrinks the variable before it is updated: w -= rate·factor·w. It applies to
+// kernels only: variables with fewer than two dimensions (biases, scales) are unchanged.
 func (u *Update) Decay(factor float64) {
 	v, s := u.Variable, u.goal.scope
 	if factor == 0 || len(v.Shape) < 2 {
@@ -71,8 +71,8 @@ func (u *Update) Dense() tf.Output {
 	return u.gradient.Dense
 }
 
-// Rows is the gradient as rows, each of which has another index, and all others are
-// 0; ok is false if it is not known to be so.
+// Rows is the gradient as rows with distinct indices, all other rows being 0; ok is
+// false if the gradient is not known to be sparse.
 func (u *Update) Rows() (rows, indices tf.Output, ok bool) {
 	if u.gradient.Rows == nil {
 		return rows, indices, false
@@ -80,7 +80,7 @@ func (u *Update) Rows() (rows, indices tf.Output, ok bool) {
 	return u.gradient.Rows.Values, u.gradient.Rows.Indices, true
 }
 
-// Done says that the variable has been changed when ops have run.
+// Done declares that the variable has been updated when ops have run.
 func (u *Update) Done(ops ...*tf.Operation) {
 	for _, n := range ops {
 		if n != nil {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows a bar with the loss while it hands steps on, if w is a terminal.
-// total is the number of the last step, 0 if it is not known.
+// Progress forwards steps and, if w is a terminal, shows a progress bar with the loss.
+// total is the number of the last step, 0 if unknown.
 //
 //	for step, err := range train.Progress(os.Stderr, 1000, t.Steps(ctx, goal, batches)) {
 func Progress(w io.Writer, total int64, steps iter.Seq2[Step, error]) iter.Seq2[Step, error] {

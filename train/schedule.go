@@ -2,16 +2,16 @@ package train
 
 import "math"
 
-// A Schedule says the learning rate of an update, by the number of updates that
-// were made before. It must give the same for the same number.
+// A Schedule returns the learning rate of an update, given the number of updates before
+// it. It must be deterministic.
 type Schedule func(step int64) float64
 
-// Fixed is always rate.
+// Fixed is a constant rate.
 func Fixed(rate float64) Schedule { return func(int64) float64 { return rate } }
 
-// Piecewise is rates[i] as long as fewer than steps[i] updates were made, for the
-// smallest such i, and the last rate from then on: there is one rate more than
-// there are steps, which ascend.
+// Piecewise is rates[i] while fewer than steps[i] updates have been made, for the
+// smallest such i, and the last rate after that: steps ascend, and there is one rate
+// more than steps.
 func Piecewise(steps []int64, rates []float64) Schedule {
 	return func(step int64) float64 {
 		for i, until := range steps {
@@ -23,8 +23,7 @@ func Piecewise(steps []int64, rates []float64) Schedule {
 	}
 }
 
-// ExponentialDecay multiplies rate by factor in the course of every period of
-// updates, little by little.
+// ExponentialDecay multiplies rate by factor over each period of updates, continuously.
 func ExponentialDecay(rate, factor float64, period int64) Schedule {
 	return func(step int64) float64 { return rate * math.Pow(factor, float64(step)/float64(period)) }
 }
@@ -39,8 +38,8 @@ func InverseTimeDecay(rate, factor float64, period int64) Schedule {
 	return func(step int64) float64 { return rate / (1 + factor*float64(step)/float64(period)) }
 }
 
-// PolynomialDecay leads from rate to end in that many updates, along a polynomial of
-// the power; 1 is a straight line.
+// PolynomialDecay decays from rate to end in steps updates along a polynomial of the
+// given power; 1 is linear.
 func PolynomialDecay(rate, end float64, steps int64, power float64) Schedule {
 	return func(step int64) float64 {
 		left := 1 - float64(min(step, steps))/float64(steps)
@@ -48,8 +47,8 @@ func PolynomialDecay(rate, end float64, steps int64, power float64) Schedule {
 	}
 }
 
-// CosineDecay leads from rate to end in that many updates, along half a period of
-// the cosine. (Loshchilov and Hutter, 2017.)
+// CosineDecay decays from rate to end in steps updates, along half a period of the
+// cosine. (Loshchilov and Hutter, 2017.)
 func CosineDecay(rate, end float64, steps int64) Schedule {
 	return func(step int64) float64 {
 		x := float64(min(step, steps)) / float64(steps)
@@ -57,10 +56,9 @@ func CosineDecay(rate, end float64, steps int64) Schedule {
 	}
 }
 
-// Restarted begins the schedule anew after that many updates, then after factor
-// times as many, and so on; decay multiplies the rate each time. (Loshchilov and
-// Hutter, 2017.) The schedule is for the first period: in the later ones it runs as
-// much slower as they are longer.
+// Restarted restarts a schedule after steps updates, then after factor times as many,
+// and so on; decay multiplies the rate each time. The schedule is that of the first
+// period, and is stretched in later ones. (Loshchilov and Hutter, 2017.)
 func Restarted(then Schedule, steps int64, factor, decay float64) Schedule {
 	return func(step int64) float64 {
 		at, length, scale := float64(step), float64(steps), 1.0
@@ -71,8 +69,8 @@ func Restarted(then Schedule, steps int64, factor, decay float64) Schedule {
 	}
 }
 
-// Warmup comes up to the schedule in that many updates, on a straight line from 0;
-// the first update has 1/steps of the rate.
+// Warmup rises linearly to the schedule over steps updates; the first update has 1/steps
+// of the rate.
 func Warmup(then Schedule, steps int64) Schedule {
 	return func(step int64) float64 {
 		if step < steps {

@@ -16,25 +16,24 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Batch is what a step is fed: a tensor for each placeholder.
+// A Batch is the feeds of a step: a tensor for each placeholder.
 type Batch = map[tf.Output]*tf.Tensor
 
-// A Step is what one update tells.
+// A Step describes one update.
 type Step struct {
 	// N is the number of updates made, this one included.
 	N int64
-	// Loss is of the variables before the update; the mean over batches if the
-	// update is made of several. Metrics are the means of what Steps was asked for.
+	// Loss is that of the variables before the update, the mean over batches if
+	// Accumulate combines several. Metrics are the means of the outputs given to Steps.
 	Loss    float64
 	Metrics []float64
 	Rate    float64 // the learning rate
 }
 
-// A Trainer runs the goals of a model in a session. It is for one goroutine.
+// A Trainer runs the goals of a model in a session. It is not safe for concurrent use.
 type Trainer struct {
-	// Grace is how long an update, or a replacement of variables, that has begun may
-	// go on after its context has ended: one that is broken off leaves some variables
-	// changed and others not. It is 10 seconds if it is 0.
+	// Grace bounds how long an update or a replacement of variables may continue after
+	// its context has ended, so that it is not interrupted halfway. 0 is 10 seconds.
 	Grace time.Duration
 
 	model   *Model
@@ -44,14 +43,14 @@ type Trainer struct {
 	calls   map[string]*call
 }
 
-// Start finishes the construction and gives those variables their first values that
-// hold none in the session, which must be of the model's graph. It fails with the
-// first mistake of the construction, and with FAILED_PRECONDITION if a goal changes a
-// variable without a value that nothing initializes; of the others that are so the
-// model lets go.
+// Start finishes the construction and initializes the variables that have no value in
+// the session, which must be one of the model's graph. It fails with the first error of
+// the construction, and with FAILED_PRECONDITION if a goal changes a variable that has
+// neither a value nor an initializer; other such variables are dropped from the model.
 //
-// The session is one of the root package or of package session. It stays the caller's, who may run parts of the graph in it between
-// steps, and closes it. After the model has grown, Start makes another trainer.
+// The session is one of the root package or of package session. It still belongs to the
+// caller, who may run parts of the graph in it between steps, and closes it. After nodes
+// have been added to the model, Start makes another trainer.
 func (m *Model) Start(ctx context.Context, sess interface{ Base() *tf.Session }) (*Trainer, error) {
 	session := sess.Base()
 	for _, v := range m.vars {
@@ -121,9 +120,9 @@ func (t *Trainer) fetch(ctx context.Context, list []tf.Output) ([]*tf.Tensor, er
 // Session is the session that the trainer runs in.
 func (t *Trainer) Session() *tf.Session { return t.session }
 
-// Updates is how many updates were made for the goal, in this session or before the
-// checkpoint that it goes on from. It fails with FAILED_PRECONDITION after an update
-// that was broken off.
+// Updates returns the number of updates made for the goal, in this session or before the
+// checkpoint from which it resumed. It fails with FAILED_PRECONDITION after an
+// interrupted update.
 func (t *Trainer) Updates(ctx context.Context, g *Goal) (int64, error) {
 	if g == nil || g.model != t.model || g.update == nil {
 		return 0, status.Invalid("the goal is not one of the trainer's model")
@@ -144,15 +143,15 @@ func (t *Trainer) whole(complete bool) error {
 	return nil
 }
 
-// Steps makes an update for each batch, or for as many as [Options.Accumulate] says,
-// and tells of each. It ends with the batches, with the loop over it, or with an
-// error, which comes with the zero Step. When ctx ends, an update that is under way
-// is completed before (see [Trainer.Grace]), so that the trainer can be saved; the
-// error is then CANCELLED or DEADLINE_EXCEEDED.
+// Steps makes an update for each batch, or for each [Options.Accumulate] batches, and
+// yields a Step for each. It ends with the batches, when the loop breaks, or with an
+// error, which is yielded with the zero Step. When ctx ends, the update in progress is
+// completed first (see [Trainer.Grace]), so that the trainer can be saved; the error is
+// then CANCELLED or DEADLINE_EXCEEDED.
 //
-// All batches feed the same placeholders. Batches that wait for something must mind
-// ctx themselves. Metrics are outputs of numbers or bools, computed before the update;
-// of each, the mean over its elements is told.
+// All batches feed the same placeholders. A batch iterator that can block must observe
+// ctx itself. Metrics are numeric or bool outputs, computed before the update; a Step
+// has the mean over the elements of each.
 func (t *Trainer) Steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], metrics ...tf.Output) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if err := t.steps(ctx, g, batches, metrics, func(s Step) bool { return yield(s, nil) }); err != nil {
@@ -248,9 +247,9 @@ func (t *Trainer) graceful(ctx context.Context) (running context.Context, stop f
 	}
 }
 
-// Evaluate computes outputs over all batches and returns, of each, the mean over the
-// elements of all batches: outputs that have an element for each example give means
-// over the examples, however they are divided. No update is made.
+// Evaluate computes outputs over all batches, without updates, and returns for each the
+// mean over all elements of all batches: for outputs with one element per example, the
+// mean over examples, however they are batched.
 func (t *Trainer) Evaluate(ctx context.Context, batches iter.Seq[Batch], of ...tf.Output) ([]float64, error) {
 	sums, counts := make([]float64, len(of)), make([]int, len(of))
 	for batch := range batches {
@@ -277,12 +276,11 @@ func (t *Trainer) Evaluate(ctx context.Context, batches iter.Seq[Batch], of ...t
 }
 
 // SwapAverages exchanges variables and their moving averages, for an evaluation or an
-// export; called again it puts them back. Variables without one are unchanged. In
-// between, [Trainer.Save] writes the values that belong to the names, and updates and
-// restoring single variables fail with FAILED_PRECONDITION. If ctx
-// ends while they are exchanged, the exchange is completed (see [Trainer.Grace]) and
-// there is no error: after an error nothing was exchanged, unless the trainer's next
-// call says that a replacement was broken off.
+// export; a second call restores them. Variables without an average are unchanged. In
+// between, [Trainer.Save] writes each value under its own name, and updates and restoring
+// single variables fail with FAILED_PRECONDITION. If ctx ends during the exchange, the
+// exchange is completed (see [Trainer.Grace]) without an error: after an error nothing
+// was exchanged, unless the next call of the trainer reports an interrupted replacement.
 func (t *Trainer) SwapAverages(ctx context.Context) error {
 	var from, to []*Variable
 	for _, v := range t.model.vars {

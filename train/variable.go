@@ -10,20 +10,20 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Variable is a tensor that lasts from step to step.
+// A Variable is a tensor that persists from step to step.
 type Variable struct {
 	// Name is the variable's name in the graph and in checkpoints.
 	Name  string
 	DType tf.DataType
 	Shape []int64 // all dimensions are known
-	// Handle is what operations on the variable take: a resource, or a reference in
-	// a graph of TensorFlow 1.
+	// Handle is the input of operations on the variable: a resource, or a reference in a
+	// graph of TensorFlow 1.
 	Handle tf.Output
-	// Value is what the variable holds, before the update if the step makes one.
-	// To gather rows of a large one, op.ResourceGather of the Handle does not read
-	// the others.
+	// Value is the variable's value, before the update if the step makes one. To gather
+	// rows of a large variable without reading the others, use op.ResourceGather on
+	// Handle.
 	Value tf.Output
-	// Trainable says whether goals change the variable that are not told which.
+	// Trainable includes the variable in goals whose Variables is nil.
 	Trainable bool
 
 	init    *tf.Operation // nil if nothing in the graph initializes the variable
@@ -38,9 +38,9 @@ type Variable struct {
 	assign *tf.Operation // replaces what it holds
 }
 
-// Variable adds a variable that init gives its first value. The name must be new in
-// the graph; it may have parts, as in "dense/kernel". After an error the variable is
-// of no use, but not nil.
+// Variable adds a variable with an initializer. The name must be new in the graph; it
+// may have parts, as in "dense/kernel". After an error it returns a variable that is not
+// nil but cannot be used.
 func (m *Model) Variable(name string, init Initializer, dt tf.DataType, dims ...int64) *Variable {
 	v := &Variable{Name: name, DType: dt, Shape: slices.Clone(dims), Trainable: dt != tf.Int64 && dt != tf.Int32}
 	return m.add(v, init)
@@ -98,14 +98,14 @@ func (m *Model) keep(v *Variable) *Variable {
 // isRef says whether the variable is one of TensorFlow 1, behind a reference.
 func (v *Variable) isRef() bool { return v.Handle.Op != nil && v.Handle.DataType().IsRef() }
 
-// Adopt makes the variables that the graph holds, and that the model does not know,
-// the model's, and returns them in the order of their names. They keep the values
-// that they have in the session in which the model starts; one that has none gets it
-// from its initializer, if the graph has one. Variables of which the graph does not
-// say type and shape are left alone, as are those inside of functions.
+// Adopt adds to the model the variables that the graph already contains, and returns
+// them in the order of their names. They keep their values in the session in which the
+// model starts; one without a value is set by its initializer, if the graph has one.
+// Variables without a known type and shape are ignored, as are those inside functions.
 //
-// All of floating point can be trained, moving averages of normalizations among them,
-// for a graph does not tell; the caller may say otherwise of single ones.
+// All floating-point variables become trainable, also moving averages of normalizations,
+// since a graph does not distinguish them; the caller may clear Trainable of single
+// ones.
 func (m *Model) Adopt() []*Variable {
 	known := map[*tf.Operation]bool{}
 	for _, v := range m.vars {
