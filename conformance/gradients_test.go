@@ -15,7 +15,7 @@ func TestGradients(t *testing.T) {
 // Second derivatives through loops and conditionals, and random graphs with both
 // derivatives, as derivatives.py records them.
 func TestDerivatives(t *testing.T) {
-	differentiate(t, "testdata/derivatives.zip", 22)
+	differentiate(t, "testdata/derivatives.zip", 23)
 }
 
 func differentiate(t *testing.T, group string, want int) {

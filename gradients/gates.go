@@ -16,6 +16,7 @@ type gate struct {
 	sides  int
 	around *gate // what it stands in; nil for none
 	depth  int
+	never  bool // nothing comes through: it stands in another side of its condition
 }
 
 // opaque stands for what is there under a condition that is no chain of gates.
@@ -79,11 +80,15 @@ func (l *loop) after(p graph.Output) *gate {
 
 // gate is side number side of a condition in another gate.
 func (l *loop) gate(pred graph.Output, side, sides int, around *gate) *gate {
-	depth := 1
+	g := gate{pred: pred, side: side, sides: sides, around: around, depth: 1}
 	if around != nil {
-		depth += around.depth
+		g.depth += around.depth
+		g.never = around.never
 	}
-	return l.canonical(gate{pred, side, sides, around, depth})
+	for h := around; h != nil; h = h.around {
+		g.never = g.never || h.pred == pred && h.sides == sides && h.side != side
+	}
+	return l.canonical(g)
 }
 
 // sibling is another side of the gate's condition.
@@ -146,12 +151,16 @@ func (g *gate) within(around *gate) bool {
 }
 
 // joined is the gate around a Merge: the innermost gates of its inputs are all sides
-// of one condition, which comes to what is around that, and so on.
+// of one condition, which comes to what is around that, and so on. Inputs that are never
+// there do not count.
 func joined(all []*gate) *gate {
 	if slices.Contains(all, opaque) {
 		return opaque
 	}
-	open := slices.Clone(all)
+	open := slices.DeleteFunc(slices.Clone(all), func(g *gate) bool { return g != nil && g.never })
+	if len(open) == 0 {
+		return all[0]
+	}
 	for len(open) > 1 {
 		var deepest *gate
 		for _, g := range open {

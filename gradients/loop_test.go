@@ -164,6 +164,85 @@ var models = []model{
 		return v
 	}, [][]float64{{0.3, 0.15}, {1.3, 0.6}, {3, 0.2}}},
 
+	{"a condition that is passed twice", func(s *op.Scope, x []tf.Output) tf.Output {
+		return count(s, 4, []tf.Output{x[0]}, func(s *op.Scope, _ tf.Output, v []tf.Output) []tf.Output {
+			p := op.Greater(s, v[0], scalar(s, 0.7))
+			f, t := op.Switch(s, v[0], p)
+			f, _ = op.Switch(s.SubScope("f"), op.Square(s, f), p)
+			_, t = op.Switch(s.SubScope("t"), op.Sin(s, t), p)
+			m, _ := op.Merge(s, []tf.Output{op.Mul(s, f, x[0]), op.Square(s.SubScope("t"), t)})
+			return []tf.Output{m}
+		})[0]
+	}, func(x []float64) float64 {
+		v := x[0]
+		for range 4 {
+			if v > 0.7 {
+				v = math.Sin(v) * math.Sin(v)
+			} else {
+				v = v * v * x[0]
+			}
+		}
+		return v
+	}, [][]float64{{0.9}, {0.6}, {1.4}}},
+
+	{"a vector that grows, and one that is chosen", func(s *op.Scope, x []tf.Output) tf.Output {
+		v := op.Pack(s, []tf.Output{x[0], x[1]})
+		out := count(s, 3, []tf.Output{v, x[0]}, func(s *op.Scope, i tf.Output, v []tf.Output) []tf.Output {
+			p := op.Greater(s, v[1], scalar(s, 0.5))
+			f, t := op.Switch(s, v[1], p)
+			m, _ := op.Merge(s, []tf.Output{op.Square(s, f), op.Mul(s, op.Square(s.SubScope("t"), t), t)})
+			return []tf.Output{op.ConcatV2(s, []tf.Output{v[0], v[0]}, scalar(s, int32(0))), m}
+		})
+		w := op.Add(s, out[0], out[0])
+		u := op.Mul(s, w, w)
+		return op.Mul(s.SubScope("all"), op.Sum(s, op.Add(s.SubScope("u"), u, u), scalar(s, int32(0))), out[1])
+	}, func(x []float64) float64 {
+		m := x[0]
+		for range 3 {
+			if m > 0.5 {
+				m *= m * m
+			} else {
+				m *= m
+			}
+		}
+		return m * 8 * 8 * (x[0]*x[0] + x[1]*x[1])
+	}, [][]float64{{0.9, 0.3}, {0.4, -0.2}}},
+
+	{"rows that a branch puts together", func(s *op.Scope, x []tf.Output) tf.Output {
+		m := op.Pack(s, []tf.Output{op.Pack(s.SubScope("a"), []tf.Output{x[0], x[1]}), op.Pack(s.SubScope("b"), []tf.Output{x[1], x[0]})})
+		all := scalar(s, []int32{0, 1})
+		return count(s, 3, []tf.Output{x[0]}, func(s *op.Scope, _ tf.Output, v []tf.Output) []tf.Output {
+			p := op.Greater(s, v[0], scalar(s, 0.5))
+			f, t := op.Switch(s, m, p)
+			axis := scalar(s.WithControlDependencies(op.Identity(s, t).Op), int32(0)) // of that branch, too
+			rows := op.ConcatV2(s, []tf.Output{op.MatMul(s, t, t), t}, axis)
+			either, _ := op.Merge(s, []tf.Output{f, rows})
+			sum := op.Sum(s, op.Square(s, op.MatMul(s.SubScope("m"), either, m)), all)
+			return []tf.Output{op.Sin(s, op.Mul(s, sum, v[0]))}
+		})[0]
+	}, func(x []float64) float64 {
+		product := func(a [][2]float64, b [2][2]float64) (c [][2]float64) {
+			for _, r := range a {
+				c = append(c, [2]float64{r[0]*b[0][0] + r[1]*b[1][0], r[0]*b[0][1] + r[1]*b[1][1]})
+			}
+			return c
+		}
+		m := [2][2]float64{{x[0], x[1]}, {x[1], x[0]}}
+		v := x[0]
+		for range 3 {
+			rows := m[:]
+			if v > 0.5 {
+				rows = append(product(rows, m), rows...)
+			}
+			sum := 0.0
+			for _, r := range product(rows, m) {
+				sum += r[0]*r[0] + r[1]*r[1]
+			}
+			v = math.Sin(sum * v)
+		}
+		return v
+	}, [][]float64{{0.6, 0.2}, {0.4, -0.7}}},
+
 	{"a loop in a branch in a loop", func(s *op.Scope, x []tf.Output) tf.Output {
 		return count(s, 4, []tf.Output{x[0]}, func(s *op.Scope, i tf.Output, v []tf.Output) []tf.Output {
 			p := op.Greater(s, v[0], scalar(s, 0.7))

@@ -19,8 +19,9 @@ const mostPasses = 4
 // shapes has what is known of the shapes of nodes in loops, and behind them.
 type shapes struct {
 	known    map[*graph.Node][]shape.Shape
-	suppose  map[*graph.Node]shape.Shape // by the Merge of a variable
-	inferrer shape.Inferrer
+	first    map[*graph.Node]graph.Output // what a variable begins with, by its Merge
+	suppose  map[*graph.Node]shape.Shape  // by the Merge of a variable
+	inferrer shape.Inferrer               // of one pass: it remembers what it worked out
 }
 
 // findShapes works out shapes where there are loops, of what the ys need.
@@ -28,7 +29,7 @@ func findShapes(loops *loops, ys []graph.Output) *shapes {
 	if len(loops.byUnit) == 0 {
 		return nil
 	}
-	s := &shapes{known: map[*graph.Node][]shape.Shape{}, suppose: map[*graph.Node]shape.Shape{}}
+	s := &shapes{known: map[*graph.Node][]shape.Shape{}, first: map[*graph.Node]graph.Output{}, suppose: map[*graph.Node]shape.Shape{}}
 	var roots, order []*graph.Node
 	for _, y := range ys {
 		roots = append(roots, y.Op)
@@ -41,6 +42,7 @@ func findShapes(loops *loops, ys []graph.Output) *shapes {
 		}
 		for _, v := range l.Vars {
 			merges = append(merges, v.Merge)
+			s.first[v.Merge] = v.Enter.Output(0)
 			roots = append(roots, v.NextIteration)
 		}
 	}
@@ -52,6 +54,7 @@ func findShapes(loops *loops, ys []graph.Output) *shapes {
 		}
 	}, nil, func(n *graph.Node) { order = append(order, n) })
 	for pass := 0; ; pass++ {
+		s.inferrer = shape.Inferrer{}
 		for _, n := range order {
 			s.infer(n)
 		}
@@ -94,8 +97,12 @@ func (s *shapes) infer(n *graph.Node) {
 			if !n.IsBackEdge(k) {
 				continue
 			}
+			first, ok := s.first[n]
+			if !ok { // the loop has not the form of a while loop
+				return
+			}
 			if _, begun := s.suppose[n]; !begun {
-				s.suppose[n] = s.of(n.Inputs()[1-k])
+				s.suppose[n] = s.of(first)
 			}
 			s.known[n] = []shape.Shape{s.suppose[n], shape.Scalar}
 			return
@@ -108,6 +115,7 @@ func (s *shapes) infer(n *graph.Node) {
 		news = news || s.known[from.Op] != nil
 	}
 	if !news {
+		delete(s.known, n) // what followed from suppositions that were taken back
 		return
 	}
 	if list, _, err := s.inferrer.Infer(view{n, s}); err == nil {

@@ -118,13 +118,6 @@ func (lv *level) makeTwin(v graph.Output) graph.Output {
 	return lv.recall(v)
 }
 
-// cheap are the operations that are computed again where what they take is at hand.
-var cheap = map[string]bool{
-	"Shape": true, "ShapeN": true, "Rank": true, "Size": true, "Cast": true, "BroadcastGradientArgs": true,
-	"Less": true, "LessEqual": true, "Greater": true, "GreaterEqual": true, "Equal": true, "NotEqual": true,
-	"LogicalAnd": true, "LogicalOr": true, "LogicalNot": true, "Range": true, "EmptyTensorList": true,
-}
-
 // free says whether a value can be computed again from constants, from what stays
 // the same in all iterations and from what the level has already.
 func (lv *level) free(v graph.Output) bool {
@@ -143,7 +136,7 @@ func (lv *level) free(v graph.Output) bool {
 		return g == nil && err == nil
 	case n.Type() == "Identity":
 		return lv.free(n.Inputs()[0])
-	case !cheap[n.Type()]:
+	case !n.Def().Is(registry.Cheap):
 		return false
 	}
 	for _, p := range n.Inputs() {

@@ -50,7 +50,7 @@ func init() {
 		Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1").Attr("container: string = ''").Attr("shared_name: string = ''").Stateful()
 	registry.Define("VariableV2").Output("ref: Ref(dtype)").Attr("shape: shape").Attr("dtype: type").
 		Attr("container: string = ''").Attr("shared_name: string = ''").Stateful()
-	registry.Define("Assign").Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").Attr("T: type").
+	registry.Define("Assign").Input("ref: Ref(T)").Input("value: T").Writes("ref").Output("output_ref: Ref(T)").Attr("T: type").
 		Attr("validate_shape: bool = true").Attr("use_locking: bool = true").AllowsUninitializedInput()
 	registry.Define("TopK").Input("input: T").Output("values: T").Output("indices: int32").
 		Attr("k: int >= 0").Attr("sorted: bool = true").Attr("T: realnumbertype").Deprecated(7, "Use TopKV2 instead")
@@ -60,7 +60,7 @@ func init() {
 	registry.Define("Merge").Input("inputs: N * T").Output("output: T").Output("value_index: int32").Attr("T: type").Attr("N: int >= 1")
 	registry.Define("Enter").Input("data: T").Output("output: T").Attr("T: type").Attr("frame_name: string").
 		Attr("is_constant: bool = false").Attr("parallel_iterations: int = 10")
-	registry.Define("RefEnter").Input("data: Ref(T)").Output("output: Ref(T)").Attr("T: type").Attr("frame_name: string").
+	registry.Define("RefEnter").Input("data: Ref(T)").Leaves("data").Output("output: Ref(T)").Attr("T: type").Attr("frame_name: string").
 		Attr("is_constant: bool = false").Attr("parallel_iterations: int = 10")
 	registry.Define("Exit").Input("data: T").Output("output: T").Attr("T: type")
 	registry.Define("NextIteration").Input("data: T").Output("output: T").Attr("T: type")

@@ -13,6 +13,7 @@ type Builder struct {
 	name                   string
 	inputs, outputs, attrs []string
 	doc                    string
+	accesses               []namedAccess
 	set                    func(*OpDef) // flags, chained
 }
 
@@ -97,6 +98,9 @@ func (b *Builder) Build() (*OpDef, error) {
 	d.Stateful = hasResource(d.Inputs) || hasResource(d.Outputs)
 	if b.set != nil {
 		b.set(d)
+	}
+	if err := d.declareAccesses(b.accesses); err != nil {
+		problems = append(problems, err)
 	}
 	if err := d.parseDoc(b.doc); err != nil {
 		problems = append(problems, err)

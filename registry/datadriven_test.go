@@ -88,6 +88,12 @@ func (w *world) define(t *testing.T, td *datadriven.TestData) (string, error) {
 			b.Output(rest)
 		case "Attr":
 			b.Attr(rest)
+		case "Leaves", "Reads", "AddsTo", "Writes", "Puts", "Takes", "Closes":
+			access := map[string]func(*Builder, ...string) *Builder{
+				"Leaves": (*Builder).Leaves, "Reads": (*Builder).Reads, "AddsTo": (*Builder).AddsTo, "Writes": (*Builder).Writes,
+				"Puts": (*Builder).Puts, "Takes": (*Builder).Takes, "Closes": (*Builder).Closes,
+			}
+			access[word](b, strings.Fields(rest)...)
 		case "Stateful":
 			b.Stateful()
 		case "Commutative":

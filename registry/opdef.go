@@ -20,6 +20,8 @@ type OpDef struct {
 	AllowsUninitializedInput bool // a reference input may be uninitialized
 	DistributedCommunication bool
 
+	Traits Traits // not serialized
+
 	Deprecation *Deprecation // nil if it is not deprecated
 }
 
@@ -40,6 +42,7 @@ type ArgDef struct {
 	NumberAttr   string       // the attr that holds the list's length
 	TypeListAttr string       // the attr that holds the list of types
 	IsRef        bool
+	Access       Access // of a resource or a reference; not serialized
 }
 
 // An AttrKind is the type of an attribute.

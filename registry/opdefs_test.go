@@ -27,6 +27,9 @@ func spell(d *OpDef) *Builder {
 	b := &Builder{name: d.Name}
 	for i := range d.Inputs {
 		b.Input(d.Inputs[i].Name + ": " + d.Inputs[i].Spec())
+		if d.Inputs[i].object() {
+			b.Leaves(d.Inputs[i].Name)
+		}
 	}
 	for i := range d.Outputs {
 		b.Output(d.Outputs[i].Name + ": " + d.Outputs[i].Spec())
@@ -52,6 +55,11 @@ func TestLanguageSpellsTensorFlow(t *testing.T) {
 		if err := d.Validate(); err != nil {
 			t.Error(err)
 			continue
+		}
+		for i := range d.Inputs {
+			if d.Inputs[i].object() {
+				d.Inputs[i].Access = AccessNone // as spell has it
+			}
 		}
 		got, err := spell(d).Build()
 		if err != nil {

@@ -16,7 +16,8 @@ const mostOrders = 64
 // with prepend before it.
 //
 // An array of gradients has gradients in its turn, those of a second derivative: it
-// fails for the 65th.
+// fails for the 65th. The gradients of values are cleared when they are read, those of
+// gradients are not, and may be read again.
 func (a *TensorArray) Gradient(m *Manager, source string, prepend []int64) (*TensorArray, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -31,7 +32,10 @@ func (a *TensorArray) Gradient(m *Manager, source string, prepend []int64) (*Ten
 	}
 	o := a.opts
 	o.Name += "@" + source
-	o.Size, o.Dynamic, o.ClearAfterRead = a.size, false, true
+	o.Size, o.Dynamic = a.size, false
+	// The sum at one place has one gradient for all that was written there: each write's
+	// gradient reads it.
+	o.ClearAfterRead = !a.sums
 	var err error
 	if o.Shape, err = shape.Concat(shape.Of(prepend...), a.opts.Shape); err != nil {
 		return nil, err

@@ -96,6 +96,15 @@ func TestTensorArrayGradients(t *testing.T) {
 	if err == nil {
 		t.Error("gradients of gradients have no end")
 	}
+	of, err := g.Gradient(m, "again", nil)
+	if err != nil || of.Write(1, vector(3, 4)) != nil {
+		t.Fatalf("the gradient of an array of gradients: %v", err)
+	}
+	for range 2 { // one for each of the writes that g sums
+		if e, err := of.Read(1); err != nil || e.Given || !slices.Equal(floats(e.In), []float32{3, 4}) {
+			t.Errorf("the gradient of a sum is %v, %v", e, err)
+		}
+	}
 	fails(t, a.Write(2, vector(1)), "TensorArray a_0: Tried to write to index 2 but array is not resizeable and size is: 2")
 	if e, err := g.Read(1); err != nil || !e.In.IsZero() || !slices.Equal(e.Dims, []int64{2}) {
 		t.Errorf("nothing written: %v, %v", e, err)

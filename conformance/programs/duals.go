@@ -144,6 +144,43 @@ func (m *maker) curve() bool {
 	return true
 }
 
+// bend is a choice between functions of a float, of which most have a second derivative
+// and some are choices again.
+func (m *maker) bend(x Var, depth int) Var {
+	t := m.p.Types[x]
+	st := &Choice{Multi: m.one(2)}
+	n := 2
+	if st.Multi {
+		st.Index, n = m.count(), m.src.Int("branches", 2, 4)
+	} else {
+		st.Index = m.predicate()
+	}
+	for range n {
+		y := x
+		st.Blocks = append(st.Blocks, m.within(func() {
+			for range m.src.Int("functions", 0, 2) {
+				if depth > 0 && m.one(4) {
+					y = m.bend(y, depth-1)
+					continue
+				}
+				z, ok := m.pick(func(_ Var, u Type) bool {
+					dims, fits := broadcast(t, u, false)
+					return u.Kind == Tensor && u.DType == t.DType && fits && slices.Equal(dims, t.Dims)
+				})
+				if !ok {
+					z = y
+				}
+				y = m.must(m.apply(binaryOp([]string{"Mul", "AddV2", "Sub", "SquaredDifference"}[m.src.Int("function", 0, 3)]), []Type{t}, nil, y, z))
+			}
+		}))
+		st.Outs = append(st.Outs, []Var{y})
+	}
+	st.To = m.freshes([]Type{t})
+	m.emit(st)
+	m.see(st.To...)
+	return st.To[0]
+}
+
 // slopes2 is the slopes of operations on pairs; those of others are 0.
 var slopes2 = map[string]func(x, y number) slope{
 	"AddV2": func(x, y number) slope { return x.slope.plus(1, y.slope, 1) },
@@ -169,12 +206,24 @@ var slopes2 = map[string]func(x, y number) slope{
 }
 
 // prodOfTwo is a product of a Prod. Of the third derivatives where two factors are 0
-// the backward graph gives a part: see docs/gaps.md.
+// the backward graph gives a part: see docs/gaps.md. Elsewhere it divides by factors,
+// and adds up parts of which some cancel.
 func prodOfTwo(dt tensor.DType, x, y number) number {
 	if x.slope != nil && y.slope != nil && x.re == 0 && y.re == 0 {
 		panic(unclear("a product of two zeros that change"))
 	}
-	return exactProduct(dt, x, y)
+	return exactProduct(dt, x.divided(), y.divided())
+}
+
+// divided is a number whose slope has the sizes of what exp(log|x|) is the sum of.
+func (x number) divided() number {
+	if x.slope == nil || x.re == 0 {
+		return x
+	}
+	by := 1 / x.re
+	sizes := x.slope.through(by, -by*by, 2*by*by*by).through(x.re, x.re, x.re)
+	x.slope = &derivatives{by: x.slope.by, size: sizes.size}
+	return x
 }
 
 // quotient is the slope of x/y, and 0 where y is.
@@ -211,6 +260,16 @@ func (r *reduction) share(x, made *Array, stays []int) {
 	})
 	for i := range sum {
 		made.elems[i].slope = sum[i].times(1 / n[i])
+	}
+}
+
+// checkSmall panics where products of some numbers may overflow: what they are multiplied
+// with may be 0.
+func (a *Array) checkSmall() {
+	for _, e := range a.elems {
+		if isFloat(a.Type) && !(math.Abs(e.re) < 1e30) {
+			panic(unclear("a large number"))
+		}
 	}
 }
 
@@ -290,7 +349,7 @@ func (p *Program) Narrow() (narrow, coarse bool) {
 // of a weight, in directions in which inputs and variables change, by their handles;
 // and the sum of the sizes of what the derivative is the sum of.
 func (p *Program) Slope(inputs []*Array, memory Memory, directions []map[Var]*Array, ys []Var, weights []*Array) (by, size float64, err error) {
-	e := &evaluation{types: p.Types, env: make([]Value, len(p.Types))}
+	e := &evaluation{types: p.Types, env: make([]Value, len(p.Types)), small: true}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:

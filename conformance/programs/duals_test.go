@@ -329,7 +329,7 @@ func TestDuals(t *testing.T) {
 			}
 		}
 	}
-	if curved[0] < n/3 || curved[1] < n/10 || curved[2] < n/80 {
+	if curved[0] < n/3 || curved[1] < n/4 || curved[2] < n/20 {
 		t.Errorf("of %d programs %d have no clear answer, %d nothing to differentiate, and derivatives that are not 0, by order: %v", n, unclear, flat, curved)
 	}
 	t.Logf("%d programs, %d of them unclear, %d flat; with derivatives that are not 0, by order: %v", n, unclear, flat, curved)

@@ -59,6 +59,7 @@ type evaluation struct {
 	out   Outcome
 	tag   string
 	steps int
+	small bool // numbers that are large, or none, are unclear
 }
 
 // lost is the value of what an error keeps from being computed.
@@ -153,6 +154,9 @@ func (e *evaluation) assign(to []Var, values []Value) {
 		if a, ok := values[i].(*Array); ok {
 			if t := e.types[v]; t.Kind == Tensor && !tensorType(a.Type, a.Dims...).fits(t) {
 				panic(fmt.Sprintf("programs: %v of type %v is %v", v, t, a))
+			}
+			if e.small {
+				a.checkSmall()
 			}
 		}
 		e.env[v] = values[i]

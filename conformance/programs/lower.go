@@ -135,14 +135,22 @@ func (s *scope) args(a *Apply) []output {
 	return list
 }
 
-// pair is args, of which the second may come to a branch of a loop as it is, without a
-// Switch: the first one keeps the node from acting where the branch does not run.
+// pair is args, of which the second may come to a branch of a loop as it is, without the
+// Switch of the branch, or of those around it: the first one keeps the node from acting
+// where the branch does not run.
 func (s *scope) pair(a *Apply) []output {
 	if s.loops && s.branch && len(a.Args) == 2 && a.To[0]%3 != 0 {
 		_, first := s.vars[a.Args[0]]
 		_, second := s.vars[a.Args[1]]
 		if x := s.use(a.Args[0]); first && !second && !s.l.free[x] {
-			return []output{x, s.parent.use(a.Args[1])}
+			from := s.parent
+			for from.branch && a.To[0]%3 == 2 {
+				if _, has := from.vars[a.Args[1]]; has {
+					break
+				}
+				from = from.parent
+			}
+			return []output{x, from.use(a.Args[1])}
 		}
 	}
 	return s.args(a)

@@ -75,6 +75,9 @@ func Random(src Source, o Options) *Program {
 		}
 		for range src.Int("results", 2, 6) {
 			v, _ := m.pick(func(_ Var, t Type) bool { return t.Kind == Tensor || t.Kind == Shared })
+			if t := m.p.Types[v]; m.duals && t.Kind == Tensor && isFloat(t.DType) && m.one(2) { // or most have no second derivative
+				v = m.must(m.apply(binaryOp("Mul"), []Type{t}, nil, v, v))
+			}
 			if !slices.Contains(m.p.Inputs, v) && !slices.Contains(m.p.Results, v) {
 				m.p.Results = append(m.p.Results, v)
 			}

@@ -18,7 +18,11 @@ func (m *maker) collect(depth int) {
 	handle, flow := new[0], new[1]
 	read := func(flow Var) {
 		at := m.apply(binaryOp("FloorMod"), []Type{tensorType(tensor.Int32)}, nil, m.count(), m.int(n))[0]
-		m.apply(arrayRead, []Type{elem}, nil, handle, at, flow)
+		x := m.apply(arrayRead, []Type{elem}, nil, handle, at, flow)[0]
+		if m.duals && slices.Contains(numbers, elem.DType) && m.one(2) {
+			again := m.apply(arrayRead, []Type{elem}, nil, handle, at, flow)[0]
+			m.apply(binaryOp("Mul"), []Type{elem}, nil, x, again)
+		}
 	}
 	if m.one(3) {
 		whole := m.value(tensorType(of.DType, slices.Concat([]int{n}, of.Dims)...))

@@ -237,6 +237,9 @@ func (m *maker) loopAround(trips int, bound Var, around func(Type) bool, body fu
 		next := make([]Var, len(types))
 		for i, t := range types {
 			next[i] = m.next(t)
+			if u := m.p.Types[next[i]]; m.duals && u.Kind == Tensor && isFloat(u.DType) && u.known() && m.one(2) {
+				next[i] = m.bend(next[i], 2)
+			}
 			if axis := slices.Index(t.Dims, -1); axis >= 0 && t.Kind == Tensor && m.one(2) {
 				next[i] = m.grow(next[i], c[1+i], t, axis)
 			}

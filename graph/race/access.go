@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -55,57 +56,24 @@ func sumsRound(n *graph.Node) bool {
 	return false
 }
 
-// exact has the operations whose names do not tell what they do.
-var exact = map[string]Mode{
-	"ReadVariableOp": Read, "_ReadVariablesOp": Read, "ResourceGather": Read, "ResourceGatherNd": Read,
-	"VarIsInitializedOp": Read, "IsVariableInitialized": Read,
-	"AssignAdd": Add, "AssignSub": Add, "AssignAddVariableOp": Add, "AssignSubVariableOp": Add,
-	"ApplyGradientDescent": Add, "ResourceApplyGradientDescent": Add, "RngSkip": Add,
-	"Assign": Write, "AssignVariableOp": Write, "CountUpTo": Write, "ResourceCountUpTo": Write,
-	"StridedSliceAssign": Write, "ResourceStridedSliceAssign": Write, "RngReadAndSkip": Write,
-	"DestroyResourceOp": Write, "DestroyTemporaryVariable": Write,
-	"MakeIterator": Write, "IteratorGetNext": Take, "IteratorGetNextSync": Take, "IteratorGetNextAsOptional": Take,
-	"VariableShape": none, "DisableCopyOnRead": none, "IsResourceHandleRefCounting": none,
-}
-
-// families has the others, by the beginnings of their names without "Resource"; the
-// first that fits counts.
-var families = []struct {
-	prefix string
-	mode   Mode
-}{
-	{"ScatterAdd", Add}, {"ScatterSub", Add}, {"ScatterNdAdd", Add}, {"ScatterNdSub", Add}, {"Scatter", Write},
-	{"Apply", Write}, {"SparseApply", Write}, {"Stateful", Write},
-	{"QueueEnqueue", Put}, {"QueueDequeue", Take}, {"QueueSize", Read}, {"QueueIsClosed", Read}, {"QueueClose", Close},
-	{"BarrierInsert", Put}, {"BarrierTake", Take}, {"BarrierClose", Close}, {"Barrier", Read},
-	{"LookupTableFind", Read}, {"LookupTableExport", Read}, {"LookupTableSize", Read}, {"LookupTable", Write}, {"InitializeTable", Write},
-	{"TensorArrayRead", Read}, {"TensorArrayGather", Read}, {"TensorArrayConcat", Read}, {"TensorArrayPack", Read}, {"TensorArrayGrad", none}, {"TensorArraySize", none}, {"TensorArray", Write},
-	{"AccumulatorApply", Add}, {"AccumulatorTake", Take}, {"AccumulatorNum", Read}, {"Accumulator", Write},
-	{"SparseAccumulatorApply", Add}, {"SparseAccumulatorTake", Take}, {"SparseAccumulator", Write},
-	{"ReaderNum", Read}, {"ReaderSerialize", Read}, {"Reader", Write},
-	{"StackPush", Write}, {"StackPop", Write}, {"StackClose", Write},
+// modeOfAccess is the mode of what operations declare.
+var modeOfAccess = [...]Mode{
+	registry.AccessUndeclared: none, registry.AccessNone: none, registry.AccessRead: Read, registry.AccessAdd: Add,
+	registry.AccessWrite: Write, registry.AccessPut: Put, registry.AccessTake: Take, registry.AccessClose: Close,
 }
 
 // modeOf is what a node does to the object at its input k, which holds a handle or
-// a reference.
+// a reference. A definition that came with a graph declares nothing: such an operation
+// may change what it has a reference to.
 func modeOf(n *graph.Node, k int) Mode {
-	op := n.Type()
-	if m, ok := exact[op]; ok {
-		return m
-	}
-	if strings.HasPrefix(op, "ReaderRead") && k == 1 {
-		return Take // the queue of files
-	}
-	name := strings.TrimPrefix(op, "Resource")
-	for _, f := range families {
-		if strings.HasPrefix(name, f.prefix) {
-			return f.mode
+	arg, _ := registry.ArgAt(n.Def().Inputs, n.Attrs(), k)
+	if arg == nil || arg.Access == registry.AccessUndeclared {
+		if n.InputTypes()[k].IsRef() {
+			return Write
 		}
+		return none
 	}
-	if n.InputTypes()[k].IsRef() {
-		return Write
-	}
-	return none
+	return modeOfAccess[arg.Access]
 }
 
 // changes says whether a node changes an object.

@@ -8,13 +8,6 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// fusible lists elementwise operations of which chains are made: those of one type and
-// no other attribute.
-var fusible = set("Add", "AddV2", "Sub", "Mul", "RealDiv", "Div", "Maximum", "Minimum", "SquaredDifference",
-	"Neg", "Abs", "Square", "Sqrt", "Rsqrt", "Exp", "Expm1", "Log", "Log1p", "Tanh", "Sigmoid", "Erf", "Erfc",
-	"Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign", "Reciprocal", "Inv", "Sin", "Cos", "Floor", "Ceil", "Sign",
-	"ReluGrad", "Relu6Grad", "Pow", "DivNoNan", "MulNoNan", "TanhGrad", "SigmoidGrad", "RsqrtGrad", "SqrtGrad")
-
 const (
 	fusedElementwise = "_FusedElementwise"
 	// mostFused bounds a chain: beyond, tiles and operands leave the first cache.
@@ -62,7 +55,7 @@ type grouping struct {
 
 // place puts a node into the group of those who take its value, or begins one.
 func (g *grouping) place(n *graph.Node) error {
-	if !fusible[n.Type()] || g.w.fed[n] || n.NumOutputs() != 1 {
+	if !n.Def().Is(registry.Fusible) || g.w.fed[n] || n.NumOutputs() != 1 {
 		return nil
 	}
 	if dt := n.OutputTypes()[0]; dt != tensor.Float && dt != tensor.Double || slices.ContainsFunc(n.Inputs(), func(o graph.Output) bool { return o.DataType() != dt }) {

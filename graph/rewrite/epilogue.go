@@ -19,9 +19,6 @@ var products = map[string]struct {
 	"Conv2D": {"_FusedConv2D", []string{"strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"}, true},
 }
 
-// activations that may follow a product.
-var activations = set("Relu", "Relu6", "Elu", "Tanh", "Sigmoid")
-
 // epilogue puts one node in the place of a product or a convolution of floats and what
 // follows it: a bias, the inference of a batch normalization, a sum with another
 // tensor, an activation. They are done in the memory of the product, part by part. The
@@ -98,7 +95,7 @@ func (t *tail) extend() bool {
 	}
 	op, fused, args := next.Type(), "", []graph.Output(nil)
 	switch {
-	case activations[op]:
+	case next.Def().Is(registry.Activation):
 		fused = op
 	case op == "BiasAdd" && at == 0 && len(t.fused) == 0:
 		if f := next.Attrs().Find("data_format"); f != nil && f.S != "NHWC" {

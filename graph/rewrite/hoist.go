@@ -182,32 +182,12 @@ func (w *work) frames() (map[*graph.Node]bool, error) {
 	return in, nil
 }
 
-// total lists operations of one input that never fail.
-var total = set("Neg", "Abs", "Sign", "Square", "Sqrt", "Rsqrt", "Exp", "Expm1", "Log", "Log1p", "Sin", "Cos", "Tan",
-	"Tanh", "Sinh", "Cosh", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh", "Sigmoid", "Floor", "Ceil", "Round", "Rint",
-	"Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign", "Erf", "Erfc", "Lgamma", "Digamma", "Reciprocal", "Inv",
-	"Shape", "Size", "Rank", "ZerosLike", "OnesLike", "LogicalNot", "IsNan", "IsInf", "IsFinite", "Invert", "Real", "Imag",
-	"Conj", "StopGradient")
-
-// totalPairs lists operations of two inputs that never fail where shapes fit.
-var totalPairs = set("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum", "SquaredDifference", "RealDiv", "DivNoNan",
-	"MulNoNan", "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual", "LogicalAnd", "LogicalOr", "Atan2",
-	"BitwiseAnd", "BitwiseOr", "BitwiseXor")
-
-func set(names ...string) map[string]bool {
-	s := make(map[string]bool, len(names))
-	for _, name := range names {
-		s[name] = true
-	}
-	return s
-}
-
 // cannotFail says whether a node never fails, whatever its inputs are.
 func (w *work) cannotFail(n *graph.Node) (bool, error) {
-	switch {
-	case total[n.Type()]:
+	switch total := n.Def().Is(registry.Total); {
+	case total && n.NumInputs() == 1:
 		return true, nil
-	case totalPairs[n.Type()]:
+	case total && n.NumInputs() == 2:
 		x, err := w.shape(n.Inputs()[0])
 		if err != nil {
 			return false, err

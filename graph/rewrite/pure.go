@@ -6,13 +6,6 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// outside lists operations that are not stateful and depend on more than their
-// inputs, or that write what they are given.
-var outside = map[string]bool{
-	"ReadFile": true, "MatchingFiles": true, "Restore": true, "RestoreSlice": true, "RestoreV2": true,
-	"DebugGradientIdentity": true, "InplaceAdd": true, "InplaceSub": true, "InplaceUpdate": true, "Empty": true,
-}
-
 // pure says whether what a node puts out is a function of its inputs and attributes,
 // so that it may be computed at another time, once for several, or not at all.
 // Resources and variants are not values in this sense: they stand for what changes.
@@ -23,7 +16,7 @@ func pure(n *graph.Node) bool {
 		return false
 	}
 	def := n.Def()
-	if def.Stateful || n.NumOutputs() == 0 || outside[def.Name] {
+	if def.Stateful || n.NumOutputs() == 0 || def.Is(registry.Impure) {
 		return false
 	}
 	for i := range def.Attrs {

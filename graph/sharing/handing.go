@@ -1,6 +1,9 @@
 package sharing
 
-import "github.com/troupe-go/troupe/graph"
+import (
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/registry"
+)
 
 // A Handing says how much of an input an output is.
 type Handing uint8
@@ -32,9 +35,10 @@ func HandsOn(n *graph.Node, output int) (input int, how Handing) {
 	case graph.ClassIdentity, graph.ClassSwitch, graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration:
 		return 0, Memory
 	}
-	switch n.Type() {
-	case "StopGradient", "PreventGradient":
+	if n.Def().Is(registry.Forwards) {
 		return 0, Memory
+	}
+	switch n.Type() {
 	case "IdentityN":
 		return output, Handle
 	case "RefSelect", "Select", "SelectV2":

@@ -1,6 +1,8 @@
 package elementwise
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -69,42 +71,66 @@ type Fused[T Float] struct {
 	inputs int
 	parts  []Part
 	chain  *Chain[T] // nil if an operation has no loops
+	alike  []bool    // by part: its operands must have one shape; nil if those of none must
 }
 
 // NewFused makes the kernel of parts, the last of which makes the result.
 func NewFused[T Float](dt tensor.DType, inputs int, parts []Part) *Fused[T] {
 	f := &Fused[T]{dt: dt, inputs: inputs, parts: parts}
-	if links, ok := Links[T](parts); ok {
+	if links, alike, ok := Links[T](parts); ok {
 		f.chain = NewChain(inputs, links)
+		if slices.Contains(alike, true) {
+			f.alike = alike
+		}
 	}
 	return f
 }
 
-// Links is parts as links of a chain; ok is false if one has no loops.
-func Links[T Float](parts []Part) (links []Link[T], ok bool) {
+// Links is parts as links of a chain, and which of them refuse or reinterpret operands of
+// different shapes; ok is false if one has no loops.
+func Links[T Float](parts []Part) (links []Link[T], alike []bool, ok bool) {
+	alike = make([]bool, len(parts))
 	for i := range parts {
 		p := &parts[i]
-		switch k := p.Kernel.(type) {
+		k := p.Kernel
+		k, alike[i] = withoutShapes(k)
+		switch k := k.(type) {
 		case Loop[T, T]:
 			if len(p.In) != 1 {
-				return nil, false
+				return nil, nil, false
 			}
 			links = append(links, Link[T]{One: k, X: p.In[0]})
 		case *Zip[T, T]:
 			if len(p.In) != 2 || k.Check != nil {
-				return nil, false
+				return nil, nil, false
 			}
 			links = append(links, Link[T]{Two: k, X: p.In[0], Y: p.In[1]})
 		case Loops[T, T]:
 			if len(p.In) != 2 {
-				return nil, false
+				return nil, nil, false
 			}
 			links = append(links, Link[T]{Two: k, X: p.In[0], Y: p.In[1]})
 		default:
-			return nil, false
+			return nil, nil, false
 		}
 	}
-	return links, true
+	return links, alike, true
+}
+
+// allAlike says whether the operands of every part have one shape where they must. whole
+// says which inputs have the shape of the result.
+func (f *Fused[T]) allAlike(whole []bool) bool {
+	for i := range f.parts {
+		any, all := false, true
+		for _, from := range f.parts[i].In {
+			any, all = any || whole[from], all && whole[from]
+		}
+		if f.alike[i] && !all {
+			return false
+		}
+		whole = append(whole, any)
+	}
+	return true
 }
 
 // Run computes all parts, in one pass where their operands allow it.
@@ -131,6 +157,16 @@ func (f *Fused[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	if len(dims) == 0 || n == 0 || !f.chain.Fits(n, operands) {
 		return Apart(ctx, f.parts, in, nil, out)
+	}
+	if f.alike != nil {
+		var room [64]bool
+		whole := room[:0]
+		for i := range in {
+			whole = append(whole, equal(in[i].Dims(), dims))
+		}
+		if !f.allAlike(whole) {
+			return Apart(ctx, f.parts, in, nil, out)
+		}
 	}
 	v, err := f.result(ctx, in, dims)
 	if err != nil {

@@ -152,6 +152,20 @@ func OfOneSize(k kernel.Kernel) kernel.Kernel {
 
 type ofOneSize struct{ kernel.Kernel }
 
+// withoutShapes is a kernel without its rule for operands of different shapes, and
+// whether it has one.
+func withoutShapes(k kernel.Kernel) (loops kernel.Kernel, had bool) {
+	switch k := k.(type) {
+	case ofOneShape:
+		return k.Kernel, true
+	case ofOneSize:
+		return k.Kernel, true
+	case preparedOfOneSize:
+		return k.Kernel, true
+	}
+	return k, false
+}
+
 func (k ofOneSize) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i := 1; i < len(in); i++ {
 		if tensor.SameShape(in[0], in[i]) {

@@ -1,12 +1,14 @@
 package hash
 
-// Murmur64 is MurmurHash64A (Appleby, 2008) but for the seed, which is as
-// TensorFlow's old hash has it.
+import "encoding/binary"
+
+// Murmur64 is MurmurHash64A (Appleby, 2008), except that the length is mixed with the
+// seed as in TensorFlow's original string hash.
 func Murmur64(s string, seed uint64) uint64 {
 	const mul = 0xc6a4a7935bd1e995
 	h := seed ^ uint64(len(s))*mul
 	for ; len(s) >= 8; s = s[8:] {
-		k := word(s, 0) * mul
+		k := binary.LittleEndian.Uint64([]byte(s[:8])) * mul
 		k ^= k >> 47
 		h = (h ^ k*mul) * mul
 	}

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -67,23 +68,6 @@ func machineType(dt tensor.DType) int {
 
 // machine says whether scalars of a type have instructions of their own.
 func machine(dt tensor.DType) bool { return machineType(dt) >= 0 }
-
-// closed lists operations whose result is a scalar if their inputs are. Those
-// that scalarOps knows are closed as well.
-var closed = map[string]bool{
-	"Acos": true, "Acosh": true, "Asin": true, "Asinh": true, "Atan": true, "Atan2": true, "Atanh": true,
-	"Ceil": true, "Cos": true, "Cosh": true, "Digamma": true, "DivNoNan": true, "Erf": true, "Erfc": true,
-	"Exp": true, "Expm1": true, "Floor": true, "Inv": true, "IsFinite": true, "IsInf": true, "IsNan": true,
-	"Lgamma": true, "Log": true, "Log1p": true, "MulNoNan": true, "Pow": true, "Reciprocal": true, "Rint": true,
-	"Round": true, "Rsqrt": true, "Sigmoid": true, "Sign": true, "Sin": true, "Sinh": true, "Sqrt": true,
-	"SquaredDifference": true, "Tan": true, "Tanh": true, "Xdivy": true, "Xlogy": true, "ZerosLike": true,
-	"OnesLike": true, "Relu": true, "Relu6": true, "Elu": true, "Selu": true, "Softplus": true, "Softsign": true,
-	"BitwiseAnd": true, "BitwiseOr": true, "BitwiseXor": true, "LeftShift": true, "RightShift": true, "Invert": true,
-	"Cast": true, "StopGradient": true, "PreventGradient": true, "CheckNumerics": true, "Snapshot": true,
-}
-
-// counts lists operations that put out a scalar whatever they are given.
-var counts = map[string]bool{"Size": true, "Rank": true, "TensorArraySizeV3": true, "TensorListLength": true}
 
 // newIsland finds the scalars of a loop, or of the whole program if that is
 // nil, beyond those that outer knows; nil if that saves no kernel.
@@ -277,17 +261,16 @@ func (s *island) makes(in *Instr) bool {
 // A scalar says what a call is for scalars.
 type scalar struct {
 	known  bool
-	counts bool   // see counts
-	closed bool   // see closed
+	counts bool   // its result is a scalar
+	closed bool   // its result is a scalar if its inputs are
 	op     opcode // 0: it has none
 }
 
-// scalarOf is what a call is for scalars. It looks operations up by their names,
-// once.
+// scalarOf is what a call is for scalars, which is looked up once.
 func (f *Form) scalarOf(in *Instr) *scalar {
 	if !in.scalar.known {
-		name := f.flow.Op(in.Node)
-		in.scalar = scalar{known: true, counts: counts[name], closed: closed[name], op: scalarOp(f, in)}
+		op := f.flow.Nodes[in.Node].Def.Def()
+		in.scalar = scalar{known: true, counts: op.Is(registry.Scalar), closed: op.Is(registry.Elementwise), op: scalarOp(f, in)}
 	}
 	return &in.scalar
 }

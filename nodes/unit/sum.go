@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -24,7 +25,7 @@ func (e *emitter) sums(c *chain, code []Instr) {
 	}
 	for i := range c.steps {
 		s := &c.steps[i]
-		if !additions[e.form.flow.Nodes[code[i].Node].Def.Type()] || len(s.in) != 2 || code[i].In[0].Mode != Move {
+		if !e.form.flow.Nodes[code[i].Node].Def.Def().Is(registry.Addition) || len(s.in) != 2 || code[i].In[0].Mode != Move {
 			continue
 		}
 		sum, part := s.in[0], s.in[1]
@@ -46,9 +47,6 @@ func (e *emitter) sums(c *chain, code []Instr) {
 		s.sum, c.steps[t].summed = int32(t)+1, true
 	}
 }
-
-// additions are the operations that add their second input to their first.
-var additions = map[string]bool{"AddV2": true, "Add": true, "AddN": true}
 
 // prepareSum makes step i ready, an addition in place, and what it adds.
 func (c *chain) prepareSum(i int, values []tensor.Value, leaves []made, leaving []int) (run func(*kernel.Context, []tensor.Value, []tensor.Value), ok bool) {

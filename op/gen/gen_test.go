@@ -56,6 +56,8 @@ func define(name, text string) (*registry.OpDef, error) {
 			b.Input(arg)
 		case "Output":
 			b.Output(arg)
+		case "Reads":
+			b.Reads(arg)
 		case "Attr":
 			b.Attr(arg)
 		case "Deprecated":

@@ -47,10 +47,10 @@ func TestDefinitionsEqualTensorFlow(t *testing.T) {
 // undocumented is a definition without what people read.
 func undocumented(d *registry.OpDef) *registry.OpDef {
 	c := *d
-	c.Summary, c.Description = "", ""
+	c.Summary, c.Description, c.Traits = "", "", 0
 	c.Inputs, c.Outputs, c.Attrs = slices.Clone(d.Inputs), slices.Clone(d.Outputs), slices.Clone(d.Attrs)
 	for i := range c.Inputs {
-		c.Inputs[i].Description = ""
+		c.Inputs[i].Description, c.Inputs[i].Access = "", registry.AccessUndeclared
 	}
 	for i := range c.Outputs {
 		c.Outputs[i].Description = ""

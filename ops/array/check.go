@@ -15,6 +15,7 @@ import (
 func init() {
 	registry.Define("CheckNumerics").
 		Input("tensor: T").Output("output: T").
+		Traits(registry.Elementwise).
 		Attr("T: {bfloat16, half, float, double}").
 		Attr("message: string").
 		Stateful().

@@ -85,7 +85,13 @@ func concatGradient(c *gradient.Context, lo, hi int, axis graph.Output) {
 		return
 	}
 	parts := c.Node().Inputs()[lo:hi]
-	c.SetList(lo, c.Outputs("SplitV", graph.Attrs{"num_split": int64(len(parts))}, c.Dy(0), sizesAlong(c, axis, parts), axis))
+	sizes := sizesAlong(c, axis, parts)
+	if at, ok := c.ConstInts(axis); ok && len(at) == 1 {
+		// Of an axis that is known where the graph runs alone, SplitV's shape function
+		// takes it that it is the last one.
+		axis = c.Const(int32(at[0]))
+	}
+	c.SetList(lo, c.Outputs("SplitV", graph.Attrs{"num_split": int64(len(parts))}, c.Dy(0), sizes, axis))
 }
 
 // sizesAlong is how long tensors are along an axis, a vector of int32.

@@ -29,14 +29,17 @@ dims: Its shape, a vector.
 value: The value, a scalar.`)
 	registry.Define("ZerosLike").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: type").
 		Doc("Makes a tensor of zeros of the input's shape.")
 	registry.Define("OnesLike").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, complex128, bool}").
 		Doc("Makes a tensor of ones of the input's shape.")
 	registry.Define("Empty").
 		Input("shape: int32").Output("output: dtype").
+		Traits(registry.Impure).
 		Attr("dtype: type").
 		Attr("init: bool = false").
 		Stateful().

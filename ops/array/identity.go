@@ -21,10 +21,12 @@ func init() {
 		Doc("Passes its inputs on, without a copy.")
 	registry.Define("StopGradient").
 		Input("input: T").Output("output: T").
+		Traits(registry.Elementwise | registry.Total | registry.Forwards).
 		Attr("T: type").
 		Doc("Passes its input on; gradients end here, as if it were a constant.")
 	registry.Define("PreventGradient").
 		Input("input: T").Output("output: T").
+		Traits(registry.Elementwise | registry.Total | registry.Forwards).
 		Attr("T: type").
 		Attr("message: string = ''").
 		Doc(`Passes its input on; to ask for a gradient through it is an error.
@@ -32,6 +34,7 @@ func init() {
 message: What the error says.`)
 	registry.Define("Snapshot").
 		Input("input: T").Output("output: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: type").
 		Doc("Passes its input on.")
 	registry.Define("GuaranteeConst").

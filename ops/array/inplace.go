@@ -15,6 +15,7 @@ import (
 func init() {
 	registry.Define("InplaceUpdate").
 		Input("x: T").Input("i: int32").Input("v: T").Output("y: T").
+		Traits(registry.Impure).
 		Attr("T: type").
 		Doc(`Sets rows of a tensor, perhaps in its own memory.
 
@@ -22,6 +23,7 @@ i: Which rows, a vector.
 v: Their values.`)
 	registry.Define("InplaceAdd").
 		Input("x: T").Input("i: int32").Input("v: T").Output("y: T").
+		Traits(registry.Impure).
 		Attr("T: type").
 		Doc(`Adds to rows of a tensor, perhaps in its own memory.
 
@@ -29,6 +31,7 @@ i: Which rows, a vector.
 v: What is added.`)
 	registry.Define("InplaceSub").
 		Input("x: T").Input("i: int32").Input("v: T").Output("y: T").
+		Traits(registry.Impure).
 		Attr("T: type").
 		Doc(`Subtracts from rows of a tensor, perhaps in its own memory.
 

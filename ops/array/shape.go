@@ -14,6 +14,7 @@ import (
 func init() {
 	registry.Define("Shape").
 		Input("input: T").Output("output: out_type").
+		Traits(registry.Total | registry.Cheap).
 		Attr("T: type").
 		Attr("out_type: {int32, int64} = DT_INT32").
 		Doc(`Puts out the input's shape as a vector.
@@ -21,6 +22,7 @@ func init() {
 out_type: The type of its numbers.`)
 	registry.Define("ShapeN").
 		Input("input: N * T").Output("output: N * out_type").
+		Traits(registry.Cheap).
 		Attr("N: int >= 1").
 		Attr("T: type").
 		Attr("out_type: {int32, int64} = DT_INT32").
@@ -29,10 +31,12 @@ out_type: The type of its numbers.`)
 out_type: The type of their numbers.`)
 	registry.Define("Rank").
 		Input("input: T").Output("output: int32").
+		Traits(registry.Scalar | registry.Total | registry.Cheap).
 		Attr("T: type").
 		Doc("Puts out the input's number of dimensions, a scalar: 0 for a scalar.")
 	registry.Define("Size").
 		Input("input: T").Output("output: out_type").
+		Traits(registry.Scalar | registry.Total | registry.Cheap).
 		Attr("T: type").
 		Attr("out_type: {int32, int64} = DT_INT32").
 		Doc(`Puts out the input's number of elements, a scalar.
@@ -48,6 +52,7 @@ s1: Another one.
 r0: The shape of, say, the sum of tensors of these shapes.`)
 	registry.Define("BroadcastGradientArgs").
 		Input("s0: T").Input("s1: T").Output("r0: T").Output("r1: T").
+		Traits(registry.Cheap).
 		Attr("T: {int32, int64} = DT_INT32").
 		Doc(`Computes the dimensions along which two shapes are repeated when they are broadcast together.
 

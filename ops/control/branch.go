@@ -23,6 +23,7 @@ output_true: The value, if pred is true.`)
 	registry.Define("RefSwitch").
 		Input("data: Ref(T)").Input("pred: bool").
 		Output("output_false: Ref(T)").Output("output_true: Ref(T)").
+		Leaves("data").
 		Attr("T: type").
 		AllowsUninitializedInput().
 		Doc(`Passes a reference on to one of its outputs and leaves the other dead.
@@ -51,6 +52,7 @@ value_index: Which one that was.`)
 	registry.Define("RefMerge").
 		Input("inputs: Ref(N * T)").
 		Output("output: Ref(T)").Output("value_index: int32").
+		Leaves("inputs").
 		Attr("T: type").Attr("N: int >= 1").
 		Doc(`Passes on the one of its references that is live.
 
@@ -60,6 +62,7 @@ value_index: Which one that was.`)
 	registry.Define("RefSelect").
 		Input("index: int32").Input("inputs: Ref(N * T)").
 		Output("output: Ref(T)").
+		Leaves("inputs").
 		Attr("T: type").Attr("N: int >= 1").
 		Doc(`Passes on one of several references.
 

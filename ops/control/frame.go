@@ -11,7 +11,7 @@ func init() {
 		{"", "T", "value"},
 		{"Ref", "Ref(T)", "reference"},
 	} {
-		registry.Define(op.name + "Enter").
+		enter := registry.Define(op.name + "Enter").
 			Input("data: " + op.arg).Output("output: " + op.arg).
 			Attr("T: type").
 			Attr("frame_name: string").
@@ -22,14 +22,19 @@ func init() {
 frame_name: Which frame, of those within the frame that the node itself is in.
 is_constant: Whether the ` + op.what + ` is there in every iteration, not in the first alone.
 parallel_iterations: How many iterations of the frame may be alive at a time.`)
-		registry.Define(op.name + "Exit").
+		exit := registry.Define(op.name + "Exit").
 			Input("data: " + op.arg).Output("output: " + op.arg).
 			Attr("T: type").
 			Doc("Brings a " + op.what + " out of a frame, from the iteration in which it is live.")
-		registry.Define(op.name + "NextIteration").
+		next := registry.Define(op.name + "NextIteration").
 			Input("data: " + op.arg).Output("output: " + op.arg).
 			Attr("T: type").
 			Doc("Brings a " + op.what + " into the next iteration of its frame.")
+		if op.name == "Ref" {
+			enter.Leaves("data")
+			exit.Leaves("data")
+			next.Leaves("data")
+		}
 		shape.Register(passShape, op.name+"Exit", op.name+"NextIteration")
 	}
 	shape.Register(enterShape, "Enter")

@@ -25,6 +25,7 @@ shape: The shape of the gradients.
 reduction_type: Whether it gives the mean or the sum.`)
 	registry.Define("AccumulatorApplyGradient").
 		Input("handle: Ref(string)").Input("local_step: int64").Input("gradient: dtype").
+		AddsTo("handle").
 		Attr("dtype: numbertype").
 		Doc(`Adds a gradient to an accumulator behind a reference, unless it is stale.
 
@@ -32,6 +33,7 @@ local_step: The step the gradient was computed at; below the accumulator's step 
 gradient: The gradient, of the accumulator's shape.`)
 	registry.Define("AccumulatorTakeGradient").
 		Input("handle: Ref(string)").Input("num_required: int32").Output("average: dtype").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("dtype: numbertype").
 		Doc(`Takes what an accumulator behind a reference has gathered, waiting until there is enough, and starts the next step.
 
@@ -39,9 +41,11 @@ num_required: How many gradients to wait for.
 average: The mean of the gradients, or their sum, as the accumulator has it.`)
 	registry.Define("AccumulatorNumAccumulated").
 		Input("handle: Ref(string)").Output("num_accumulated: int32").
+		Reads("handle").
 		Doc("Tells how many gradients an accumulator behind a reference has.")
 	registry.Define("AccumulatorSetGlobalStep").
 		Input("handle: Ref(string)").Input("new_global_step: int64").
+		Writes("handle").
 		Doc(`Sets the step of an accumulator behind a reference.
 
 new_global_step: The step; gradients computed before it are stale.`)
@@ -59,6 +63,7 @@ shape: The shape of the gradients.
 reduction_type: Whether it gives the mean or the sum.`)
 	registry.Define("ResourceAccumulatorApplyGradient").
 		Input("handle: resource").Input("local_step: int64").Input("gradient: dtype").
+		AddsTo("handle").
 		Attr("dtype: numbertype").
 		Stateful().
 		Doc(`Adds a gradient to an accumulator, unless it is stale.
@@ -67,6 +72,7 @@ local_step: The step the gradient was computed at; below the accumulator's step 
 gradient: The gradient, of the accumulator's shape.`)
 	registry.Define("ResourceAccumulatorTakeGradient").
 		Input("handle: resource").Input("num_required: int32").Output("average: dtype").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("dtype: numbertype").
 		Stateful().
 		Doc(`Takes what an accumulator has gathered, waiting until there is enough, and starts the next step.
@@ -75,10 +81,12 @@ num_required: How many gradients to wait for.
 average: The mean of the gradients, or their sum, as the accumulator has it.`)
 	registry.Define("ResourceAccumulatorNumAccumulated").
 		Input("handle: resource").Output("num_accumulated: int32").
+		Reads("handle").
 		Stateful().
 		Doc("Tells how many gradients an accumulator has.")
 	registry.Define("ResourceAccumulatorSetGlobalStep").
 		Input("handle: resource").Input("new_global_step: int64").
+		Writes("handle").
 		Stateful().
 		Doc(`Sets the step of an accumulator.
 

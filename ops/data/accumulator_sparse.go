@@ -29,6 +29,7 @@ reduction_type: Whether it gives the mean of the rows that came for an index or 
 	registry.Define("SparseAccumulatorApplyGradient").
 		Input("handle: Ref(string)").Input("local_step: int64").Input("gradient_indices: int64").
 		Input("gradient_values: dtype").Input("gradient_shape: int64").
+		AddsTo("handle").
 		Attr("dtype: numbertype").
 		Attr("has_known_shape: bool").
 		Doc(`Adds rows of a gradient to an accumulator behind a reference, unless they are stale.
@@ -41,6 +42,7 @@ has_known_shape: Whether it is known.`)
 	registry.Define("SparseAccumulatorTakeGradient").
 		Input("handle: Ref(string)").Input("num_required: int32").
 		Output("indices: int64").Output("values: dtype").Output("shape: int64").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("dtype: numbertype").
 		Doc(`Takes the rows that an accumulator behind a reference has gathered, waiting until there are enough gradients, and starts the next step.
 

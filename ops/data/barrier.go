@@ -30,6 +30,7 @@ shapes: Their shapes; a component of unknown shape is a scalar.
 capacity: Not used: there may be any number of elements.`)
 	registry.Define("BarrierInsertMany").
 		Input("handle: Ref(string)").Input("keys: string").Input("values: T").
+		Puts("handle").Traits(registry.Synchronizes).
 		Attr("T: type").
 		Attr("component_index: int").
 		Doc(`Gives a component of several elements of a barrier.
@@ -40,6 +41,7 @@ component_index: Which component.`)
 	registry.Define("BarrierTakeMany").
 		Input("handle: Ref(string)").Input("num_elements: int32").Output("indices: int64").
 		Output("keys: string").Output("values: component_types").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("component_types: list(type) >= 1").
 		Attr("allow_small_batch: bool = false").
 		Attr("wait_for_incomplete: bool = false").
@@ -56,15 +58,18 @@ wait_for_incomplete: Whether, with allow_small_batch, elements that are not comp
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("BarrierClose").
 		Input("handle: Ref(string)").
+		Closes("handle").
 		Attr("cancel_pending_enqueues: bool = false").
 		Doc(`Closes a barrier: no new elements can begin.
 
 cancel_pending_enqueues: Whether elements that have begun can no longer be completed.`)
 	registry.Define("BarrierReadySize").
 		Input("handle: Ref(string)").Output("size: int32").
+		Reads("handle").
 		Doc("Tells the number of complete elements of a barrier.")
 	registry.Define("BarrierIncompleteSize").
 		Input("handle: Ref(string)").Output("size: int32").
+		Reads("handle").
 		Doc("Tells the number of elements of a barrier that are not complete.")
 
 	kernel.ForAll(newBarrier, "Barrier")

@@ -14,6 +14,7 @@ import (
 func init() {
 	registry.Define("QueueEnqueue").
 		Input("handle: Ref(string)").Input("components: Tcomponents").
+		Puts("handle").Traits(registry.Synchronizes).
 		Attr("Tcomponents: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Doc(`Adds an element to a queue behind a reference, waiting while the queue is full.
@@ -21,6 +22,7 @@ func init() {
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueEnqueueV2").
 		Input("handle: resource").Input("components: Tcomponents").
+		Puts("handle").Traits(registry.Synchronizes).
 		Attr("Tcomponents: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
@@ -30,6 +32,7 @@ components: The element.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueEnqueueMany").
 		Input("handle: Ref(string)").Input("components: Tcomponents").
+		Puts("handle").Traits(registry.Synchronizes).
 		Attr("Tcomponents: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Doc(`Adds each slice of tensors along their first dimension to a queue behind a reference.
@@ -38,6 +41,7 @@ components: Tensors of equal first dimension.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueEnqueueManyV2").
 		Input("handle: resource").Input("components: Tcomponents").
+		Puts("handle").Traits(registry.Synchronizes).
 		Attr("Tcomponents: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
@@ -47,6 +51,7 @@ components: Tensors of equal first dimension.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeue").
 		Input("handle: Ref(string)").Output("components: component_types").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Doc(`Takes an element from a queue behind a reference, waiting while there is none.
@@ -55,6 +60,7 @@ component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueV2").
 		Input("handle: resource").Output("components: component_types").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
@@ -65,6 +71,7 @@ component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueMany").
 		Input("handle: Ref(string)").Input("n: int32").Output("components: component_types").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Doc(`Takes elements from a queue behind a reference and stacks them, waiting until there are enough.
@@ -74,6 +81,7 @@ component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueManyV2").
 		Input("handle: resource").Input("n: int32").Output("components: component_types").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
@@ -85,6 +93,7 @@ component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueUpTo").
 		Input("handle: Ref(string)").Input("n: int32").Output("components: component_types").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Doc(`Takes elements from a queue behind a reference and stacks them; from a closed queue, as many as are left.
@@ -94,6 +103,7 @@ component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueDequeueUpToV2").
 		Input("handle: resource").Input("n: int32").Output("components: component_types").
+		Takes("handle").Traits(registry.Synchronizes).
 		Attr("component_types: list(type) >= 1").
 		Attr("timeout_ms: int = -1").
 		Stateful().
@@ -105,12 +115,14 @@ component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueClose").
 		Input("handle: Ref(string)").
+		Closes("handle").
 		Attr("cancel_pending_enqueues: bool = false").
 		Doc(`Closes a queue behind a reference: nothing more can be added.
 
 cancel_pending_enqueues: Whether those that wait to add something fail.`)
 	registry.Define("QueueCloseV2").
 		Input("handle: resource").
+		Closes("handle").
 		Attr("cancel_pending_enqueues: bool = false").
 		Stateful().
 		Doc(`Closes a queue: nothing more can be added, and what is left can be taken.
@@ -118,16 +130,20 @@ cancel_pending_enqueues: Whether those that wait to add something fail.`)
 cancel_pending_enqueues: Whether those that wait to add something fail.`)
 	registry.Define("QueueIsClosed").
 		Input("handle: Ref(string)").Output("is_closed: bool").
+		Reads("handle").
 		Doc("Tells whether a queue behind a reference is closed.")
 	registry.Define("QueueIsClosedV2").
 		Input("handle: resource").Output("is_closed: bool").
+		Reads("handle").
 		Stateful().
 		Doc("Tells whether a queue is closed.")
 	registry.Define("QueueSize").
 		Input("handle: Ref(string)").Output("size: int32").
+		Reads("handle").
 		Doc("Tells the number of elements in a queue behind a reference.")
 	registry.Define("QueueSizeV2").
 		Input("handle: resource").Output("size: int32").
+		Reads("handle").
 		Stateful().
 		Doc("Tells the number of elements in a queue.")
 

@@ -128,6 +128,7 @@ capacity: The most elements it holds; negative for any number.
 min_after_dequeue: How many elements must be left after one is taken, until the queue is closed.`)
 	registry.Define("FakeQueue").
 		Input("resource: resource").Output("handle: Ref(string)").
+		Leaves("resource").
 		Stateful().
 		Doc("Turns the handle of a queue into a reference.")
 

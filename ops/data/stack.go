@@ -27,6 +27,7 @@ elem_type: The type of the tensors.
 stack_name: A name for messages; empty for the node's.`)
 	registry.Define("StackPushV2").
 		Input("handle: resource").Input("elem: T").Output("output: T").
+		Writes("handle").
 		Attr("T: type").
 		Attr("swap_memory: bool = false").
 		Stateful().
@@ -36,6 +37,7 @@ elem: The tensor.
 swap_memory: Ignored.`)
 	registry.Define("StackPopV2").
 		Input("handle: resource").Output("elem: elem_type").
+		Writes("handle").
 		Attr("elem_type: type").
 		Stateful().
 		Doc(`Takes the tensor on top of a stack; an empty stack is an error.
@@ -43,6 +45,7 @@ swap_memory: Ignored.`)
 elem_type: Its type.`)
 	registry.Define("StackCloseV2").
 		Input("handle: resource").
+		Writes("handle").
 		Stateful().
 		Doc("Drops a stack, which cannot be used afterwards.")
 	registry.Define("Stack").
@@ -56,6 +59,7 @@ elem_type: The type of the tensors.
 stack_name: A name for messages; empty for the node's.`)
 	registry.Define("StackPush").
 		Input("handle: Ref(string)").Input("elem: T").Output("output: T").
+		Writes("handle").
 		Attr("T: type").
 		Attr("swap_memory: bool = false").
 		Doc(`Puts a tensor on a stack behind a reference, and passes it on.
@@ -63,12 +67,14 @@ stack_name: A name for messages; empty for the node's.`)
 swap_memory: Ignored.`)
 	registry.Define("StackPop").
 		Input("handle: Ref(string)").Output("elem: elem_type").
+		Writes("handle").
 		Attr("elem_type: type").
 		Doc(`Takes the tensor on top of a stack behind a reference; an empty stack is an error.
 
 elem_type: Its type.`)
 	registry.Define("StackClose").
 		Input("handle: Ref(string)").
+		Writes("handle").
 		Doc("Drops a stack behind a reference, which cannot be used afterwards.")
 
 	kernel.ForAll(newStack, "StackV2", "Stack")

@@ -5,6 +5,7 @@ import "github.com/troupe-go/troupe/registry"
 func init() {
 	registry.Define("Stage").
 		Input("values: dtypes").
+		Traits(registry.Synchronizes).
 		Attr("capacity: int >= 0 = 0").
 		Attr("memory_limit: int >= 0 = 0").
 		Attr("dtypes: list(type) >= 1").
@@ -18,6 +19,7 @@ capacity: The most elements it holds; 0 for any number.
 memory_limit: The most bytes it holds; 0 for any number.`)
 	registry.Define("Unstage").
 		Output("values: dtypes").
+		Traits(registry.Synchronizes).
 		Attr("capacity: int >= 0 = 0").
 		Attr("memory_limit: int >= 0 = 0").
 		Attr("dtypes: list(type) >= 1").
@@ -31,6 +33,7 @@ memory_limit: As Stage has it.
 dtypes: The types of an element's components.`)
 	registry.Define("StagePeek").
 		Input("index: int32").Output("values: dtypes").
+		Traits(registry.Synchronizes).
 		Attr("capacity: int >= 0 = 0").
 		Attr("memory_limit: int >= 0 = 0").
 		Attr("dtypes: list(type) >= 1").

@@ -28,13 +28,13 @@ func defineKeyed(family, area string) {
 			Doc(does + "\n\n" + arguments + limits + "dtypes: The types of all components.")
 	}
 	define("Stage", "list(type)", "Adds components of an element to "+area+", waiting while the area is full.", key+indices).
-		Input("key: int64").Input("indices: int32").Input("values: fake_dtypes")
+		Input("key: int64").Input("indices: int32").Input("values: fake_dtypes").Traits(registry.Synchronizes)
 	define("Peek", "list(type) >= 1", "Gives components of an element of "+area+", waiting until it is complete.", key+indices).
-		Input("key: int64").Input("indices: int32").Output("values: dtypes")
+		Input("key: int64").Input("indices: int32").Output("values: dtypes").Traits(registry.Synchronizes)
 	define("Unstage", "list(type) >= 1", "Takes components of an element from "+area+", waiting until it is complete.", key+indices).
-		Input("key: int64").Input("indices: int32").Output("values: dtypes")
+		Input("key: int64").Input("indices: int32").Output("values: dtypes").Traits(registry.Synchronizes)
 	define("UnstageNoKey", "list(type) >= 1", "Takes components of the complete element with the lowest key from "+area+", waiting until there is one.", indices+key).
-		Input("indices: int32").Output("key: int64").Output("values: dtypes")
+		Input("indices: int32").Output("key: int64").Output("values: dtypes").Traits(registry.Synchronizes)
 	define("Size", "list(type)", "Tells the number of complete elements of "+area+".", "").
 		Output("size: int32")
 	define("IncompleteSize", "list(type)", "Tells the number of elements of "+area+" that lack components.", "").

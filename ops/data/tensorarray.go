@@ -36,6 +36,7 @@ identical_element_shapes: Whether all elements have the shape of the first one w
 tensor_array_name: A name for messages and for the array of gradients; empty for the node's.`)
 	registry.Define("TensorArrayWriteV3").
 		Input("handle: resource").Input("index: int32").Input("value: T").Input("flow_in: float").Output("flow_out: float").
+		Writes("handle").
 		Attr("T: type").
 		Stateful().
 		Doc(`Writes an element of an array.
@@ -46,6 +47,7 @@ flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayReadV3").
 		Input("handle: resource").Input("index: int32").Input("flow_in: float").Output("value: dtype").
+		Reads("handle").
 		Attr("dtype: type").
 		Stateful().
 		Doc(`Reads an element of an array.
@@ -54,16 +56,19 @@ index: Which element; one that was not written is zeros if the shape of elements
 flow_in: The flow of the operations that wrote it.`)
 	registry.Define("TensorArraySizeV3").
 		Input("handle: resource").Input("flow_in: float").Output("size: int32").
+		Leaves("handle").Traits(registry.Scalar).
 		Stateful().
 		Doc(`Gives the number of elements of an array.
 
 flow_in: The flow of the operation before.`)
 	registry.Define("TensorArrayCloseV3").
 		Input("handle: resource").
+		Writes("handle").
 		Stateful().
 		Doc("Drops the elements of an array, which cannot be used afterwards.")
 	registry.Define("TensorArrayGradV3").
 		Input("handle: resource").Input("flow_in: float").Output("grad_handle: resource").Output("flow_out: float").
+		Leaves("handle").
 		Attr("source: string").
 		Stateful().
 		Doc(`Gives the array of the gradients of an array's elements; what is written to one element of it is added up.
@@ -73,6 +78,7 @@ flow_out: The flow for the first operation on the gradients.
 source: A name for the gradient that is computed: there is one array for each.`)
 	registry.Define("TensorArrayGradWithShape").
 		Input("handle: resource").Input("flow_in: float").Input("shape_to_prepend: int32").Output("grad_handle: resource").Output("flow_out: float").
+		Leaves("handle").
 		Attr("source: string").
 		Stateful().
 		Doc(`Gives the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.

@@ -16,6 +16,7 @@ import (
 func init() {
 	registry.Define("TensorArrayGatherV3").
 		Input("handle: resource").Input("indices: int32").Input("flow_in: float").Output("value: dtype").
+		Reads("handle").
 		Attr("dtype: type").
 		Attr("element_shape: shape = ?").
 		Stateful().
@@ -26,6 +27,7 @@ flow_in: The flow of the operations that wrote them.
 element_shape: The shape of the elements, as far as it is known.`)
 	registry.Define("TensorArrayScatterV3").
 		Input("handle: resource").Input("indices: int32").Input("value: T").Input("flow_in: float").Output("flow_out: float").
+		Writes("handle").
 		Attr("T: type").
 		Stateful().
 		Doc(`Writes the slices of a tensor along its first dimension to elements of an array.
@@ -35,6 +37,7 @@ flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayConcatV3").
 		Input("handle: resource").Input("flow_in: float").Output("value: dtype").Output("lengths: int64").
+		Reads("handle").
 		Attr("dtype: type").
 		Attr("element_shape_except0: shape = ?").
 		Stateful().
@@ -45,6 +48,7 @@ lengths: The size of each element in that dimension.
 element_shape_except0: The shape of the elements behind the first dimension, as far as it is known.`)
 	registry.Define("TensorArraySplitV3").
 		Input("handle: resource").Input("value: T").Input("lengths: int64").Input("flow_in: float").Output("flow_out: float").
+		Writes("handle").
 		Attr("T: type").
 		Stateful().
 		Doc(`Cuts a tensor along its first dimension into pieces and writes them to an array's elements in order.

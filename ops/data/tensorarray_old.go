@@ -14,6 +14,7 @@ import (
 func init() {
 	registry.Define("TensorArrayClose").
 		Input("handle: Ref(string)").
+		Writes("handle").
 		Deprecated(16, "It has a successor.").
 		Doc("Drops an array and its elements, as TensorArrayCloseV3 does behind a reference.")
 	registry.Define("TensorArrayCloseV2").
@@ -23,6 +24,7 @@ func init() {
 	registry.Define("TensorArrayConcat").
 		Input("handle: Ref(string)").Input("flow_in: float").Output("value: dtype").
 		Output("lengths: int64").
+		Reads("handle").
 		Attr("dtype: type").
 		Attr("element_shape_except0: shape = <unknown>").
 		Deprecated(16, "It has a successor.").
@@ -33,6 +35,7 @@ element_shape_except0: As TensorArrayConcatV3 has it.`)
 	registry.Define("TensorArrayGather").
 		Input("handle: Ref(string)").Input("indices: int32").Input("flow_in: float").
 		Output("value: dtype").
+		Reads("handle").
 		Attr("dtype: type").
 		Attr("element_shape: shape = <unknown>").
 		Deprecated(16, "It has a successor.").
@@ -72,6 +75,7 @@ flow_in: The flow of the operation before.
 source: As TensorArrayGradV3 has it.`)
 	registry.Define("TensorArrayPack").
 		Input("handle: Ref(string)").Input("flow_in: float").Output("value: dtype").
+		Reads("handle").
 		Attr("dtype: type").
 		Attr("element_shape: shape = <unknown>").
 		Deprecated(16, "It has a successor.").
@@ -82,6 +86,7 @@ element_shape: The shape of the elements, as far as it is known.`)
 	registry.Define("TensorArrayRead").
 		Input("handle: Ref(string)").Input("index: int32").Input("flow_in: float").
 		Output("value: dtype").
+		Reads("handle").
 		Attr("dtype: type").
 		Deprecated(16, "It has a successor.").
 		Doc(`Reads an element of an array, as TensorArrayReadV3 does behind a reference.
@@ -100,6 +105,7 @@ flow_in: The flow of the operation before.`)
 	registry.Define("TensorArrayScatter").
 		Input("handle: Ref(string)").Input("indices: int32").Input("value: T").
 		Input("flow_in: float").Output("flow_out: float").
+		Writes("handle").
 		Attr("T: type").
 		Deprecated(19, "It has a successor.").
 		Doc(`Writes slices to elements of an array, as TensorArrayScatterV3 does behind a reference.
@@ -119,6 +125,7 @@ flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 	registry.Define("TensorArraySize").
 		Input("handle: Ref(string)").Input("flow_in: float").Output("size: int32").
+		Leaves("handle").
 		Deprecated(16, "It has a successor.").
 		Doc(`Tells the number of elements of an array, as TensorArraySizeV3 does behind a reference.
 
@@ -132,6 +139,7 @@ flow_in: The flow of the operation before.`)
 	registry.Define("TensorArraySplit").
 		Input("handle: Ref(string)").Input("value: T").Input("lengths: int64").
 		Input("flow_in: float").Output("flow_out: float").
+		Writes("handle").
 		Attr("T: type").
 		Deprecated(16, "It has a successor.").
 		Doc(`Writes pieces of a tensor to the elements of an array, as TensorArraySplitV3 does behind a reference.
@@ -152,6 +160,7 @@ flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayUnpack").
 		Input("handle: Ref(string)").Input("value: T").Input("flow_in: float").
 		Output("flow_out: float").
+		Writes("handle").
 		Attr("T: type").
 		Deprecated(20, "It has a successor.").
 		Doc(`Writes the slices of a tensor along its first dimension to the elements of an array behind a reference, in order.
@@ -161,6 +170,7 @@ flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayWrite").
 		Input("handle: Ref(string)").Input("index: int32").Input("value: T").
 		Input("flow_in: float").Output("flow_out: float").
+		Writes("handle").
 		Attr("T: type").
 		Deprecated(16, "It has a successor.").
 		Doc(`Writes an element of an array, as TensorArrayWriteV3 does behind a reference.

@@ -29,6 +29,7 @@ metadata: Ignored.`)
 	registry.Define("CacheDatasetV2").
 		Input("input_dataset: variant").Input("filename: string").Input("cache: resource").
 		Output("handle: variant").
+		Leaves("cache").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
 		Attr("metadata: string = ''").
@@ -54,6 +55,7 @@ deleter: What DeleteMemoryCache takes.`)
 		Doc("Gives a handle in the place of a cache, for a dataset that has one of its own.")
 	registry.Define("DeleteMemoryCache").
 		Input("handle: resource").Input("deleter: variant").
+		Leaves("handle").
 		Stateful().
 		Doc(`Empties a cache.
 

@@ -40,6 +40,7 @@ output_types: The types of an element's components.
 output_shapes: Their shapes.`)
 	registry.Define("MakeIterator").
 		Input("dataset: variant").Input("iterator: resource").
+		Writes("iterator").
 		Stateful().
 		Doc(`Sets an iterator to the beginning of a dataset.
 
@@ -47,6 +48,7 @@ dataset: The dataset.
 iterator: The iterator.`)
 	registry.Define("IteratorGetNext").
 		Input("iterator: resource").Output("components: output_types").
+		Takes("iterator").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
 		Stateful().
@@ -58,6 +60,7 @@ output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.`)
 	registry.Define("IteratorToStringHandle").
 		Input("resource_handle: resource").Output("string_handle: string").
+		Leaves("resource_handle").
 		Stateful().
 		Doc("Turns the handle of an iterator into a string.")
 	registry.Define("AnonymousIterator").
@@ -91,6 +94,7 @@ output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.`)
 	registry.Define("IteratorGetNextSync").
 		Input("iterator: resource").Output("components: output_types").
+		Takes("iterator").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
 		Stateful().
@@ -102,6 +106,7 @@ output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.`)
 	registry.Define("IteratorGetNextAsOptional").
 		Input("iterator: resource").Output("optional: variant").
+		Takes("iterator").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
 		Stateful().
@@ -132,6 +137,7 @@ output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.`)
 	registry.Define("DeleteIterator").
 		Input("handle: resource").Input("deleter: variant").
+		Leaves("handle").
 		Stateful().
 		Doc(`Ends an iterator.
 

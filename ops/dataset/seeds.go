@@ -40,6 +40,7 @@ deleter: What DeleteRandomSeedGenerator takes.`)
 		Doc("Gives a handle in the place of a generator of seeds, for a dataset that has one of its own.")
 	registry.Define("DeleteSeedGenerator").
 		Input("handle: resource").Input("deleter: variant").
+		Leaves("handle").
 		Stateful().
 		Doc(`Lets a generator of seeds go.
 
@@ -47,6 +48,7 @@ handle: The generator.
 deleter: What came with it.`)
 	registry.Define("DeleteRandomSeedGenerator").
 		Input("handle: resource").Input("deleter: variant").
+		Leaves("handle").
 		Stateful().
 		Doc(`Lets a generator of seeds go.
 
@@ -68,6 +70,7 @@ metadata: Ignored.`)
 	registry.Define("RandomDatasetV2").
 		Input("seed: int64").Input("seed2: int64").Input("seed_generator: resource").
 		Output("handle: variant").
+		Leaves("seed_generator").
 		Attr("rerandomize_each_iteration: bool = false").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").

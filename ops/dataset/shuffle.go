@@ -31,6 +31,7 @@ metadata: Ignored.`)
 	registry.Define("ShuffleDatasetV2").
 		Input("input_dataset: variant").Input("buffer_size: int64").Input("seed_generator: resource").
 		Output("handle: variant").
+		Leaves("seed_generator").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
 		Attr("metadata: string = ''").
@@ -46,6 +47,7 @@ metadata: Ignored.`)
 	registry.Define("ShuffleDatasetV3").
 		Input("input_dataset: variant").Input("buffer_size: int64").Input("seed: int64").
 		Input("seed2: int64").Input("seed_generator: resource").Output("handle: variant").
+		Leaves("seed_generator").
 		Attr("reshuffle_each_iteration: bool = true").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
@@ -84,6 +86,7 @@ metadata: Ignored.`)
 		Input("input_dataset: variant").Input("buffer_size: int64").Input("seed: int64").
 		Input("seed2: int64").Input("count: int64").Input("seed_generator: resource").
 		Output("handle: variant").
+		Leaves("seed_generator").
 		Attr("reshuffle_each_iteration: bool = true").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").

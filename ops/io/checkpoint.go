@@ -36,6 +36,7 @@ shape_and_slices: For each tensor "" or what it is a slice of, such as "4 5 0,2:
 tensors: The tensors.`)
 	registry.Define("Restore").
 		Input("file_pattern: string").Input("tensor_name: string").Output("tensor: dt").
+		Traits(registry.Impure).
 		Attr("dt: type").
 		Attr("preferred_shard: int = -1").
 		Stateful().
@@ -48,6 +49,7 @@ preferred_shard: The file to look at first; -1 for all.`)
 	registry.Define("RestoreSlice").
 		Input("file_pattern: string").Input("tensor_name: string").Input("shape_and_slice: string").
 		Output("tensor: dt").
+		Traits(registry.Impure).
 		Attr("dt: type").
 		Attr("preferred_shard: int = -1").
 		Stateful().
@@ -61,6 +63,7 @@ preferred_shard: The file to look at first; -1 for all.`)
 	registry.Define("RestoreV2").
 		Input("prefix: string").Input("tensor_names: string").Input("shape_and_slices: string").
 		Output("tensors: dtypes").
+		Traits(registry.Impure).
 		Attr("dtypes: list(type) >= 1").
 		Stateful().
 		Doc(`Reads tensors, or slices of them, from a checkpoint.

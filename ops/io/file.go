@@ -17,6 +17,7 @@ import (
 func init() {
 	registry.Define("ReadFile").
 		Input("filename: string").Output("contents: string").
+		Traits(registry.Impure).
 		Doc(`Reads the contents of a file.
 
 filename: Its path, a scalar.`)
@@ -29,6 +30,7 @@ filename: Its path, a scalar.
 contents: All that it is to hold, a scalar.`)
 	registry.Define("MatchingFiles").
 		Input("pattern: string").Output("filenames: string").
+		Traits(registry.Impure).
 		Doc(`Lists the files whose names match patterns.
 
 pattern: One pattern, or a vector of them, in which only the last part of the path may have wildcards.

@@ -40,6 +40,7 @@ skip_header_lines: How many lines at the beginning of each file are left out.`)
 	registry.Define("ReaderReadV2").
 		Input("reader_handle: resource").Input("queue_handle: resource").Output("key: string").
 		Output("value: string").
+		Writes("reader_handle").Takes("queue_handle").Traits(registry.Synchronizes).
 		Stateful().
 		Doc(`Reads the next record, taking another item from the queue when the last is exhausted.
 
@@ -76,6 +77,7 @@ compression_type: "ZLIB" or "GZIP" if files are compressed, else empty.`)
 	registry.Define("ReaderReadUpToV2").
 		Input("reader_handle: resource").Input("queue_handle: resource").Input("num_records: int64").
 		Output("keys: string").Output("values: string").
+		Writes("reader_handle").Takes("queue_handle").Traits(registry.Synchronizes).
 		Stateful().
 		Doc(`Reads the next records, up to a number of them, taking another item from the queue when the last is exhausted.
 
@@ -86,24 +88,29 @@ keys: What identifies the records.
 values: The records.`)
 	registry.Define("ReaderNumRecordsProducedV2").
 		Input("reader_handle: resource").Output("records_produced: int64").
+		Reads("reader_handle").
 		Stateful().
 		Doc("Tells how many records a reader has given.")
 	registry.Define("ReaderNumWorkUnitsCompletedV2").
 		Input("reader_handle: resource").Output("units_completed: int64").
+		Reads("reader_handle").
 		Stateful().
 		Doc("Tells how many items of its queue a reader has exhausted.")
 	registry.Define("ReaderSerializeStateV2").
 		Input("reader_handle: resource").Output("state: string").
+		Reads("reader_handle").
 		Stateful().
 		Doc("Gives the state of a reader as a string; readers of lines and records cannot.")
 	registry.Define("ReaderRestoreStateV2").
 		Input("reader_handle: resource").Input("state: string").
+		Writes("reader_handle").
 		Stateful().
 		Doc(`Sets a reader to a state that it gave.
 
 state: What ReaderSerializeStateV2 gave.`)
 	registry.Define("ReaderResetV2").
 		Input("reader_handle: resource").
+		Writes("reader_handle").
 		Stateful().
 		Doc("Sets a reader to its beginning.")
 

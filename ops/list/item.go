@@ -60,6 +60,7 @@ element_dtype: The type of the elements.`)
 size: The new length.`)
 	registry.Define("TensorListLength").
 		Input("input_handle: variant").Output("length: int32").
+		Traits(registry.Scalar).
 		Doc("Tells the number of elements of a list.")
 	registry.Define("TensorListElementShape").
 		Input("input_handle: variant").Output("element_shape: shape_type").

@@ -13,6 +13,7 @@ import (
 func init() {
 	registry.Define("EmptyTensorList").
 		Input("element_shape: shape_type").Input("max_num_elements: int32").Output("handle: variant").
+		Traits(registry.Cheap).
 		Attr("element_dtype: type").
 		Attr("shape_type: {int32, int64}").
 		Doc(`Makes an empty list of tensors.

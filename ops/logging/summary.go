@@ -22,6 +22,7 @@ tag: What it is shown under.
 values: Any number of finite values.`)
 	registry.Define("TensorSummary").
 		Input("tensor: T").Output("summary: string").
+		Traits(registry.Scalar | registry.Total).
 		Attr("T: type").
 		Attr("description: string = ''").
 		Attr("labels: list(string) = []").

@@ -39,6 +39,7 @@ func init() {
 	registry.Define("CreateSummaryFileWriter").
 		Input("writer: resource").Input("logdir: string").Input("max_queue: int32").
 		Input("flush_millis: int32").Input("filename_suffix: string").
+		Leaves("writer").
 		Stateful().
 		Doc(`Creates a writer's file of events, unless it has one.
 
@@ -49,15 +50,18 @@ flush_millis: After how many milliseconds they are written in any case.
 filename_suffix: What the file's name ends with.`)
 	registry.Define("FlushSummaryWriter").
 		Input("writer: resource").
+		Leaves("writer").
 		Stateful().
 		Doc("Writes the events that wait.")
 	registry.Define("CloseSummaryWriter").
 		Input("writer: resource").
+		Leaves("writer").
 		Stateful().
 		Doc("Writes the events that wait and closes a writer.")
 	registry.Define("WriteScalarSummary").
 		Input("writer: resource").Input("step: int64").Input("tag: string").
 		Input("value: T").
+		Leaves("writer").
 		Attr("T: realnumbertype").
 		Stateful().
 		Doc(`Writes a number as an event.
@@ -69,6 +73,7 @@ value: The number, a scalar.`)
 	registry.Define("WriteHistogramSummary").
 		Input("writer: resource").Input("step: int64").Input("tag: string").
 		Input("values: T").
+		Leaves("writer").
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, bool} = DT_FLOAT").
 		Stateful().
 		Doc(`Writes a histogram of numbers as an event.
@@ -80,6 +85,7 @@ values: The numbers.`)
 	registry.Define("WriteAudioSummary").
 		Input("writer: resource").Input("step: int64").Input("tag: string").
 		Input("tensor: float").Input("sample_rate: float").
+		Leaves("writer").
 		Attr("max_outputs: int >= 1 = 3").
 		Stateful().
 		Doc(`Writes sounds as an event.
@@ -93,6 +99,7 @@ max_outputs: The most sounds to show.`)
 	registry.Define("WriteImageSummary").
 		Input("writer: resource").Input("step: int64").Input("tag: string").
 		Input("tensor: T").Input("bad_color: uint8").
+		Leaves("writer").
 		Attr("max_images: int >= 1 = 3").
 		Attr("T: {uint8, double, float, half} = DT_FLOAT").
 		Stateful().
@@ -107,6 +114,7 @@ max_images: The most images to show.`)
 	registry.Define("WriteSummary").
 		Input("writer: resource").Input("step: int64").Input("tensor: T").
 		Input("tag: string").Input("summary_metadata: string").
+		Leaves("writer").
 		Attr("T: type").
 		Stateful().
 		Doc(`Writes a tensor as an event.
@@ -117,6 +125,7 @@ tag: What it is shown under.
 summary_metadata: A serialized SummaryMetadata, which says how it is shown.`)
 	registry.Define("WriteRawProtoSummary").
 		Input("writer: resource").Input("step: int64").Input("tensor: string").
+		Leaves("writer").
 		Stateful().
 		Doc(`Writes serialized summaries as one event.
 
@@ -125,6 +134,7 @@ step: The step that they belong to.
 tensor: The summaries.`)
 	registry.Define("WriteGraphSummary").
 		Input("writer: resource").Input("step: int64").Input("tensor: string").
+		Leaves("writer").
 		Stateful().
 		Doc(`Writes a graph as an event.
 
@@ -133,6 +143,7 @@ step: The step that it belongs to.
 tensor: A serialized GraphDef.`)
 	registry.Define("ImportEvent").
 		Input("writer: resource").Input("event: string").
+		Leaves("writer").
 		Stateful().
 		Doc(`Writes a serialized event.
 

@@ -14,17 +14,20 @@ import (
 func init() {
 	registry.Define("InitializeTable").
 		Input("table_handle: Ref(string)").Input("keys: Tkey").Input("values: Tval").
+		Writes("table_handle").
 		Attr("Tkey: type").
 		Attr("Tval: type").
 		Doc("Fills a table behind a reference with keys and values.")
 	registry.Define("InitializeTableV2").
 		Input("table_handle: resource").Input("keys: Tkey").Input("values: Tval").
+		Writes("table_handle").
 		Attr("Tkey: type").
 		Attr("Tval: type").
 		Stateful().
 		Doc("Fills a table with keys and values.")
 	registry.Define("InitializeTableFromTextFile").
 		Input("table_handle: Ref(string)").Input("filename: string").
+		Writes("table_handle").
 		Attr("key_index: int >= -2").
 		Attr("value_index: int >= -2").
 		Attr("vocab_size: int >= -1 = -1").
@@ -40,6 +43,7 @@ delimiter: What separates columns.
 offset: What to add to the line's number.`)
 	registry.Define("InitializeTableFromTextFileV2").
 		Input("table_handle: resource").Input("filename: string").
+		Writes("table_handle").
 		Attr("key_index: int >= -2").
 		Attr("value_index: int >= -2").
 		Attr("vocab_size: int >= -1 = -1").
@@ -56,6 +60,7 @@ delimiter: What separates columns.
 offset: What to add to the line's number.`)
 	registry.Define("LookupTableImport").
 		Input("table_handle: Ref(string)").Input("keys: Tin").Input("values: Tout").
+		Writes("table_handle").
 		Attr("Tin: type").
 		Attr("Tout: type").
 		Doc(`Replaces the contents of a table behind a reference.
@@ -64,6 +69,7 @@ keys: The keys.
 values: The value of each key.`)
 	registry.Define("LookupTableImportV2").
 		Input("table_handle: resource").Input("keys: Tin").Input("values: Tout").
+		Writes("table_handle").
 		Attr("Tin: type").
 		Attr("Tout: type").
 		Stateful().
@@ -73,6 +79,7 @@ keys: The keys.
 values: The value of each key.`)
 	registry.Define("LookupTableExport").
 		Input("table_handle: Ref(string)").Output("keys: Tkeys").Output("values: Tvalues").
+		Reads("table_handle").
 		Attr("Tkeys: type").
 		Attr("Tvalues: type").
 		Doc(`Gives all keys and values of a table behind a reference.
@@ -81,6 +88,7 @@ Tkeys: The type of the keys.
 Tvalues: The type of the values.`)
 	registry.Define("LookupTableExportV2").
 		Input("table_handle: resource").Output("keys: Tkeys").Output("values: Tvalues").
+		Reads("table_handle").
 		Attr("Tkeys: type").
 		Attr("Tvalues: type").
 		Stateful().

@@ -15,42 +15,51 @@ import (
 func init() {
 	registry.Define("Add").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible | registry.Addition).
 		Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}").
 		Doc("Adds two tensors, or joins the strings of two, with broadcasting; integers wrap around.")
 	registry.Define("AddV2").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible | registry.Addition).
 		Attr("T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64, complex128}").
 		Commutative().
 		Aggregate().
 		Doc("Adds two tensors with broadcasting; integers wrap around.")
 	registry.Define("Sub").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}").
 		Doc("Subtracts y from x with broadcasting; integers wrap around.")
 	registry.Define("Mul").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
 		Commutative().
 		Doc("Multiplies two tensors with broadcasting; integers wrap around.")
 	registry.Define("MulNoNan").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Multiplies x by y with broadcasting; where y is 0 the result is 0, even if x is NaN or infinite.")
 	registry.Define("SquaredDifference").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}").
 		Commutative().
 		Doc("Computes the square of x-y with broadcasting; conj(x-y)·(x-y) for complex numbers.")
 	registry.Define("Neg").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
 		Doc("Negates every element; the lowest integer stays what it is.")
 	registry.Define("Square").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}").
 		Doc("Multiplies every element by itself.")
 	registry.Define("Abs").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64}").
 		Doc("Takes the absolute value of every element; the lowest integer stays what it is.")
 

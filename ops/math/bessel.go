@@ -12,10 +12,12 @@ import (
 func init() {
 	registry.Define("BesselI0e").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the exponentially scaled modified Bessel function exp(-|x|)·I₀(x).")
 	registry.Define("BesselI1e").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the exponentially scaled modified Bessel function exp(-|x|)·I₁(x).")
 

@@ -13,42 +13,52 @@ import (
 func init() {
 	registry.Define("BesselI0").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the modified Bessel function I₀(x).")
 	registry.Define("BesselI1").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the modified Bessel function I₁(x).")
 	registry.Define("BesselJ0").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the Bessel function of the first kind J₀(x).")
 	registry.Define("BesselJ1").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the Bessel function of the first kind J₁(x).")
 	registry.Define("BesselY0").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the Bessel function of the second kind Y₀(x).")
 	registry.Define("BesselY1").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the Bessel function of the second kind Y₁(x).")
 	registry.Define("BesselK0").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the modified Bessel function of the second kind K₀(x).")
 	registry.Define("BesselK1").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the modified Bessel function of the second kind K₁(x).")
 	registry.Define("BesselK0e").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the exponentially scaled modified Bessel function exp(x)·K₀(x).")
 	registry.Define("BesselK1e").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the exponentially scaled modified Bessel function exp(x)·K₁(x).")
 

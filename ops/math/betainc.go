@@ -14,6 +14,7 @@ import (
 func init() {
 	registry.Define("Betainc").
 		Input("a: T").Input("b: T").Input("x: T").Output("z: T").
+		Traits(registry.Elementwise).
 		Attr("T: {float, double}").
 		Doc("Computes the regularized incomplete beta function I_x(a, b), with broadcasting.")
 

@@ -14,37 +14,44 @@ import (
 func init() {
 	registry.Define("BitwiseAnd").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
 		Commutative().
 		Doc("Combines the bits of x and y by and, with broadcasting.")
 	registry.Define("BitwiseOr").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
 		Commutative().
 		Doc("Combines the bits of x and y by or, with broadcasting.")
 	registry.Define("BitwiseXor").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
 		Commutative().
 		Doc("Combines the bits of x and y by exclusive or, with broadcasting.")
 	registry.Define("Invert").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
 		Doc("Flips every bit of every element.")
 	registry.Define("LeftShift").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
 		Doc(`Shifts the bits of x to the left by y places, with broadcasting.
 
 y: How many places; below 0 counts as 0, and too many as one less than x has bits.`)
 	registry.Define("RightShift").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
 		Doc(`Shifts the bits of x to the right by y places, with broadcasting, keeping the sign of signed types.
 
 y: How many places; below 0 counts as 0, and too many as one less than x has bits.`)
 	registry.Define("PopulationCount").
 		Input("x: T").Output("y: uint8").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}").
 		Doc("Counts the bits that are set in every element.")
 

@@ -16,6 +16,7 @@ import (
 func init() {
 	registry.Define("Cast").
 		Input("x: SrcT").Output("y: DstT").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Attr("SrcT: type").
 		Attr("DstT: type").
 		Attr("Truncate: bool = false").

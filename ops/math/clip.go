@@ -13,6 +13,7 @@ import (
 func init() {
 	registry.Define("ClipByValue").
 		Input("t: T").Input("clip_value_min: T").Input("clip_value_max: T").Output("output: T").
+		Traits(registry.Elementwise).
 		Attr("T: numbertype").
 		Doc(`Limits elements to a range; NaN stays NaN.
 

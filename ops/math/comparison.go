@@ -11,26 +11,32 @@ import (
 func init() {
 	registry.Define("Less").
 		Input("x: T").Input("y: T").Output("z: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}").
 		Doc("Says where x < y, with broadcasting.")
 	registry.Define("LessEqual").
 		Input("x: T").Input("y: T").Output("z: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}").
 		Doc("Says where x <= y, with broadcasting.")
 	registry.Define("Greater").
 		Input("x: T").Input("y: T").Output("z: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}").
 		Doc("Says where x > y, with broadcasting.")
 	registry.Define("GreaterEqual").
 		Input("x: T").Input("y: T").Output("z: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}").
 		Doc("Says where x >= y, with broadcasting.")
 	registry.Define("Maximum").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}").
 		Doc("Takes the larger of x and y, with broadcasting; NaN if either is.")
 	registry.Define("Minimum").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}").
 		Doc("Takes the smaller of x and y, with broadcasting; NaN if either is.")
 

@@ -15,6 +15,7 @@ import (
 func init() {
 	registry.Define("Complex").
 		Input("real: T").Input("imag: T").Output("out: Tout").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {float, double} = DT_FLOAT").
 		Attr("Tout: {complex64, complex128} = DT_COMPLEX64").
 		Doc(`Makes complex numbers of real and imaginary parts, with broadcasting.
@@ -22,6 +23,7 @@ func init() {
 Tout: The type of the numbers: complex64 of float, complex128 of double.`)
 	registry.Define("Real").
 		Input("input: T").Output("output: Tout").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {complex64, complex128} = DT_COMPLEX64").
 		Attr("Tout: {float, double} = DT_FLOAT").
 		Doc(`Takes the real part of every element.
@@ -29,6 +31,7 @@ Tout: The type of the numbers: complex64 of float, complex128 of double.`)
 Tout: The type of the result: float of complex64, double of complex128.`)
 	registry.Define("Imag").
 		Input("input: T").Output("output: Tout").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {complex64, complex128} = DT_COMPLEX64").
 		Attr("Tout: {float, double} = DT_FLOAT").
 		Doc(`Takes the imaginary part of every element.
@@ -36,10 +39,12 @@ Tout: The type of the result: float of complex64, double of complex128.`)
 Tout: The type of the result: float of complex64, double of complex128.`)
 	registry.Define("Conj").
 		Input("input: T").Output("output: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {complex64, complex128, variant} = DT_COMPLEX64").
 		Doc("Takes the complex conjugate of every element; elements that are not complex are handed on.")
 	registry.Define("ComplexAbs").
 		Input("x: T").Output("y: Tout").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {complex64, complex128} = DT_COMPLEX64").
 		Attr("Tout: {float, double} = DT_FLOAT").
 		Doc(`Takes the absolute value of every complex element.
@@ -47,6 +52,7 @@ Tout: The type of the result: float of complex64, double of complex128.`)
 Tout: The type of the result: float of complex64, double of complex128.`)
 	registry.Define("Angle").
 		Input("input: T").Output("output: Tout").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {complex64, complex128} = DT_COMPLEX64").
 		Attr("Tout: {float, double} = DT_FLOAT").
 		Doc(`Takes the argument of every complex element, in (-π, π].

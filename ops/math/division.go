@@ -16,42 +16,52 @@ import (
 func init() {
 	registry.Define("Div").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
 		Doc("Divides x by y with broadcasting; the quotient of integers is rounded toward 0, and an integer 0 for y is an error.")
 	registry.Define("RealDiv").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
 		Doc("Divides x by y with broadcasting.")
 	registry.Define("TruncateDiv").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
 		Doc("Divides x by y with broadcasting and rounds the quotient toward 0; an integer 0 for y is an error.")
 	registry.Define("FloorDiv").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}").
 		Doc("Divides x by y with broadcasting and rounds the quotient down; an integer 0 for y is an error.")
 	registry.Define("DivNoNan").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {half, float, bfloat16, double, complex64, complex128}").
 		Doc("Divides x by y with broadcasting; where y is 0 the result is 0.")
 	registry.Define("Mod").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {int32, int64, half, half, bfloat16, float, double}").
 		Doc("Computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.")
 	registry.Define("TruncateMod").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {int32, int64, bfloat16, half, float, double}").
 		Doc("Computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.")
 	registry.Define("FloorMod").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}").
 		Doc("Computes the remainder of x divided by y, with y's sign and with broadcasting; an integer 0 for y is an error.")
 	registry.Define("Reciprocal").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
 		Doc("Divides 1 by every element; ∞ for 0.")
 	registry.Define("Inv").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
 		Doc("Divides 1 by every element; ∞ for 0.")
 
@@ -128,11 +138,12 @@ func newFieldDiv(dt tensor.DType) kernel.Kernel {
 }
 
 // A complexDiv divides as TensorFlow's vector code does, and the last elements,
-// which fill no vector of lanes elements, as its scalar code does.
+// which fill no vector of lanes elements, as its scalar code does. It cannot be prepared,
+// as vectors alone could.
 type complexDiv[T complex64 | complex128] struct {
-	elementwise.Zip[T, T]
-	scalar func(x, y T) T
-	lanes  int
+	vectors elementwise.Zip[T, T]
+	scalar  func(x, y T) T
+	lanes   int
 }
 
 func (k *complexDiv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -140,7 +151,7 @@ func (k *complexDiv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	n, err := tensor.NumElements(k.Out, b.Dims)
+	n, err := tensor.NumElements(k.vectors.Out, b.Dims)
 	if err != nil {
 		return err
 	}
@@ -148,7 +159,7 @@ func (k *complexDiv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	first := n / k.lanes * k.lanes
 	x, y := tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
 	b.Pairs(first, n, func(i, xi, yi int) { tail[i-first] = k.scalar(x[xi], y[yi]) })
-	if err := elementwise.Binary(ctx, in, out, k.Out, &k.Zip, nil); err != nil {
+	if err := elementwise.Binary(ctx, in, out, k.vectors.Out, &k.vectors, nil); err != nil {
 		return err
 	}
 	copy(tensor.Of[T](&out[0])[first:], tail[:n-first])

@@ -13,18 +13,21 @@ import (
 func init() {
 	registry.Define("Equal").
 		Input("x: T").Input("y: T").Output("z: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Attr("T: type").
 		Attr("incompatible_shape_error: bool = true").
 		Commutative().
 		Doc("Says where x and y are equal, with broadcasting.")
 	registry.Define("NotEqual").
 		Input("x: T").Input("y: T").Output("z: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Attr("T: type").
 		Attr("incompatible_shape_error: bool = true").
 		Commutative().
 		Doc("Says where x and y differ, with broadcasting.")
 	registry.Define("ApproximateEqual").
 		Input("x: T").Input("y: T").Output("z: bool").
+		Traits(registry.Elementwise).
 		Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}").
 		Attr("tolerance: float = 1e-05").
 		Commutative().

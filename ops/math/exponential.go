@@ -18,46 +18,57 @@ import (
 func init() {
 	registry.Define("Exp").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Computes e to the power of every element.")
 	registry.Define("Expm1").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Computes e to the power of every element, minus 1, exactly near 0.")
 	registry.Define("Log").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the natural logarithm of every element: -∞ for 0, NaN for a negative one.")
 	registry.Define("Log1p").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the natural logarithm of 1 plus every element, exactly near 0; below -1 it is NaN.")
 	registry.Define("Sqrt").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the square root of every element, NaN for a negative one.")
 	registry.Define("Rsqrt").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the reciprocal of the square root of every element: ∞ for 0, NaN for a negative one.")
 	registry.Define("Pow").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}").
 		Doc("Raises x to the power of y, with broadcasting; an integer may not be raised to a negative power.")
 	registry.Define("Sigmoid").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible | registry.Activation).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Computes 1/(1+exp(-x)), the logistic function.")
 	registry.Define("Xlogy").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double, complex64, complex128}").
 		Doc("Computes x·log(y) with broadcasting; where x is 0 the result is 0.")
 	registry.Define("Xlog1py").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double, complex64, complex128}").
 		Doc("Computes x·log(1+y) with broadcasting; where x is 0 the result is 0.")
 	registry.Define("Xdivy").
 		Input("x: T").Input("y: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double, complex64, complex128}").
 		Doc("Computes x/y with broadcasting; where x is 0 the result is 0.")
 

@@ -17,6 +17,7 @@ import (
 func init() {
 	registry.Define("TanhGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of Tanh: dy·(1-y²).
 
@@ -24,6 +25,7 @@ y: What the function gave.
 dy: The gradient of that.`)
 	registry.Define("SigmoidGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of Sigmoid: dy·y·(1-y).
 
@@ -31,6 +33,7 @@ y: What the function gave.
 dy: The gradient of that.`)
 	registry.Define("SqrtGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of Sqrt: dy/2/y, and 0 where dy is.
 
@@ -38,6 +41,7 @@ y: What the function gave.
 dy: The gradient of that.`)
 	registry.Define("RsqrtGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of Rsqrt: -dy/2·y³, and 0 where dy is.
 
@@ -45,6 +49,7 @@ y: What the function gave.
 dy: The gradient of that.`)
 	registry.Define("ReciprocalGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of the reciprocal: -dy·y², and 0 where dy is.
 
@@ -52,6 +57,7 @@ y: What the function gave.
 dy: The gradient of that.`)
 	registry.Define("InvGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of the reciprocal: -dy·y², and 0 where dy is.
 

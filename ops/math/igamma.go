@@ -15,18 +15,22 @@ import (
 func init() {
 	registry.Define("Igamma").
 		Input("a: T").Input("x: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes P(a, x), the lower incomplete gamma function divided by Γ(a), with broadcasting.")
 	registry.Define("Igammac").
 		Input("a: T").Input("x: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes Q(a, x) = 1 - P(a, x), the upper incomplete gamma function divided by Γ(a), with broadcasting.")
 	registry.Define("IgammaGradA").
 		Input("a: T").Input("x: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {float, double}").
 		Doc("Computes the derivative of Igamma with respect to a.")
 	registry.Define("RandomGammaGrad").
 		Input("alpha: T").Input("sample: T").Output("output: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {float, double}").
 		Doc(`Computes the gradient of a draw from a gamma distribution with respect to alpha.
 

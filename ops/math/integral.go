@@ -14,22 +14,27 @@ import (
 func init() {
 	registry.Define("Dawsn").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes Dawson's integral exp(-x²)·∫exp(t²)dt from 0 to x.")
 	registry.Define("Expint").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the exponential integral ∫exp(t)/t dt from -∞ to x, of numbers that are not negative.")
 	registry.Define("FresnelCos").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes Fresnel's integral ∫cos(πt²/2)dt from 0 to x.")
 	registry.Define("FresnelSin").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes Fresnel's integral ∫sin(πt²/2)dt from 0 to x.")
 	registry.Define("Spence").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes Spence's integral -∫ln(t)/(t-1)dt from 1 to x, of numbers that are not negative.")
 

@@ -11,14 +11,17 @@ import (
 func init() {
 	registry.Define("LogicalAnd").
 		Input("x: bool").Input("y: bool").Output("z: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Commutative().
 		Doc("Says where x and y are both true, with broadcasting.")
 	registry.Define("LogicalOr").
 		Input("x: bool").Input("y: bool").Output("z: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Commutative().
 		Doc("Says where x or y is true, with broadcasting.")
 	registry.Define("LogicalNot").
 		Input("x: bool").Output("y: bool").
+		Traits(registry.Elementwise | registry.Total | registry.Cheap).
 		Doc("Turns true into false and false into true.")
 
 	logical := func(op string, create func(tensor.DType) kernel.Kernel) {

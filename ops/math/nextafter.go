@@ -12,6 +12,7 @@ import (
 func init() {
 	registry.Define("NextAfter").
 		Input("x1: T").Input("x2: T").Output("output: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {double, float} = DT_FLOAT").
 		Doc("Gives, with broadcasting, the float that comes after x1 on the way to x2; it is x1 where they are equal.")
 

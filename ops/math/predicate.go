@@ -11,14 +11,17 @@ import (
 func init() {
 	registry.Define("IsNan").
 		Input("x: T").Output("y: bool").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Says which elements are NaN.")
 	registry.Define("IsInf").
 		Input("x: T").Output("y: bool").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Says which elements are infinite, positive or negative.")
 	registry.Define("IsFinite").
 		Input("x: T").Output("y: bool").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Says which elements are neither infinite nor NaN.")
 

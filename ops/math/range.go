@@ -14,6 +14,7 @@ import (
 func init() {
 	registry.Define("Range").
 		Input("start: Tidx").Input("limit: Tidx").Input("delta: Tidx").Output("output: Tidx").
+		Traits(registry.Cheap).
 		Attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32").
 		Doc(`Lists numbers from start on, delta apart, as far as they come before limit.
 

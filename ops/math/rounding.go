@@ -14,22 +14,27 @@ import (
 func init() {
 	registry.Define("Floor").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Rounds every element down to an integer; it stays of its type.")
 	registry.Define("Ceil").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Rounds every element up to an integer; it stays of its type.")
 	registry.Define("Round").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
 		Doc("Rounds every element to the nearest integer, halves to the even one; it stays of its type.")
 	registry.Define("Rint").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Rounds every float to the nearest integer, halves to the even one; it stays of its type.")
 	registry.Define("Sign").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
 		Doc("Tells the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.")
 

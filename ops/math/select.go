@@ -16,12 +16,14 @@ import (
 func init() {
 	registry.Define("Select").
 		Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").
+		Traits(registry.Elementwise).
 		Attr("T: type").
 		Doc(`Takes elements of t where the condition is true, of e elsewhere.
 
 condition: Of the shape of t and e, element by element; a vector, for slices along their first dimension; or a scalar, for all of them.`)
 	registry.Define("SelectV2").
 		Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").
+		Traits(registry.Elementwise).
 		Attr("T: type").
 		Doc("Takes elements of t where the condition is true, of e elsewhere, with broadcasting of all three.")
 

@@ -13,26 +13,32 @@ import (
 func init() {
 	registry.Define("Erf").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the error function of every element.")
 	registry.Define("Erfc").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes 1 minus the error function of every element, exactly where that is near 0.")
 	registry.Define("Erfinv").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the inverse error function of every element; NaN outside of [-1, 1].")
 	registry.Define("Ndtri").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the quantile of the standard normal distribution for every element, a probability; NaN outside of [0, 1].")
 	registry.Define("Lgamma").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Takes log|Γ(x)| for every element x.")
 	registry.Define("Digamma").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc("Computes the derivative of lgamma at every element.")
 

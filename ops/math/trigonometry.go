@@ -13,56 +13,69 @@ import (
 func init() {
 	registry.Define("Sin").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the sine of every element, in radians.")
 	registry.Define("Cos").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the cosine of every element, in radians.")
 	registry.Define("Tan").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the tangent of every element, in radians.")
 	registry.Define("Asin").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the inverse sine of every element, in radians from -π/2 to π/2; NaN outside of [-1, 1].")
 	registry.Define("Acos").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the inverse cosine of every element, in radians from 0 to π; NaN outside of [-1, 1].")
 	registry.Define("Atan").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the inverse tangent of every element, in radians from -π/2 to π/2.")
 	registry.Define("Atan2").
 		Input("y: T").Input("x: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double}").
 		Doc(`Computes the angle of the point (x, y), in radians from -π to π, with broadcasting.
 
 y: The second coordinate, which comes first here.`)
 	registry.Define("Sinh").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the hyperbolic sine of every element.")
 	registry.Define("Cosh").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the hyperbolic cosine of every element.")
 	registry.Define("Tanh").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible | registry.Activation).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the hyperbolic tangent of every element.")
 	registry.Define("Asinh").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the inverse hyperbolic sine of every element.")
 	registry.Define("Acosh").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the inverse hyperbolic cosine of every element; NaN below 1.")
 	registry.Define("Atanh").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc("Takes the inverse hyperbolic tangent of every element; NaN outside of [-1, 1].")
 

@@ -11,12 +11,14 @@ import (
 func init() {
 	registry.Define("Zeta").
 		Input("x: T").Input("q: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {float, double}").
 		Doc(`Computes the Hurwitz zeta function with broadcasting: the sum of (q + n)^-x for n from 0 on.
 
 x: The exponent, above 1.`)
 	registry.Define("Polygamma").
 		Input("a: T").Input("x: T").Output("z: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {float, double}").
 		Doc("Computes the derivative of order a of the digamma function at x, with broadcasting.")
 

@@ -18,10 +18,12 @@ import (
 func init() {
 	registry.Define("Relu").
 		Input("features: T").Output("activations: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible | registry.Activation).
 		Attr("T: {realnumbertype, qint8}").
 		Doc("Replaces negative elements by 0; NaN stays NaN.")
 	registry.Define("ReluGrad").
 		Input("gradients: T").Input("features: T").Output("backprops: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: realnumbertype").
 		Doc(`Computes the gradient of Relu.
 
@@ -29,10 +31,12 @@ gradients: The gradient of its output.
 features: Its input, or its output.`)
 	registry.Define("Relu6").
 		Input("features: T").Output("activations: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible | registry.Activation).
 		Attr("T: realnumbertype").
 		Doc("Limits elements to the range from 0 to 6.")
 	registry.Define("Relu6Grad").
 		Input("gradients: T").Input("features: T").Output("backprops: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: realnumbertype").
 		Doc(`Computes the gradient of Relu6.
 
@@ -40,6 +44,7 @@ gradients: The gradient of its output.
 features: Its input, or its output.`)
 	registry.Define("LeakyRelu").
 		Input("features: T").Output("activations: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("alpha: float = 0.2").
 		Attr("T: {half, bfloat16, float, double} = DT_FLOAT").
 		Doc(`Multiplies negative elements by alpha, a small number.
@@ -47,6 +52,7 @@ features: Its input, or its output.`)
 alpha: The slope below 0.`)
 	registry.Define("LeakyReluGrad").
 		Input("gradients: T").Input("features: T").Output("backprops: T").
+		Traits(registry.Elementwise).
 		Attr("alpha: float = 0.2").
 		Attr("T: {half, bfloat16, float, double} = DT_FLOAT").
 		Doc(`Computes the gradient of LeakyRelu.
@@ -56,10 +62,12 @@ features: Its input.
 alpha: The slope below 0.`)
 	registry.Define("Elu").
 		Input("features: T").Output("activations: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible | registry.Activation).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc("Replaces negative elements x by exp(x) - 1, which goes to -1.")
 	registry.Define("EluGrad").
 		Input("gradients: T").Input("outputs: T").Output("backprops: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc(`Computes the gradient of Elu.
 
@@ -67,10 +75,12 @@ gradients: The gradient of its output.
 outputs: Its output.`)
 	registry.Define("Selu").
 		Input("features: T").Output("activations: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc("Computes scaled exponential linear units: scale·x, and for negative x scale·alpha·(exp(x) - 1), with the constants that keep mean and variance.")
 	registry.Define("SeluGrad").
 		Input("gradients: T").Input("outputs: T").Output("backprops: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc(`Computes the gradient of Selu.
 
@@ -78,10 +88,12 @@ gradients: The gradient of its output.
 outputs: Its output.`)
 	registry.Define("Softplus").
 		Input("features: T").Output("activations: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc("Computes log(1 + exp(x)) for every element.")
 	registry.Define("SoftplusGrad").
 		Input("gradients: T").Input("features: T").Output("backprops: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc(`Computes the gradient of Softplus.
 
@@ -89,10 +101,12 @@ gradients: The gradient of its output.
 features: Its input.`)
 	registry.Define("Softsign").
 		Input("features: T").Output("activations: T").
+		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc("Computes x/(1 + |x|) for every element.")
 	registry.Define("SoftsignGrad").
 		Input("gradients: T").Input("features: T").Output("backprops: T").
+		Traits(registry.Elementwise | registry.Fusible).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc(`Computes the gradient of Softsign.
 

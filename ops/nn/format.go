@@ -5,6 +5,7 @@ import "github.com/troupe-go/troupe/registry"
 func init() {
 	registry.Define("DataFormatDimMap").
 		Input("x: T").Output("y: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {int32, int64} = DT_INT32").
 		Attr("src_format: string = 'NHWC'").
 		Attr("dst_format: string = 'NCHW'").

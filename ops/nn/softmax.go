@@ -45,6 +45,7 @@ loss: The loss of each row.
 backprop: The gradient with respect to features.`)
 	registry.Define("L2Loss").
 		Input("t: T").Output("output: T").
+		Traits(registry.Scalar | registry.Total).
 		Attr("T: {half, bfloat16, float, double}").
 		Doc("Computes half of the sum of the squares of all elements.")
 

@@ -54,6 +54,7 @@ little_endian: Whether the lowest byte of a number comes first.`)
 out_type: The type of the tensor; that of another one is an error.`)
 	registry.Define("SerializeTensor").
 		Input("tensor: T").Output("serialized: string").
+		Traits(registry.Scalar | registry.Total).
 		Attr("T: type").
 		Doc("Serializes a tensor as a TensorProto, which ParseTensor reads.")
 

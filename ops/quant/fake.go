@@ -9,6 +9,7 @@ import (
 func init() {
 	registry.Define("FakeQuantWithMinMaxArgs").
 		Input("inputs: float").Output("outputs: float").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("min: float = -6").
 		Attr("max: float = 6").
 		Attr("num_bits: int = 8").
@@ -22,6 +23,7 @@ num_bits: How many bits the integers have, from 2 to 16.
 narrow_range: Whether the lowest integer is not used.`)
 	registry.Define("FakeQuantWithMinMaxArgsGradient").
 		Input("gradients: float").Input("inputs: float").Output("backprops: float").
+		Traits(registry.Elementwise).
 		Attr("min: float = -6").
 		Attr("max: float = 6").
 		Attr("num_bits: int = 8").

@@ -44,6 +44,7 @@ narrow_range: Whether the lowest integer is not used.
 axis: The dimension whose slices have ranges of their own; -1 for one range.`)
 	registry.Define("QuantizeAndDequantize").
 		Input("input: T").Output("output: T").
+		Traits(registry.Total).
 		Attr("signed_input: bool = true").
 		Attr("num_bits: int = 8").
 		Attr("range_given: bool = false").

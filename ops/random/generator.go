@@ -11,6 +11,7 @@ shape: The shape of the result.`
 func init() {
 	registry.Define("RngSkip").
 		Input("resource: resource").Input("algorithm: int64").Input("delta: int64").
+		AddsTo("resource").
 		Stateful().
 		Doc(`Moves a generator that a variable holds forward.
 
@@ -19,6 +20,7 @@ algorithm: 1 Philox, 2 ThreeFry.
 delta: By how many 128-bit blocks.`)
 	registry.Define("RngReadAndSkip").
 		Input("resource: resource").Input("alg: int32").Input("delta: uint64").Output("value: int64").
+		Writes("resource").
 		Stateful().
 		Doc(`Reads a generator that a variable holds, and moves it forward.
 
@@ -29,6 +31,7 @@ value: The generator before that.`)
 	registry.Define("StatefulUniform").
 		Input("resource: resource").Input("algorithm: int64").Input("shape: shape_dtype").
 		Output("output: dtype").
+		Writes("resource").
 		Attr("dtype: type = DT_FLOAT").
 		Attr("shape_dtype: type = DT_INT64").
 		Stateful().
@@ -36,6 +39,7 @@ value: The generator before that.`)
 	registry.Define("StatefulUniformInt").
 		Input("resource: resource").Input("algorithm: int64").Input("shape: shape_dtype").
 		Input("minval: dtype").Input("maxval: dtype").Output("output: dtype").
+		Writes("resource").
 		Attr("dtype: type = DT_INT64").
 		Attr("shape_dtype: type = DT_INT64").
 		Stateful().
@@ -46,6 +50,7 @@ maxval: The end of the range, a scalar above minval; it is not drawn.` + generat
 	registry.Define("StatefulUniformFullInt").
 		Input("resource: resource").Input("algorithm: int64").Input("shape: shape_dtype").
 		Output("output: dtype").
+		Writes("resource").
 		Attr("dtype: type = DT_UINT64").
 		Attr("shape_dtype: type = DT_INT64").
 		Stateful().
@@ -53,6 +58,7 @@ maxval: The end of the range, a scalar above minval; it is not drawn.` + generat
 	registry.Define("StatefulStandardNormalV2").
 		Input("resource: resource").Input("algorithm: int64").Input("shape: shape_dtype").
 		Output("output: dtype").
+		Writes("resource").
 		Attr("dtype: type = DT_FLOAT").
 		Attr("shape_dtype: type = DT_INT64").
 		Stateful().
@@ -60,6 +66,7 @@ maxval: The end of the range, a scalar above minval; it is not drawn.` + generat
 	registry.Define("StatefulTruncatedNormal").
 		Input("resource: resource").Input("algorithm: int64").Input("shape: shape_dtype").
 		Output("output: dtype").
+		Writes("resource").
 		Attr("dtype: type = DT_FLOAT").
 		Attr("shape_dtype: type = DT_INT64").
 		Stateful().
@@ -67,6 +74,7 @@ maxval: The end of the range, a scalar above minval; it is not drawn.` + generat
 	registry.Define("StatefulRandomBinomial").
 		Input("resource: resource").Input("algorithm: int64").Input("shape: S").Input("counts: T").
 		Input("probs: T").Output("output: dtype").
+		Writes("resource").
 		Attr("S: {int32, int64}").
 		Attr("T: {half, float, double, int32, int64} = DT_DOUBLE").
 		Attr("dtype: {half, float, double, int32, int64} = DT_INT64").

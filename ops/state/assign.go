@@ -16,6 +16,7 @@ import (
 func init() {
 	registry.Define("Assign").
 		Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").
+		Writes("ref").
 		Attr("T: type").
 		Attr("validate_shape: bool = true").
 		Attr("use_locking: bool = true").
@@ -25,6 +26,7 @@ func init() {
 validate_shape: Whether the value must have the variable's shape; else the variable takes the value's.`)
 	registry.Define("AssignAdd").
 		Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").
+		AddsTo("ref").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Adds a value to a variable's, and passes on the reference.
@@ -32,6 +34,7 @@ validate_shape: Whether the value must have the variable's shape; else the varia
 value: Of the variable's shape.`)
 	registry.Define("AssignSub").
 		Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").
+		AddsTo("ref").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Subtracts a value from a variable's, and passes on the reference.
@@ -39,6 +42,7 @@ value: Of the variable's shape.`)
 value: Of the variable's shape.`)
 	registry.Define("AssignVariableOp").
 		Input("resource: resource").Input("value: dtype").
+		Writes("resource").
 		Attr("dtype: type").
 		Attr("validate_shape: bool = false").
 		Stateful().
@@ -47,6 +51,7 @@ value: Of the variable's shape.`)
 validate_shape: Whether the value must have the shape of the variable's last one; any does if there is none yet.`)
 	registry.Define("AssignAddVariableOp").
 		Input("resource: resource").Input("value: dtype").
+		AddsTo("resource").
 		Attr("dtype: type").
 		Stateful().
 		Doc(`Adds a value to a variable's.
@@ -54,6 +59,7 @@ validate_shape: Whether the value must have the shape of the variable's last one
 value: Of the variable's shape.`)
 	registry.Define("AssignSubVariableOp").
 		Input("resource: resource").Input("value: dtype").
+		AddsTo("resource").
 		Attr("dtype: type").
 		Stateful().
 		Doc(`Subtracts a value from a variable's.

@@ -12,6 +12,7 @@ import (
 func init() {
 	registry.Define("CountUpTo").
 		Input("ref: Ref(T)").Output("output: T").
+		Writes("ref").
 		Attr("limit: int").
 		Attr("T: {int32, int64}").
 		Doc(`Gives the value of a variable, a scalar, and adds one to it.
@@ -21,6 +22,7 @@ It fails with OUT_OF_RANGE if the value is limit already.
 limit: Where to stop.`)
 	registry.Define("ResourceCountUpTo").
 		Input("resource: resource").Output("output: T").
+		Writes("resource").
 		Attr("limit: int").
 		Attr("T: {int32, int64}").
 		Stateful().

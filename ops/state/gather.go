@@ -15,6 +15,7 @@ import (
 func init() {
 	registry.Define("ResourceGather").
 		Input("resource: resource").Input("indices: Tindices").Output("output: dtype").
+		Reads("resource").
 		Attr("batch_dims: int = 0").
 		Attr("validate_indices: bool = true").
 		Attr("dtype: type").
@@ -27,6 +28,7 @@ batch_dims: How many leading dimensions the variable and indices have in common,
 validate_indices: Ignored: indices are always checked.`)
 	registry.Define("ResourceGatherNd").
 		Input("resource: resource").Input("indices: Tindices").Output("output: dtype").
+		Reads("resource").
 		Attr("dtype: type").
 		Attr("Tindices: {int32, int64}").
 		Stateful().

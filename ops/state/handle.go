@@ -42,6 +42,7 @@ dtypes: The type of each variable.
 shapes: The shape of each variable.`)
 	registry.Define("DestroyResourceOp").
 		Input("resource: resource").
+		Writes("resource").
 		Attr("ignore_lookup_error: bool = true").
 		Stateful().
 		Doc(`Forgets a resource, such as a variable; handles of it are of no use afterwards.
@@ -49,6 +50,7 @@ shapes: The shape of each variable.`)
 ignore_lookup_error: Whether a resource that does not exist is passed over, rather than an error.`)
 	registry.Define("DisableCopyOnRead").
 		Input("resource: resource").
+		Leaves("resource").
 		Stateful().
 		Doc("Does nothing: reading a variable never copies it.")
 

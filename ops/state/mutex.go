@@ -5,12 +5,14 @@ import "github.com/troupe-go/troupe/registry"
 func init() {
 	registry.Define("MutexV2").
 		Output("resource: resource").
+		Traits(registry.Synchronizes).
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
 		Doc("Makes a lock, which one node can hold at a time.")
 	registry.Define("MutexLock").
 		Input("mutex: resource").Output("mutex_lock: variant").
+		Leaves("mutex").Traits(registry.Synchronizes).
 		Stateful().
 		Doc(`Takes a lock, waiting while it is taken.
 

@@ -13,11 +13,13 @@ import (
 func init() {
 	registry.Define("ReadVariableOp").
 		Input("resource: resource").Output("value: dtype").
+		Reads("resource").
 		Attr("dtype: type").
 		Stateful().
 		Doc("Gives the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.")
 	registry.Define("_ReadVariablesOp").
 		Input("resources: N * resource").Output("values: dtypes").
+		Reads("resources").
 		Attr("N: int >= 0").
 		Attr("dtypes: list(type) >= 1").
 		Stateful().
@@ -26,10 +28,12 @@ func init() {
 dtypes: Their types.`)
 	registry.Define("VarIsInitializedOp").
 		Input("resource: resource").Output("is_initialized: bool").
+		Reads("resource").
 		Stateful().
 		Doc("Says whether a variable exists and has a value.")
 	registry.Define("VariableShape").
 		Input("input: resource").Output("output: out_type").
+		Leaves("input").
 		Attr("out_type: {int32, int64} = DT_INT32").
 		Stateful().
 		Doc(`Gives the shape of a variable.

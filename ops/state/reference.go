@@ -37,11 +37,13 @@ shape: The shape of its values.`)
 shape: The shape of its values; that of a scalar means that it is not known.`)
 	registry.Define("IsVariableInitialized").
 		Input("ref: Ref(dtype)").Output("is_initialized: bool").
+		Reads("ref").
 		Attr("dtype: type").
 		AllowsUninitializedInput().
 		Doc("Says whether a variable has a value.")
 	registry.Define("RefIdentity").
 		Input("input: Ref(T)").Output("output: Ref(T)").
+		Leaves("input").
 		Attr("T: type").
 		AllowsUninitializedInput().
 		Doc("Passes a reference on.")

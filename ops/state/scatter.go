@@ -32,8 +32,12 @@ func init() {
 		{"Min", "Sets the slices of a variable that indices name to the lesser of them and updates.", elementwise.UpdateMin, elementwise.Reals, "{half, bfloat16, float, double, int32, int64}"},
 		{"Max", "Sets the slices of a variable that indices name to the greater of them and updates.", elementwise.UpdateMax, elementwise.Reals, "{half, bfloat16, float, double, int32, int64}"},
 	} {
-		defineScatter("Scatter"+op.name, op.refTypes, "false", op.doc)
-		defineResourceScatter("ResourceScatter"+op.name, "numbertype", op.doc)
+		access := (*registry.Builder).Writes
+		if op.update == elementwise.UpdateAdd || op.update == elementwise.UpdateSub {
+			access = (*registry.Builder).AddsTo
+		}
+		access(defineScatter("Scatter"+op.name, op.refTypes, "false", op.doc), "ref")
+		access(defineResourceScatter("ResourceScatter"+op.name, "numbertype", op.doc), "resource")
 		create := func(dt tensor.DType) kernel.Kernel {
 			return &scatter{combine: elementwise.Combine(op.update, dt), dt: dt, divides: op.update == elementwise.UpdateDiv}
 		}
@@ -45,8 +49,8 @@ func init() {
 		kernel.ForTypes("ResourceScatter"+op.name, "dtype", create, op.types...)
 	}
 	const doc = "Sets the slices of a variable that indices name to updates."
-	defineScatter("ScatterUpdate", "type", "true", doc)
-	defineResourceScatter("ResourceScatterUpdate", "type", doc)
+	defineScatter("ScatterUpdate", "type", "true", doc).Writes("ref")
+	defineResourceScatter("ResourceScatterUpdate", "type", doc).Writes("resource")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return &scatter{dt: c.Inputs[2]}, nil }, "ScatterUpdate", "ResourceScatterUpdate")
 
 	gradient.None("ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv")
@@ -57,24 +61,24 @@ const scatterDoc = `
 indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error.
 updates: For each index a slice, or one scalar for all.`
 
-func defineScatter(name, types, locking, doc string) {
-	registry.Define(name).
+func defineScatter(name, types, locking, doc string) *registry.Builder {
+	shape.Register(scatterShape, name)
+	return registry.Define(name).
 		Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)").
 		Attr("T: " + types).
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = " + locking).
 		Doc(doc + scatterDoc)
-	shape.Register(scatterShape, name)
 }
 
-func defineResourceScatter(name, types, doc string) {
-	registry.Define(name).
+func defineResourceScatter(name, types, doc string) *registry.Builder {
+	shape.Register(scatterShape, name)
+	return registry.Define(name).
 		Input("resource: resource").Input("indices: Tindices").Input("updates: dtype").
 		Attr("dtype: " + types).
 		Attr("Tindices: {int32, int64}").
 		Stateful().
 		Doc(doc + scatterDoc)
-	shape.Register(scatterShape, name)
 }
 
 func scatterShape(c *shape.Context) error {

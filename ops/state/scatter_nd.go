@@ -29,7 +29,13 @@ func init() {
 		{"ScatterNdMax", "Makes elements of a variable at given coordinates no less than updates.", elementwise.UpdateMax, elementwise.Reals},
 		{"ScatterNdMin", "Makes elements of a variable at given coordinates no greater than updates.", elementwise.UpdateMin, elementwise.Reals},
 	} {
-		defineScatterNd(op.name, "numbertype", "false", op.doc)
+		ref, resource := defineScatterNd(op.name, "numbertype", "false", op.doc)
+		access := (*registry.Builder).Writes
+		if op.update == elementwise.UpdateAdd || op.update == elementwise.UpdateSub {
+			access = (*registry.Builder).AddsTo
+		}
+		access(ref, "ref")
+		access(resource, "ref")
 		kernel.ForType("Resource"+op.name, "T", tensor.Bool, func(c *kernel.Construction) (kernel.Kernel, error) {
 			return newScatterNd(c, elementwise.CombineBools(op.update))
 		})
@@ -41,26 +47,28 @@ func init() {
 			}
 		}
 	}
-	defineScatterNd("ScatterNdUpdate", "type", "true", "Sets a variable at given coordinates to updates.")
+	ref, resource := defineScatterNd("ScatterNdUpdate", "type", "true", "Sets a variable at given coordinates to updates.")
+	ref.Writes("ref")
+	resource.Writes("ref")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return newScatterNd(c, nil) }, "ScatterNdUpdate", "ResourceScatterNdUpdate")
 
 	gradient.None("ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate")
 }
 
 // defineScatterNd defines the form for references and that for handles.
-func defineScatterNd(name, types, locking, doc string) {
+func defineScatterNd(name, types, locking, doc string) (ref, resource *registry.Builder) {
 	doc += `
 
 indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices.
 updates: For each vector an element or slice.`
-	registry.Define(name).
+	ref = registry.Define(name).
 		Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)").
 		Attr("T: " + types).
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = " + locking).
 		Attr("bad_indices_policy: string = ''").
 		Doc(doc)
-	registry.Define("Resource" + name).
+	resource = registry.Define("Resource" + name).
 		Input("ref: resource").Input("indices: Tindices").Input("updates: T").
 		Attr("T: type").
 		Attr("Tindices: {int32, int64}").
@@ -69,6 +77,7 @@ updates: For each vector an element or slice.`
 		Stateful().
 		Doc(doc)
 	shape.Register(scatterNdShape, name, "Resource"+name)
+	return ref, resource
 }
 
 // scatterNdShape is for a variable, or a handle whose own shape counts as the

@@ -27,6 +27,7 @@ shrink_axis_mask: As StridedSlice has it.`
 func init() {
 	registry.Define("StridedSliceAssign").
 		Input("ref: Ref(T)").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("value: T").Output("output_ref: Ref(T)").
+		Writes("ref").
 		Attr("T: type").
 		Attr("Index: {int32, int64}").
 		Attr("begin_mask: int = 0").
@@ -37,6 +38,7 @@ func init() {
 		Doc("Sets the part of a variable that StridedSlice would take." + stridedDoc)
 	registry.Define("ResourceStridedSliceAssign").
 		Input("ref: resource").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("value: T").
+		Writes("ref").
 		Attr("T: type").
 		Attr("Index: {int32, int64}").
 		Attr("begin_mask: int = 0").

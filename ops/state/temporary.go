@@ -22,6 +22,7 @@ shape: The shape of its values.
 var_name: Its name within the step; empty for the node's.`)
 	registry.Define("DestroyTemporaryVariable").
 		Input("ref: Ref(T)").Output("value: T").
+		Writes("ref").
 		Attr("T: type").
 		Attr("var_name: string").
 		Doc(`Gives the last value of a temporary variable, which is gone then.

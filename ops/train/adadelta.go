@@ -10,6 +10,7 @@ func init() {
 	registry.Define("ApplyAdadelta").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("accum_update: Ref(T)").Input("lr: T").
 		Input("rho: T").Input("epsilon: T").Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "accum", "accum_update").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the Adadelta method.
@@ -19,6 +20,7 @@ accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update` + dense
 	registry.Define("ResourceApplyAdadelta").
 		Input("var: resource").Input("accum: resource").Input("accum_update: resource").Input("lr: T").
 		Input("rho: T").Input("epsilon: T").Input("grad: T").
+		Writes("var", "accum", "accum_update").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().
@@ -30,6 +32,7 @@ accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update` + dense
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("accum_update: Ref(T)").Input("lr: T").
 		Input("rho: T").Input("epsilon: T").Input("grad: T").Input("indices: Tindices").
 		Output("out: Ref(T)").
+		Writes("var", "accum", "accum_update").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -40,6 +43,7 @@ accum_update = rho·accum_update + (1-rho)·update²; var -= lr·update` + rowsD
 	registry.Define("ResourceSparseApplyAdadelta").
 		Input("var: resource").Input("accum: resource").Input("accum_update: resource").Input("lr: T").
 		Input("rho: T").Input("epsilon: T").Input("grad: T").Input("indices: Tindices").
+		Writes("var", "accum", "accum_update").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").

@@ -9,6 +9,7 @@ import (
 func init() {
 	registry.Define("ApplyAdagrad").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("update_slots: bool = true").
@@ -19,6 +20,7 @@ accum += grad²; var -= lr·grad/√accum
 update_slots: Whether accum is updated.` + denseDoc)
 	registry.Define("ResourceApplyAdagrad").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("update_slots: bool = true").
@@ -31,6 +33,7 @@ update_slots: Whether accum is updated.` + denseDoc)
 	registry.Define("ApplyAdagradV2").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("epsilon: T").Input("grad: T").
 		Output("out: Ref(T)").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("update_slots: bool = true").
@@ -42,6 +45,7 @@ update_slots: Whether accum is updated.` + denseDoc + epsilonDoc)
 	registry.Define("ResourceApplyAdagradV2").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("epsilon: T").
 		Input("grad: T").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("update_slots: bool = true").
@@ -54,6 +58,7 @@ update_slots: Whether accum is updated.` + denseDoc + epsilonDoc)
 	registry.Define("SparseApplyAdagrad").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").Output("out: Ref(T)").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -66,6 +71,7 @@ update_slots: Whether accum is updated.` + rowsDoc)
 	registry.Define("ResourceSparseApplyAdagrad").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -79,6 +85,7 @@ update_slots: Whether accum is updated.` + rowsDoc)
 	registry.Define("SparseApplyAdagradV2").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("epsilon: T").Input("grad: T").
 		Input("indices: Tindices").Output("out: Ref(T)").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -91,6 +98,7 @@ update_slots: Whether accum is updated.` + rowsDoc + epsilonDoc)
 	registry.Define("ResourceSparseApplyAdagradV2").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("epsilon: T").
 		Input("grad: T").Input("indices: Tindices").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -104,6 +112,7 @@ update_slots: Whether accum is updated.` + rowsDoc + epsilonDoc)
 	registry.Define("ApplyProximalAdagrad").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("l1: T").Input("l2: T").
 		Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the Adagrad method, with L1 and L2 regularization.
@@ -112,6 +121,7 @@ accum += grad²; rate = lr/√accum; prox = var - rate·grad; var = sign(prox)/(
 	registry.Define("ResourceApplyProximalAdagrad").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("l1: T").Input("l2: T").
 		Input("grad: T").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().

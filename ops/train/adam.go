@@ -13,6 +13,7 @@ func init() {
 		Input("var: Ref(T)").Input("m: Ref(T)").Input("v: Ref(T)").Input("beta1_power: T").
 		Input("beta2_power: T").Input("lr: T").Input("beta1: T").Input("beta2: T").Input("epsilon: T").
 		Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "m", "v").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("use_nesterov: bool = false").
@@ -27,6 +28,7 @@ use_nesterov: Whether m·beta1 + grad·(1-beta1) takes the place of m in the ste
 		Input("var: resource").Input("m: resource").Input("v: resource").Input("beta1_power: T").
 		Input("beta2_power: T").Input("lr: T").Input("beta1: T").Input("beta2: T").Input("epsilon: T").
 		Input("grad: T").
+		Writes("var", "m", "v").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("use_nesterov: bool = false").
@@ -42,6 +44,7 @@ use_nesterov: Whether m·beta1 + grad·(1-beta1) takes the place of m in the ste
 		Input("var: resource").Input("m: resource").Input("v: resource").Input("vhat: resource").
 		Input("beta1_power: T").Input("beta2_power: T").Input("lr: T").Input("beta1: T").
 		Input("beta2: T").Input("epsilon: T").Input("grad: T").
+		Writes("var", "m", "v", "vhat").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().
@@ -55,6 +58,7 @@ beta2_power: beta2 to the power of the step.` + denseDoc + epsilonDoc + betasDoc
 	registry.Define("ApplyAdaMax").
 		Input("var: Ref(T)").Input("m: Ref(T)").Input("v: Ref(T)").Input("beta1_power: T").Input("lr: T").
 		Input("beta1: T").Input("beta2: T").Input("epsilon: T").Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "m", "v").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the AdaMax method.
@@ -65,6 +69,7 @@ beta1_power: beta1 to the power of the step.` + denseDoc + epsilonDoc + betasDoc
 	registry.Define("ResourceApplyAdaMax").
 		Input("var: resource").Input("m: resource").Input("v: resource").Input("beta1_power: T").
 		Input("lr: T").Input("beta1: T").Input("beta2: T").Input("epsilon: T").Input("grad: T").
+		Writes("var", "m", "v").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().

@@ -9,6 +9,7 @@ import (
 func init() {
 	registry.Define("ApplyGradientDescent").
 		Input("var: Ref(T)").Input("alpha: T").Input("delta: T").Output("out: Ref(T)").
+		AddsTo("var").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Steps down a gradient: var -= alpha·delta.
@@ -17,6 +18,7 @@ alpha: The learning rate, a scalar.
 delta: The gradient, of the variable's shape.`)
 	registry.Define("ResourceApplyGradientDescent").
 		Input("var: resource").Input("alpha: T").Input("delta: T").
+		AddsTo("var").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().
@@ -27,6 +29,7 @@ delta: The gradient, of the variable's shape.`)
 	registry.Define("ApplyProximalGradientDescent").
 		Input("var: Ref(T)").Input("alpha: T").Input("l1: T").Input("l2: T").Input("delta: T").
 		Output("out: Ref(T)").
+		Writes("var").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Steps down a gradient, with L1 and L2 regularization.
@@ -37,6 +40,7 @@ alpha: The learning rate, a scalar.
 delta: The gradient, of the variable's shape.` + penaltyDoc)
 	registry.Define("ResourceApplyProximalGradientDescent").
 		Input("var: resource").Input("alpha: T").Input("l1: T").Input("l2: T").Input("delta: T").
+		Writes("var").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().

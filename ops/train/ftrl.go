@@ -12,6 +12,7 @@ func init() {
 	registry.Define("ApplyFtrl").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("linear: Ref(T)").Input("grad: T").
 		Input("lr: T").Input("l1: T").Input("l2: T").Input("lr_power: T").Output("out: Ref(T)").
+		Writes("var", "accum", "linear").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("multiply_linear_by_lr: bool = false").
@@ -25,6 +26,7 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + denseDoc + pe
 	registry.Define("ResourceApplyFtrl").
 		Input("var: resource").Input("accum: resource").Input("linear: resource").Input("grad: T").
 		Input("lr: T").Input("l1: T").Input("l2: T").Input("lr_power: T").
+		Writes("var", "accum", "linear").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("multiply_linear_by_lr: bool = false").
@@ -40,6 +42,7 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + denseDoc + pe
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("linear: Ref(T)").Input("grad: T").
 		Input("lr: T").Input("l1: T").Input("l2: T").Input("l2_shrinkage: T").Input("lr_power: T").
 		Output("out: Ref(T)").
+		Writes("var", "accum", "linear").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("multiply_linear_by_lr: bool = false").
@@ -53,6 +56,7 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + denseDoc + pe
 	registry.Define("ResourceApplyFtrlV2").
 		Input("var: resource").Input("accum: resource").Input("linear: resource").Input("grad: T").
 		Input("lr: T").Input("l1: T").Input("l2: T").Input("l2_shrinkage: T").Input("lr_power: T").
+		Writes("var", "accum", "linear").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("multiply_linear_by_lr: bool = false").
@@ -68,6 +72,7 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + denseDoc + pe
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("linear: Ref(T)").Input("grad: T").
 		Input("indices: Tindices").Input("lr: T").Input("l1: T").Input("l2: T").Input("lr_power: T").
 		Output("out: Ref(T)").
+		Writes("var", "accum", "linear").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -79,6 +84,7 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + rowsDoc + pen
 	registry.Define("ResourceSparseApplyFtrl").
 		Input("var: resource").Input("accum: resource").Input("linear: resource").Input("grad: T").
 		Input("indices: Tindices").Input("lr: T").Input("l1: T").Input("l2: T").Input("lr_power: T").
+		Writes("var", "accum", "linear").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -92,6 +98,7 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + rowsDoc + pen
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("linear: Ref(T)").Input("grad: T").
 		Input("indices: Tindices").Input("lr: T").Input("l1: T").Input("l2: T").Input("l2_shrinkage: T").
 		Input("lr_power: T").Output("out: Ref(T)").
+		Writes("var", "accum", "linear").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -105,6 +112,7 @@ multiply_linear_by_lr: Whether linear is kept multiplied by lr.` + rowsDoc + pen
 		Input("var: resource").Input("accum: resource").Input("linear: resource").Input("grad: T").
 		Input("indices: Tindices").Input("lr: T").Input("l1: T").Input("l2: T").Input("l2_shrinkage: T").
 		Input("lr_power: T").
+		Writes("var", "accum", "linear").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").

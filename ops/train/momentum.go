@@ -10,6 +10,7 @@ func init() {
 	registry.Define("ApplyMomentum").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("grad: T").Input("momentum: T").
 		Output("out: Ref(T)").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("use_nesterov: bool = false").
@@ -21,6 +22,7 @@ use_nesterov: Whether to take Nesterov's form of the step.` + denseDoc + momentu
 	registry.Define("ResourceApplyMomentum").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("momentum: T").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("use_nesterov: bool = false").
@@ -33,6 +35,7 @@ use_nesterov: Whether to take Nesterov's form of the step.` + denseDoc + momentu
 	registry.Define("ResourceApplyKerasMomentum").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("momentum: T").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Attr("use_nesterov: bool = false").
@@ -45,6 +48,7 @@ use_nesterov: Whether to take Nesterov's form of the step.` + denseDoc + momentu
 	registry.Define("SparseApplyMomentum").
 		Input("var: Ref(T)").Input("accum: Ref(T)").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").Input("momentum: T").Output("out: Ref(T)").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -57,6 +61,7 @@ use_nesterov: Whether to take Nesterov's form of the step.` + rowsDoc + momentum
 	registry.Define("ResourceSparseApplyMomentum").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").Input("momentum: T").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -70,6 +75,7 @@ use_nesterov: Whether to take Nesterov's form of the step.` + rowsDoc + momentum
 	registry.Define("ResourceSparseApplyKerasMomentum").
 		Input("var: resource").Input("accum: resource").Input("lr: T").Input("grad: T").
 		Input("indices: Tindices").Input("momentum: T").
+		Writes("var", "accum").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").

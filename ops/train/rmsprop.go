@@ -10,6 +10,7 @@ func init() {
 	registry.Define("ApplyRMSProp").
 		Input("var: Ref(T)").Input("ms: Ref(T)").Input("mom: Ref(T)").Input("lr: T").Input("rho: T").
 		Input("momentum: T").Input("epsilon: T").Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "ms", "mom").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the RMSProp method.
@@ -18,6 +19,7 @@ ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon)
 	registry.Define("ResourceApplyRMSProp").
 		Input("var: resource").Input("ms: resource").Input("mom: resource").Input("lr: T").
 		Input("rho: T").Input("momentum: T").Input("epsilon: T").Input("grad: T").
+		Writes("var", "ms", "mom").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().
@@ -28,6 +30,7 @@ ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon)
 		Input("var: Ref(T)").Input("ms: Ref(T)").Input("mom: Ref(T)").Input("lr: T").Input("rho: T").
 		Input("momentum: T").Input("epsilon: T").Input("grad: T").Input("indices: Tindices").
 		Output("out: Ref(T)").
+		Writes("var", "ms", "mom").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -38,6 +41,7 @@ ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon)
 		Input("var: resource").Input("ms: resource").Input("mom: resource").Input("lr: T").
 		Input("rho: T").Input("momentum: T").Input("epsilon: T").Input("grad: T").
 		Input("indices: Tindices").
+		Writes("var", "ms", "mom").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("use_locking: bool = false").
@@ -48,6 +52,7 @@ ms = rho·ms + (1-rho)·grad²; mom = momentum·mom + lr·grad/√(ms + epsilon)
 	registry.Define("ApplyCenteredRMSProp").
 		Input("var: Ref(T)").Input("mg: Ref(T)").Input("ms: Ref(T)").Input("mom: Ref(T)").Input("lr: T").
 		Input("rho: T").Input("momentum: T").Input("epsilon: T").Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "mg", "ms", "mom").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the centered RMSProp method, which estimates the variance of the gradient.
@@ -56,6 +61,7 @@ mg = rho·mg + (1-rho)·grad; ms = rho·ms + (1-rho)·grad²; mom = momentum·mo
 	registry.Define("ResourceApplyCenteredRMSProp").
 		Input("var: resource").Input("mg: resource").Input("ms: resource").Input("mom: resource").
 		Input("lr: T").Input("rho: T").Input("momentum: T").Input("epsilon: T").Input("grad: T").
+		Writes("var", "mg", "ms", "mom").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().

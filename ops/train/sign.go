@@ -12,6 +12,7 @@ func init() {
 	registry.Define("ApplyAddSign").
 		Input("var: Ref(T)").Input("m: Ref(T)").Input("lr: T").Input("alpha: T").Input("sign_decay: T").
 		Input("beta: T").Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "m").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the AddSign method.
@@ -24,6 +25,7 @@ beta: How much of the past m keeps, a scalar in [0, 1).` + denseDoc)
 	registry.Define("ResourceApplyAddSign").
 		Input("var: resource").Input("m: resource").Input("lr: T").Input("alpha: T").
 		Input("sign_decay: T").Input("beta: T").Input("grad: T").
+		Writes("var", "m").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().
@@ -37,6 +39,7 @@ beta: How much of the past m keeps, a scalar in [0, 1).` + denseDoc)
 	registry.Define("ApplyPowerSign").
 		Input("var: Ref(T)").Input("m: Ref(T)").Input("lr: T").Input("logbase: T").Input("sign_decay: T").
 		Input("beta: T").Input("grad: T").Output("out: Ref(T)").
+		Writes("var", "m").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Doc(`Updates a variable by the PowerSign method.
@@ -49,6 +52,7 @@ beta: How much of the past m keeps, a scalar in [0, 1).` + denseDoc)
 	registry.Define("ResourceApplyPowerSign").
 		Input("var: resource").Input("m: resource").Input("lr: T").Input("logbase: T").
 		Input("sign_decay: T").Input("beta: T").Input("grad: T").
+		Writes("var", "m").
 		Attr("T: numbertype").
 		Attr("use_locking: bool = false").
 		Stateful().

@@ -17,6 +17,7 @@ func init() {
 		Doc("Passes tensors on; compilers move nothing across it.")
 	registry.Define("XlaSharding").
 		Input("input: T").Output("output: T").
+		Traits(registry.Elementwise | registry.Total).
 		Attr("T: type").
 		Attr("sharding: string = ''").
 		Attr("unspecified_dims: list(int) = []").

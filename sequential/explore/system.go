@@ -3,16 +3,15 @@ package explore
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/sequential"
 	"github.com/troupe-go/troupe/status"
@@ -59,7 +58,7 @@ func Answer(p *nodes.Program, fetched []tensor.Value, err error) string {
 func (s *System) Waits() bool {
 	for _, st := range s.Steps {
 		for i := range st.Program.NumNodes() {
-			if def := st.Program.Def(i); !st.Fixed && def != nil && waitsForOthers(def) {
+			if def := st.Program.Def(i); !st.Fixed && def != nil && def.Def().Is(registry.Synchronizes) {
 				return true
 			}
 		}
@@ -127,22 +126,14 @@ func (serial) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (serial) Workers() int                          { return 1 }
 func (serial) Expect(time.Duration)                  {}
 
-// waitsHere are the beginnings of names of operations that wait for each other within a
-// session, and for nothing outside.
-var waitsHere = []string{"Queue", "Barrier", "Accumulator", "SparseAccumulator", "ResourceAccumulator", "Mutex", "ReaderRead", "Stage", "Unstage", "MapStage", "MapUnstage", "OrderedMap"}
-
 // stuck says whether kernels wait for ever if nothing else can happen.
 func stuck(waiting []sequential.Event) bool {
 	for _, e := range waiting {
-		if e.Def == nil || !waitsForOthers(e.Def) {
+		if e.Def == nil || !e.Def.Def().Is(registry.Synchronizes) {
 			return false
 		}
 	}
 	return true
-}
-
-func waitsForOthers(n *graph.Node) bool {
-	return slices.ContainsFunc(waitsHere, func(prefix string) bool { return strings.HasPrefix(n.Type(), prefix) })
 }
 
 var silent = zerolog.Nop()
