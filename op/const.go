@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Const adds a constant: a [*tf.Tensor], or a Go value that [tf.NewTensor] takes.
+// Const adds a constant: a *tf.Tensor, or a Go value that tf.NewTensor accepts.
 func Const(scope *Scope, value any) (output tf.Output) {
 	if scope.Err() != nil {
 		return

@@ -5,14 +5,13 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Gradients adds what computes the gradient of the sum of y with respect to each
-// of x. dx, if given, is the gradient of some result with respect to each of y;
-// without it these are ones. The operations are named under "Gradients" in the
-// scope's namespace, so there can be one call in a namespace.
+// Gradients adds the operations that compute the gradient of the sum of y with respect
+// to each of x. dx, if given, is the gradient with respect to each of y; without it
+// these are ones. The operations are named under "Gradients" in the scope's namespace,
+// so there can be one call in a namespace.
 //
-// The scope may have neither control dependencies nor a device, and may not be
-// inside a loop. The error is UNIMPLEMENTED in a program that does not link
-// package gradients.
+// The scope may have neither control dependencies nor a device, and may not be inside a
+// loop. The error is UNIMPLEMENTED in a program that does not link package gradients.
 func Gradients(scope *Scope, y, x []tf.Output, dx ...tf.Output) (output []tf.Output) {
 	if scope.Err() != nil {
 		return nil

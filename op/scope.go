@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// A Scope is a place in a graph under construction: a namespace, a device, and
-// operations to wait for. Scopes derived from one another build the same graph
-// and share the first error. A scope gives its operations the name of their
-// type, so two of one type need a scope each; see [Scope.WithUniqueNames].
+// A Scope determines the names, the device and the control dependencies of the
+// operations added to a graph. Scopes derived from one another build the same graph and
+// share the first error. An operation is named after its type, so two of one type need
+// different scopes; see [Scope.WithUniqueNames].
 type Scope struct {
 	graph     *tf.Graph
 	shared    *shared
@@ -41,8 +41,8 @@ func NewScopeWithGraph(g *tf.Graph) *Scope {
 	return &Scope{graph: g, shared: &shared{root: region.Root(nil)}, taken: map[string]int{}}
 }
 
-// Finalize gives the graph that was built, or the first error. The scope and all
-// that share its graph are of no use afterwards: their error is set.
+// Finalize returns the graph, or the first error. The scope and all that share its graph
+// cannot be used afterwards: their error is set.
 func (s *Scope) Finalize() (*tf.Graph, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
@@ -51,9 +51,9 @@ func (s *Scope) Finalize() (*tf.Graph, error) {
 	return s.graph, nil
 }
 
-// AddOperation adds an operation, named and placed as the scope says; a name in
-// args is one within the namespace. The operation waits for those of args and of
-// the scope. After an error it is nil, whose outputs are the zero [tf.Output].
+// AddOperation adds an operation with the scope's namespace, device and control
+// dependencies, in addition to those of args. After an error it returns nil, whose
+// outputs are the zero [tf.Output].
 func (s *Scope) AddOperation(args tf.OpSpec) *tf.Operation {
 	if s.Err() != nil {
 		return nil
@@ -93,24 +93,23 @@ func (s *Scope) SubScope(namespace string) *Scope {
 	return &sub
 }
 
-// WithControlDependencies is a scope whose operations wait for ops as well.
+// WithControlDependencies is a scope whose operations also wait for ops.
 func (s *Scope) WithControlDependencies(ops ...*tf.Operation) *Scope {
 	with := *s
 	with.controls = slices.Concat(s.controls, ops)
 	return &with
 }
 
-// WithDevice is a scope whose operations are to run on a device; "" leaves that
-// open.
+// WithDevice is a scope whose operations are placed on a device; "" leaves it open.
 func (s *Scope) WithDevice(device string) *Scope {
 	with := *s
 	with.device = device
 	return &with
 }
 
-// WithUniqueNames is a scope, of the same namespace, whose operations may be of
-// one type: the second Add is named "Add_1". The same holds for the scopes
-// derived from it. TensorFlow's binding has nothing like it.
+// WithUniqueNames is a scope of the same namespace in which several operations may have
+// one type: the second Add is named "Add_1". This also applies to scopes derived from
+// it. TensorFlow's binding has no equivalent.
 func (s *Scope) WithUniqueNames() *Scope {
 	with := *s
 	with.unique = true
@@ -120,9 +119,8 @@ func (s *Scope) WithUniqueNames() *Scope {
 // Err is the first error.
 func (s *Scope) Err() error { return s.shared.err }
 
-// UpdateErr makes err the scope's error, as one that occurred when an operation
-// of type op was to be added, unless there is an error already. It keeps the
-// code of a [status.Error].
+// UpdateErr sets the scope's error, as one of adding an operation of type op, unless
+// there is an error already. It keeps the code of a status.Error.
 func (s *Scope) UpdateErr(op string, err error) {
 	if s.shared.err != nil || err == nil {
 		return

@@ -9,15 +9,15 @@ import (
 // WhileAttr is an option of While.
 type WhileAttr func(optionalAttr)
 
-// WhileParallelIterations sets how many iterations may be under way at once,
-// which is 10 by default.
+// WhileParallelIterations sets the number of iterations that may run at the same time,
+// 10 by default.
 func WhileParallelIterations(value int64) WhileAttr {
 	return func(attrs optionalAttr) { attrs["parallel_iterations"] = value }
 }
 
-// While builds a loop: as long as cond holds of the loop's variables, body gives
-// them new values. They begin as init; the results are their last values. There
-// must be at least one.
+// While builds a loop: while cond is true of the loop variables, body computes their
+// next values. Their initial values are init, of which there must be at least one; the
+// results are their last values.
 //
 //	results := op.While(s, []tf.Output{i, sum},
 //		func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], limit) },
@@ -25,16 +25,15 @@ func WhileParallelIterations(value int64) WhileAttr {
 //			return []tf.Output{op.Add(s, v[0], one), op.Add(s, v[1], v[0])}
 //		})
 //
-// cond and body are called once, to build the loop's two parts, and add
-// operations to the scope they are given, whose names are made unique. They may
-// use outputs from outside the loop, which are then carried in, and contain
-// further loops. What they add runs once for each time that the condition is
-// computed and the body is executed, also if it depends on nothing. Control
-// dependencies of scope hold up the loop as a whole. A variable keeps its type;
-// its shape may change, so nothing is known of it before the graph runs.
+// cond and body are called once, to build the condition and the body, and add operations
+// to the scope that they are given, in which names are made unique. They may use outputs
+// from outside the loop, which become loop invariants, and contain further loops. Their
+// operations run in every iteration, even if they depend on nothing in it. Control
+// dependencies of scope delay the whole loop. A loop variable keeps its type; its shape
+// may change, so it is unknown before the graph runs.
 //
-// The loop is made of Enter, Merge, Switch, NextIteration and Exit operations.
-// TensorFlow's binding has nothing like it.
+// The loop consists of Enter, Merge, Switch, NextIteration and Exit operations.
+// TensorFlow's binding has no equivalent.
 func While(scope *Scope, init []tf.Output, cond func(s *Scope, v []tf.Output) tf.Output, body func(s *Scope, v []tf.Output) []tf.Output, optional ...WhileAttr) (results []tf.Output) {
 	if scope.Err() != nil {
 		return nil

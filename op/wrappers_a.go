@@ -537,7 +537,7 @@ func AnonymousMutableHashTableOfTensors(scope *Scope, key_dtype tf.DataType, val
 	return op.Output(0)
 }
 
-// AnonymousRandomSeedGenerator makes a generator of seeds for datasets, which gives new ones each time it is asked.
+// AnonymousRandomSeedGenerator makes a generator of seeds for datasets, which returns new ones on each request.
 //
 // Arguments:
 //
@@ -565,7 +565,7 @@ func AnonymousRandomSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output)
 //
 //   - seed: The first seed. Type: int64.
 //   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
-//   - reshuffle: Whether it gives new seeds each time it is asked. Type: bool.
+//   - reshuffle: Whether it returns new seeds on each request. Type: bool.
 //
 // Results:
 //

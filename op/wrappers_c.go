@@ -657,7 +657,7 @@ func ConcatenateDataset(scope *Scope, input_dataset tf.Output, another_dataset t
 	return op.Output(0)
 }
 
-// Conj takes the complex conjugate of every element; elements that are not complex are handed on.
+// Conj takes the complex conjugate of every element; real elements are unchanged.
 //
 // Arguments:
 //

@@ -84,7 +84,7 @@ func DatasetCardinalityCardinalityOptions(value string) DatasetCardinalityAttr {
 	return func(attrs optionalAttr) { attrs["cardinality_options"] = value }
 }
 
-// DatasetCardinality tells the number of elements of a dataset.
+// DatasetCardinality returns the number of elements of a dataset.
 //
 // Arguments:
 //
@@ -768,7 +768,7 @@ func DeleteSessionTensor(scope *Scope, handle tf.Output) (o *tf.Operation) {
 // DenseBincountAttr is an optional attribute of DenseBincount.
 type DenseBincountAttr func(optionalAttr)
 
-// DenseBincountBinaryOutput sets binary_output, which is false by default. Whether to tell which numbers occur, rather than how often.
+// DenseBincountBinaryOutput sets binary_output, which is false by default. Whether to report which numbers occur, rather than how often.
 func DenseBincountBinaryOutput(value bool) DenseBincountAttr {
 	return func(attrs optionalAttr) { attrs["binary_output"] = value }
 }
@@ -817,7 +817,7 @@ func DenseCountSparseOutputMaxlength(value int64) DenseCountSparseOutputAttr {
 //
 //   - values: Types: int32, int64.
 //   - weights: What each value counts; empty for 1. Types: int32, int64, float, double.
-//   - binary_output: Whether to tell which values occur, rather than how often.
+//   - binary_output: Whether to report which values occur, rather than how often.
 //
 // Results:
 //
@@ -1480,7 +1480,7 @@ func DynamicPartition(scope *Scope, data tf.Output, partitions tf.Output, num_pa
 // Arguments:
 //
 //   - indices: The place of each slice; the largest says how long the result is. Type: int32.
-//   - data: The slices, along the dimensions that the indices beside them have.
+//   - data: The slices, along the dimensions of their indices.
 //
 // Results:
 //

@@ -790,7 +790,7 @@ func ExtractJpegShapeOutputType(value tf.DataType) ExtractJpegShapeAttr {
 	return func(attrs optionalAttr) { attrs["output_type"] = value }
 }
 
-// ExtractJpegShape tells height, width and channels of a JPEG image without decoding it.
+// ExtractJpegShape returns height, width and channels of a JPEG image without decoding it.
 //
 // Arguments:
 //

@@ -470,7 +470,7 @@ func ImportEvent(scope *Scope, writer tf.Output, event tf.Output) (o *tf.Operati
 	return op
 }
 
-// InTopK tells whether the right class is among the k greatest predictions, or ties with the last of them.
+// InTopK reports whether the right class is among the k greatest predictions, or ties with the last of them.
 //
 // Arguments:
 //
@@ -493,7 +493,7 @@ func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (pr
 	return op.Output(0)
 }
 
-// InTopKV2 tells whether the right class is among the k greatest predictions, or ties with the last of them.
+// InTopKV2 reports whether the right class is among the k greatest predictions, or ties with the last of them.
 //
 // Arguments:
 //

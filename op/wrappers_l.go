@@ -694,7 +694,7 @@ func LookupTableRemoveV2(scope *Scope, table_handle tf.Output, keys tf.Output) (
 	return op
 }
 
-// LookupTableSizeV2 tells the number of entries of a table.
+// LookupTableSizeV2 returns the number of entries of a table.
 //
 // Results:
 //

@@ -85,7 +85,7 @@ func MapIncompleteSizeSharedName(value string) MapIncompleteSizeAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// MapIncompleteSize tells the number of elements of a staging area with keys that lack components.
+// MapIncompleteSize returns the number of elements of a staging area with keys that lack components.
 //
 // Arguments:
 //
@@ -175,7 +175,7 @@ func MapSizeSharedName(value string) MapSizeAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// MapSize tells the number of complete elements of a staging area with keys.
+// MapSize returns the number of complete elements of a staging area with keys.
 //
 // Arguments:
 //

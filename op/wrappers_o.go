@@ -54,7 +54,7 @@ func OptimizeDatasetOptimizationConfigs(value []string) OptimizeDatasetAttr {
 	return func(attrs optionalAttr) { attrs["optimization_configs"] = value }
 }
 
-// OptimizeDataset makes a dataset equal to another, and is told how to rewrite it.
+// OptimizeDataset makes a dataset equal to another, with options for its rewriting.
 //
 // Arguments:
 //
@@ -84,7 +84,7 @@ func OptimizeDatasetV2OptimizationConfigs(value []string) OptimizeDatasetV2Attr 
 	return func(attrs optionalAttr) { attrs["optimization_configs"] = value }
 }
 
-// OptimizeDatasetV2 makes a dataset equal to another, and is told how to rewrite it.
+// OptimizeDatasetV2 makes a dataset equal to another, with options for its rewriting.
 //
 // Arguments:
 //
@@ -139,7 +139,7 @@ func OptionalGetValue(scope *Scope, optional_ tf.Output, output_types []tf.DataT
 	return split.list("components")
 }
 
-// OptionalHasValue tells whether an optional holds anything.
+// OptionalHasValue reports whether an optional holds anything.
 //
 // Results:
 //
@@ -260,7 +260,7 @@ func OrderedMapIncompleteSizeSharedName(value string) OrderedMapIncompleteSizeAt
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// OrderedMapIncompleteSize tells the number of elements of a staging area with ordered keys that lack components.
+// OrderedMapIncompleteSize returns the number of elements of a staging area with ordered keys that lack components.
 //
 // Arguments:
 //
@@ -350,7 +350,7 @@ func OrderedMapSizeSharedName(value string) OrderedMapSizeAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// OrderedMapSize tells the number of complete elements of a staging area with ordered keys.
+// OrderedMapSize returns the number of complete elements of a staging area with ordered keys.
 //
 // Arguments:
 //

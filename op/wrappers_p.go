@@ -237,7 +237,7 @@ func ParallelConcat(scope *Scope, values []tf.Output, shape tf.Shape) (output tf
 // Arguments:
 //
 //   - indices: The place of each slice; the largest says how long the result is. Type: int32.
-//   - data: The slices, along the dimensions that the indices beside them have.
+//   - data: The slices, along the dimensions of their indices.
 //
 // Results:
 //

@@ -895,7 +895,7 @@ func QueueEnqueueV2(scope *Scope, handle tf.Output, components []tf.Output, opti
 	return op
 }
 
-// QueueIsClosedV2 tells whether a queue is closed.
+// QueueIsClosedV2 reports whether a queue is closed.
 //
 // Results:
 //
@@ -911,7 +911,7 @@ func QueueIsClosedV2(scope *Scope, handle tf.Output) (is_closed tf.Output) {
 	return op.Output(0)
 }
 
-// QueueSizeV2 tells the number of elements in a queue.
+// QueueSizeV2 returns the number of elements in a queue.
 //
 // Results:
 //

@@ -123,7 +123,7 @@ func RGBToHSV(scope *Scope, images tf.Output) (output tf.Output) {
 // RaggedBincountAttr is an optional attribute of RaggedBincount.
 type RaggedBincountAttr func(optionalAttr)
 
-// RaggedBincountBinaryOutput sets binary_output, which is false by default. Whether to tell which values occur, rather than how often.
+// RaggedBincountBinaryOutput sets binary_output, which is false by default. Whether to report which values occur, rather than how often.
 func RaggedBincountBinaryOutput(value bool) RaggedBincountAttr {
 	return func(attrs optionalAttr) { attrs["binary_output"] = value }
 }
@@ -174,7 +174,7 @@ func RaggedCountSparseOutputMaxlength(value int64) RaggedCountSparseOutputAttr {
 //   - splits: Where rows begin and end. Type: int64.
 //   - values: Types: int32, int64.
 //   - weights: What each value counts; empty for 1. Types: int32, int64, float, double.
-//   - binary_output: Whether to tell which values occur, rather than how often.
+//   - binary_output: Whether to report which values occur, rather than how often.
 //
 // Results:
 //
@@ -930,7 +930,7 @@ func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value 
 	return op.Output(0)
 }
 
-// ReaderNumRecordsProducedV2 tells how many records a reader has given.
+// ReaderNumRecordsProducedV2 returns how many records a reader has given.
 //
 // Results:
 //
@@ -946,7 +946,7 @@ func ReaderNumRecordsProducedV2(scope *Scope, reader_handle tf.Output) (records_
 	return op.Output(0)
 }
 
-// ReaderNumWorkUnitsCompletedV2 tells how many items of its queue a reader has exhausted.
+// ReaderNumWorkUnitsCompletedV2 returns how many items of its queue a reader has exhausted.
 //
 // Results:
 //
@@ -1160,7 +1160,7 @@ func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, opt
 	return op.Output(0)
 }
 
-// RegexFullMatch tells whether whole strings match a regular expression.
+// RegexFullMatch reports whether whole strings match a regular expression.
 //
 // Arguments:
 //
@@ -1653,7 +1653,7 @@ func ResourceAccumulatorApplyGradient(scope *Scope, handle tf.Output, local_step
 	return op
 }
 
-// ResourceAccumulatorNumAccumulated tells how many gradients an accumulator has.
+// ResourceAccumulatorNumAccumulated returns how many gradients an accumulator has.
 //
 // Results:
 //
@@ -3175,7 +3175,7 @@ func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output
 	return op.Output(0)
 }
 
-// RewriteDataset makes a dataset equal to another, and is told how to rewrite it.
+// RewriteDataset makes a dataset equal to another, with options for its rewriting.
 //
 // Arguments:
 //

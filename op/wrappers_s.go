@@ -1028,7 +1028,7 @@ func SigmoidGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Sign tells the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.
+// Sign returns the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.
 func Sign(scope *Scope, x tf.Output) (y tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1423,7 +1423,7 @@ func SparseAddGrad(scope *Scope, backprop_val_grad tf.Output, a_indices tf.Outpu
 // SparseBincountAttr is an optional attribute of SparseBincount.
 type SparseBincountAttr func(optionalAttr)
 
-// SparseBincountBinaryOutput sets binary_output, which is false by default. Whether to tell which values occur, rather than how often.
+// SparseBincountBinaryOutput sets binary_output, which is false by default. Whether to report which values occur, rather than how often.
 func SparseBincountBinaryOutput(value bool) SparseBincountAttr {
 	return func(attrs optionalAttr) { attrs["binary_output"] = value }
 }
@@ -1501,7 +1501,7 @@ func SparseCountSparseOutputMaxlength(value int64) SparseCountSparseOutputAttr {
 //   - values: The entries. Types: int32, int64.
 //   - dense_shape: The shape. Type: int64.
 //   - weights: What each value counts; empty for 1. Types: int32, int64, float, double.
-//   - binary_output: Whether to tell which values occur, rather than how often.
+//   - binary_output: Whether to report which values occur, rather than how often.
 //
 // Results:
 //
@@ -2975,7 +2975,7 @@ func StageSizeSharedName(value string) StageSizeAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// StageSize tells the number of elements of a staging area.
+// StageSize returns the number of elements of a staging area.
 //
 // Arguments:
 //
@@ -3298,7 +3298,7 @@ func StatelessRandomGammaV3(scope *Scope, shape tf.Output, key tf.Output, counte
 	return op.Output(0)
 }
 
-// StatelessRandomGetAlg tells the algorithm that the device prefers: 1 Philox, 2 ThreeFry.
+// StatelessRandomGetAlg returns the algorithm that the device prefers: 1 Philox, 2 ThreeFry.
 //
 // Results:
 //
@@ -3757,7 +3757,7 @@ func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, co
 	return op.Output(0)
 }
 
-// StaticRegexFullMatch tells whether whole strings match a regular expression.
+// StaticRegexFullMatch reports whether whole strings match a regular expression.
 //
 // Arguments:
 //
@@ -4004,7 +4004,7 @@ func StringLengthUnit(value string) StringLengthAttr {
 	return func(attrs optionalAttr) { attrs["unit"] = value }
 }
 
-// StringLength tells the length of each string.
+// StringLength returns the length of each string.
 //
 // Arguments:
 //
@@ -4035,7 +4035,7 @@ func StringLowerEncoding(value string) StringLowerAttr {
 	return func(attrs optionalAttr) { attrs["encoding"] = value }
 }
 
-// StringLower turns letters into small ones.
+// StringLower converts letters to lower case.
 //
 // Arguments:
 //
@@ -4219,7 +4219,7 @@ func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (o
 	return op.Output(0)
 }
 
-// StringToHashBucketStrong hashes strings to buckets with keyed SipHash, so that nobody can foresee collisions.
+// StringToHashBucketStrong hashes strings to buckets with keyed SipHash, so that collisions cannot be predicted.
 //
 // Arguments:
 //
@@ -4277,7 +4277,7 @@ func StringUpperEncoding(value string) StringUpperAttr {
 	return func(attrs optionalAttr) { attrs["encoding"] = value }
 }
 
-// StringUpper turns letters into capitals.
+// StringUpper converts letters to upper case.
 //
 // Arguments:
 //

@@ -517,7 +517,7 @@ func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, val
 	return op.Output(0)
 }
 
-// TensorArraySizeV2 tells the number of elements of an array, as TensorArraySizeV3 does, by an older form of handle.
+// TensorArraySizeV2 returns the number of elements of an array, as TensorArraySizeV3 does, by an older form of handle.
 //
 // Arguments:
 //
@@ -857,7 +857,7 @@ func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.O
 	return op.Output(0), op.Output(1)
 }
 
-// TensorListElementShape tells what is known of the shape of a list's elements.
+// TensorListElementShape returns what is known of the shape of a list's elements.
 //
 // Arguments:
 //
@@ -934,7 +934,7 @@ func TensorListGetItem(scope *Scope, input_handle tf.Output, index tf.Output, el
 	return op.Output(0)
 }
 
-// TensorListLength tells the number of elements of a list.
+// TensorListLength returns the number of elements of a list.
 //
 // Results:
 //
@@ -1579,7 +1579,7 @@ func TileGrad(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Out
 	return op.Output(0)
 }
 
-// Timestamp tells the time in seconds since 1970.
+// Timestamp returns the time in seconds since 1970.
 //
 // Results:
 //
@@ -1594,7 +1594,7 @@ func Timestamp(scope *Scope) (ts tf.Output) {
 	return op.Output(0)
 }
 
-// ToBool tells whether a tensor holds as a condition.
+// ToBool converts a tensor to the truth value that it has as a condition.
 //
 // A scalar number holds if it is not zero, a scalar string if it is not empty, any other tensor if it has elements.
 //

@@ -257,7 +257,7 @@ func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output,
 	return op.Output(0)
 }
 
-// UnicodeScript tells the script of code points, as the numbers of ICU's UScriptCode; -1 for what is no code point.
+// UnicodeScript returns the script of code points, as the numbers of ICU's UScriptCode; -1 for what is no code point.
 //
 // Arguments:
 //

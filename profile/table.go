@@ -46,7 +46,7 @@ func (m *Model) ByOp() []OpStats {
 	return list
 }
 
-// ByTime is the numbers of the nodes that have acted, those that took longest first.
+// ByTime is the numbers of the nodes that ran, slowest first.
 func (m *Model) ByTime() []int {
 	var list []int
 	for i := range m.Nodes {
@@ -77,7 +77,7 @@ func (m *Model) WriteTable(w io.Writer, most int) error {
 	kernels := m.Kernels()
 	fmt.Fprintf(w, "%s of %v each; kernels took %v of it\n", m.counted(), round(m.perRun(m.Elapsed)), round(kernels))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "\ntime\tshare\tacted\teach\tbytes\t  operation\n")
+	fmt.Fprint(t, "\ntime\tshare\truns\teach\tbytes\t  operation\n")
 	for _, o := range m.ByOp() {
 		fmt.Fprintf(t, "%s\t%s\t%s\t  %s, %s\n", m.figures(o.Total, kernels, o.Count), each(o.Total, o.Count), size(o.Bytes/max(m.Runs, 1)), o.Op, counted(int64(o.Nodes), "node"))
 	}
@@ -85,7 +85,7 @@ func (m *Model) WriteTable(w io.Writer, most int) error {
 		return err
 	}
 	nodes := m.ByTime()
-	fmt.Fprint(t, "\ntime\tshare\tacted\teach\tbytes\t  node\n")
+	fmt.Fprint(t, "\ntime\tshare\truns\teach\tbytes\t  node\n")
 	for _, i := range nodes[:min(most, len(nodes))] {
 		n := &m.Nodes[i]
 		fmt.Fprintf(t, "%s\t%s\t%s\t  %s\n", m.figures(n.Total, kernels, n.Count), each(n.Total, n.Count), size(n.Bytes/max(m.Runs, 1)), n.where())
@@ -101,7 +101,7 @@ func (m *Model) WriteTable(w io.Writer, most int) error {
 		if u.Frame == "" {
 			what = "the whole program"
 		}
-		fmt.Fprintf(w, "\none unit: %s, played %s a run, %v; operations on scalars and moves have no kernels\n",
+		fmt.Fprintf(w, "\none unit: %s, executed %s a run, %v; operations on scalars and moves have no kernels\n",
 			what, ratio(u.Runs, m.Runs, "times"), round(m.perRun(u.Total)))
 	}
 	path, took := m.CriticalPath()
@@ -114,16 +114,16 @@ func (m *Model) WriteTable(w io.Writer, most int) error {
 	return t.Flush()
 }
 
-// counted is "5 runs", or "5 runs (2 taken down)".
+// counted is "5 runs", or "5 runs (2 recorded)".
 func (m *Model) counted() string {
 	s := counted(m.Runs, "run")
 	if m.Taken < m.Runs {
-		s += fmt.Sprintf(" (%d taken down)", m.Taken)
+		s += fmt.Sprintf(" (%d recorded)", m.Taken)
 	}
 	return s
 }
 
-// figures is "time\tshare\tacted".
+// figures is "time\tshare\truns".
 func (m *Model) figures(total, kernels time.Duration, count int64) string {
 	share := "-"
 	if total > 0 && kernels > 0 {

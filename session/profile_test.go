@@ -124,7 +124,7 @@ func TestSampler(t *testing.T) {
 				t.Errorf("in %d runs nodes have acted %v times", runs, counts)
 			}
 			var table bytes.Buffer
-			if err := m.WriteTable(&table, 3); err != nil || !strings.Contains(table.String(), " taken down) of ") {
+			if err := m.WriteTable(&table, 3); err != nil || !strings.Contains(table.String(), " recorded) of ") {
 				t.Errorf("%v: %s", err, &table)
 			}
 		})

@@ -21,7 +21,7 @@ func TestProfileCommand(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	out := command(t, "profile", counter, "--feed", "limit=100", "--fetch", "while/Exit", "--runs", "2",
 		"--trace", at("trace.json"), "--page", at("page.html"), "--metadata", at("metadata.pb"), "--cost-graph", at("cost.pb"))
-	for _, want := range []string{"2 runs (1 taken down) of ", "100", "while/add", "critical path"} {
+	for _, want := range []string{"2 runs (1 recorded) of ", "100", "while/add", "critical path"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}

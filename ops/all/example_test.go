@@ -18,5 +18,5 @@ func Example() {
 	// Output:
 	// TensorListLength(input_handle: variant) -> (length: int32)
 	//
-	//   Tells the number of elements of a list.
+	//   Returns the number of elements of a list.
 }

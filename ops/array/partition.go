@@ -30,7 +30,7 @@ num_partitions: How many outputs.`)
 		Doc(`Puts slices of several tensors in given places of one; of several for a place the last counts.
 
 indices: The place of each slice; the largest says how long the result is.
-data: The slices, along the dimensions that the indices beside them have.
+data: The slices, along the dimensions of their indices.
 merged: The result; a place that no index names is 0.`)
 	registry.Define("ParallelDynamicStitch").
 		Input("indices: N * int32").Input("data: N * T").Output("merged: T").
@@ -39,7 +39,7 @@ merged: The result; a place that no index names is 0.`)
 		Doc(`Puts slices of several tensors in given places of one; of several for a place any may count.
 
 indices: The place of each slice; the largest says how long the result is.
-data: The slices, along the dimensions that the indices beside them have.
+data: The slices, along the dimensions of their indices.
 merged: The result; what is in a place that no index names is not defined.`)
 
 	kernel.ForTypes("DynamicPartition", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(partition) }, partitionTypes...)

@@ -42,7 +42,7 @@ average: The mean of the gradients, or their sum, as the accumulator has it.`)
 	registry.Define("AccumulatorNumAccumulated").
 		Input("handle: Ref(string)").Output("num_accumulated: int32").
 		Reads("handle").
-		Doc("Tells how many gradients an accumulator behind a reference has.")
+		Doc("Returns how many gradients an accumulator behind a reference has.")
 	registry.Define("AccumulatorSetGlobalStep").
 		Input("handle: Ref(string)").Input("new_global_step: int64").
 		Writes("handle").
@@ -83,7 +83,7 @@ average: The mean of the gradients, or their sum, as the accumulator has it.`)
 		Input("handle: resource").Output("num_accumulated: int32").
 		Reads("handle").
 		Stateful().
-		Doc("Tells how many gradients an accumulator has.")
+		Doc("Returns how many gradients an accumulator has.")
 	registry.Define("ResourceAccumulatorSetGlobalStep").
 		Input("handle: resource").Input("new_global_step: int64").
 		Writes("handle").

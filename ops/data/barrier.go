@@ -66,11 +66,11 @@ cancel_pending_enqueues: Whether elements that have begun can no longer be compl
 	registry.Define("BarrierReadySize").
 		Input("handle: Ref(string)").Output("size: int32").
 		Reads("handle").
-		Doc("Tells the number of complete elements of a barrier.")
+		Doc("Returns the number of complete elements of a barrier.")
 	registry.Define("BarrierIncompleteSize").
 		Input("handle: Ref(string)").Output("size: int32").
 		Reads("handle").
-		Doc("Tells the number of elements of a barrier that are not complete.")
+		Doc("Returns the number of elements of a barrier that are not complete.")
 
 	kernel.ForAll(newBarrier, "Barrier")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {

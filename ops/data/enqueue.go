@@ -131,21 +131,21 @@ cancel_pending_enqueues: Whether those that wait to add something fail.`)
 	registry.Define("QueueIsClosed").
 		Input("handle: Ref(string)").Output("is_closed: bool").
 		Reads("handle").
-		Doc("Tells whether a queue behind a reference is closed.")
+		Doc("Reports whether a queue behind a reference is closed.")
 	registry.Define("QueueIsClosedV2").
 		Input("handle: resource").Output("is_closed: bool").
 		Reads("handle").
 		Stateful().
-		Doc("Tells whether a queue is closed.")
+		Doc("Reports whether a queue is closed.")
 	registry.Define("QueueSize").
 		Input("handle: Ref(string)").Output("size: int32").
 		Reads("handle").
-		Doc("Tells the number of elements in a queue behind a reference.")
+		Doc("Returns the number of elements in a queue behind a reference.")
 	registry.Define("QueueSizeV2").
 		Input("handle: resource").Output("size: int32").
 		Reads("handle").
 		Stateful().
-		Doc("Tells the number of elements in a queue.")
+		Doc("Returns the number of elements in a queue.")
 
 	kernel.ForAll(queueKernel(newEnqueue), "QueueEnqueue", "QueueEnqueueV2")
 	kernel.ForAll(queueKernel(newEnqueueMany), "QueueEnqueueMany", "QueueEnqueueManyV2")

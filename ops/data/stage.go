@@ -54,7 +54,7 @@ dtypes: The types of an element's components.`)
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Tells the number of elements of a staging area.
+		Doc(`Returns the number of elements of a staging area.
 
 capacity: As Stage has it.
 memory_limit: As Stage has it.

@@ -35,9 +35,9 @@ func defineKeyed(family, area string) {
 		Input("key: int64").Input("indices: int32").Output("values: dtypes").Traits(registry.Synchronizes)
 	define("UnstageNoKey", "list(type) >= 1", "Takes components of the complete element with the lowest key from "+area+", waiting until there is one.", indices+key).
 		Input("indices: int32").Output("key: int64").Output("values: dtypes").Traits(registry.Synchronizes)
-	define("Size", "list(type)", "Tells the number of complete elements of "+area+".", "").
+	define("Size", "list(type)", "Returns the number of complete elements of "+area+".", "").
 		Output("size: int32")
-	define("IncompleteSize", "list(type)", "Tells the number of elements of "+area+" that lack components.", "").
+	define("IncompleteSize", "list(type)", "Returns the number of elements of "+area+" that lack components.", "").
 		Output("size: int32")
 	define("Clear", "list(type)", "Removes all elements of "+area+".", "")
 }

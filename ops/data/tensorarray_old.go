@@ -127,13 +127,13 @@ flow_out: The flow for the operation after.`)
 		Input("handle: Ref(string)").Input("flow_in: float").Output("size: int32").
 		Leaves("handle").
 		Deprecated(16, "It has a successor.").
-		Doc(`Tells the number of elements of an array, as TensorArraySizeV3 does behind a reference.
+		Doc(`Returns the number of elements of an array, as TensorArraySizeV3 does behind a reference.
 
 flow_in: The flow of the operation before.`)
 	registry.Define("TensorArraySizeV2").
 		Input("handle: string").Input("flow_in: float").Output("size: int32").
 		Deprecated(26, "It has a successor.").
-		Doc(`Tells the number of elements of an array, as TensorArraySizeV3 does, by an older form of handle.
+		Doc(`Returns the number of elements of an array, as TensorArraySizeV3 does, by an older form of handle.
 
 flow_in: The flow of the operation before.`)
 	registry.Define("TensorArraySplit").

@@ -28,7 +28,7 @@ output_shapes: Their shapes, as far as they are known.`)
 		Doc("Makes an optional that holds nothing.")
 	registry.Define("OptionalHasValue").
 		Input("optional: variant").Output("has_value: bool").
-		Doc("Tells whether an optional holds anything.")
+		Doc("Reports whether an optional holds anything.")
 	registry.Define("OptionalGetValue").
 		Input("optional: variant").Output("components: output_types").
 		Attr("output_types: list(type) >= 1").

@@ -51,7 +51,7 @@ output_shapes: Their shapes, as far as they are known.`)
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
 		Attr("optimization_configs: list(string) = []").
-		Doc(`Makes a dataset equal to another, and is told how to rewrite it.
+		Doc(`Makes a dataset equal to another, with options for its rewriting.
 
 input_dataset: The other dataset.
 optimizations: Names of rewritings; ignored.
@@ -64,7 +64,7 @@ optimization_configs: Ignored.`)
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
 		Attr("optimization_configs: list(string) = []").
-		Doc(`Makes a dataset equal to another, and is told how to rewrite it.
+		Doc(`Makes a dataset equal to another, with options for its rewriting.
 
 input_dataset: The other dataset.
 optimizations_enabled: Names of rewritings; ignored.
@@ -77,7 +77,7 @@ optimization_configs: Ignored.`)
 		Input("input_dataset: variant").Input("rewrite_name: string").Output("handle: variant").
 		Attr("output_types: list(type) >= 1").
 		Attr("output_shapes: list(shape) >= 1").
-		Doc(`Makes a dataset equal to another, and is told how to rewrite it.
+		Doc(`Makes a dataset equal to another, with options for its rewriting.
 
 input_dataset: The other dataset.
 rewrite_name: The name of a rewriting; ignored.

@@ -21,14 +21,14 @@ func init() {
 
 seed: The first seed.
 seed2: The second seed; if both are 0 they are taken by chance.
-reshuffle: Whether it gives new seeds each time it is asked.
+reshuffle: Whether it returns new seeds on each request.
 handle: The generator.
 deleter: What DeleteSeedGenerator takes.`)
 	registry.Define("AnonymousRandomSeedGenerator").
 		Input("seed: int64").Input("seed2: int64").Output("handle: resource").
 		Output("deleter: variant").
 		Stateful().
-		Doc(`Makes a generator of seeds for datasets, which gives new ones each time it is asked.
+		Doc(`Makes a generator of seeds for datasets, which returns new ones on each request.
 
 seed: The first seed.
 seed2: The second seed; if both are 0 they are taken by chance.

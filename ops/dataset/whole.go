@@ -36,7 +36,7 @@ metadata: Ignored.`)
 	registry.Define("DatasetCardinality").
 		Input("input_dataset: variant").Output("cardinality: int64").
 		Attr("cardinality_options: string = ''").
-		Doc(`Tells the number of elements of a dataset.
+		Doc(`Returns the number of elements of a dataset.
 
 input_dataset: The dataset.
 cardinality: The number; -1 if there are infinitely many, -2 if it is not known.

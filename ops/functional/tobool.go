@@ -12,7 +12,7 @@ func init() {
 	registry.Define("ToBool").
 		Input("input: T").Output("output: bool").
 		Attr("T: type").
-		Doc(`Tells whether a tensor holds as a condition.
+		Doc(`Converts a tensor to the truth value that it has as a condition.
 
 A scalar number holds if it is not zero, a scalar string if it is not empty, any other tensor if it has elements.`)
 	shape.Register(shape.Scalars, "ToBool")

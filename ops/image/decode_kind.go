@@ -48,7 +48,7 @@ dct_method: As DecodeJpeg has it.`)
 	registry.Define("ExtractJpegShape").
 		Input("contents: string").Output("image_shape: output_type").
 		Attr("output_type: {int32, int64} = DT_INT32").
-		Doc(`Tells height, width and channels of a JPEG image without decoding it.
+		Doc(`Returns height, width and channels of a JPEG image without decoding it.
 
 contents: The bytes of the file.
 output_type: The type of the result.`)

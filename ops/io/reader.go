@@ -90,12 +90,12 @@ values: The records.`)
 		Input("reader_handle: resource").Output("records_produced: int64").
 		Reads("reader_handle").
 		Stateful().
-		Doc("Tells how many records a reader has given.")
+		Doc("Returns how many records a reader has given.")
 	registry.Define("ReaderNumWorkUnitsCompletedV2").
 		Input("reader_handle: resource").Output("units_completed: int64").
 		Reads("reader_handle").
 		Stateful().
-		Doc("Tells how many items of its queue a reader has exhausted.")
+		Doc("Returns how many items of its queue a reader has exhausted.")
 	registry.Define("ReaderSerializeStateV2").
 		Input("reader_handle: resource").Output("state: string").
 		Reads("reader_handle").

@@ -62,11 +62,11 @@ size: The new length.`)
 	registry.Define("TensorListLength").
 		Input("input_handle: variant").Output("length: int32").
 		Traits(registry.Scalar).
-		Doc("Tells the number of elements of a list.")
+		Doc("Returns the number of elements of a list.")
 	registry.Define("TensorListElementShape").
 		Input("input_handle: variant").Output("element_shape: shape_type").
 		Attr("shape_type: {int32, int64}").
-		Doc(`Tells what is known of the shape of a list's elements.
+		Doc(`Returns what is known of the shape of a list's elements.
 
 element_shape: A vector with -1 for unknown dimensions, or the scalar -1 for an unknown rank.
 shape_type: The type of the shape's numbers.`)

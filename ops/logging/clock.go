@@ -13,7 +13,7 @@ func init() {
 	registry.Define("Timestamp").
 		Output("ts: double").
 		Stateful().
-		Doc("Tells the time in seconds since 1970.")
+		Doc("Returns the time in seconds since 1970.")
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(timestamp), nil }, "Timestamp")
 

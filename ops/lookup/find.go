@@ -61,12 +61,12 @@ values: The value of each key.`)
 	registry.Define("LookupTableSize").
 		Input("table_handle: Ref(string)").Output("size: int64").
 		Reads("table_handle").
-		Doc("Tells the number of entries of a table behind a reference.")
+		Doc("Returns the number of entries of a table behind a reference.")
 	registry.Define("LookupTableSizeV2").
 		Input("table_handle: resource").Output("size: int64").
 		Reads("table_handle").
 		Stateful().
-		Doc("Tells the number of entries of a table.")
+		Doc("Returns the number of entries of a table.")
 
 	registerUser(find, "LookupTableFind", "LookupTableFindV2")
 	registerUser(insert, "LookupTableInsert", "LookupTableInsertV2")

@@ -24,7 +24,7 @@ weights: What each number counts; empty for 1.`)
 
 size: How many numbers are counted; larger ones are passed over.
 weights: What each number counts; empty for 1.
-binary_output: Whether to tell which numbers occur, rather than how often.`)
+binary_output: Whether to report which numbers occur, rather than how often.`)
 
 	bincountFor[int32](tensor.Int32)
 	bincountFor[int64](tensor.Int64)

@@ -41,7 +41,7 @@ Tout: The type of the result: float of complex64, double of complex128.`)
 		Input("input: T").Output("output: T").
 		Traits(registry.Elementwise | registry.Total).
 		Attr("T: {complex64, complex128, variant} = DT_COMPLEX64").
-		Doc("Takes the complex conjugate of every element; elements that are not complex are handed on.")
+		Doc("Takes the complex conjugate of every element; real elements are unchanged.")
 	registry.Define("ComplexAbs").
 		Input("x: T").Output("y: Tout").
 		Traits(registry.Elementwise | registry.Total).

@@ -36,7 +36,7 @@ func init() {
 		Input("x: T").Output("y: T").
 		Traits(registry.Elementwise | registry.Total | registry.Fusible).
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
-		Doc("Tells the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.")
+		Doc("Returns the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.")
 
 	kernel.ForTypes("Floor", "T", newFloor, elementwise.Floats...)
 	kernel.ForTypes("Ceil", "T", newCeil, elementwise.Floats...)

@@ -39,7 +39,7 @@ index_type: The type of the places.`)
 		Input("predictions: float").Input("targets: T").Output("precision: bool").
 		Attr("k: int").
 		Attr("T: {int32, int64} = DT_INT32").
-		Doc(`Tells whether the right class is among the k greatest predictions, or ties with the last of them.
+		Doc(`Reports whether the right class is among the k greatest predictions, or ties with the last of them.
 
 predictions: One example a row.
 targets: The right class of each row.
@@ -48,7 +48,7 @@ k: How many predictions count.`)
 	registry.Define("InTopKV2").
 		Input("predictions: float").Input("targets: T").Input("k: T").Output("precision: bool").
 		Attr("T: {int32, int64} = DT_INT32").
-		Doc(`Tells whether the right class is among the k greatest predictions, or ties with the last of them.
+		Doc(`Reports whether the right class is among the k greatest predictions, or ties with the last of them.
 
 predictions: One example a row.
 targets: The right class of each row.

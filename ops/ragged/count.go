@@ -14,5 +14,5 @@ func init() {
 splits: Where rows begin and end.
 size: How many values are counted, from 0 on.
 weights: What each value counts; empty for 1.
-binary_output: Whether to tell which values occur, rather than how often.`)
+binary_output: Whether to report which values occur, rather than how often.`)
 }

@@ -24,7 +24,7 @@ counter: The counter, a vector of two.`)
 	registry.Define("StatelessRandomGetAlg").
 		Output("alg: int32").
 		Stateful().
-		Doc("Tells the algorithm that the device prefers: 1 Philox, 2 ThreeFry.")
+		Doc("Returns the algorithm that the device prefers: 1 Philox, 2 ThreeFry.")
 	registry.Define("StatelessRandomGetKeyCounterAlg").
 		Input("seed: Tseed").Output("key: uint64").Output("counter: uint64").Output("alg: int32").
 		Attr("Tseed: {int32, int64} = DT_INT64").

@@ -16,7 +16,7 @@ func init() {
 weights: What each value counts; empty for 1.
 minlength: The least number of columns; -1 for none.
 maxlength: Values from this on are left out; -1 for none.
-binary_output: Whether to tell which values occur, rather than how often.`)
+binary_output: Whether to report which values occur, rather than how often.`)
 	registry.Define("SparseCountSparseOutput").
 		Input("indices: int64").Input("values: T").Input("dense_shape: int64").
 		Input("weights: output_type").Output("output_indices: int64").
@@ -34,7 +34,7 @@ dense_shape: The shape.
 weights: What each value counts; empty for 1.
 minlength: The least number of columns; -1 for none.
 maxlength: Values from this on are left out; -1 for none.
-binary_output: Whether to tell which values occur, rather than how often.`)
+binary_output: Whether to report which values occur, rather than how often.`)
 	registry.Define("RaggedCountSparseOutput").
 		Input("splits: int64").Input("values: T").Input("weights: output_type").
 		Output("output_indices: int64").Output("output_values: output_type").
@@ -50,7 +50,7 @@ splits: Where rows begin and end.
 weights: What each value counts; empty for 1.
 minlength: The least number of columns; -1 for none.
 maxlength: Values from this on are left out; -1 for none.
-binary_output: Whether to tell which values occur, rather than how often.`)
+binary_output: Whether to report which values occur, rather than how often.`)
 	registry.Define("SparseBincount").
 		Input("indices: int64").Input("values: Tidx").Input("dense_shape: int64").Input("size: Tidx").
 		Input("weights: T").Output("output: T").
@@ -64,5 +64,5 @@ values: The entries.
 dense_shape: The shape.
 size: How many values are counted, from 0 on.
 weights: What each value counts; empty for 1.
-binary_output: Whether to tell which values occur, rather than how often.`)
+binary_output: Whether to report which values occur, rather than how often.`)
 }

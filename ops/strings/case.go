@@ -13,13 +13,13 @@ func init() {
 	registry.Define("StringUpper").
 		Input("input: string").Output("output: string").
 		Attr("encoding: string = ''").
-		Doc(`Turns letters into capitals.
+		Doc(`Converts letters to upper case.
 
 encoding: "utf-8" for all of Unicode; empty for ASCII letters only.`)
 	registry.Define("StringLower").
 		Input("input: string").Output("output: string").
 		Attr("encoding: string = ''").
-		Doc(`Turns letters into small ones.
+		Doc(`Converts letters to lower case.
 
 encoding: "utf-8" for all of Unicode; empty for ASCII letters only.`)
 	kernel.ForAll(newCase(upperASCII, upper), "StringUpper")

@@ -28,7 +28,7 @@ num_buckets: How many buckets; hashes are taken modulo this.`)
 		Input("input: string").Output("output: int64").
 		Attr("num_buckets: int >= 1").
 		Attr("key: list(int)").
-		Doc(`Hashes strings to buckets with keyed SipHash, so that nobody can foresee collisions.
+		Doc(`Hashes strings to buckets with keyed SipHash, so that collisions cannot be predicted.
 
 output: For each string its bucket, in [0, num_buckets).
 num_buckets: How many buckets; hashes are taken modulo this.

@@ -12,7 +12,7 @@ import (
 func init() {
 	registry.Define("RegexFullMatch").
 		Input("input: string").Input("pattern: string").Output("output: bool").
-		Doc(`Tells whether whole strings match a regular expression.
+		Doc(`Reports whether whole strings match a regular expression.
 
 pattern: The expression in RE2's syntax, a scalar.`)
 	registry.Define("RegexReplace").
@@ -26,7 +26,7 @@ replace_global: Whether all matches are replaced, or the first.`)
 	registry.Define("StaticRegexFullMatch").
 		Input("input: string").Output("output: bool").
 		Attr("pattern: string").
-		Doc(`Tells whether whole strings match a regular expression.
+		Doc(`Reports whether whole strings match a regular expression.
 
 pattern: The expression, in RE2's syntax.`)
 	registry.Define("StaticRegexReplace").

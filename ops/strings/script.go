@@ -15,7 +15,7 @@ func init() {
 	registry.Define("UnicodeScript").
 		Input("input: int32").Output("output: int32").
 		Traits(registry.Elementwise | registry.Total).
-		Doc("Tells the script of code points, as the numbers of ICU's UScriptCode; -1 for what is no code point.")
+		Doc("Returns the script of code points, as the numbers of ICU's UScriptCode; -1 for what is no code point.")
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(script), nil }, "UnicodeScript")
 }

@@ -18,7 +18,7 @@ func init() {
 	registry.Define("StringLength").
 		Input("input: string").Output("output: int32").
 		Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'").
-		Doc(`Tells the length of each string.
+		Doc(`Returns the length of each string.
 
 unit: Whether to count bytes ("BYTE") or code points ("UTF8_CHAR").`)
 	registry.Define("EncodeBase64").
