@@ -21,12 +21,10 @@ var (
 	cancelledOps = flag.String("cancelledops", "", "cancel the kernels of operations that match `PATTERN` alone")
 )
 
-// A kernel that is cancelled in the middle of large inputs is back soon: 99 of 100
-// within 5 ms, all within 50.
+// A kernel that is cancelled in the middle of large inputs comes back. With -cancelled,
+// on a machine that does nothing else, it is soon: 99 of 100 are back within 5 ms, all
+// within 50.
 func TestKernelsCancelled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("limits of time, which the race detector does not keep")
-	}
 	size, part := int64(*cancelled)<<20, uint32(1)
 	if size == 0 {
 		size, part = 8<<20, 16
@@ -46,7 +44,7 @@ func TestKernelsCancelled(t *testing.T) {
 			// What is measured is the kernel, on a machine that others use as well: the
 			// processor time that this process takes, and the best of some attempts.
 			best, attempts := time.Duration(math.MaxInt64), 0
-			for ; attempts < 10 && best > 5*time.Millisecond; attempts++ {
+			for ; attempts < 10 && best > 5*time.Millisecond && (attempts == 0 || *cancelled > 0); attempts++ {
 				took, err := big.cancel(3 * time.Millisecond)
 				if err := panicOf(err); err != nil {
 					t.Errorf("%v: %v", big, err)
@@ -62,13 +60,13 @@ func TestKernelsCancelled(t *testing.T) {
 				late++
 				t.Logf("%v: %v", big, best)
 			}
-			if best > 50*time.Millisecond {
+			if best > 50*time.Millisecond && *cancelled > 0 {
 				t.Errorf("%v is back %v after it was cancelled", big, best)
 			}
 		}
 	}
 	t.Logf("%d runs of %d operations; %d interrupted of %d operations, of which %d were back after more than 5 ms", runs, len(seen), interrupted, len(ops), late)
-	if late*100 > runs {
+	if late*100 > runs && *cancelled > 0 {
 		t.Errorf("%d of %d were back after more than 5 ms", late, runs)
 	}
 }

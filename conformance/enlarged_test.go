@@ -12,7 +12,8 @@ import (
 
 // enlarged is the subject with inputs of about so many bytes in all, in several ways:
 // each length that its dimensions have grown wherever it occurs, all of them together,
-// and what says how large an output, or how far an operation, is to be.
+// and what says how large an output, or how far an operation, is to be, alone and by the
+// same factor as a length: the numbers may count what there is of it.
 func (s *subject) enlarged(size int64) []*subject {
 	var all []*subject
 	add := func(c *subject) {
@@ -34,10 +35,17 @@ func (s *subject) enlarged(size int64) []*subject {
 		sorted = append(sorted, d)
 	}
 	slices.Sort(sorted)
-	for _, d := range sorted {
-		add(s.stretched(size, func(n int64) bool { return n == d }))
+	grow := func(chosen func(n int64) bool) {
+		c, factor := s.stretched(size, chosen)
+		add(c)
+		if c != nil {
+			add(c.counting(s, factor))
+		}
 	}
-	add(s.stretched(size, func(n int64) bool { return n > 1 }))
+	for _, d := range sorted {
+		grow(func(n int64) bool { return n == d })
+	}
+	grow(func(n int64) bool { return n > 1 })
 	add(s.demanding(64))
 	for i, x := range s.inputs {
 		if x == nil {
@@ -124,10 +132,43 @@ func (s *subject) demandingAttr(i int, factor int64) *subject {
 	return &c
 }
 
-// stretched multiplies the dimensions that are chosen, as far as the size allows.
-func (s *subject) stretched(size int64, chosen func(n int64) bool) *subject {
+// counting is the subject with whole numbers that are few in the original so many times
+// as large.
+func (s *subject) counting(original *subject, factor int64) *subject {
+	c, changed := *s, false
+	c.inputs = slices.Clone(s.inputs)
+	for i, x := range original.inputs {
+		if x == nil || x.DType() != tensor.Int32 && x.DType() != tensor.Int64 || x.NumElements() > 8 {
+			continue
+		}
+		y := repeated(s.inputs[i], s.inputs[i].Dims())
+		if y == s.inputs[i] {
+			continue
+		}
+		v := tensor.ValueOf(y)
+		if x.DType() == tensor.Int32 {
+			for j, n := range tensor.Of[int32](&v) {
+				tensor.Of[int32](&v)[j] = int32(min(int64(n)*factor, math.MaxInt32))
+			}
+		} else {
+			for j, n := range tensor.Of[int64](&v) {
+				tensor.Of[int64](&v)[j] = n * factor
+			}
+		}
+		c.inputs[i], changed = v.Tensor(), true
+	}
+	if !changed {
+		return nil
+	}
+	return &c
+}
+
+// stretched multiplies the dimensions that are chosen, as far as the size allows, by a
+// factor.
+func (s *subject) stretched(size int64, chosen func(n int64) bool) (*subject, int64) {
 	var fit [][]int64
-	for factor := int64(2); ; factor *= 2 {
+	factor := int64(2)
+	for ; ; factor *= 2 {
 		shapes, total, changed := make([][]int64, len(s.inputs)), int64(0), false
 		for i, x := range s.inputs {
 			if x == nil {
@@ -152,7 +193,7 @@ func (s *subject) stretched(size int64, chosen func(n int64) bool) *subject {
 		fit = shapes
 	}
 	if fit == nil {
-		return nil
+		return nil, 0
 	}
 	c := *s
 	c.inputs = slices.Clone(s.inputs)
@@ -161,7 +202,7 @@ func (s *subject) stretched(size int64, chosen func(n int64) bool) *subject {
 			c.inputs[i] = repeated(x, fit[i])
 		}
 	}
-	return &c
+	return &c, factor / 2
 }
 
 // demanding multiplies small numbers among the inputs, and numbers of attributes.

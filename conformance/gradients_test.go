@@ -12,10 +12,10 @@ func TestGradients(t *testing.T) {
 	differentiate(t, "testdata/gradients.zip", 61)
 }
 
-// Second derivatives through loops and conditionals, and random graphs with both
+// Higher derivatives through loops, conditionals and arrays, and random graphs with both
 // derivatives, as derivatives.py records them.
 func TestDerivatives(t *testing.T) {
-	differentiate(t, "testdata/derivatives.zip", 23)
+	differentiate(t, "testdata/derivatives.zip", 27)
 }
 
 func differentiate(t *testing.T, group string, want int) {

@@ -82,8 +82,11 @@ func (p *Policy) temporary(name string, create func(temp string) error) error {
 		if status.CodeOf(err) == status.AlreadyExists {
 			continue // since now
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			p.sweep(name, i+1)
+		case status.CodeOf(err) == status.NotFound:
+			return status.Errorf(status.NotFound, "%s cannot be written: there is no folder %s", name, filepath.Dir(name))
 		}
 		return err
 	}

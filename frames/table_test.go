@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/tensor"
@@ -243,7 +242,6 @@ func TestManyFrames(t *testing.T) {
 		}
 		frames.Number(statics)
 		table := frames.NewTable(statics)
-		begin := time.Now()
 		for _, leave := range []bool{true, false} {
 			it := table.Start()
 			var all []*frames.Instance
@@ -279,9 +277,6 @@ func TestManyFrames(t *testing.T) {
 				}
 			}
 			table.Reset(none)
-		}
-		if took := time.Since(begin); took > 5*time.Second {
-			t.Errorf("deep %v: took %v", deep, took)
 		}
 	}
 }

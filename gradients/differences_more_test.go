@@ -151,7 +151,12 @@ func listed(m map[string]func(t *trial) []graph.Output) {
 		return stack(t, t.Op("TensorListResize", nil, rows(t, 3), t.Const(int32(1+t.IntN(5)))))
 	}
 	m["TensorListGather"] = func(t *trial) []graph.Output {
-		return t.one("TensorListGather", double, rows(t, 3), t.ints(2, 0), t.ints(2))
+		list, twice := rows(t, 3), t.ints(2, 0, 2)
+		if t.IntN(2) == 0 { // known where the graph runs alone
+			twice = t.Op("Add", nil, twice, t.Op("Range", nil, t.Const(int32(0)), t.Op("Size", nil, twice), t.Const(int32(1))))
+			twice = t.Op("FloorMod", nil, twice, t.Const(int32(2)))
+		}
+		return append(t.one("TensorListGather", double, list, t.ints(2, 0), t.ints(2)), t.one("TensorListGather", double, list, twice, t.ints(2))...)
 	}
 	m["TensorListScatter"] = func(t *trial) []graph.Output {
 		return stack(t, t.Op("TensorListScatter", nil, t.any(3, 2), t.ints(2, 0, 1), t.ints(2)))
@@ -169,7 +174,8 @@ func listed(m map[string]func(t *trial) []graph.Output) {
 	m["TensorListConcat"] = m["TensorListSplit"]
 	m["TensorListConcatV2"] = func(t *trial) []graph.Output {
 		list := t.Op("TensorListSplit", nil, t.any(4, 2), t.ints(-1, 2), t.Const([]int64{1, 3}))
-		return t.all("TensorListConcatV2", double, list, t.ints(-1, 2), t.Const([]int64{}))[:1]
+		whole := t.all("TensorListConcatV2", double, list, t.ints(-1, 2), t.Const([]int64{}))[:1]
+		return append(whole, t.one("TensorListGetItem", double, list, t.Const(int32(1)), t.ints(3, 2))...) // a piece of another size
 	}
 	array := func(t *trial, n int32) []graph.Output {
 		return t.all("TensorArrayV3", attrs{"dtype": tensor.Double, "clear_after_read": false}, t.Const(n))

@@ -1,8 +1,9 @@
 package gradients_test
 
 import (
+	"context"
+	"runtime"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/gradients"
 	"github.com/troupe-go/troupe/graph"
@@ -44,41 +45,45 @@ var shapes = map[string]func(s *op.Scope, x tf.Output, n int) tf.Output{
 	},
 }
 
-// Backward graphs are built in time linear in the graph.
+// Backward graphs are built in memory, and in steps between questions whether to go on,
+// that are linear in the graph.
 func TestLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("timing")
-	}
 	for name, build := range shapes {
-		// The processor's time is counted in ticks of some milliseconds, so small graphs
-		// are timed together.
-		const most = 8_000
-		perNode := func(n int) time.Duration {
-			best := time.Hour
-			for range 3 {
-				took := time.Duration(0)
-				for range most / n {
-					s := op.NewScope()
-					x := op.Placeholder(s, tf.Float, op.PlaceholderShape(tf.ScalarShape()))
-					y := build(s, x, n)
-					g, err := s.Finalize()
-					if err != nil {
-						t.Fatal(err)
-					}
-					began := cpuTime()
-					if _, err := gradients.Dense(g, []graph.Output{y}, []graph.Output{x}, gradients.Options{}); err != nil {
-						t.Fatal(err)
-					}
-					took += cpuTime() - began
-				}
-				best = min(best, took/most)
+		cost := func(n int) (bytes uint64, questions int) {
+			s := op.NewScope()
+			x := op.Placeholder(s, tf.Float, op.PlaceholderShape(tf.ScalarShape()))
+			y := build(s, x, n)
+			g, err := s.Finalize()
+			if err != nil {
+				t.Fatal(err)
 			}
-			return best
+			ctx := &countingContext{Context: t.Context()}
+			var start, end runtime.MemStats
+			runtime.ReadMemStats(&start)
+			if _, err := gradients.Dense(g, []graph.Output{y}, []graph.Output{x}, gradients.Options{Context: ctx}); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&end)
+			return end.TotalAlloc - start.TotalAlloc, ctx.asked
 		}
-		small, large := perNode(2_000), perNode(most)
-		t.Logf("%s: %v a node of 2,000, %v of 8,000", name, small, large)
-		if large > 4*small {
-			t.Errorf("%s: %v a node of 2,000, but %v of 8,000", name, small, large)
+		const few, many = 1000, 8000
+		cost(few) // what is made once
+		a, p := cost(few)
+		b, q := cost(many)
+		t.Logf("%s: %d bytes a node of %d, %d of %d; %d and %d questions", name, a/few, few, b/many, many, p, q)
+		if b > 3*many/few*a || q > 3*many/few*(p+10) {
+			t.Errorf("%s: %d bytes and %d questions for %d nodes, but %d and %d for %d", name, a, p, few, b, q, many)
 		}
 	}
+}
+
+// A countingContext counts how often it is asked whether to go on.
+type countingContext struct {
+	context.Context
+	asked int
+}
+
+func (c *countingContext) Err() error {
+	c.asked++
+	return c.Context.Err()
 }

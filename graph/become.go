@@ -12,11 +12,14 @@ type StandIn struct {
 	Node    *Node
 	Outputs []Output // one for each of the node's
 	After   *Node    // has run when the node would have; it may be nil
+	// Direct says that consumers take the outputs and After themselves, so that
+	// those that need one output need no other.
+	Direct bool
 }
 
 // Become makes each node hand on what stands in for its outputs: it keeps its name
-// and its consumers, and is an IdentityN from now on, or a NoOp if it has no
-// outputs. That is how a call of a function becomes the nodes of the body without
+// and, unless the stand-in is direct, its consumers, and is an IdentityN from now on,
+// or a NoOp if it has no outputs. That is how a call of a function becomes the nodes of the body without
 // anybody who holds the call noticing. Ids are given anew where inputs would not
 // come before consumers.
 //
@@ -52,6 +55,21 @@ func (g *Graph) Become(list ...StandIn) error {
 		}
 		changes = append(changes, change{n, now})
 	}
+	direct := map[*Node]StandIn{}
+	replaced := map[*Node]bool{}
+	for _, s := range list {
+		replaced[s.Node.self] = true
+		if s.Direct {
+			direct[s.Node.self] = s
+		}
+	}
+	if len(direct) > 0 {
+		for _, n := range g.nodes {
+			if now, ok := n.instead(direct); ok && !replaced[n] {
+				changes = append(changes, change{n, now})
+			}
+		}
+	}
 	swap := func() {
 		for i := range changes {
 			n, now := changes[i].node, &changes[i].now
@@ -75,4 +93,31 @@ func (g *Graph) Become(list ...StandIn) error {
 	g.uses, g.indexed = nil, 0
 	g.scopes, g.scoped, g.suffixes = nil, 0, nil
 	return nil
+}
+
+// instead is what the node is if it takes what stands in for nodes where it took
+// those; not ok if it took none.
+func (n *Node) instead(of map[*Node]StandIn) (now Node, ok bool) {
+	now = Node{sig: n.sig, inputs: n.inputs, controls: n.controls}
+	for i, in := range n.inputs {
+		if s, is := of[in.Op]; is {
+			if !ok {
+				now.inputs = slices.Clone(n.inputs)
+			}
+			now.inputs[i], ok = s.Outputs[in.Index].Canonical(), true
+		}
+	}
+	if !slices.ContainsFunc(n.controls, func(c *Node) bool { _, is := of[c]; return is }) {
+		return now, ok
+	}
+	now.controls = nil
+	for _, c := range n.controls {
+		if s, is := of[c]; is {
+			c = s.After
+		}
+		if c != nil && !slices.Contains(now.controls, c.self) {
+			now.controls = append(now.controls, c.self)
+		}
+	}
+	return now, true
 }

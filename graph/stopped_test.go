@@ -48,10 +48,9 @@ func TestImportStopsWithinCalls(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	g := graph.New()
-	began := time.Now()
 	_, err := g.ImportGraphDefContext(ctx, def, graph.ImportOptions{})
 	if status.CodeOf(err) != status.DeadlineExceeded {
-		t.Fatalf("after %v: %v", time.Since(began), err)
+		t.Fatal(err)
 	}
 	if g.NumNodes() != 0 {
 		t.Errorf("%d nodes stay", g.NumNodes())

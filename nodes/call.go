@@ -34,21 +34,29 @@ type Functions struct {
 	charged atomic.Int64
 
 	mu       sync.Mutex
-	programs map[string]*callee // by function and attributes
-	waiting  map[string]bool    // by function: whether anything in it may wait; see waits
+	programs map[calleeKey]*callee
+	waiting  map[string]bool // by function: whether anything in it may wait; see waits
 }
 
 // NewFunctions is for the functions of g's library, which kernels call on engine e;
 // o says how they are rewritten.
 func NewFunctions(g *graph.Graph, e Engine, o rewrite.Options) *Functions {
-	return &Functions{library: g, device: localCPU, engine: e, rewrite: o, programs: map[string]*callee{}}
+	return &Functions{library: g, device: localCPU, engine: e, rewrite: o, programs: map[calleeKey]*callee{}}
+}
+
+// A calleeKey is what there is one program of: a function with its attributes, and
+// whether it runs entirely (see [lower.Effects]).
+type calleeKey struct {
+	function string
+	entirely bool
 }
 
 // A callee is the program of a function, which one of its callers compiles.
 type callee struct {
-	turn    chan struct{} // holds one token: whoever takes it may compile
-	program atomic.Pointer[Program]
-	plays   sync.Pool // of *play
+	entirely bool
+	turn     chan struct{} // holds one token: whoever takes it may compile
+	program  atomic.Pointer[Program]
+	plays    sync.Pool // of *play
 }
 
 // A recursiveCall stands where other nodes have a kernel: the node calls a
@@ -63,13 +71,13 @@ type recursiveCall struct {
 }
 
 // callee is the function's.
-func (r *Functions) callee(f *registry.Func) *callee {
+func (r *Functions) callee(f *registry.Func, entirely bool) *callee {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := f.String()
+	key := calleeKey{f.String(), entirely}
 	c := r.programs[key]
 	if c == nil {
-		c = &callee{turn: make(chan struct{}, 1)}
+		c = &callee{entirely: entirely, turn: make(chan struct{}, 1)}
 		c.turn <- struct{}{}
 		r.programs[key] = c
 	}
@@ -91,19 +99,19 @@ func (r *Functions) program(ctx context.Context, f *registry.Func, c *callee) (*
 	if p := c.program.Load(); p != nil {
 		return p, nil
 	}
-	p, err := r.compile(ctx, f)
+	p, err := r.compile(ctx, f, c)
 	if err == nil {
 		c.program.Store(p)
 	}
 	return p, err
 }
 
-func (r *Functions) compile(ctx context.Context, f *registry.Func) (*Program, error) {
+func (r *Functions) compile(ctx context.Context, f *registry.Func, c *callee) (*Program, error) {
 	body, err := r.library.InstantiateContext(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	spec := Spec{Device: r.device, Rewrite: r.rewrite, Targets: lower.Effects(body), scope: f.Name + "/"}
+	spec := Spec{Device: r.device, Rewrite: r.rewrite, Targets: lower.Effects(body, c.entirely), callee: c, scope: f.Name + "/"}
 	for _, a := range body.Args {
 		spec.Feeds = append(spec.Feeds, a.Output(0))
 	}

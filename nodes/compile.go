@@ -36,7 +36,8 @@ type Spec struct {
 	// has its own.
 	Functions *Functions
 
-	scope string // what stands before a node's name where kernels keep state by it
+	callee *callee // whose body the graph is; nil: it is that of no function
+	scope  string  // what stands before a node's name where kernels keep state by it
 }
 
 // localCPU is the full name of CPU 0 of this process.
@@ -153,19 +154,25 @@ func (c *compiler) lower(g *graph.Graph, spec Spec) (*graph.Graph, Spec, error) 
 			need = append(need, d)
 		}
 	}
-	l, err := lower.Functions(c.ctx, g, need, spec.Feeds)
+	var l *lower.Graph
+	var err error
+	if f := spec.callee; f != nil {
+		l, err = lower.Body(c.ctx, g, need, spec.Feeds, f.entirely)
+	} else {
+		l, err = lower.Functions(c.ctx, g, need, spec.Feeds)
+	}
 	if err != nil {
 		return g, spec, err
 	}
 	if c.within == nil {
-		c.within = &Functions{library: g, device: c.p.devices[0], rewrite: spec.Rewrite, programs: map[string]*callee{}}
+		c.within = &Functions{library: g, device: c.p.devices[0], rewrite: spec.Rewrite, programs: map[calleeKey]*callee{}}
 	}
-	lowered := Spec{Feeds: l.Feeds, Targets: l.Effects, Device: spec.Device, Devices: spec.Devices, Strict: spec.Strict, Unasked: spec.Unasked}
+	lowered := Spec{Feeds: l.Feeds, Device: spec.Device, Devices: spec.Devices, Strict: spec.Strict, Unasked: spec.Unasked}
 	for _, f := range spec.Fetches {
 		lowered.Fetches = append(lowered.Fetches, l.Output(f))
 	}
-	for _, t := range spec.Targets {
-		lowered.Targets = append(lowered.Targets, l.Node(t))
+	if lowered.Targets, err = l.Targets(spec.Fetches, spec.Targets); err != nil {
+		return g, spec, err
 	}
 	c.number, c.fed, c.p.nodes = make([]int32, l.NumNodes()), nil, nil
 	return l.Graph, lowered, c.prune(lowered)
@@ -608,7 +615,7 @@ func (c *compiler) kernels(spec Spec) error {
 // kernel is that of a node.
 func (c *compiler) kernel(n *node, constants uint64) (kernel.Kernel, error) {
 	if f := n.def.Callee(); f != nil {
-		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f)}, nil // all other calls are lowered
+		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f, lower.Entirely(n.def))}, nil // all other calls are lowered
 	}
 	of := c.types[n.device]
 	if n.flags&flagTransfer != 0 { // which are in the memory of the host on any device

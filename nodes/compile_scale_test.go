@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/graph"
 	_ "github.com/troupe-go/troupe/ops/functional"
@@ -161,8 +160,8 @@ var functionShapes = []shapeOfGraph{
 }
 
 // TestCompileIsLinear compiles graphs of 100 to 100,000 nodes, units and all. From
-// 10,000 to 100,000 the time that a node takes grows by less than four, and never
-// does a tenth of a second pass between two looks at the context. -v prints both.
+// 10,000 to 100,000 what a node takes, in memory and in steps between questions whether
+// to go on, grows by less than four. -v prints both; BenchmarkCompile has the times.
 func TestCompileIsLinear(t *testing.T) {
 	sizes := []int{100, 1000, 10_000, 100_000}
 	if testing.Short() {
@@ -170,71 +169,55 @@ func TestCompileIsLinear(t *testing.T) {
 	}
 	last, before := sizes[len(sizes)-1], sizes[len(sizes)-2]
 	for _, shape := range slices.Concat(shapes, functionShapes) {
-		took, apart := map[int]time.Duration{}, time.Duration(0)
+		took := map[int]compileCost{}
 		row := ""
 		for _, size := range sizes {
-			took[size], apart = compileTime(t, shape, size)
-			row += fmt.Sprintf(" %7d", took[size].Nanoseconds()/int64(size))
+			took[size] = costOfCompile(t, shape, size)
+			row += fmt.Sprintf(" %7d", took[size].bytes/uint64(size))
 		}
-		t.Logf("%-27s ns per node:%s, at most %v between questions", shape.name, row, apart.Round(time.Microsecond))
-		// What else the machine does may slow some of it down.
-		for try := 0; try < 3 && (took[last] >= 40*took[before] || apart > 100*time.Millisecond); try++ {
-			again, between := compileTime(t, shape, last)
-			took[last], apart = min(took[last], again), min(apart, between)
-			again, _ = compileTime(t, shape, before)
-			took[before] = max(took[before], again)
-		}
-		if took[last] >= 40*took[before] {
-			t.Errorf("%s: %d nodes take %v, %d take %v", shape.name, before, took[before], last, took[last])
-		}
-		if apart > 100*time.Millisecond {
-			t.Errorf("%s: %v between two questions", shape.name, apart)
+		t.Logf("%-27s bytes per node:%s, %d questions", shape.name, row, took[last].questions)
+		// A graph of less than watchEvery nodes asks as often as one of half its size.
+		if a, b := took[before], took[last]; b.bytes >= 40*a.bytes || b.questions >= 40*(a.questions+10) {
+			t.Errorf("%s: %d nodes take %v, %d take %v", shape.name, before, a, last, b)
 		}
 	}
 }
 
-// compileTime is how long it takes to compile a graph of about that many nodes,
-// those of functions included, for the first time, and the longest time between
-// two questions whether it should go on.
-func compileTime(t *testing.T, shape shapeOfGraph, nodes int) (took, apart time.Duration) {
+// A compileCost is what compiling took.
+type compileCost struct {
+	bytes     uint64 // allocated
+	questions int    // whether to go on: one for some thousand steps of the compiler
+}
+
+// costOfCompile compiles a graph of about that many nodes, those of functions included,
+// for the first time.
+func costOfCompile(t *testing.T, shape shapeOfGraph, nodes int) compileCost {
 	t.Helper()
-	times := max(1, 1000/nodes)
-	for range times {
-		b := graph.NewBuilder(graph.New())
-		x := shape.build(t, b, nodes/shape.nodes)
-		if err := b.Err(); err != nil {
-			t.Fatal(err)
-		}
-		runtime.GC()
-		ctx := &askedContext{Context: context.Background(), asked: 1}
-		ctx.at = cpuTime()
-		begin := ctx.at
-		_, err := Compile(ctx, b.Graph(), Spec{Fetches: []graph.Output{x}})
-		_ = ctx.Err() // the time after the last question counts too
-		if err != nil {
-			t.Fatalf("%s: %v", shape.name, err)
-		}
-		took += ctx.at - begin
-		apart = max(apart, ctx.worst)
+	b := graph.NewBuilder(graph.New())
+	x := shape.build(t, b, nodes/shape.nodes)
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
 	}
-	return took / time.Duration(times), apart
+	ctx := &askedContext{Context: context.Background()}
+	var start, end runtime.MemStats
+	runtime.ReadMemStats(&start)
+	_, err := Compile(ctx, b.Graph(), Spec{Fetches: []graph.Output{x}})
+	runtime.ReadMemStats(&end)
+	if err != nil {
+		t.Fatalf("%s: %v", shape.name, err)
+	}
+	return compileCost{end.TotalAlloc - start.TotalAlloc, ctx.asked}
 }
 
 // An askedContext counts how often it is asked, and may have ended from some
-// question on. It also takes the time between two questions.
+// question on.
 type askedContext struct {
 	context.Context
 	asked, until int
-	at, worst    time.Duration
 }
 
 func (c *askedContext) Err() error {
-	now := cpuTime()
-	if c.asked++; c.asked > 1 {
-		c.worst = max(c.worst, now-c.at)
-	}
-	c.at = now
-	if c.until > 0 && c.asked > c.until {
+	if c.asked++; c.until > 0 && c.asked > c.until {
 		return context.Canceled
 	}
 	return nil

@@ -22,7 +22,7 @@ func (r *Functions) Function(ctx context.Context, f *registry.Func) (kernel.Func
 	if r.engine == nil {
 		return nil, status.Errorf(status.Unimplemented, "function '%s' is called where kernels cannot call functions", f.Name)
 	}
-	p, err := r.program(ctx, f, r.callee(f))
+	p, err := r.program(ctx, f, r.callee(f, true))
 	if err != nil {
 		return nil, err
 	}

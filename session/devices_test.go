@@ -127,14 +127,10 @@ func TestDevicesCancelled(t *testing.T) {
 		fetches := []session.Output{g.Operation("v").Output(0)}
 		for range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-			begin := time.Now()
 			_, err := s.RunContext(ctx, feeds, fetches, nil)
 			cancel()
 			if session.CodeOf(err) != session.DeadlineExceeded {
 				t.Fatalf("%v", err)
-			}
-			if took := time.Since(begin); took > 10*time.Second {
-				t.Errorf("it took %v to end", took)
 			}
 		}
 		feeds[g.Operation("limit").Output(0)] = tensorOf(t, int32(20))

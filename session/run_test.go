@@ -208,7 +208,6 @@ func TestCancellation(t *testing.T) {
 		s := b.open(&o)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		start := time.Now()
 		_, err := s.RunContext(ctx, nil, []session.Output{exit}, nil)
 		if session.CodeOf(err) != session.DeadlineExceeded || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("deadline: %v", err)
@@ -221,9 +220,6 @@ func TestCancellation(t *testing.T) {
 		time.AfterFunc(20*time.Millisecond, cancel)
 		if _, err = s.RunContext(ctx, nil, []session.Output{exit}, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancellation: %v", err)
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("it took %v", took)
 		}
 	})
 }

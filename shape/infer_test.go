@@ -2,7 +2,6 @@ package shape_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
@@ -266,7 +265,6 @@ func TestNoFunction(t *testing.T) {
 func TestChainsAreLinear(t *testing.T) {
 	b := &builder{t: t}
 	size := b.int(1)
-	start := time.Now()
 	for range 20000 {
 		size = b.op("AddV2", nil, size, b.int(1))
 		if got := b.fill(b.pack(size)).from.shapes[0]; !got.Known() {
@@ -288,9 +286,6 @@ func TestChainsAreLinear(t *testing.T) {
 	}
 	if got := b.fill(b.pack(deep)).from.shapes[0].String(); got != "[?]" {
 		t.Errorf("too deep a chain: got %s", got)
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 

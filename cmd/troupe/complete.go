@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,8 +48,19 @@ func completeSignatures(cmd *cobra.Command) {
 	}))
 }
 
-// flagError adds to the error of a flag that does not exist the names that are near.
+// wanted is what flags of a type take.
+var wanted = map[string]string{"int": "a whole number", "uint64": "a whole number", "duration": "a duration, such as 1.5s"}
+
+// flagError adds to the error of a flag that does not exist the names that are near, and
+// says of a value that makes no sense what the flag takes.
 func flagError(cmd *cobra.Command, err error) error {
+	if wrong, ok := err.(*pflag.InvalidValueError); ok {
+		flag := wrong.GetFlag()
+		if want := wanted[flag.Value.Type()]; want != "" {
+			return fmt.Errorf("--%s %s: give %s", flag.Name, wrong.GetValue(), want)
+		}
+		return fmt.Errorf("--%s %s: %w", flag.Name, wrong.GetValue(), wrong.Unwrap())
+	}
 	unknown, ok := err.(*pflag.NotExistError)
 	if !ok || strings.HasPrefix(err.Error(), "unknown shorthand") {
 		return err
@@ -57,6 +69,16 @@ func flagError(cmd *cobra.Command, err error) error {
 		more := true
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { more = more && yield("--"+f.Name) })
 	})}
+}
+
+// notNegative refuses numbers and durations below zero, which no flag takes.
+func notNegative(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if want := wanted[f.Value.Type()]; want != "" && strings.HasPrefix(f.Value.String(), "-") {
+			err = fmt.Errorf("--%s %v is negative: give %s", f.Name, f.Value, want)
+		}
+	})
+	return err
 }
 
 // A suggestion is an error with what may have been meant.

@@ -106,6 +106,8 @@ found something; 2 the command line or the model could not be read.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+
+		PersistentPreRunE: notNegative,
 	}
 	root.SetVersionTemplate("troupe {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)

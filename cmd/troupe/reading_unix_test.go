@@ -50,14 +50,14 @@ func TestHostileFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, command := range []string{"show", "check", "shapes"} {
-			text := readHostile(t, 512<<20, time.Second, command, path, "--max-memory", "512MiB", "--max-time", "1s")
+			text := readHostile(t, 512<<20, command, path, "--max-memory", "512MiB", "--max-time", "1s")
 			if a.Name == "function_chain" && command == "show" && !strings.Contains(text, "(--max-time)") {
 				t.Errorf("%s %s: %s", command, a.Name, text)
 			}
 		}
 	}
 	for _, command := range []string{"show", "check", "shapes", "run", "bench", "profile", "race", "explore"} { // a file without an end
-		text := readHostile(t, 64<<20, 20*time.Second, command, "/dev/zero", "--max-memory", "64MiB", "--max-time", "20s")
+		text := readHostile(t, 64<<20, command, "/dev/zero", "--max-memory", "64MiB", "--max-time", "20s")
 		if !strings.Contains(text, "64MiB of memory (--max-memory)") {
 			t.Errorf("%s: %s", command, text)
 		}
@@ -66,7 +66,7 @@ func TestHostileFiles(t *testing.T) {
 	if err := savedmodel.Write(endless, neverReady(t)); err != nil {
 		t.Fatal(err)
 	}
-	if text := readHostile(t, 64<<20, 0, "run", endless, "--feed", "x=1", "--max-time", "300ms"); !strings.Contains(text, "300ms (--max-time)") {
+	if text := readHostile(t, 64<<20, "run", endless, "--feed", "x=1", "--max-time", "300ms"); !strings.Contains(text, "300ms (--max-time)") {
 		t.Error(text)
 	}
 	fifo := filepath.Join(dir, "fifo") // one that nobody writes to
@@ -79,14 +79,14 @@ node { name: "s" op: "Placeholder" attr { key: "dtype" value { type: DT_STRING }
 		t.Fatal(err)
 	}
 	for _, name := range []string{"s", "x"} {
-		if text := readHostile(t, 64<<20, 0, "run", feeds, "--feed", name+"=@/dev/zero", "--fetch", name, "--max-memory", "64MiB"); !strings.Contains(text, "(--max-memory)") {
+		if text := readHostile(t, 64<<20, "run", feeds, "--feed", name+"=@/dev/zero", "--fetch", name, "--max-memory", "64MiB"); !strings.Contains(text, "(--max-memory)") {
 			t.Errorf("--feed %s=@/dev/zero: %s", name, text)
 		}
 	}
-	if text := readHostile(t, 64<<20, 0, "run", feeds, "--feed", "s=@"+fifo, "--fetch", "s", "--max-time", "100ms"); !strings.Contains(text, "100ms (--max-time)") {
+	if text := readHostile(t, 64<<20, "run", feeds, "--feed", "s=@"+fifo, "--fetch", "s", "--max-time", "100ms"); !strings.Contains(text, "100ms (--max-time)") {
 		t.Error(text)
 	}
-	if text := readHostile(t, 64<<20, 0, "conformance", fifo, "--max-time", "100ms"); !strings.Contains(text, "100ms (--max-time)") {
+	if text := readHostile(t, 64<<20, "conformance", fifo, "--max-time", "100ms"); !strings.Contains(text, "100ms (--max-time)") {
 		t.Error(text)
 	}
 }
@@ -111,21 +111,17 @@ func neverReady(t *testing.T) savedmodel.Model {
 	}
 }
 
-// readHostile runs a command in a process of its own, which must end within limits, and
+// readHostile runs a command in a process of its own, which must end and stay within its memory, and
 // gives what it said to standard error.
-func readHostile(t *testing.T, memory int64, limit time.Duration, args ...string) string {
+func readHostile(t *testing.T, memory int64, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	report := filepath.Join(t.TempDir(), "status")
 	cmd.Env, cmd.Stderr = append(os.Environ(), asCommand+"="+report), &stderr
-	began := time.Now()
 	err := cmd.Run()
-	if took := time.Since(began); took > limit+2*time.Second { // a busy machine
-		t.Errorf("%v: it took %v", args, took)
-	}
 	if code := cmd.ProcessState.ExitCode(); code < exitOK || code > exitUsage {
 		t.Errorf("%v: %v: %s", args, err, stderr.String()[:min(stderr.Len(), 1000)])
 	}

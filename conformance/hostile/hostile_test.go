@@ -22,7 +22,7 @@ import (
 
 var (
 	// Of all attacks, which take minutes, some of each kind.
-	attacks = flag.String("attacks", "^(window_(lrn|avg_pool_grad)|nested_list_fetched_300k|function_twice_60|graph_(frames_deep|forever)|text_(split|add)|pile_join|hold_(list_floats|stack_text|table_text)|function_doubling_30|nested_list_serialized_20k|summary_assert|fft_prime|product_int64|gradient_of_itself|dataset_(taken_300k|repeat_nothing_often)|decode_(zlib|csv_fields)|beside_(fake_quant|sparse_segments)|table_(bicubic_wide_20M|bilinear_from_wide_20M|cropped_wide_60M)|picture_(gif_full_frames|gif_blocks|png_interlaced_wide_own)|unasked_(substr_bytes|multinomial_small|ctc_greedy))$", "carry out the attacks that match `PATTERN`")
+	attacks = flag.String("attacks", "^(window_(lrn|avg_pool_grad)|nested_list_fetched_300k|function_twice_60|graph_(frames_deep|forever)|text_(split|add)|pile_join|hold_(list_floats|stack_text|table_text)|function_doubling_30|nested_list_serialized_20k|summary_assert|fft_prime|product_int64|gradient_of_itself|dataset_(taken_300k|repeat_nothing_often)|decode_(zlib|csv_fields)|beside_(fake_quant|sparse_segments)|table_(bicubic_wide_20M|bilinear_from_wide_20M|cropped_wide_60M)|picture_(gif_full_frames|gif_blocks|png_interlaced_wide_own)|unasked_(substr_bytes|multinomial_small|ctc_greedy)|size_(mfcc_coefficients|set_union|png|queue_rows|grams_wide|examples_of_defaults)|loop_(gamma_gradient|distances|quantized_avg_pool|candidates_unigram|dataset_sampled)|message_(many_shapes|long_op|conditionals)|file_(text_nested|npy_overflow))$", "carry out the attacks that match `PATTERN`")
 	engine  = flag.String("engine", "actors", "the `ENGINE` that is attacked")
 	survey  = flag.Bool("survey", false, "print what each attack came to")
 )

@@ -34,6 +34,8 @@
 // actors, tokens, messages, sequential and seeded:N, of which actors, tokens and
 // messages may have the number of their threads behind a slash, as in actors/4.
 // TestFans draws nodes of 1 to 130 inputs and outputs; -fans N is how many programs.
+// TestEffects asks for parts of conditionals, loops and calls, and counts which side
+// effects run; -effects N is how many graphs.
 // A program that fails is made smaller (-shrink=false leaves it) and printed, with
 // its seed, as program and as graph.
 //
@@ -64,6 +66,7 @@
 //   - graphs: lower.go, frames.go for frames, functions.go for functions
 //   - drawing: random.go, random_regions.go and random_objects.go for statements,
 //     draw.go for operations, fans.go for nodes of many inputs and outputs
+//   - graphs of bodies that count: effects.go, and effects_run.go for what runs
 //
 // A new operation is an [Op], a function in draw.go that draws it, and an entry in
 // coverage.go.

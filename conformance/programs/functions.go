@@ -26,6 +26,9 @@ func (s *scope) function(name string, args []Var, types []tensor.DType, body fun
 	}
 	b, err := graph.NewBody(l.g)
 	if err == nil {
+		if s.l.p.Loose && s.l.form == Functions {
+			b.Controls = effects(l.g)
+		}
 		var f *graph.Function
 		if f, err = b.Function(name, nil); err == nil {
 			err = root.g.AddFunction(f, nil)
@@ -37,13 +40,23 @@ func (s *scope) function(name string, args []Var, types []tensor.DType, body fun
 	return &registry.Func{Name: name}
 }
 
+// effects is the stateful nodes of a body as control outputs.
+func effects(g *graph.Graph) (list []graph.ControlOutput) {
+	for _, n := range g.Nodes() {
+		if n.Def().Stateful && n.Class() != graph.ClassArg && n.Class() != graph.ClassRetval {
+			list = append(list, graph.ControlOutput{Name: n.Name(), Op: n})
+		}
+	}
+	return list
+}
+
 func (l *lowering) functionName() string {
 	l.n++
 	return fmt.Sprintf("function_%d", l.n)
 }
 
 // gives is what a function returns. Where all is functions it need not say what
-// its effects were: a call is over when they have happened.
+// its effects were: a call is over when what it lists as control outputs has happened.
 func (s *scope) gives(vars []Var) []output {
 	list := s.uses(vars)
 	for i, v := range vars {

@@ -9,7 +9,8 @@ import (
 // cond lowers an If.
 func (l *lowering) cond(t *task) error {
 	n := t.node
-	r := l.enter(n)
+	how := l.manner(t)
+	r := l.enterChoice(n, how)
 	if l.err != nil {
 		return l.err
 	}
@@ -21,13 +22,14 @@ func (l *lowering) cond(t *task) error {
 	if err != nil {
 		return err
 	}
-	return l.branches(t, r, c, []*registry.Func{function(n, "else_branch"), function(n, "then_branch")})
+	return l.branches(t, how, r, c, []*registry.Func{function(n, "else_branch"), function(n, "then_branch")})
 }
 
 // choice lowers a Case.
 func (l *lowering) choice(t *task) error {
 	n := t.node
-	r := l.enter(n)
+	how := l.manner(t)
+	r := l.enterChoice(n, how)
 	if l.err != nil {
 		return l.err
 	}
@@ -39,12 +41,12 @@ func (l *lowering) choice(t *task) error {
 	if err != nil {
 		return err
 	}
-	return l.branches(t, r, c, functions)
+	return l.branches(t, how, r, c, functions)
 }
 
 // branches plays each function in a branch, which takes all arguments but the
 // first: that says which branch runs.
-func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*registry.Func) error {
+func (l *lowering) branches(t *task, how manner, r scope, c *region.Choice, functions []*registry.Func) error {
 	n := t.node
 	for _, a := range r.args[1:] {
 		if _, err := c.Send(a); err != nil {
@@ -53,6 +55,7 @@ func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*reg
 	}
 	ends := make([]graph.Output, len(functions))
 	results := make([][]graph.Output, n.NumOutputs())
+	effects := false
 	for k, f := range functions {
 		branch := scope{name: under(r.name, f.Name), device: r.device}
 		b, err := c.Branch(k, writer{l, r.name, branch.name, r.device})
@@ -67,7 +70,7 @@ func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*reg
 			}
 			branch.args = append(branch.args, inside)
 		}
-		body, err := l.plan(f, branch.args, n.OutputTypes())
+		body, err := l.plan(f, branch.args, n.OutputTypes(), how)
 		if err != nil {
 			return err
 		}
@@ -75,10 +78,14 @@ func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*reg
 		if err != nil {
 			return err
 		}
+		ends[k] = l.one("Identity", branch.name+"/end", r.device, nil, p.effects, branch.pivot.Output(0))
+		effects = effects || len(p.effects) > 0
+		if how == parted {
+			p.effects = nil // the results do not wait for them
+		}
 		for i, out := range l.after(p, branch) {
 			results[i] = append(results[i], out)
 		}
-		ends[k] = l.one("Identity", branch.name+"/end", r.device, nil, p.effects, branch.pivot.Output(0))
 		if l.err != nil {
 			return l.err
 		}
@@ -93,6 +100,12 @@ func (l *lowering) branches(t *task, r scope, c *region.Choice, functions []*reg
 	end, err := c.Join("branch", ends)
 	if err != nil {
 		return err
+	}
+	if how == parted && effects {
+		return l.finishParts(n, outs, end.Op, end.Op)
+	}
+	if how == parted {
+		return l.finishParts(n, outs, end.Op)
 	}
 	return l.finish(n, r, outs, end.Op)
 }

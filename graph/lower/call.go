@@ -3,12 +3,15 @@ package lower
 // call lowers a call to the nodes of the function's body, or leaves it a call.
 func (l *lowering) call(t *task) error {
 	n := t.node
-	p, err := l.plan(n.Callee(), n.Inputs(), n.OutputTypes())
+	how := called
+	if Entirely(n) {
+		how = entire
+	}
+	p, err := l.plan(n.Callee(), n.Inputs(), n.OutputTypes(), how)
 	if err != nil {
 		return err
 	}
 	if !l.fits(t, p) {
-		l.effects = append(l.effects, n)
 		return nil
 	}
 	r := l.enter(n)
@@ -18,6 +21,15 @@ func (l *lowering) call(t *task) error {
 	done, err := l.lay(t, p, r)
 	if err != nil {
 		return err
+	}
+	if how == called && t.in != nil && t.in.called { // it is a part of the call that it is in
+		end := l.wait(r.name+"/end", r.device, append(done.effects, r.pivot)...)
+		return l.finishParts(n, l.after(done, r), end)
+	}
+	if how == called && len(done.results) > 1 && p.changing() { // none comes before all
+		for _, o := range done.results {
+			done.effects = append(done.effects, o.Op)
+		}
 	}
 	return l.finish(n, r, l.after(done, r), append(done.effects, r.pivot)...)
 }

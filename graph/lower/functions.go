@@ -12,13 +12,14 @@ type Graph struct {
 	*graph.Graph
 	// Feeds are the outputs to be fed, by the position of those of the original.
 	Feeds []graph.Output
-	// Effects are nodes that must run though no fetch may need them.
-	Effects []*graph.Node
 
+	watch  *status.Watch
 	copies []*graph.Node                  // by the ids of the original
 	outs   map[*graph.Node][]graph.Output // of the copies that were lowered
 	done   map[*graph.Node]*graph.Node
 	fed    map[graph.Output]graph.Output
+	loose  map[*graph.Node][]*graph.Node
+	parted map[*graph.Node][]*graph.Node
 }
 
 // Lowers says whether a node of this kind is one that Functions replaces.
@@ -51,6 +52,16 @@ func init() {
 // if a body or its types do not fit, and with RESOURCE_EXHAUSTED if branches and
 // arguments multiply to a graph out of all proportion. The message names the node.
 func Functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output) (*Graph, error) {
+	return functions(ctx, g, need, feeds, nil)
+}
+
+// Body is Functions for the body of a function, which runs entirely or as [Effects] has
+// it.
+func Body(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output, entirely bool) (*Graph, error) {
+	return functions(ctx, g, need, feeds, &origin{entire: entirely, called: !entirely})
+}
+
+func functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output, in *origin) (*Graph, error) {
 	e, err := g.EditContext(ctx)
 	if err != nil {
 		return nil, err
@@ -61,13 +72,18 @@ func Functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 		g:      g,
 		e:      copier{e},
 		budget: budgetFor(need),
-		plans:  map[*graph.Body]*plan{},
+		plans:  map[planned]*plan{},
 		frames: map[string]int{},
 		outs:   map[*graph.Node][]graph.Output{},
 		done:   map[*graph.Node]*graph.Node{},
+		loose:  map[*graph.Node][]*graph.Node{},
+		parted: map[*graph.Node][]*graph.Node{},
 	}
 	e.Lax()
-	r := &Graph{copies: e.Nodes(), outs: l.outs, done: l.done, fed: map[graph.Output]graph.Output{}}
+	r := &Graph{
+		watch: l.watch, copies: e.Nodes(), outs: l.outs, done: l.done, fed: map[graph.Output]graph.Output{},
+		loose: l.loose, parted: l.parted,
+	}
 	keep := make([]bool, len(r.copies), len(r.copies)+len(feeds))
 	for _, n := range need {
 		keep[n.ID()] = true
@@ -89,7 +105,7 @@ func Functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 		case !keep[i]:
 			idle = append(idle, n)
 		case Lowers(n):
-			l.queue = append(l.queue, &task{node: n})
+			l.queue = append(l.queue, &task{node: n, in: in})
 		case n.Class() == graph.ClassEnter:
 			l.frames[n.FrameName()] = 0
 		}
@@ -102,9 +118,6 @@ func Functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 	}
 	if err := l.run(); err != nil {
 		return nil, err
-	}
-	for _, n := range l.effects {
-		r.Effects = append(r.Effects, r.standIn(n))
 	}
 	r.Graph, err = e.Done()
 	return r, err
@@ -122,9 +135,63 @@ func (g *Graph) Output(o graph.Output) graph.Output {
 	return graph.Output{Op: c, Index: o.Index}
 }
 
-// Node is the node that has run when node n of the original would have.
-func (g *Graph) Node(n *graph.Node) *graph.Node {
-	return g.standIn(g.copies[n.ID()])
+// Targets is the nodes that must run, fetches aside, for a step that fetches and runs
+// those of the original. Of a node that runs in parts, a step that fetches an output or
+// runs it wants all: only consumers of single outputs leave others out.
+func (g *Graph) Targets(fetches []graph.Output, targets []*graph.Node) ([]*graph.Node, error) {
+	var list, roots []*graph.Node
+	for _, t := range targets {
+		n := g.copies[t.ID()]
+		list = append(append(list, g.standIn(n)), g.parted[n]...)
+	}
+	for _, f := range fetches {
+		if _, fed := g.fed[f]; !fed {
+			list = append(list, g.parted[g.copies[f.Op.ID()]]...)
+			roots = append(roots, g.Output(f).Op)
+		}
+	}
+	loose, err := g.loosely(append(roots, list...))
+	return append(list, loose...), err
+}
+
+// loosely is the side effects of lowered nodes that roots need, of those which no edge
+// leads to.
+func (g *Graph) loosely(roots []*graph.Node) ([]*graph.Node, error) {
+	if len(g.loose) == 0 {
+		return nil, nil
+	}
+	by := map[*graph.Node][]*graph.Node{} // by what is reached of the lowered node
+	for n, effects := range g.loose {
+		by[g.done[n]] = append(by[g.done[n]], effects...)
+		for _, o := range g.outs[n] {
+			by[o.Op] = append(by[o.Op], effects...)
+		}
+	}
+	var list []*graph.Node
+	seen := make([]bool, g.NumNodes())
+	stack := roots
+	see := func(n *graph.Node) {
+		if !seen[n.ID()] {
+			seen[n.ID()] = true
+			stack = append(stack, n)
+		}
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if err := g.watch.Step(); err != nil {
+			return nil, err
+		}
+		for _, effect := range by[n] {
+			effect = g.standIn(effect)
+			if !seen[effect.ID()] {
+				list = append(list, effect)
+			}
+			see(effect)
+		}
+		graph.InputNodes(n, see)
+	}
+	return list, nil
 }
 
 // standIn is what has run when a node of the copy, which may be lowered, would have.

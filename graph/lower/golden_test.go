@@ -49,7 +49,11 @@ func TestGolden(t *testing.T) {
 				return err.Error()
 			}
 			to := l.Output(fetches[0])
-			roots := append([]*graph.Node{to.Op}, l.Effects...)
+			targets, err := l.Targets(fetches, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			roots := append([]*graph.Node{to.Op}, targets...)
 			nodes, err := l.Subgraph(nil, nil, roots)
 			if err != nil {
 				t.Fatal(err)
@@ -64,7 +68,7 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			fmt.Fprintf(&b, "=> %v\n", to)
-			for _, n := range l.Effects {
+			for _, n := range targets {
 				fmt.Fprintf(&b, "=> ^%s\n", n.Name())
 			}
 			return b.String()

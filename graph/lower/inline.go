@@ -24,7 +24,10 @@ func (l *lowering) inline(t *task, p *plan, r scope) (played, error) {
 // lay copies the nodes of a plan into a region. A node that waits for nothing
 // waits for the region's pivot, and frames get names of their own.
 func (l *lowering) lay(t *task, p *plan, r scope) (played, error) {
-	in := &origin{function: p.f.Name, in: t.in}
+	in := &origin{function: p.f.Name, in: t.in, entire: p.how == entire, called: p.how == called}
+	if p.how == parted && t.in != nil {
+		in.called = t.in.called
+	}
 	copies := make([]*graph.Node, len(r.args)+len(p.nodes))
 	for i, a := range r.args {
 		copies[i] = a.Op
@@ -101,13 +104,22 @@ func (l *lowering) lay(t *task, p *plan, r scope) (played, error) {
 		done.results = append(done.results, output(res.Inputs()[0]))
 	}
 	for _, n := range p.effects {
-		c := copies[p.place[n]]
-		l.effects = append(l.effects, c)
-		if p.ordered {
-			done.effects = append(done.effects, c)
-		}
+		done.effects = append(done.effects, copies[p.place[n]])
+	}
+	for _, n := range p.loose {
+		l.loose[t.node] = append(l.loose[t.node], copies[p.place[n]])
 	}
 	return done, nil
+}
+
+// entireAttr is set of what [lowering.keep] makes of a body that runs entirely.
+const entireAttr = "_entire"
+
+// Entirely says whether the body of the function that a node calls runs entirely: not
+// where a PartitionedCall calls it.
+func Entirely(call *graph.Node) bool {
+	v := call.Attrs().Find(entireAttr)
+	return call.Class() == graph.ClassCall || v != nil && v.B
 }
 
 // keep leaves the call of a function a call, as the only node of the region.
@@ -119,20 +131,26 @@ func (l *lowering) keep(p *plan, r scope) (played, error) {
 	for _, res := range p.body.Results {
 		out = append(out, res.InputTypes()[0])
 	}
+	attrs := graph.Attrs{"f": p.f, "Tin": in, "Tout": out}
+	if p.how == entire {
+		attrs[entireAttr] = true
+	}
 	n := l.add(graph.OpSpec{
 		Type: "StatefulPartitionedCall", Name: r.name + "/call", Device: r.device,
 		Input:               []graph.Input{graph.OutputList(r.args)},
-		Attrs:               graph.Attrs{"f": p.f, "Tin": in, "Tout": out},
+		Attrs:               attrs,
 		ControlDependencies: []*graph.Node{r.pivot},
 	})
 	if l.err != nil {
 		return played{}, l.err
 	}
-	done := played{effects: []*graph.Node{n}}
+	var done played
+	if p.how != parted || len(p.effects) > 0 {
+		done.effects = []*graph.Node{n}
+	}
 	for i := range out {
 		done.results = append(done.results, n.Output(i))
 	}
-	l.effects = append(l.effects, n)
 	return done, nil
 }
 

@@ -13,17 +13,20 @@ import (
 // functions within themselves. It fails as [Functions] does; what it had added by
 // then stays, and nothing needs it.
 func InPlace(ctx context.Context, g *graph.Graph, nodes []*graph.Node, keep func(*graph.Node) bool) error {
+	parted := map[*graph.Node][]*graph.Node{}
 	l := &lowering{
 		ctx:    ctx,
 		watch:  status.NewWatch(ctx),
 		g:      g,
-		e:      inPlace{g, map[*graph.Node][]graph.Output{}},
+		e:      inPlace{g, map[*graph.Node][]graph.Output{}, parted},
 		budget: budgetFor(g.Nodes()),
 		stays:  keep,
-		plans:  map[*graph.Body]*plan{},
+		plans:  map[planned]*plan{},
 		frames: map[string]int{},
 		outs:   map[*graph.Node][]graph.Output{},
 		done:   map[*graph.Node]*graph.Node{},
+		loose:  map[*graph.Node][]*graph.Node{},
+		parted: parted,
 	}
 	for _, n := range g.Nodes() {
 		if n.Class() == graph.ClassEnter {
@@ -39,7 +42,8 @@ func InPlace(ctx context.Context, g *graph.Graph, nodes []*graph.Node, keep func
 // inPlace changes a graph itself.
 type inPlace struct {
 	*graph.Graph
-	outs map[*graph.Node][]graph.Output
+	outs   map[*graph.Node][]graph.Output
+	parted map[*graph.Node][]*graph.Node // the lowering's
 }
 
 func (e inPlace) Add(spec graph.OpSpec) (*graph.Node, error) { return e.AddOperation(spec) }
@@ -61,7 +65,7 @@ func (e inPlace) Redirect(_, _ graph.Output) error {
 func (e inPlace) Replace(nodes []*graph.Node, by map[*graph.Node]*graph.Node) error {
 	var list []graph.StandIn
 	for _, n := range nodes {
-		list = append(list, graph.StandIn{Node: n, Outputs: e.outs[n], After: by[n]})
+		list = append(list, graph.StandIn{Node: n, Outputs: e.outs[n], After: by[n], Direct: e.parted[n] != nil})
 	}
 	return e.Become(list...)
 }

@@ -18,11 +18,12 @@ type lowering struct {
 	stays   func(*graph.Node) bool // calls that are not to be lowered; nil: none
 	budget  budget
 	queue   []*task
-	lowered []*graph.Node // to be removed: until the end others may wait for them
-	effects []*graph.Node
+	lowered []*graph.Node                 // to be removed: until the end others may wait for them
+	loose   map[*graph.Node][]*graph.Node // effects that no edge leads to, by the lowered node that has them
+	parted  map[*graph.Node][]*graph.Node // of nodes that run in parts: all parts
 	outs    map[*graph.Node][]graph.Output
 	done    map[*graph.Node]*graph.Node
-	plans   map[*graph.Body]*plan
+	plans   map[planned]*plan
 	frames  map[string]int // names of frames, and how far the search for a unique one got
 	now     *task
 	err     error // the first failure to add a node
@@ -51,6 +52,8 @@ type task struct {
 type origin struct {
 	function string
 	in       *origin
+	entire   bool // it runs entirely
+	called   bool // it is what a call does, or a part of that
 }
 
 // maxRing is how many calls of functions may be within one another for the
@@ -164,6 +167,31 @@ func (l *lowering) finish(n *graph.Node, r scope, outs []graph.Output, last ...*
 	l.outs[n], l.done[n] = outs, done
 	l.lowered = append(l.lowered, n)
 	return l.e.RedirectAll(n, outs)
+}
+
+// finishParts is finish for a node that runs in parts: consumers that wait for the
+// node wait for end alone. The node is all of its outputs, and last.
+func (l *lowering) finishParts(n *graph.Node, outs []graph.Output, end *graph.Node, last ...*graph.Node) error {
+	if l.err != nil {
+		return l.err
+	}
+	l.outs[n], l.done[n] = outs, end
+	l.lowered = append(l.lowered, n)
+	for _, o := range outs {
+		last = append(last, o.Op)
+	}
+	l.parted[n] = last
+	return l.e.RedirectAll(n, outs)
+}
+
+// manner is how the branches of a conditional or the body of a loop run. TensorFlow
+// marks those that it lays out, and lays out none in a body that runs entirely.
+func (l *lowering) manner(t *task) manner {
+	v := t.node.Attrs().Find("_lower_using_switch_merge")
+	if v != nil && v.B && (t.in == nil || !t.in.entire) {
+		return parted
+	}
+	return entire
 }
 
 // holds is a condition as a scalar that is true or false.

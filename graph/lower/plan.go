@@ -9,22 +9,42 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A plan is what of a body is laid out wherever it is called: the nodes that a
-// result or a side effect needs.
+// A manner is how the body of a function runs.
+type manner uint8
+
+const (
+	// called: as one operation, which does what its results and its control outputs need.
+	called manner = iota
+	// entire: as one operation, and all that is stateful runs, in nested bodies too.
+	entire
+	// parted: in parts, each result when what it needs is done. Control outputs are for
+	// consumers that wait for the node.
+	parted
+)
+
+// A planned is what there is one plan of.
+type planned struct {
+	body *graph.Body
+	how  manner
+}
+
+// A plan is what of a body is laid out wherever it runs in that manner: the nodes
+// that a result or a side effect needs.
 type plan struct {
 	f       *registry.Func
+	how     manner
 	body    *graph.Body
 	nodes   []*graph.Node         // in order, without arguments and results
 	place   map[*graph.Node]int32 // of arguments, then of nodes
 	size    int                   // about how many nodes they become
 	edges   int
 	effects []*graph.Node
-	ordered bool // something can wait for the effects
+	loose   []*graph.Node // effects that nothing can wait for
 }
 
 // plan is that of a function which is called with those arguments for results of
 // those types. It fails if they do not fit.
-func (l *lowering) plan(f *registry.Func, args []graph.Output, results []tensor.DType) (*plan, error) {
+func (l *lowering) plan(f *registry.Func, args []graph.Output, results []tensor.DType, how manner) (*plan, error) {
 	body, err := l.g.InstantiateContext(l.ctx, f)
 	if err != nil {
 		return nil, err
@@ -32,18 +52,19 @@ func (l *lowering) plan(f *registry.Func, args []graph.Output, results []tensor.
 	if err := checkTypes(f, body, args, results); err != nil {
 		return nil, err
 	}
-	return l.planOf(f, body)
+	return l.planOf(f, body, how)
 }
 
 // planOf is plan for a body that fits.
-func (l *lowering) planOf(f *registry.Func, body *graph.Body) (*plan, error) {
-	if p := l.plans[body]; p != nil {
+func (l *lowering) planOf(f *registry.Func, body *graph.Body, how manner) (*plan, error) {
+	key := planned{body, how}
+	if p := l.plans[key]; p != nil {
 		return p, nil
 	}
-	p := &plan{f: f, body: body, place: map[*graph.Node]int32{}}
-	p.effects, p.ordered = effectsOf(body)
+	p := &plan{f: f, how: how, body: body, place: map[*graph.Node]int32{}}
+	p.effects, p.loose = effectsOf(body, how)
 	needed := make([]bool, body.Graph.NumNodes())
-	stack := slices.Concat(body.Results, p.effects)
+	stack := slices.Concat(body.Results, p.effects, p.loose)
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -75,7 +96,7 @@ func (l *lowering) planOf(f *registry.Func, body *graph.Body) (*plan, error) {
 		p.size += nodesFor(n)
 		p.edges += edgesOf(n)
 	}
-	l.plans[body] = p
+	l.plans[key] = p
 	return p, nil
 }
 
@@ -102,30 +123,46 @@ func checkTypes(f *registry.Func, body *graph.Body, args []graph.Output, results
 }
 
 // Effects is the nodes of a body that must run whatever is made of the results:
-// those that it lists as control outputs, else those that are stateful.
-func Effects(body *graph.Body) []*graph.Node {
-	effects, _ := effectsOf(body)
-	return effects
+// those that it lists as control outputs and, where the body runs entirely, all that
+// are stateful.
+func Effects(body *graph.Body, entirely bool) []*graph.Node {
+	how := called
+	if entirely {
+		how = entire
+	}
+	effects, loose := effectsOf(body, how)
+	return append(effects, loose...)
 }
 
-// effectsOf also says whether something can wait for the effects: not if they
-// may be dead, or in a frame of the body.
-func effectsOf(body *graph.Body) (effects []*graph.Node, ordered bool) {
-	if len(body.Controls) > 0 {
-		for _, c := range body.Controls {
-			effects = append(effects, c.Op)
-		}
-		return effects, true
+// effectsOf is the side effects of a body that runs in that manner, and those of them
+// that nothing can wait for, as they may be dead or in a frame of the body.
+func effectsOf(body *graph.Body, how manner) (effects, loose []*graph.Node) {
+	listed := map[*graph.Node]bool{}
+	for _, c := range body.Controls {
+		effects = append(effects, c.Op)
+		listed[c.Op] = true
 	}
-	ordered = true
+	if how != entire {
+		return effects, nil
+	}
+	flows := false // has control flow of its own
 	for _, n := range body.Graph.Nodes() {
 		switch {
-		case n.Class() == graph.ClassArg || n.Class() == graph.ClassRetval:
+		case n.Class() == graph.ClassArg || n.Class() == graph.ClassRetval || listed[n]:
 		case n.Def().Stateful:
-			effects = append(effects, n)
+			loose = append(loose, n)
 		case n.Class().ControlFlow():
-			ordered = false
+			flows = true
 		}
 	}
-	return effects, ordered
+	if flows {
+		return effects, loose
+	}
+	return append(effects, loose...), nil
+}
+
+// changing says whether running a plan may have side effects: it has a stateful node,
+// or one that may call a function that has.
+func (p *plan) changing() bool {
+	return slices.ContainsFunc(p.nodes, func(n *graph.Node) bool { return n.Def().Stateful || Lowers(n) })
 }

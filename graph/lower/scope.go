@@ -42,6 +42,38 @@ func (l *lowering) enter(n *graph.Node) scope {
 	return r
 }
 
+// enterChoice is the scope of a conditional. One that runs in parts begins when it is
+// known which branch runs: arguments are waited for where they are used.
+func (l *lowering) enterChoice(n *graph.Node, how manner) scope {
+	if how != parted {
+		return l.enter(n)
+	}
+	return l.enterParts(n, 1)
+}
+
+// enterLoop is the scope of a loop. In one that runs in parts each variable begins by
+// itself, and the scope has no pivot.
+func (l *lowering) enterLoop(n *graph.Node, how manner) scope {
+	if how != parted {
+		return l.enter(n)
+	}
+	return l.enterParts(n, n.NumInputs())
+}
+
+// enterParts is a scope of inputs that do not wait for one another, of which the first
+// few wait for what the node does.
+func (l *lowering) enterParts(n *graph.Node, wait int) scope {
+	r := scope{name: shorten(n.Name(), maxScope), device: n.Device()}
+	for i, in := range n.Inputs() {
+		var controls []*graph.Node
+		if i < wait {
+			controls = n.Controls()
+		}
+		r.args = append(r.args, l.one("Identity", r.name+"/input", r.device, nil, controls, in))
+	}
+	return r
+}
+
 // A played is what a body has become.
 type played struct {
 	results []graph.Output

@@ -29,7 +29,7 @@ func (l *lowering) symbolic(t *task) error {
 	if err := checkTypes(f, body, n.Inputs(), n.OutputTypes()); err != nil {
 		return err
 	}
-	p, err := l.planOf(f, body)
+	p, err := l.planOf(f, body, entire)
 	if err != nil {
 		return err
 	}

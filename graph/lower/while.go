@@ -14,15 +14,20 @@ var nothing = tensor.FromScalar(false)
 // while lowers a While.
 func (l *lowering) while(t *task) error {
 	n := t.node
-	out := l.enter(n)
+	how := l.manner(t)
+	out := l.enterLoop(n, how)
 	if l.err != nil {
 		return l.err
 	}
 	vars := len(out.args)
 	if vars == 0 { // something has to go round
+		after := n.Controls()
+		if how != parted {
+			after = []*graph.Node{out.pivot}
+		}
 		c := l.add(graph.OpSpec{Type: "Const", Name: out.name + "/round", Device: out.device,
 			Attrs:               graph.Attrs{"dtype": nothing.DType(), "value": nothing},
-			ControlDependencies: []*graph.Node{out.pivot}})
+			ControlDependencies: after})
 		out.args = append(out.args, c.Output(0))
 	}
 	spec := region.LoopSpec{Frame: l.frame(n.Name()), Init: out.args}
@@ -38,13 +43,16 @@ func (l *lowering) while(t *task) error {
 	// The test, in the frame.
 	test := scope{name: under(out.name, "cond"), device: out.device, args: loop.Vars[:vars], pivot: loop.Cond.Pivot}
 	f := function(n, "cond")
-	cond, err := l.condition(f, test.args)
+	cond, err := l.condition(f, test.args, how)
 	if err != nil {
 		return err
 	}
 	p, err := l.inline(t, cond, test)
 	if err != nil {
 		return err
+	}
+	if how == parted {
+		p.effects = nil // those that the result does not need are left out
 	}
 	going := l.holds(l.after(p, test)[0], test)
 	if l.err != nil {
@@ -58,7 +66,7 @@ func (l *lowering) while(t *task) error {
 	// An iteration.
 	body := scope{name: bodyName, device: out.device, args: loop.Current[:vars], pivot: loop.Body.Pivot}
 	f = function(n, "body")
-	iteration, err := l.plan(f, body.args, n.OutputTypes())
+	iteration, err := l.plan(f, body.args, n.OutputTypes(), how)
 	if err != nil {
 		return err
 	}
@@ -77,12 +85,16 @@ func (l *lowering) while(t *task) error {
 	if err != nil {
 		return err
 	}
-	return l.finish(n, out, outs[:vars], outs[0].Op)
+	if err := l.finish(n, out, outs[:vars], outs[0].Op); err != nil || how != parted {
+		return err
+	}
+	l.parted[n] = []*graph.Node{l.done[n]}
+	return nil
 }
 
 // condition is the plan of a loop's condition, which returns anything that can be
 // true or false.
-func (l *lowering) condition(f *registry.Func, args []graph.Output) (*plan, error) {
+func (l *lowering) condition(f *registry.Func, args []graph.Output, how manner) (*plan, error) {
 	body, err := l.g.InstantiateContext(l.ctx, f)
 	if err != nil {
 		return nil, err
@@ -90,5 +102,5 @@ func (l *lowering) condition(f *registry.Func, args []graph.Output) (*plan, erro
 	if len(body.Results) != 1 {
 		return nil, status.Invalid("the condition '%s' returns %s, where 1 is needed", f.Name, status.Count(len(body.Results), "result"))
 	}
-	return l.plan(f, args, body.Results[0].InputTypes())
+	return l.plan(f, args, body.Results[0].InputTypes(), how)
 }

@@ -49,13 +49,8 @@ func TestFindEnds(t *testing.T) {
 	p := assigns(t, 20_000, true)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	begin := time.Now()
 	races, err := race.Find(ctx, p)
-	took := time.Since(begin)
 	if len(races) > 0 || err != nil && status.CodeOf(err) != status.DeadlineExceeded {
 		t.Errorf("%d races, %v", len(races), err)
-	}
-	if took > 3*time.Second && !testing.Short() {
-		t.Errorf("it took %v", took)
 	}
 }

@@ -43,9 +43,9 @@ func layOut(ctx context.Context, p Program) (*program, error) {
 	for _, f := range l.Feeds {
 		q.fed[f.Canonical()] = true
 	}
-	targets := append([]*graph.Node(nil), l.Effects...)
-	for _, t := range p.Targets {
-		targets = append(targets, l.Node(t))
+	targets, err := l.Targets(p.Fetches, p.Targets)
+	if err != nil {
+		return nil, err
 	}
 	var fetches []graph.Output
 	for _, f := range p.Fetches {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/rewrite"
@@ -82,40 +81,50 @@ var larges = []large{
 	}},
 }
 
-// TestLinear rewrites graphs of 1,000 to 100,000 nodes by all passes. 10,000 nodes take
-// less than 200 ms of the processor's, and from there to 100,000 the time for a node grows by less than
-// four. -v prints the times.
+// TestLinear rewrites graphs of 1,000 to 100,000 nodes by all passes. From 10,000 to
+// 100,000 what a node takes, in memory and in steps between questions whether to go on,
+// grows by less than four. -v prints the former.
 func TestLinear(t *testing.T) {
 	sizes := []int{1000, 10_000, 100_000}
 	if testing.Short() {
-		t.Skip("timing")
+		sizes = sizes[:2]
 	}
+	last, before := sizes[len(sizes)-1], sizes[len(sizes)-2]
 	for _, l := range larges {
 		t.Run(l.name, func(t *testing.T) {
-			took := map[int]time.Duration{}
+			took := map[int]rewriteCost{}
 			row := ""
 			for _, size := range sizes {
-				took[size] = l.time(t, size)
-				row += fmt.Sprintf(" %6d", took[size].Nanoseconds()/int64(size))
+				took[size] = l.rewrite(t, size)
+				row += fmt.Sprintf(" %6d", took[size].bytes/uint64(size))
 			}
-			t.Logf("%-22s ns a node:%s", l.name, row)
-			last, before := sizes[len(sizes)-1], sizes[len(sizes)-2]
-			slow := func() bool {
-				return took[10_000] >= 200*time.Millisecond || took[last] >= 40*max(took[before], 12*time.Millisecond)
-			}
-			for try := 0; try < 3 && slow(); try++ { // what else the machine does may slow some of it down
-				took[10_000] = min(took[10_000], l.time(t, 10_000))
-				took[last] = min(took[last], l.time(t, last))
-			}
-			if slow() {
-				t.Errorf("%v", took)
+			t.Logf("%-22s bytes a node:%s", l.name, row)
+			if a, b := took[before], took[last]; b.bytes >= 40*a.bytes || b.questions >= 40*(a.questions+10) {
+				t.Errorf("%d nodes take %v, %d take %v", before, a, last, b)
 			}
 		})
 	}
 }
 
-// time is how long it takes to rewrite about that many nodes.
-func (l large) time(t *testing.T, nodes int) time.Duration {
+// A rewriteCost is what rewriting took.
+type rewriteCost struct {
+	bytes     uint64 // allocated
+	questions int    // whether to go on
+}
+
+// A countingContext counts how often it is asked whether to go on.
+type countingContext struct {
+	context.Context
+	asked int
+}
+
+func (c *countingContext) Err() error {
+	c.asked++
+	return nil
+}
+
+// rewrite rewrites about that many nodes.
+func (l large) rewrite(t *testing.T, nodes int) rewriteCost {
 	t.Helper()
 	g := graph.New()
 	b := graph.NewBuilder(g)
@@ -128,12 +137,13 @@ func (l large) time(t *testing.T, nodes int) time.Duration {
 	if p.Nodes[0] == x.Op {
 		p.Nodes = p.Nodes[1:]
 	}
-	runtime.GC() // of what was made before
-	begin := cpuTime()
-	q, _, err := rewrite.Run(context.Background(), p, rewrite.Options{Passes: rewrite.All()})
-	took := cpuTime() - begin
+	ctx := &countingContext{Context: context.Background()}
+	var start, end runtime.MemStats
+	runtime.ReadMemStats(&start)
+	q, _, err := rewrite.Run(ctx, p, rewrite.Options{Passes: rewrite.All()})
+	runtime.ReadMemStats(&end)
 	if err != nil || q == nil {
 		t.Fatalf("%v, %v", q, err)
 	}
-	return took
+	return rewriteCost{end.TotalAlloc - start.TotalAlloc, ctx.asked}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
@@ -91,7 +92,8 @@ indices: The place of each slice.`)
 
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
-			shape, list := c.Shape(c.Output(0)), c.Input(0)
+			list := c.Input(0)
+			shape := c.Op("TensorListElementShape", graph.Attrs{"shape_type": tensor.Int32}, list) // other elements may have others
 			zeros := c.Op("TensorListReserve", c.Attrs("element_dtype"), shape, lengthOf(c, list))
 			c.Set(0, c.Op("TensorListSetItem", nil, zeros, c.Input(1), c.Dy(0)))
 		}

@@ -75,10 +75,20 @@ element_dtype: The type of the elements.`)
 			c.Set(0, c.Op("TensorListFromTensor", nil, c.Dy(0), c.RowShape(c.Output(0))))
 		}
 	}, "TensorListStack")
-	gradient.Register(func(c *gradient.Context) { // of an element that was taken twice, the later gradient
-		if c.Has(0) {
-			c.Set(0, c.Op("TensorListScatterV2", nil, c.Dy(0), c.Input(1), c.RowShape(c.Output(0)), lengthOf(c, c.Input(0))))
+	gradient.Register(func(c *gradient.Context) {
+		if !c.Has(0) {
+			return
 		}
+		rows, at := c.Dy(0), c.Input(1)
+		if known, ok := c.ConstInts(at); !ok || repeats(known) { // what was taken twice has the sum
+			places := c.Outputs("Unique", nil, at)
+			if places == nil {
+				return
+			}
+			at = places[0]
+			rows = c.Op("UnsortedSegmentSum", nil, rows, places[1], c.Op("Size", nil, at))
+		}
+		c.Set(0, c.Op("TensorListScatterV2", nil, rows, at, c.RowShape(c.Output(0)), lengthOf(c, c.Input(0))))
 	}, "TensorListGather")
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
@@ -86,6 +96,15 @@ element_dtype: The type of the elements.`)
 		}
 	}, "TensorListConcat", "TensorListConcatV2")
 	gradient.None("TensorListConcatLists")
+}
+
+// repeats says whether a number is in a list twice.
+func repeats(list []int64) bool {
+	seen := make(map[int64]bool, len(list))
+	for _, x := range list {
+		seen[x] = true
+	}
+	return len(seen) < len(list)
 }
 
 // lengthOf is the number of elements of a list.

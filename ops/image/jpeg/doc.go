@@ -19,6 +19,9 @@
 // Sequential and progressive files with Huffman codes of 8 bits a sample are decoded, not
 // those with arithmetic codes, of 12 bits, lossless or hierarchical ones.
 //
+// With [Options.Pool] the rows of a large image are read, transformed and painted by its
+// workers side by side; the bytes are the same.
+//
 // A file is a claim: Open reads its head alone, and [Image.Memory] says what Decode will
 // take before it takes it. Decode asks now and then whether to go on.
 package jpeg
