@@ -160,10 +160,14 @@ func allRanked(k, n int) bool { return 4*k > n }
 // greatest appends the k greatest of x to best, which is empty; none if the step
 // ends.
 func (t *topK[T, I]) greatest(ctx *kernel.Context, best []ranked[T], x []T, k int) []ranked[T] {
-	if k > 1 && k < len(x) && (!t.sorted || hasNaN(x)) {
+	some := k > 1 && k < len(x)
+	switch {
+	case some && (!t.sorted || hasNaN(x[:k])):
 		return heaped(ctx, best, x, k, t.sorted)
-	}
-	if allRanked(k, len(x)) {
+	case allRanked(k, len(x)):
+		if some && hasNaN(x[k:]) {
+			return heaped(ctx, best, x, k, t.sorted)
+		}
 		for i, v := range x {
 			best = append(best, ranked[T]{v, i})
 		}
@@ -180,13 +184,24 @@ func (t *topK[T, I]) greatest(ctx *kernel.Context, best []ranked[T], x []T, k in
 	}
 	// The root of the heap is the last of the best. What comes later must be
 	// greater to be let in.
-	for i, v := range x[k:] {
-		if i&(1<<16-1) == 0 && ctx.Err() != nil {
+	const stretch = 1 << 16 // between looks at the context
+	for from := k; from < len(x); from += stretch {
+		if ctx.Err() != nil {
 			return nil
 		}
-		if v > best[0].x {
-			best[0] = ranked[T]{v, k + i}
-			sink(best, 0)
+		least := best[0].x
+		for i, v := range x[from:min(from+stretch, len(x))] {
+			if v <= least {
+				continue
+			}
+			if v != v && some {
+				return heaped(ctx, best[:0], x, k, t.sorted)
+			}
+			if v > least {
+				best[0] = ranked[T]{v, from + i}
+				sink(best, 0)
+				least = best[0].x
+			}
 		}
 	}
 	if kernel.Sort(ctx, best, ranked[T].compare) != nil {
