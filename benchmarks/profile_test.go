@@ -109,5 +109,5 @@ func profiled(b *testing.B, c *tf.Callable, feeds []*tf.Tensor, work float64, un
 		b.ReportMetric(more(len(w.took)/2), w.name+"-median-%")
 	}
 	m := sampler.Model()
-	b.ReportMetric(float64(m.Taken)/float64(m.Runs), "taken/run")
+	b.ReportMetric(float64(m.Recorded)/float64(m.Runs), "taken/run")
 }

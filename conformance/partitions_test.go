@@ -21,7 +21,7 @@ func TestPartition(t *testing.T) {
 		for _, apart := range []bool{false, true} {
 			for _, passes := range []string{"", "none"} {
 				for _, c := range cases {
-					r := c.Run(t.Context(), conformance.Config{Engine: engine, Apart: apart, Rewrite: passes, Timeout: 20 * time.Second})
+					r := c.Run(t.Context(), conformance.Config{Engine: engine, SeparateSteps: apart, Rewrite: passes, Timeout: 20 * time.Second})
 					if r.Verdict != conformance.Passed {
 						t.Errorf("%s on %s, apart %v, passes %q: %s: %s", c.Name, engine, apart, passes, r.Verdict, r.Detail)
 					}

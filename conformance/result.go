@@ -33,13 +33,13 @@ type Result struct {
 // A Config says how cases are run. The zero Config is the default engine
 // without limits but the timeout.
 type Config struct {
-	Engine      string
-	Rewrite     string // passes; see session.SessionOptions
-	Threads     int
-	Strewing    Strewing
-	Apart       bool          // what runs on each device is a step of its own
-	MemoryLimit int64         // of the session, in bytes; 0: the default
-	Timeout     time.Duration // for each load and for each step without a deadline of its own; 0: a minute
+	Engine        string
+	Rewrite       string // passes; see session.SessionOptions
+	Threads       int
+	Strewing      Strewing
+	SeparateSteps bool          // what runs on each device is a step of its own
+	MemoryLimit   int64         // of the session, in bytes; 0: the default
+	Timeout       time.Duration // for each load and for each step without a deadline of its own; 0: a minute
 
 	// Opened is told of the session that a case's steps run in, and what it
 	// returns is called when they have run. Nil: nothing. Cases that run in

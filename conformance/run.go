@@ -118,13 +118,13 @@ func (s *Script) graph(strewing Strewing) (*session.Graph, error) {
 
 func (s *Script) open(cfg Config) (*opened, error) {
 	options := &session.SessionOptions{
-		Engine:      cfg.Engine,
-		Rewrite:     cfg.Rewrite,
-		Threads:     cfg.Threads,
-		Devices:     s.Devices,
-		Apart:       cfg.Apart,
-		MemoryLimit: cfg.MemoryLimit,
-		Files:       &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
+		Engine:        cfg.Engine,
+		Rewrite:       cfg.Rewrite,
+		Threads:       cfg.Threads,
+		Devices:       s.Devices,
+		SeparateSteps: cfg.SeparateSteps,
+		MemoryLimit:   cfg.MemoryLimit,
+		Files:         &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
 	}
 	if n := cfg.Strewing.Devices; n > 0 {
 		options.Devices = map[string]int{cfg.Strewing.kind(): n}

@@ -31,7 +31,7 @@ func TestStrewn(t *testing.T) {
 		for k, c := range cases {
 			for i, apart := range []bool{false, true} { // each on one engine, another one with another seed
 				cfg := conformance.Config{
-					Engine: list[(int(seed)+k+i)%len(list)], Apart: apart, Timeout: 20 * time.Second, Rewrite: []string{"", "none"}[int(seed)/4%2],
+					Engine: list[(int(seed)+k+i)%len(list)], SeparateSteps: apart, Timeout: 20 * time.Second, Rewrite: []string{"", "none"}[int(seed)/4%2],
 					Strewing: conformance.Strewing{Devices: 2 + int(seed)%3, Seed: seed},
 				}
 				if r := c.Run(t.Context(), cfg); r.Verdict != conformance.Passed {

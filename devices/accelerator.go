@@ -120,7 +120,7 @@ type Launch struct {
 	Groups [3]int // of threads, in each dimension, at least 1
 	Size   [3]int // threads of a group, in each dimension, at least 1
 	Args   []Arg
-	Works  *Works // of the step that it is for; nil: nobody asks what becomes of it
+	Works  *Commands // of the step that it is for; nil: nobody asks what becomes of it
 	// Product is what a [Multiplier] computes of two buffers, in the order of Args, into a
 	// third, in the place of Code, which then has no more than a name. Nil: Code is executed.
 	Product *Product

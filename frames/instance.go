@@ -19,7 +19,7 @@ type Instance struct {
 	Queued        []Held // NextIteration values for the iteration that may not start yet
 	DeadExits     []int32
 	Left          []bool // by Exit: has put out a value, which it does once
-	Apart         bool   // the driver's: set where a frame could have been played as one, and is not
+	Unfused       bool   // the driver's: set where a frame could have been played as one, and is not
 
 	place int  // among the parent's children
 	alive ring // oldest first, consecutive

@@ -190,13 +190,13 @@ func TestReset(t *testing.T) {
 		root := table.Start()
 		root.Inputs[0] = scalar(1)
 		f := table.Enter(statics[1], root)
-		if f.Alive() != 1 || f.Newest() != 0 || f.PendingEnters != 2 || f.Left[0] || f.Apart || len(f.Constants)+len(f.Queued)+len(f.DeadExits) != 0 {
+		if f.Alive() != 1 || f.Newest() != 0 || f.PendingEnters != 2 || f.Left[0] || f.Unfused || len(f.Constants)+len(f.Queued)+len(f.DeadExits) != 0 {
 			t.Fatalf("entered %+v", f)
 		}
 		f.Constants = append(f.Constants, frames.Held{Node: 1, Value: scalar(2)}, frames.Held{Node: 2, Dead: true})
 		f.Queued = append(f.Queued, frames.Held{Node: 3, Value: scalar(3)})
 		f.DeadExits = append(f.DeadExits, 4)
-		f.Left[0], f.Apart = true, true
+		f.Left[0], f.Unfused = true, true
 		f.At(0).Inputs[2] = scalar(4)
 		f.At(0).Outstanding = 3
 		table.Advance(f).Inputs[0] = scalar(5)

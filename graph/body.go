@@ -117,7 +117,7 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	if fn == nil {
 		return nil, status.Errorf(status.NotFound, "Function %s is not defined in the library", f.Name)
 	}
-	attrs, err := fn.Settle(f.Attrs)
+	attrs, err := fn.Resolve(f.Attrs)
 	if err != nil {
 		return nil, inFunction(err, fn)
 	}

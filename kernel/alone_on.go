@@ -5,7 +5,7 @@ package kernel
 import "sync/atomic"
 
 // alone counts the work that a kernel has shared out and that is not done yet. A step's
-// memory belongs to the goroutine that runs the kernel: ranges take theirs from a [Desk].
+// memory belongs to the goroutine that runs the kernel: ranges take theirs from a [SharedScratch].
 type alone struct{ open int32 }
 
 func (s *alone) begin() { atomic.AddInt32(&s.open, 1) }

@@ -183,7 +183,7 @@ func BenchmarkCandidates(b *testing.B) {
 			ins, outs := []tensor.Value{in.x, in.x}, make([]tensor.Value, op.outs)
 			sweep := func() {
 				for i, v := range outs {
-					arena.Sweep(v)
+					arena.Reclaim(v)
 					outs[i] = tensor.Value{}
 				}
 			}

@@ -30,15 +30,15 @@ type Context struct {
 	// somebody else will read it. Where Lock is set it is all that counts, for
 	// the tokens that hold a value are counted by the step's driver alone.
 	Keep uint64
-	// Homes are the engine's, for a kernel that it runs again and again on one
+	// Slots are the engine's, for a kernel that it runs again and again on one
 	// goroutine: the tensors that the kernel allocates come from them, the first
 	// from the first.
-	Homes []tensor.Home
-	// Taken is set by a kernel that may wait, before it is done, to what it has taken from
+	Slots []tensor.BufferSlot
+	// Undo is set by a kernel that may wait, before it is done, to what it has taken from
 	// a resource for its outputs, such as an element of a queue. A step accepts outputs
 	// while it has not failed and its context has not ended; those that come later are
 	// dropped, and the engine calls Return, which puts back what was taken.
-	Taken interface{ Return() }
+	Undo interface{ Return() }
 	// Driver is the engine's: the step, for kernels on the goroutine that drives it.
 	Driver any
 
@@ -72,7 +72,7 @@ type Step struct {
 	// Accelerators are the devices with memory of their own, by full name.
 	Accelerators map[string]devices.Streams
 	// Works are what its kernels have handed over to them; nil outside a session.
-	Works *devices.Works
+	Works *devices.Commands
 	// Rendezvous is where the pieces of a program meet that are played apart; nil: there
 	// are none.
 	Rendezvous resource.Rendezvous
@@ -198,11 +198,11 @@ func (c *Context) asking(f func(lo, hi int)) func(lo, hi int) {
 
 // Alloc makes an output of dtype dt: undefined elements for numbers. It fails
 // if the size is impossible or passes the session's memory limit. It is not for functions
-// that Parallel calls, as is nothing that takes or gives back memory: they have a [Desk].
+// that Parallel calls, as is nothing that takes or gives back memory: they have a [SharedScratch].
 func (c *Context) Alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
 	c.alone.none("memory is taken")
-	if homes := c.Homes; len(homes) > 0 && len(dims) > 0 {
-		c.Homes = homes[1:]
+	if homes := c.Slots; len(homes) > 0 && len(dims) > 0 {
+		c.Slots = homes[1:]
 		return homes[0].Take(c.Arena, dt, dims)
 	}
 	if c.Lock != nil {
@@ -228,7 +228,7 @@ func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, erro
 	}
 	for rest := tensor.Bytes(&v); len(rest) > 0; rest = rest[min(len(rest), clearedAtOnce):] {
 		if err := c.Err(); err != nil {
-			c.Arena.Sweep(v)
+			c.Arena.Reclaim(v)
 			return tensor.Value{}, err
 		}
 		clear(rest[:min(len(rest), clearedAtOnce)])

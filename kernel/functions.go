@@ -72,20 +72,20 @@ func (s *Step) Function(f *registry.Func) (Function, error) {
 	return s.Functions.Function(s.Context, f)
 }
 
-// Apart is a kernel that may wait for long: for a function that it calls, or for
+// BlockingFunc is a kernel that may wait for long: for a function that it calls, or for
 // another goroutine. It runs on a goroutine of its own, so that its step goes on
 // meanwhile, and returns soon after the step's context has ended.
-type Apart func(ctx *Context, in, out []tensor.Value) error
+type BlockingFunc func(ctx *Context, in, out []tensor.Value) error
 
 // Run calls f.
-func (f Apart) Run(ctx *Context, in, out []tensor.Value) error { return f(ctx, in, out) }
+func (f BlockingFunc) Run(ctx *Context, in, out []tensor.Value) error { return f(ctx, in, out) }
 
 // Start calls f on another goroutine.
-func (f Apart) Start(ctx *Context, in, out []tensor.Value, done func(error)) {
+func (f BlockingFunc) Start(ctx *Context, in, out []tensor.Value, done func(error)) {
 	go func() { done(f.guarded(ctx, in, out)) }()
 }
 
-func (f Apart) guarded(ctx *Context, in, out []tensor.Value) (err error) {
+func (f BlockingFunc) guarded(ctx *Context, in, out []tensor.Value) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = Panicked(r)

@@ -13,7 +13,7 @@ import (
 // with INTERNAL if it is. No kernel can make an output dead. The slices and the Values in them belong
 // to the kernel during the call only. Inputs are immutable unless
 // [Context.Reuse] gave them up. An input that is kept beyond the step must be
-// kept as [Context.Share] or [Context.Disown] gives it. An output may be an input
+// kept as [Context.Share] or [Context.UnchargeValue] gives it. An output may be an input
 // itself, or a [Context.View] of one.
 type Kernel interface {
 	Run(ctx *Context, in, out []tensor.Value) error

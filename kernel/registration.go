@@ -30,8 +30,8 @@ type Registration struct {
 	Host     bool
 	Label    string // for nodes with this _kernel attribute only
 	Priority int    // the highest that fits wins; equal ones are a mistake
-	// Holders says that the kernel never copies the elements of a variant that it
-	// is given, or counts what they hold: see [tensor.Holder]. Other kernels are
+	// RefCounted values says that the kernel never copies the elements of a variant that it
+	// is given, or counts what they hold: see [tensor.RefCounted]. Other kernels are
 	// given variants that are shared.
 	Holders bool
 	// Waits says that the kernel may wait ([Async], [Blocking]) though nothing in the

@@ -11,7 +11,7 @@ import (
 // charged to the step before they are made, as by [Context.Reserve]; a kernel that
 // calls it defers ctx.UnreserveTo(ctx.Reserved()) first.
 //
-// It is not for functions that Parallel calls, which share a [Desk].
+// It is not for functions that Parallel calls, which share a [SharedScratch].
 func Scratch[T any](ctx *Context, n int) ([]T, error) {
 	size, err := bytesOf[T](n)
 	if err != nil {

@@ -3,7 +3,7 @@ package kernel
 import "github.com/troupe-go/troupe/tensor"
 
 // sharing is k with the variants among its inputs shared before it runs, so that
-// it may copy what is in them. See [tensor.Holder].
+// it may copy what is in them. See [tensor.RefCounted].
 func sharing(k Kernel, inputs []tensor.DType) Kernel {
 	var variants []int
 	for i, dt := range inputs {

@@ -34,14 +34,14 @@ func (c *Context) Reshaped(in []tensor.Value, i int, dims []int64) (tensor.Value
 	return c.View(in[i], 0, in[i].NumElements(), dims)
 }
 
-// Leased is v, of which a view was counted, as that view: see [tensor.Arena.Leased].
-func (c *Context) Leased(v tensor.Value, l *tensor.Lease) (tensor.Value, error) {
+// Borrow returns v, of which a view was counted, as that view: see [tensor.Arena.Borrow].
+func (c *Context) Borrow(v tensor.Value, l *tensor.Lease) (tensor.Value, error) {
 	if c.Lock != nil { // the step's driver claims it with the outputs
 		c.Lock.Lock()
 		defer c.Lock.Unlock()
-		return c.Arena.Leased(v, l)
+		return c.Arena.Borrow(v, l)
 	}
-	w, err := c.Arena.Leased(v, l)
+	w, err := c.Arena.Borrow(v, l)
 	w.Claim()
 	return w, err
 }
@@ -61,8 +61,8 @@ func (c *Context) Bitcast(v tensor.Value, dt tensor.DType, dims []int64) (w tens
 }
 
 // Holding is the variant that holds o, whose value must be h. It fails where the
-// session's memory limit is passed. See [tensor.Holder].
-func (c *Context) Holding(o *tensor.Object, h tensor.Holder) (tensor.Value, error) {
+// session's memory limit is passed. See [tensor.RefCounted].
+func (c *Context) Holding(o *tensor.Object, h tensor.RefCounted) (tensor.Value, error) {
 	if c.Lock != nil { // the step's driver claims it with the outputs
 		c.Lock.Lock()
 		defer c.Lock.Unlock()
@@ -91,7 +91,7 @@ func (c *Context) Free(v tensor.Value) {
 		c.Lock.Lock()
 		defer c.Lock.Unlock()
 	}
-	c.Arena.Sweep(v)
+	c.Arena.Reclaim(v)
 }
 
 // Share is v, shared, for whoever keeps it until the step ends, or longer, and
@@ -109,11 +109,11 @@ func (c *Context) Share(v tensor.Value) (tensor.Value, error) {
 	return v.Share(), nil
 }
 
-// Disown is v, shared and off the step's account: a kernel passes what it gives
+// UnchargeValue is v, shared and off the step's account: a kernel passes what it gives
 // to a resource through it, as the resource charges what it holds. Of a small
 // part of a large tensor it is a copy: a resource does not keep what it has not
 // charged.
-func (c *Context) Disown(v tensor.Value) tensor.Value {
+func (c *Context) UnchargeValue(v tensor.Value) tensor.Value {
 	switch {
 	case v.Shared():
 		return v
@@ -124,6 +124,6 @@ func (c *Context) Disown(v tensor.Value) tensor.Value {
 		c.Lock.Lock()
 		defer c.Lock.Unlock()
 	}
-	c.Arena.Disown(v)
+	c.Arena.UnchargeValue(v)
 	return v
 }

@@ -153,21 +153,21 @@ func TestContextLetsValuesOut(t *testing.T) {
 		if budget.Used() != all+one {
 			t.Errorf("%d bytes are in use, want %d", budget.Used(), all+one)
 		}
-		given := ctx.Disown(part)
+		given := ctx.UnchargeValue(part)
 		if !given.Shared() || part.Shared() || v.Shared() || tensor.Of[int32](&given)[3] != 19 {
 			t.Errorf("a small part was given away: %v", given)
 		}
 		if budget.Used() != all+one {
 			t.Errorf("%d bytes are in use, want %d", budget.Used(), all+one)
 		}
-		if given := ctx.Disown(most); given != most || !v.Shared() || budget.Used() != view+one {
+		if given := ctx.UnchargeValue(most); given != most || !v.Shared() || budget.Used() != view+one {
 			t.Errorf("a large part was given away: %d bytes are in use, want %d", budget.Used(), view+one)
 		}
-		ctx.Disown(v)
+		ctx.UnchargeValue(v)
 		if budget.Used() != view+one {
 			t.Errorf("a base was taken off twice: %d bytes are in use, want %d", budget.Used(), view+one)
 		}
-		if one := ctx.Disown(tensor.Scalar(int32(1))); tensor.At0[int32](&one) != 1 || !ctx.Disown(tensor.Value{}).IsZero() {
+		if one := ctx.UnchargeValue(tensor.Scalar(int32(1))); tensor.At0[int32](&one) != 1 || !ctx.UnchargeValue(tensor.Value{}).IsZero() {
 			t.Error("a scalar changed when it was given away")
 		}
 	})

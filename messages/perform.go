@@ -101,7 +101,7 @@ func (st *stage) runHere(n *node, a *protocol.Activation, k kernel.Kernel, out [
 		}
 		begin := m.Clock()
 		err := k.Run(&st.ctx, a.In, out)
-		m.Note(n.Number, begin, m.Clock(), int64(a.Tag.Iter), m.Lane, out)
+		m.Record(n.Number, begin, m.Clock(), int64(a.Tag.Iter), m.Lane, out)
 		return err
 	}
 	if n.runs++; st.engine.cfg.Pool == nil || n.runs%measureEvery != 1 {
@@ -249,10 +249,10 @@ func (st *stage) ran(p *performance) bool {
 // refuse puts back what the kernel has taken from a resource for its outputs, which the
 // step does not accept.
 func (p *performance) refuse() {
-	if t := p.ctx.Taken; t != nil && p.err == nil {
+	if t := p.ctx.Undo; t != nil && p.err == nil {
 		t.Return()
 	}
-	p.ctx.Taken = nil
+	p.ctx.Undo = nil
 }
 
 func (st *stage) release(p *performance) {
@@ -267,7 +267,7 @@ func (st *stage) performed(n *node, p *performance) {
 	if kernel.IsPanic(p.err) && !p.calls {
 		panic(p.err)
 	}
-	if p.ctx.Taken != nil && p.err == nil {
+	if p.ctx.Undo != nil && p.err == nil {
 		if st.cancelled() { // it came too late
 			p.refuse()
 			st.release(p)
@@ -299,7 +299,7 @@ func (p *performance) note() {
 	case p.worker == 0:
 		thread = p.meter.Lane
 	}
-	p.meter.Note(p.node.Number, p.begin, p.end, int64(p.a.Tag.Iter), thread, p.out)
+	p.meter.Record(p.node.Number, p.begin, p.end, int64(p.a.Tag.Iter), thread, p.out)
 }
 
 // wait lets something happen elsewhere: a kernel is done, or the step is cancelled;

@@ -46,7 +46,7 @@ func text(s *sequence.Step) string {
 	for i, t := range s.Turns {
 		fmt.Fprintf(&b, "%d %s: %s\n", i, name(t.Actor), t.Did)
 		for k, m := range s.Messages {
-			if int(m.Taken) == i {
+			if int(m.Received) == i {
 				fmt.Fprintf(&b, "    took #%d\n", k+1)
 			}
 			if int(m.Sent) != i {
@@ -95,8 +95,8 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	for k, m := range s.Messages {
-		if m.Taken <= m.Sent {
-			t.Errorf("message %d is sent in turn %d and taken in turn %d", k+1, m.Sent, m.Taken)
+		if m.Received <= m.Sent {
+			t.Errorf("message %d is sent in turn %d and taken in turn %d", k+1, m.Sent, m.Received)
 		}
 	}
 }

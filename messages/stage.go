@@ -455,8 +455,8 @@ func (st *stage) reset() {
 			n.Fed = tensor.Value{}
 		}
 	}
-	st.arena.Settle()
-	st.away.Settle()
+	st.arena.Finish()
+	st.away.Finish()
 }
 
 // close stops the stage's actors.

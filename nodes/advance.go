@@ -274,8 +274,8 @@ func (s *Step) Complete(a *Activation, err error) {
 	if n.kind == kind.Async {
 		s.asyncs--
 	}
-	if t := a.ctx.Taken; t != nil {
-		a.ctx.Taken = nil
+	if t := a.ctx.Undo; t != nil {
+		a.ctx.Undo = nil
 		if err == nil && (s.err != nil || s.cancelled()) { // it came too late
 			t.Return()
 		}

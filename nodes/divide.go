@@ -195,7 +195,7 @@ func CompileApart(ctx context.Context, g *graph.Graph, spec Spec) (whole *Progra
 	if err != nil || whole.pieces == nil {
 		return whole, nil, err
 	}
-	pieces, err := whole.pieces.Apart(ctx)
+	pieces, err := whole.pieces.Graphs(ctx)
 	if err != nil {
 		return whole, nil, err
 	}

@@ -30,7 +30,7 @@ func (s *Step) playEnter(a activation, n *node) {
 	}
 	f.PendingEnters--
 	dead := v.IsZero()
-	if u := s.unitOf(n.aux); u != nil && !f.Apart {
+	if u := s.unitOf(n.aux); u != nil && !f.Unfused {
 		if !dead {
 			v.Hold(1)
 		}

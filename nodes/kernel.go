@@ -34,7 +34,7 @@ func (s *Step) propagate(a activation, n *node, out []tensor.Value) {
 				return
 			}
 		case pt.lo == pt.hi:
-			s.arena.Sweep(v)
+			s.arena.Reclaim(v)
 			out[o] = tensor.Value{}
 		default:
 			s.deliver(a.it, pt, v)

@@ -39,7 +39,7 @@ func (s *Step) runMetered(k kernel.Kernel, node int32, in, out []tensor.Value) e
 	begin := m.Clock()
 	err := k.Run(&s.ctx, in, out)
 	end := m.Clock()
-	m.Note(node, begin, end, iteration, m.Lane, out)
+	m.Record(node, begin, end, iteration, m.Lane, out)
 	if s.clock != nil && s.p.nodes[node].flags&flagCall == 0 {
 		s.p.costs.note(node, end-begin)
 	}
@@ -75,7 +75,7 @@ func (a *Activation) note() {
 	case a.Worker == 0:
 		thread = a.meter.Lane
 	}
-	a.meter.Note(a.node, a.begin, a.end, int64(a.it.Index), thread, a.out)
+	a.meter.Record(a.node, a.begin, a.end, int64(a.it.Index), thread, a.out)
 }
 
 // takeMeter lets a call of a function take down what its nodes take, on the
@@ -91,7 +91,7 @@ func (y *play) takeMeter(around *profile.Meter) {
 		}
 		begin := m.Clock()
 		err := k.Run(ctx, in, out)
-		m.Note(node, begin, m.Clock(), y.machine.Iteration(), m.Lane, out)
+		m.Record(node, begin, m.Clock(), y.machine.Iteration(), m.Lane, out)
 		return err
 	}
 }
@@ -125,7 +125,7 @@ func (p *Program) describe(i int) profile.Node {
 	if n.def != nil {
 		d.Function = cmp.Or(n.def.Function(), p.function)
 	}
-	if _, calls := n.kernel.(kernel.Apart); calls {
+	if _, calls := n.kernel.(kernel.BlockingFunc); calls {
 		d.Inclusive = true
 	}
 	for _, s := range p.sources[i] {

@@ -143,8 +143,8 @@ func (s *Step) End(fetched []tensor.Value) error {
 	s.deafen()
 	s.ready.clear()
 	s.frames.Reset(s.giveBack)
-	s.arena.Settle()
-	s.away.Settle()
+	s.arena.Finish()
+	s.away.Finish()
 	s.err, s.running, s.asyncs, s.feeds, s.order, s.poll, s.clock = nil, 0, 0, nil, nil, nil, nil
 	s.current, s.ctx.Step = activation{}, nil
 	if s.pooled {

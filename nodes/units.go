@@ -168,7 +168,7 @@ func (s *Step) playLoop(u *unit.Unit, f *frames.Instance) {
 
 // scatter lets the tokens that wait in front of a loop into it one by one.
 func (s *Step) scatter(f *frames.Instance) {
-	f.Apart = true
+	f.Unfused = true
 	held := f.Queued
 	f.Queued = nil
 	for _, h := range held {
@@ -189,7 +189,7 @@ func (s *Step) letIn(it *frames.Iteration) bool {
 		it := open[len(open)-1]
 		open = open[:len(open)-1]
 		for _, f := range it.Children() {
-			if f.PendingEnters > 0 && !f.Apart && s.unitOf(int32(f.Static.Index)) != nil {
+			if f.PendingEnters > 0 && !f.Unfused && s.unitOf(int32(f.Static.Index)) != nil {
 				s.scatter(f)
 				return true
 			}

@@ -64,7 +64,7 @@ func (m *Meter) Recorder() *Recorder { return m.recorder }
 func (m *Meter) Clock() int64 { return m.recorder.Clock() }
 
 // Wants says whether the next activation of a node is to be timed, and given to
-// [Meter.Note]; else [Meter.Count] is all that is needed. ahead is how many have been
+// [Meter.Record]; else [Meter.Count] is all that is needed. ahead is how many have been
 // that the meter has not been told of.
 func (m *Meter) Wants(node int32, ahead int64) bool {
 	c := &m.counters[node]
@@ -85,10 +85,10 @@ const (
 	Worker0 = 1 << 16
 )
 
-// Note takes down one activation: when it began and ended, in which iteration of
+// Record takes down one activation: when it began and ended, in which iteration of
 // its loop, on which thread (the meter's lane, or [Worker0] and the number of a
 // worker, or [Elsewhere]) and what it put out.
-func (m *Meter) Note(node int32, begin, end, iteration int64, thread int, outs []tensor.Value) {
+func (m *Meter) Record(node int32, begin, end, iteration int64, thread int, outs []tensor.Value) {
 	c := &m.counters[node]
 	c.count++
 	bytes := m.note(c, end-begin, outs)
@@ -170,7 +170,7 @@ func (m *Meter) Share(nodes []int32, begin, end, iteration int64, outs [][]tenso
 	at := begin
 	for i, n := range nodes {
 		to := at + (end-begin)*max(m.Mean(n), 1)/total
-		m.Note(n, at, to, iteration, m.Lane, outs[i])
+		m.Record(n, at, to, iteration, m.Lane, outs[i])
 		at = to
 	}
 }

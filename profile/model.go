@@ -8,11 +8,11 @@ import (
 // A Model is the cost model of a program: what its nodes took in the runs that were
 // added up. The zero Model is empty. It is not safe for concurrent use.
 type Model struct {
-	// Runs is how many runs were added, Elapsed the sum of what they took. Taken is how
+	// Runs is how many runs were added, Elapsed the sum of what they took. Recorded is how
 	// many of them were taken down: all, unless a Sampler has chosen some, for which
 	// the figures of nodes and units are estimates, and Elapsed is one.
-	Runs, Taken int64
-	Elapsed     time.Duration
+	Runs, Recorded int64
+	Elapsed        time.Duration
 	// Nodes are in the order in which they came.
 	Nodes []NodeStats
 	Units []Unit // without spans
@@ -28,7 +28,7 @@ type key struct{ function, name string }
 func (m *Model) Add(s *Stats) {
 	m.merge(s.Nodes, s.Units)
 	m.Runs++
-	m.Taken++
+	m.Recorded++
 	m.Elapsed += s.Elapsed
 }
 
@@ -36,7 +36,7 @@ func (m *Model) Add(s *Stats) {
 func (m *Model) Merge(other *Model) {
 	m.merge(other.Nodes, other.Units)
 	m.Runs += other.Runs
-	m.Taken += other.Taken
+	m.Recorded += other.Recorded
 	m.Elapsed += other.Elapsed
 }
 

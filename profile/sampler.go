@@ -231,6 +231,6 @@ func (m *Model) addRuns(s *stretch, runs int64, timed *times) {
 	stats.scale(runs, taken)
 	m.merge(stats.Nodes, stats.Units)
 	m.Runs += runs
-	m.Taken += taken
+	m.Recorded += taken
 	m.Elapsed += time.Duration(timed.sum / float64(max(timed.n, 1)) * float64(runs))
 }

@@ -67,7 +67,7 @@ func (s *simulation) run(c *Series) {
 			case m.Wants(int32(i), 0):
 				begin := m.Clock()
 				s.now += nanos
-				m.Note(int32(i), begin, m.Clock(), 0, 0, out)
+				m.Record(int32(i), begin, m.Clock(), 0, 0, out)
 				charge(2*clock + note)
 			default:
 				m.Count(int32(i), 1)
@@ -110,8 +110,8 @@ func TestSampler(t *testing.T) {
 			if m.Runs != int64(p.runs) {
 				t.Errorf("%d runs, want %d", m.Runs, p.runs)
 			}
-			if part := float64(m.Taken) / float64(m.Runs); part < p.least || part > p.most {
-				t.Errorf("%d of %d runs were taken down, want %v to %v of them", m.Taken, m.Runs, p.least, p.most)
+			if part := float64(m.Recorded) / float64(m.Runs); part < p.least || part > p.most {
+				t.Errorf("%d of %d runs were taken down, want %v to %v of them", m.Recorded, m.Runs, p.least, p.most)
 			}
 			elapsed := time.Duration(s.now - s.cost)
 			near(t, "the runs' time", float64(m.Elapsed), float64(elapsed), 0.02+3/math.Sqrt(float64(c.later.plain.n)))
@@ -122,7 +122,7 @@ func TestSampler(t *testing.T) {
 				n, want := &m.Nodes[i], &s.truth[i]
 				chosen := 0.0 // the error of the runs that were chosen, where they differ
 				if p.nodes[i].one > 1 {
-					chosen = 3 * math.Sqrt(2*(1-float64(m.Taken)/float64(m.Runs))/float64(m.Taken))
+					chosen = 3 * math.Sqrt(2*(1-float64(m.Recorded)/float64(m.Runs))/float64(m.Recorded))
 				}
 				near(t, n.Name+"'s count", float64(n.Count), float64(want.count), 1e-3+chosen)
 				near(t, n.Name+"'s bytes", float64(n.Bytes), float64(want.bytes), 1e-3+chosen)
@@ -170,7 +170,7 @@ func TestStride(t *testing.T) {
 		if m.Wants(0, 0) {
 			begin := m.Clock()
 			now += nanos
-			m.Note(0, begin, m.Clock(), i, 0, nil)
+			m.Record(0, begin, m.Clock(), i, 0, nil)
 		} else {
 			now += nanos
 			m.Count(0, 1)
@@ -200,7 +200,7 @@ func TestSamplerWhileRunning(t *testing.T) {
 				if run.Recorder != nil {
 					m := run.Recorder.Take(p, -1)
 					for n := range p.nodes {
-						m.Note(int32(n), 0, 10, 0, 0, nil)
+						m.Record(int32(n), 0, 10, 0, 0, nil)
 					}
 					m.Return()
 				}

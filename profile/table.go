@@ -117,8 +117,8 @@ func (m *Model) WriteTable(w io.Writer, most int) error {
 // counted is "5 runs", or "5 runs (2 recorded)".
 func (m *Model) counted() string {
 	s := counted(m.Runs, "run")
-	if m.Taken < m.Runs {
-		s += fmt.Sprintf(" (%d recorded)", m.Taken)
+	if m.Recorded < m.Runs {
+		s += fmt.Sprintf(" (%d recorded)", m.Recorded)
 	}
 	return s
 }

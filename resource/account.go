@@ -5,7 +5,7 @@ import "github.com/troupe-go/troupe/tensor"
 // An account is the bytes that one resource has charged to its session's
 // budget for what it holds. While a step runs, the tensors that it makes are
 // charged by its arenas; a kernel that gives one to a resource takes it off
-// their account (kernel.Context.Disown), and the resource charges it until it
+// their account (kernel.Context.UnchargeValue), and the resource charges it until it
 // lets go. The resource's lock guards its account. The zero account charges
 // nobody.
 type account struct {

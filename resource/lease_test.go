@@ -18,11 +18,11 @@ type step struct {
 // read is a token of the variable's value.
 func (s *step) read() tensor.Value {
 	s.Helper()
-	val, lease, err := s.v.Lease(s.Context())
+	val, lease, err := s.v.Acquire(s.Context())
 	if err != nil || lease == nil {
 		s.Fatalf("the value is not leased: %v", err)
 	}
-	w, err := s.Leased(val, lease)
+	w, err := s.Borrow(val, lease)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestLease(t *testing.T) {
 	}
 
 	a = s.read()
-	s.Disown(a)
+	s.UnchargeValue(a)
 	s.Drop(a)
 	update(false, "though a resource keeps what was read")
 
@@ -126,8 +126,8 @@ func TestLeaseBeyondTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &step{T: t, Arena: tensor.Arena{Budget: tensor.NewFailing(1)}, v: v}
-	val, lease, _ := v.Lease(t.Context())
-	if _, err := s.Leased(val, lease); status.CodeOf(err) != status.ResourceExhausted || !lease.Idle() {
+	val, lease, _ := v.Acquire(t.Context())
+	if _, err := s.Borrow(val, lease); status.CodeOf(err) != status.ResourceExhausted || !lease.Idle() {
 		t.Errorf("%v, idle: %t", err, lease.Idle())
 	}
 }

@@ -146,7 +146,7 @@ func TestRemoteHeld(t *testing.T) {
 	move(t, v, slow)
 	nothing := func(now, next tensor.Value) (tensor.Value, error) { t.Error("it is called"); return next, nil }
 	for name, wait := range map[string]func(ctx context.Context) error{
-		"value": func(ctx context.Context) error { _, _, err := v.Lease(ctx); return err },
+		"value": func(ctx context.Context) error { _, _, err := v.Acquire(ctx); return err },
 		"view": func(ctx context.Context) error {
 			return v.View(ctx, func(tensor.Value) error { t.Error("it is called"); return nil })
 		},
@@ -170,7 +170,7 @@ func TestRemoteHeld(t *testing.T) {
 	came := make(chan float32)
 	for range 2 {
 		go func() {
-			x, _, err := v.Lease(t.Context())
+			x, _, err := v.Acquire(t.Context())
 			if err != nil {
 				t.Error(err)
 				came <- 0

@@ -10,7 +10,7 @@ import (
 
 // A Stack gives back the tensors it was given, the last one first. Small tensors of
 // numbers it copies, so that who made them has their buffers again
-// ([tensor.Pile]).
+// ([tensor.Stack]).
 type Stack struct {
 	Name string // for messages
 	Type tensor.DType
@@ -18,7 +18,7 @@ type Stack struct {
 
 	mu      sync.Mutex
 	values  []stacked
-	pile    tensor.Pile
+	pile    tensor.Stack
 	dims    *[]int64 // the shape of an element pushed lately, to share
 	closed  bool
 	account account
@@ -45,7 +45,7 @@ func NewStack(m *Manager, name string, dt tensor.DType, max int) *Stack {
 }
 
 // Copies says whether Push copies v.
-func (s *Stack) Copies(v *tensor.Value) bool { return v.Piles() }
+func (s *Stack) Copies(v *tensor.Value) bool { return v.Stackable() }
 
 // Push puts v, which must be shared unless the stack [Stack.Copies] it, on top. It
 // fails when the stack is full or closed.

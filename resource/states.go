@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Holder is a resource that can say what it holds between steps, in text that is the
+// A Described is a resource that can say what it holds between steps, in text that is the
 // same exactly if the state is.
-type Holder interface{ Holds() string }
+type Described interface{ Holds() string }
 
 // A State is what a resource holds.
 type State struct {
@@ -20,7 +20,7 @@ type State struct {
 	Text string
 }
 
-// States returns what the resources hold that are [Holder]s, variables among them, by
+// States returns what the resources hold that are [Described]s, variables among them, by
 // container and name. Variables without a value are left out.
 func (m *Manager) States() []State {
 	type held struct {
@@ -40,7 +40,7 @@ func (m *Manager) States() []State {
 	for _, h := range all {
 		s := State{Name: Name{h.container, h.name}}
 		switch r := h.resource.(type) {
-		case Holder:
+		case Described:
 			s.Text = r.Holds()
 		case interface {
 			Read() (tensor.Value, bool)

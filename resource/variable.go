@@ -52,11 +52,11 @@ func (v *Variable) Read() (val tensor.Value, ok bool) {
 	return v.value, !v.value.IsZero()
 }
 
-// Lease is Read for a step. Of a variable that is updated again and again the value is
-// leased: the caller makes a view of it at once, see [tensor.Arena.Leased]. Once all views
-// are gone the next update writes it in place. If only a device has the value, Lease, View
+// Acquire is Read for a step. Of a variable that is updated again and again the value is
+// leased: the caller makes a view of it at once, see [tensor.Arena.Borrow]. Once all views
+// are gone the next update writes it in place. If only a device has the value, Acquire, View
 // and what changes it wait for that, until ctx has ended.
-func (v *Variable) Lease(ctx context.Context) (val tensor.Value, lease *tensor.Lease, err error) {
+func (v *Variable) Acquire(ctx context.Context) (val tensor.Value, lease *tensor.Lease, err error) {
 	alone, err := v.rlock(ctx)
 	if err != nil {
 		return val, nil, err

@@ -176,7 +176,7 @@ func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	if split == nil {
 		return nil, nil
 	}
-	pieces, err := split.Apart(ctx)
+	pieces, err := split.Graphs(ctx)
 	if err != nil {
 		return nil, status.From(err)
 	}

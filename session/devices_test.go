@@ -26,7 +26,7 @@ func onTwoDevices(t *testing.T, text string, test func(t *testing.T, s *session.
 		for _, apart := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,apart=%v", e, apart), func(t *testing.T) {
 				g := parsed(t, text)
-				s, err := session.NewSession(g, &session.SessionOptions{Engine: e, Apart: apart, Devices: map[string]int{"CPU": 2}})
+				s, err := session.NewSession(g, &session.SessionOptions{Engine: e, SeparateSteps: apart, Devices: map[string]int{"CPU": 2}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -75,11 +75,11 @@ type SessionOptions struct {
 	// log_device_placement sets it too.
 	LogPlacement bool
 
-	// Apart runs the part of a graph on each device as a separate step, on its own
+	// SeparateSteps runs the part of a graph on each device as a separate step, on its own
 	// goroutine, with transfers through a rendezvous, as between machines. Otherwise one
 	// goroutine runs the parts of all devices, which is faster unless they are long and
 	// independent.
-	Apart bool
+	SeparateSteps bool
 
 	// Seed is the graph-level seed of random operations that have none of their own; 0
 	// takes one from the clock.

@@ -113,8 +113,8 @@ func TestSampler(t *testing.T) {
 				}
 			}
 			m := sampler.Model()
-			if m.Runs != runs || m.Taken == 0 || m.Taken >= runs || m.Elapsed <= 0 {
-				t.Errorf("%d runs of %v, %d taken down", m.Runs, m.Elapsed, m.Taken)
+			if m.Runs != runs || m.Recorded == 0 || m.Recorded >= runs || m.Elapsed <= 0 {
+				t.Errorf("%d runs of %v, %d taken down", m.Runs, m.Elapsed, m.Recorded)
 			}
 			counts := map[string]int64{}
 			for i := range m.Nodes {

@@ -136,7 +136,7 @@ func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error)
 		Functions: s.functions, Rewrite: s.rewriting(), NoUnits: s.engine.Name() != "actors",
 		Devices: s.places, Strict: s.options.StrictPlacement, Unasked: s.unasked,
 	}
-	if s.options.Apart {
+	if s.options.SeparateSteps {
 		p.nodes, p.pieces, err = nodes.CompileApart(ctx, g, spec)
 	} else {
 		p.nodes, err = nodes.Compile(ctx, g, spec)

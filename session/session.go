@@ -196,7 +196,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}
 	if len(s.accel.all) > 0 {
-		c.step.Works = &devices.Works{}
+		c.step.Works = &devices.Commands{}
 	}
 	var err error
 	if options.Sampler != nil && c.step.Profile == nil {
@@ -205,7 +205,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		err = s.play(p, c)
 	}
 	if err == nil && c.step.Works != nil {
-		err = c.step.Works.Settle(ctx)
+		err = c.step.Works.Wait(ctx)
 	}
 	if err != nil {
 		return status.From(err)

@@ -95,10 +95,10 @@ type Arena struct {
 
 	pins map[*Tensor]pin // of others' tensors; see Pin
 
-	holdings []*holding // headers to be used again
-	ending   []Holder   // to be released
-	ends     bool       // they are being released
-	failed   bool       // see Fail
+	holdings []*holding   // headers to be used again
+	ending   []RefCounted // to be released
+	ends     bool         // they are being released
+	failed   bool         // see Fail
 }
 
 // Alloc makes an owned tensor whose elements are undefined for number dtypes
@@ -307,19 +307,19 @@ func (a *Arena) Drop(v Value) {
 	}
 }
 
-// Sweep takes back the buffer of an output that was delivered to nobody. The tokens of a
+// Reclaim takes back the buffer of an output that was delivered to nobody. The tokens of a
 // shared one, which the driver of another step may count, are not looked at.
-func (a *Arena) Sweep(v Value) {
+func (a *Arena) Reclaim(v Value) {
 	if t := v.t; t != nil && !t.shared.Load() && t.refs <= 0 {
 		a.put(t)
 	}
 }
 
-// Disown shares v, and takes it off the arena's account if it was on it:
+// UnchargeValue shares v, and takes it off the arena's account if it was on it:
 // whoever keeps v answers for its memory. With a view it is the base that is
 // taken off, with the first view of it that is disowned. Any arena of the step
 // that made v will do.
-func (a *Arena) Disown(v Value) {
+func (a *Arena) UnchargeValue(v Value) {
 	if v.t == nil {
 		return
 	}
@@ -358,9 +358,9 @@ func (v Value) Retake() { v.t.refs = 0 }
 // the number of elements must stay.
 func (v Value) SetDims(shape []int64) { v.t.setShape(shape) }
 
-// Settle ends a step's account: whatever is still charged is given back (the
+// Finish ends a step's account: whatever is still charged is given back (the
 // tensors that escaped belong to whoever keeps them now).
-func (a *Arena) Settle() {
+func (a *Arena) Finish() {
 	if a.charged != 0 {
 		a.Budget.Release(a.charged)
 	}
@@ -368,6 +368,6 @@ func (a *Arena) Settle() {
 }
 
 // Fail says that the step has failed: nobody has anything of it until Settle. What its
-// Holders hold, a list's million elements for instance, is the collector's then, at once,
+// RefCounted values hold, a list's million elements for instance, is the collector's then, at once,
 // in place of being given up one by one.
 func (a *Arena) Fail() { a.failed = true }

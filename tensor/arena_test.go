@@ -112,7 +112,7 @@ func TestArenaLeavesSharedTensorsAlone(t *testing.T) {
 		t.Errorf("a fed tensor became %v", got)
 	}
 	a.Drop(Value{})
-	a.Sweep(Value{})
+	a.Reclaim(Value{})
 }
 
 func TestSoleRetakeSweep(t *testing.T) {
@@ -130,14 +130,14 @@ func TestSoleRetakeSweep(t *testing.T) {
 		t.Error("one of two holders may write it")
 	}
 	a.Drop(v)
-	v.Retake() // kept as an output
-	a.Sweep(v) // delivered to nobody
+	v.Retake()   // kept as an output
+	a.Reclaim(v) // delivered to nobody
 	if w := alloc(t, &a, Float, 8); w.t != v.t {
 		t.Error("the buffer of an output that went nowhere is lost")
 	}
 	v = alloc(t, &a, Float, 8)
 	v.Hold(1)
-	a.Sweep(v)
+	a.Reclaim(v)
 	if w := alloc(t, &a, Float, 8); w.t == v.t {
 		t.Error("an output that was delivered was swept")
 	}
@@ -154,7 +154,7 @@ func TestSweepOfAnothersValue(t *testing.T) {
 		go func() {
 			defer close(done)
 			v.Share()
-			callee.Sweep(v)
+			callee.Reclaim(v)
 		}()
 		caller.Drop(v)
 		<-done
@@ -210,7 +210,7 @@ func TestBudget(t *testing.T) {
 	if want := want + HeaderBytes + 32; b.Used() != want {
 		t.Errorf("%d bytes are in use, want %d", b.Used(), want)
 	}
-	a.Settle()
+	a.Finish()
 	if b.Used() != 0 {
 		t.Errorf("%d bytes are in use after the step", b.Used())
 	}
@@ -228,7 +228,7 @@ func TestBudgetOfSeveralArenas(t *testing.T) {
 	for range 4 {
 		workers.Go(func() {
 			worker := Arena{Budget: b}
-			defer worker.Settle()
+			defer worker.Finish()
 			for i := range int64(100) {
 				v, err := worker.Alloc(Float, []int64{i})
 				if err != nil {
@@ -243,7 +243,7 @@ func TestBudgetOfSeveralArenas(t *testing.T) {
 		v.Hold(1)
 		driver.Drop(v)
 	}
-	driver.Settle()
+	driver.Finish()
 	if b.Used() != 0 {
 		t.Errorf("%d bytes are in use by nobody", b.Used())
 	}

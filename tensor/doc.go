@@ -37,7 +37,7 @@
 // [Value.Share] turns an owned tensor into a shared one, permanently.
 //
 // A view, which shows elements of another tensor, is owned as well: it holds
-// that tensor as a token does ([Arena.View]). A [Home] keeps owned tensors for
+// that tensor as a token does ([Arena.View]). A [BufferSlot] keeps owned tensors for
 // an instruction that runs again and again.
 //
 // Tensors in flight are immutable. A kernel may write into a buffer it has

@@ -6,13 +6,13 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// A Room is asked before a message that is being written takes n bytes more than it
+// A Reserve is asked before a message that is being written takes n bytes more than it
 // has asked for so far; nil: there is always room.
-type Room func(n int) error
+type Reserve func(n int) error
 
 // MarshalVariants is [Tensor.MarshalProto] of a tensor of variants, which may hold
 // others, as deep as there is room.
-func (t *Tensor) MarshalVariants(room Room) ([]byte, error) {
+func (t *Tensor) MarshalVariants(room Reserve) ([]byte, error) {
 	elements, err := marshalVariants(t, room)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (t *Tensor) MarshalVariants(room Room) ([]byte, error) {
 type writing struct {
 	b    []byte // what is written is at the end
 	at   int    // where it begins
-	room Room
+	room Reserve
 }
 
 // size is how many bytes have been written.
@@ -74,7 +74,7 @@ type nested struct {
 }
 
 // marshalVariants is the elements of t, of variants, as fields.
-func marshalVariants(t *Tensor, room Room) ([]byte, error) {
+func marshalVariants(t *Tensor, room Reserve) ([]byte, error) {
 	w := &writing{room: room}
 	open := []nested{{t: t, left: t.n}}
 	for steps := 0; len(open) > 0; steps++ {

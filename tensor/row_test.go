@@ -42,8 +42,8 @@ func TestDisown(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.Hold(2)
-	a.Disown(v)
-	a.Disown(v)
+	a.UnchargeValue(v)
+	a.UnchargeValue(v)
 	if used := budget.Used(); used != 0 {
 		t.Errorf("%d bytes charged", used)
 	}
@@ -56,9 +56,9 @@ func TestDisown(t *testing.T) {
 	if &Of[float32](&v)[0] == &Of[float32](&w)[0] {
 		t.Error("its memory was given out again")
 	}
-	a.Disown(Scalar(float32(1)))
-	a.Disown(Value{})
-	a.Settle()
+	a.UnchargeValue(Scalar(float32(1)))
+	a.UnchargeValue(Value{})
+	a.Finish()
 	if used := budget.Used(); used != 0 {
 		t.Errorf("%d bytes charged after the step", used)
 	}

@@ -44,10 +44,10 @@ const (
 	single                  // as foreign, a scalar whose one owner hands it back: see GiveAgain
 	lent                    // an arena's, out in the step
 	resting                 // an arena's, and in it: guards against a second release
-	away                    // lent for a [Home], out in the step
-	atHome                  // lent for a [Home], which may hand it out
-	owning                  // a variant, which holds what its Holder has
-	unowning                // a variant whose Holder holds nothing yet
+	away                    // lent for a [BufferSlot], out in the step
+	atHome                  // lent for a [BufferSlot], which may hand it out
+	owning                  // a variant, which holds what its RefCounted has
+	unowning                // a variant whose RefCounted holds nothing yet
 	counted                 // a view, which holds its base
 	unclaimed               // a view, which does not hold its base yet
 )

@@ -126,7 +126,7 @@ func (v Value) NumElements() int { return v.t.n }
 func (v Value) SizeBytes() int { return v.t.n * v.t.dtype.elemSize() }
 
 // Share gives up the step's claim to the value's buffer, and to its base's if
-// it is a view, and to what it holds if it is a [Holder]: from here on it is immutable and the collector's. A kernel calls
+// it is a view, and to what it holds if it is a [RefCounted]: from here on it is immutable and the collector's. A kernel calls
 // it on a value that it lets somebody keep beyond the step. Safe to call from
 // any goroutine that holds v.
 func (v Value) Share() Value {
@@ -139,7 +139,7 @@ func (v Value) Share() Value {
 // Shared says whether v is nobody's to write, now and for good.
 func (v Value) Shared() bool { return v.t == nil || v.t.shared.Load() }
 
-// share shares the base first, or what a Holder has: whoever finds a view or a
+// share shares the base first, or what a RefCounted has: whoever finds a view or a
 // variant shared may rely on that.
 func (t *Tensor) share() {
 	if t.isHolding() {

@@ -16,7 +16,7 @@ import "unsafe"
 type view struct {
 	Tensor
 	base  *Tensor
-	kept  int64  // of the base, on the account with the view; see [Arena.Adopt]
+	kept  int64  // of the base, on the account with the view; see [Arena.ChargeValue]
 	lease *Lease // of the base; nil: it needs none
 }
 
@@ -111,11 +111,11 @@ func (a *Arena) show(v Value, dt DType, offset, n int, shape []int64) Value {
 	return Value{t: &w.Tensor}
 }
 
-// Adopt is v, which is shared and on nobody's account, as a view of all of it that is
+// ChargeValue is v, which is shared and on nobody's account, as a view of all of it that is
 // charged with what v takes: for what a step gets from a resource, which has given it
 // up, or from a step within it. It is charged beyond the limit too, as it is in memory
 // already and would be lost otherwise. Like other views it is not counted yet.
-func (a *Arena) Adopt(v Value) Value {
+func (a *Arena) ChargeValue(v Value) Value {
 	if v.Plain() {
 		return v
 	}
@@ -127,7 +127,7 @@ func (a *Arena) Adopt(v Value) Value {
 }
 
 // Borrows says whether v's memory is that of others and not on its step's account: v is
-// shared, or a view of what is, and not one that [Arena.Adopt] made.
+// shared, or a view of what is, and not one that [Arena.ChargeValue] made.
 func (v Value) Borrows() bool {
 	if v.Shared() {
 		return true

@@ -42,7 +42,7 @@ func TestViewHoldsItsBase(t *testing.T) {
 	if x := alloc(t, &a, Float, 4, 8); x.t == v.t {
 		t.Fatal("a buffer was handed out that a view shows")
 	} else {
-		a.Sweep(x)
+		a.Reclaim(x)
 	}
 	if want := HeaderBytes + 128 + viewBytes; b.Used() != want {
 		t.Errorf("%d bytes are in use, want %d", b.Used(), want)
@@ -109,7 +109,7 @@ func TestSharingAViewSharesItsBase(t *testing.T) {
 		"Tensor":    func(a *Arena, v Value) { v.Tensor() },
 		"WithShape": func(a *Arena, v Value) { v.t.WithShape([]int64{2, 4}) },
 		"Row":       func(a *Arena, v Value) { v.Row(0) },
-		"Disown":    func(a *Arena, v Value) { a.Disown(v) },
+		"Disown":    func(a *Arena, v Value) { a.UnchargeValue(v) },
 	} {
 		b := NewBudget(0)
 		a := Arena{Budget: b}
@@ -130,7 +130,7 @@ func TestSharingAViewSharesItsBase(t *testing.T) {
 		if b.Used() != want {
 			t.Errorf("after %s %d bytes are in use, want %d", name, b.Used(), want)
 		}
-		a.Disown(x) // its base is nobody's to take off any more
+		a.UnchargeValue(x) // its base is nobody's to take off any more
 		want -= viewBytes
 		for _, u := range []Value{v, w, x} {
 			a.Drop(u)
@@ -144,7 +144,7 @@ func TestSharingAViewSharesItsBase(t *testing.T) {
 		if Of[float32](&w)[0] != 5 {
 			t.Errorf("after %s the view is %v", name, Of[float32](&w))
 		}
-		a.Settle()
+		a.Finish()
 		if b.Used() != 0 {
 			t.Errorf("%s: %d bytes are in use after the step", name, b.Used())
 		}
@@ -182,7 +182,7 @@ func TestClaim(t *testing.T) {
 	v.Hold(1)
 	w, _ := away.View(v, 0, 16, []int64{4, 4})
 	x, _ := away.View(w, 4, 12, []int64{12})
-	away.Sweep(x)
+	away.Reclaim(x)
 	if v.t.refs != 1 {
 		t.Errorf("%d hold the base before views are claimed", v.t.refs)
 	}
@@ -204,7 +204,7 @@ func TestClaim(t *testing.T) {
 
 func TestViewOfAHome(t *testing.T) {
 	var a Arena
-	var h Home
+	var h BufferSlot
 	v := take(t, &h, &a, Float, 16)
 	v.Hold(1)
 	w := look(t, &a, v, 0, 16, 4, 4)
@@ -363,7 +363,7 @@ func TestAccountAgainstModel(t *testing.T) {
 func playModel(r *rand.Rand, steps int) error {
 	b := NewBudget(0)
 	a, pool := Arena{Budget: b}, Arena{Budget: b}
-	var homes [2]Home
+	var homes [2]BufferSlot
 	var all []*entry
 	stamp := uint32(0)
 	// fresh notes a tensor that a kernel has put out to so many places.
@@ -374,7 +374,7 @@ func playModel(r *rand.Rand, steps int) error {
 			v.Hold(p.tokens)
 			return
 		}
-		a.Sweep(v)
+		a.Reclaim(v)
 		p.settle(all)
 	}
 	// pick is a tensor that somebody holds.
@@ -440,7 +440,7 @@ func playModel(r *rand.Rand, steps int) error {
 			p.share()
 		case k == 6:
 			what = "disown"
-			a.Disown(p.v)
+			a.UnchargeValue(p.v)
 			root := p
 			if p.base != nil {
 				root = p.base
@@ -516,8 +516,8 @@ func playModel(r *rand.Rand, steps int) error {
 	if b.Used() != left {
 		return fmt.Errorf("at the end %d bytes are in use, should be %d", b.Used(), left)
 	}
-	a.Settle()
-	pool.Settle()
+	a.Finish()
+	pool.Finish()
 	if b.Used() != 0 {
 		return fmt.Errorf("after the step %d bytes are in use", b.Used())
 	}

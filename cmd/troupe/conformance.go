@@ -20,17 +20,17 @@ import (
 
 // conformanceFlags are the flags of `troupe conformance`.
 type conformanceFlags struct {
-	match   string
-	engine  string
-	rewrite string
-	threads int
-	json    bool
-	verbose bool
-	units   bool
-	apart   bool
-	devices int
-	strew   uint64
-	jobs    int
+	match         string
+	engine        string
+	rewrite       string
+	threads       int
+	json          bool
+	verbose       bool
+	units         bool
+	apart         bool
+	devices       int
+	placementSeed uint64
+	jobs          int
 }
 
 func conformanceCommand() *cobra.Command {
@@ -62,8 +62,8 @@ engine "actors" compiles into units, and prints why others are not.`,
 	rewriteFlag(cmd, &f.rewrite)
 	fl.IntVar(&f.threads, "threads", 0, "run up to `N` kernels of a case at a time; 0 is one per CPU")
 	fl.IntVar(&f.devices, "devices", 0, "place the nodes of each case at random on `N` CPU devices")
-	fl.Uint64Var(&f.strew, "strew", 0, "with --devices: `SEED` of the random placement")
-	fl.BoolVar(&f.apart, "apart", false, "run the part on each device as a separate step")
+	fl.Uint64Var(&f.placementSeed, "placement-seed", 0, "with --devices: `SEED` of the random placement")
+	fl.BoolVar(&f.apart, "separate-steps", false, "run the part on each device as a separate step")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print every case, and failures in full")
 	fl.BoolVar(&f.units, "units", false, "count the loops that are compiled into units instead of running the cases")
@@ -104,7 +104,7 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 		f.jobs = runtime.GOMAXPROCS(0)
 	}
 	r := conformance.Runner{
-		Config:  conformance.Config{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Apart: f.apart, Strewing: conformance.Strewing{Devices: f.devices, Seed: f.strew}},
+		Config:  conformance.Config{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, SeparateSteps: f.apart, Strewing: conformance.Strewing{Devices: f.devices, Seed: f.placementSeed}},
 		Jobs:    f.jobs,
 		Command: []string{self, workerName},
 	}

@@ -26,7 +26,7 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl.Var(&f.devices, "devices", "give the session these `DEVICES`: a number of CPU devices, or a list such as CPU=2,OPENCL=1")
 	fl.StringVar(&f.device, "device", "", "run nodes without a device on `DEVICE`, such as /cpu:1")
 	fl.BoolVar(&f.strict, "strict-placement", false, "fail if a node requests a device that does not exist")
-	fl.BoolVar(&f.apart, "apart", false, "run the part on each device as a separate step")
+	fl.BoolVar(&f.apart, "separate-steps", false, "run the part on each device as a separate step")
 	fl.Var(&f.memory, "device-memory", "use at most this `SIZE` of each accelerator's memory, such as 2GiB; 0 is what is free")
 	fl.Lookup("device-memory").DefValue = "0" // is not shown
 }
@@ -36,7 +36,7 @@ func (f *deviceFlags) given() bool {
 }
 
 func (f *deviceFlags) set(o *troupe.SessionOptions) *troupe.SessionOptions {
-	o.Devices, o.Device, o.StrictPlacement, o.Apart = f.devices, f.device, f.strict, f.apart
+	o.Devices, o.Device, o.StrictPlacement, o.SeparateSteps = f.devices, f.device, f.strict, f.apart
 	o.DeviceMemoryLimit = int64(f.memory)
 	return o
 }

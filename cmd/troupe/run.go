@@ -247,11 +247,11 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 	fmt.Fprintln(out, s.About)
 	different := false
 	cfg := conformance.Config{
-		Engine:  f.engine,
-		Rewrite: f.rewrite,
-		Threads: f.threads,
-		Apart:   f.places.apart,
-		Timeout: f.timeout,
+		Engine:        f.engine,
+		Rewrite:       f.rewrite,
+		Threads:       f.threads,
+		SeparateSteps: f.places.apart,
+		Timeout:       f.timeout,
 		Opened: func(sess *session.Session) func() {
 			return monitor(cmd.Context(), (*troupe.Session)(sess), cmd.ErrOrStderr())
 		},

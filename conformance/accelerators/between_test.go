@@ -28,7 +28,7 @@ func TestSessionBetween(t *testing.T) {
 	for _, engine := range []string{"actors", "tokens", "sequential", "seeded:3", "messages", "messages:5"} {
 		for _, apart := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,apart=%v", engine, apart), func(t *testing.T) {
-				toss(t, session.SessionOptions{Engine: engine, Apart: apart, Devices: map[string]int{"EMULATED": 2}}, "EMULATED:0", "EMULATED:1", true)
+				toss(t, session.SessionOptions{Engine: engine, SeparateSteps: apart, Devices: map[string]int{"EMULATED": 2}}, "EMULATED:0", "EMULATED:1", true)
 			})
 		}
 	}

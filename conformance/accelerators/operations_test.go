@@ -86,7 +86,7 @@ func (p *player) operate(o *operation) ([]*tensor.Tensor, error) {
 // held is what the player has; give drops it.
 func (p *player) give() {
 	for _, v := range p.held {
-		p.ctx.Arena.Sweep(v)
+		p.ctx.Arena.Reclaim(v)
 	}
 	p.held = nil
 }

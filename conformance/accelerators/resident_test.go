@@ -254,7 +254,7 @@ func TestResident(t *testing.T) {
 					t.Error(err)
 				}
 				for _, v := range p.held {
-					p.ctx.Arena.Sweep(v)
+					p.ctx.Arena.Reclaim(v)
 				}
 				p.held = nil
 			}
@@ -276,7 +276,7 @@ func TestResident(t *testing.T) {
 				}
 			}
 			for _, v := range p.held {
-				p.ctx.Arena.Sweep(v)
+				p.ctx.Arena.Reclaim(v)
 			}
 			p.held = nil
 			if s := p.device.Statistics(); s.Blocks != 0 || s.Reused == 0 {

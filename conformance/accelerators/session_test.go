@@ -37,7 +37,7 @@ func TestSessionEmulated(t *testing.T) {
 	for _, engine := range []string{"actors", "tokens", "sequential", "seeded:3", "messages", "messages:5"} {
 		for _, apart := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,apart=%v", engine, apart), func(t *testing.T) {
-				layer(t, session.SessionOptions{Engine: engine, Apart: apart, Devices: map[string]int{"EMULATED": 1}}, "EMULATED")
+				layer(t, session.SessionOptions{Engine: engine, SeparateSteps: apart, Devices: map[string]int{"EMULATED": 1}}, "EMULATED")
 			})
 		}
 	}
@@ -274,7 +274,7 @@ one = Enter(unity) @/cpu:0 {T=DT_FLOAT, frame_name="L", is_constant=true}
 y = Exit(x/switch) {T=DT_FLOAT}
 `, "y", 3},
 	} {
-		for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Engine: "seeded:5"}, {Engine: "messages"}, {Apart: true}} {
+		for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Engine: "seeded:5"}, {Engine: "messages"}, {SeparateSteps: true}} {
 			o.Devices, o.Rewrite = map[string]int{"EMULATED": 1}, "none"
 			g := parsed(t, c.text)
 			s, err := session.NewSession(g, &o)
@@ -407,7 +407,7 @@ rows = GatherV2(x, at, axis) @/device:EMULATED:0 {Tparams=DT_FLOAT, Tindices=DT_
 more = Neg(rows) @/device:EMULATED:0 {T=DT_FLOAT}
 y = Neg(x) @/device:EMULATED:0 {T=DT_FLOAT}
 `)
-	for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Engine: "messages"}, {Apart: true}} {
+	for _, o := range []session.SessionOptions{{}, {Engine: "tokens"}, {Engine: "sequential"}, {Engine: "messages"}, {SeparateSteps: true}} {
 		o.Devices = map[string]int{"EMULATED": 1}
 		s, err := session.NewSession(g, &o)
 		if err != nil {

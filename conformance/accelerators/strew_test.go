@@ -39,11 +39,11 @@ func TestStrewn(t *testing.T) {
 		list := []string{"actors", "tokens", "sequential", fmt.Sprintf("seeded:%d", seed)}
 		for k, c := range cases {
 			cfg := conformance.Config{
-				Engine: list[(int(seed)+k)%len(list)], Apart: (int(seed)/4+k)%5 == 0, Timeout: 20 * time.Second, Rewrite: []string{"", "none"}[int(seed)/4%2],
+				Engine: list[(int(seed)+k)%len(list)], SeparateSteps: (int(seed)/4+k)%5 == 0, Timeout: 20 * time.Second, Rewrite: []string{"", "none"}[int(seed)/4%2],
 				Strewing: conformance.Strewing{Devices: 1 + (int(seed)+k)%4, Seed: seed + 1, Type: *strewnOn},
 			}
 			if r := c.Run(t.Context(), cfg); r.Verdict != conformance.Passed {
-				t.Errorf("%s on %s, apart %v, %+v, passes %q: %s: %s", c.Name, cfg.Engine, cfg.Apart, cfg.Strewing, cfg.Rewrite, r.Verdict, r.Detail)
+				t.Errorf("%s on %s, apart %v, %+v, passes %q: %s: %s", c.Name, cfg.Engine, cfg.SeparateSteps, cfg.Strewing, cfg.Rewrite, r.Verdict, r.Detail)
 			}
 		}
 	}

@@ -39,7 +39,7 @@ counted = ReadVariableOp(count) {dtype=DT_INT32}
 func TestVariables(t *testing.T) {
 	for _, engine := range []string{"actors", "tokens", "sequential", "messages"} {
 		for _, apart := range []bool{false, true} {
-			shared(t, session.SessionOptions{Engine: engine, Apart: apart, Devices: map[string]int{"EMULATED": 1}})
+			shared(t, session.SessionOptions{Engine: engine, SeparateSteps: apart, Devices: map[string]int{"EMULATED": 1}})
 		}
 	}
 	if there(t, "GPU") {

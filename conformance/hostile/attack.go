@@ -52,7 +52,7 @@ type builder struct {
 	lines   string                  // the same, as text
 	read    func(limit int64) error // instead of a graph: reads a file that may become so many bytes
 	devices int                     // of the session, if not one
-	apart   bool                    // SessionOptions.Apart
+	apart   bool                    // SessionOptions.SeparateSteps
 	profile bool                    // the run is profiled
 }
 

@@ -93,7 +93,7 @@ func (b *builder) play(g *tf.Graph, l Limits) error {
 		}
 		fetches = []tf.Output{y.Output(0)}
 	}
-	o := tf.SessionOptions{MemoryLimit: l.Memory, Timeout: l.Deadline, Engine: l.Engine, Files: &tf.FilePolicy{}, Apart: b.apart}
+	o := tf.SessionOptions{MemoryLimit: l.Memory, Timeout: l.Deadline, Engine: l.Engine, Files: &tf.FilePolicy{}, SeparateSteps: b.apart}
 	if b.devices > 0 {
 		o.Devices = map[string]int{"CPU": b.devices}
 	}

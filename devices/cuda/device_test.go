@@ -407,7 +407,7 @@ func TestFreeMemory(t *testing.T) {
 // TestPeers: copies between devices go directly where there is a way.
 func TestPeers(t *testing.T) {
 	for _, apart := range []bool{false, true} {
-		m := install(t, simulated.Options{Devices: 2, Apart: apart})
+		m := install(t, simulated.Options{Devices: 2, NoPeerAccess: apart})
 		var d [2]*Device
 		for i := range d {
 			var err error

@@ -3,7 +3,7 @@
 //
 // A [Function] is a signature and a serialized FunctionDef; a [Writer] writes
 // one, [Function.Definition] says what is in one, and a [Library] holds those
-// of a graph and their gradients. To instantiate a function is to [Function.Settle]
+// of a graph and their gradients. To instantiate a function is to [Function.Resolve]
 // the attributes it is called with, which gives what is made of it a name ([Key]),
 // and to [Library.LayOut] its body: the arguments, the nodes with values for their
 // placeholders, the results, in the form in which an import finds the nodes of a

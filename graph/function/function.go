@@ -57,9 +57,9 @@ func (fn *Function) Equal(def []byte) bool {
 	return proto.Unmarshal(fn.Def, &x) == nil && proto.Unmarshal(def, &y) == nil && proto.Equal(&x, &y)
 }
 
-// Settle is the attributes that the function declares, each with the given
+// Resolve is the attributes that the function declares, each with the given
 // value or else its default, sorted.
-func (fn *Function) Settle(given registry.Attrs) (registry.Attrs, error) {
+func (fn *Function) Resolve(given registry.Attrs) (registry.Attrs, error) {
 	if len(fn.Signature.Attrs) == 0 {
 		return nil, nil
 	}

@@ -39,7 +39,7 @@ func double(t *testing.T, op string) *function.Function {
 func TestLayOut(t *testing.T) {
 	l := function.NewLibrary(registry.Global)
 	f := double(t, "AddV2")
-	attrs, err := f.Settle(registry.Attrs{{Name: "T", Value: registry.TypeAttr(tensor.Float)}, {Name: "other", Value: registry.IntAttr(1)}})
+	attrs, err := f.Resolve(registry.Attrs{{Name: "T", Value: registry.TypeAttr(tensor.Float)}, {Name: "other", Value: registry.IntAttr(1)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ y_RetVal = _Retval(sum,) DT_FLOAT
 	if b.String() != want || body.Args != 1 || body.Results != 1 {
 		t.Errorf("the body has %d arguments, %d results and\n%s", body.Args, body.Results, &b)
 	}
-	if _, err := f.Settle(nil); err == nil || !strings.Contains(err.Error(), "Attr T is not found") {
+	if _, err := f.Resolve(nil); err == nil || !strings.Contains(err.Error(), "Attr T is not found") {
 		t.Errorf("a type is missing: %v", err)
 	}
 }

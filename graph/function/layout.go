@@ -71,7 +71,7 @@ type Control struct {
 }
 
 // LayOut lays out the body of a function of the library for these attributes,
-// which are all that the function declares; see [Function.Settle]. It ends with
+// which are all that the function declares; see [Function.Resolve]. It ends with
 // the error of watch, which may be nil.
 func (lib *Library) LayOut(fn *Function, attrs registry.Attrs, watch *status.Watch) (*Layout, error) {
 	def, err := readDefinition(wire.NewCursor("FunctionDef", fn.Def), watch)

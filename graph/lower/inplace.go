@@ -8,7 +8,7 @@ import (
 )
 
 // InPlace lowers nodes of a graph where they are: their bodies become nodes of the
-// graph, and they themselves hand on the results, as [graph.Graph.Become] has it.
+// graph, and they themselves hand on the results, as [graph.Graph.ReplaceOutputs] has it.
 // Calls that keep says true of stay calls, also those in bodies, and so do calls of
 // functions within themselves. It fails as [Functions] does; what it had added by
 // then stays, and nothing needs it.
@@ -63,11 +63,11 @@ func (e inPlace) Redirect(_, _ graph.Output) error {
 
 // Replace makes nodes hand on what they have become.
 func (e inPlace) Replace(nodes []*graph.Node, by map[*graph.Node]*graph.Node) error {
-	var list []graph.StandIn
+	var list []graph.Replacement
 	for _, n := range nodes {
-		list = append(list, graph.StandIn{Node: n, Outputs: e.outs[n], After: by[n], Direct: e.parted[n] != nil})
+		list = append(list, graph.Replacement{Node: n, Outputs: e.outs[n], After: by[n], Direct: e.parted[n] != nil})
 	}
-	return e.Become(list...)
+	return e.ReplaceOutputs(list...)
 }
 
 // A copier changes a copy.

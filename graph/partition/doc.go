@@ -2,7 +2,7 @@
 // device, joined only by _Send and _Recv nodes:
 //
 //	pieces, err := partition.Split(ctx, program, options)
-//	apart, err := pieces.Apart(ctx)
+//	apart, err := pieces.Graphs(ctx)
 //
 // It is a function from a graph to a graph: it starts nothing and runs nothing.
 //

@@ -68,7 +68,7 @@ func TestPartition(t *testing.T) {
 			if err != nil {
 				return err.Error() + "\n"
 			}
-			apart, err := pieces.Apart(t.Context())
+			apart, err := pieces.Graphs(t.Context())
 			if err != nil {
 				return err.Error() + "\n"
 			}

@@ -35,9 +35,9 @@ type Piece struct {
 	FeedAt, FetchAt []int
 }
 
-// Apart is the pieces, each a graph of its own, by device. Devices that have none are left
+// Graphs returns the pieces, each a graph of its own, by device. Devices that have none are left
 // out.
-func (p *Pieces) Apart(ctx context.Context) ([]Piece, error) {
+func (p *Pieces) Graphs(ctx context.Context) ([]Piece, error) {
 	e, err := p.Graph.EditPart(ctx, p.Nodes, p.Feeds)
 	if err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func (e *evaluator) run(k kernel.Kernel, in []tensor.Value, outputs int) (out []
 		if recover() != nil {
 			out = nil
 		}
-		e.arena.Settle()
+		e.arena.Finish()
 		e.arena = tensor.Arena{Budget: e.budget} // nothing that is kept is used again
 	}()
 	out = make([]tensor.Value, outputs)

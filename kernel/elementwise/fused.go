@@ -25,13 +25,13 @@ func (p *Part) Blame(err error) error {
 	return &e
 }
 
-// Apart runs parts one after another, as the nodes that they stand for would run: for
+// Separately runs parts one after another, as the nodes that they stand for would run: for
 // what their fused kernel is not made for, and to fail as they would. done is results of
 // the first parts that are there already, which it gives back. The result is that of
 // the last.
-func Apart(ctx *kernel.Context, parts []Part, in, done, out []tensor.Value) (err error) {
+func Separately(ctx *kernel.Context, parts []Part, in, done, out []tensor.Value) (err error) {
 	c := *ctx
-	c.Keep, c.Homes = ^uint64(0), nil // nothing is reused
+	c.Keep, c.Slots = ^uint64(0), nil // nothing is reused
 	results := make([]tensor.Value, len(parts))
 	copy(results, done)
 	defer func() {
@@ -136,7 +136,7 @@ func (f *Fused[T]) allAlike(whole []bool) bool {
 // Run computes all parts, in one pass where their operands allow it.
 func (f *Fused[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if f.chain == nil {
-		return Apart(ctx, f.parts, in, nil, out)
+		return Separately(ctx, f.parts, in, nil, out)
 	}
 	largest := 0
 	for i := range in {
@@ -151,12 +151,12 @@ func (f *Fused[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i := range in {
 		x, ok := OperandOf[T](&in[i], dims)
 		if !ok {
-			return Apart(ctx, f.parts, in, nil, out)
+			return Separately(ctx, f.parts, in, nil, out)
 		}
 		operands = append(operands, x)
 	}
 	if len(dims) == 0 || n == 0 || !f.chain.Fits(n, operands) {
-		return Apart(ctx, f.parts, in, nil, out)
+		return Separately(ctx, f.parts, in, nil, out)
 	}
 	if f.alike != nil {
 		var room [64]bool
@@ -165,7 +165,7 @@ func (f *Fused[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			whole = append(whole, equal(in[i].Dims(), dims))
 		}
 		if !f.allAlike(whole) {
-			return Apart(ctx, f.parts, in, nil, out)
+			return Separately(ctx, f.parts, in, nil, out)
 		}
 	}
 	v, err := f.result(ctx, in, dims)

@@ -50,7 +50,7 @@ func (r *Runner) Run(node, op string, attrs registry.Attrs, inputs ...*tensor.Te
 	out := make([]tensor.Value, len(outputs))
 	ctx := r.Context()
 	given := slices.Clone(in)
-	defer ctx.Arena.Settle()
+	defer ctx.Arena.Finish()
 	err = k.Run(ctx, in, out)
 	if r.budget == nil {
 		checkPrepared(k, ctx, given, out, err)

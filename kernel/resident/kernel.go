@@ -268,7 +268,7 @@ func (k *enqueuing) compute(out []code.Array, in []Input, hosts []tensor.Value, 
 	ctx := &kernel.Context{Arena: &tensor.Arena{}, Step: &kernel.Step{
 		Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: alone{}, Log: &log,
 	}}
-	defer ctx.Arena.Settle()
+	defer ctx.Arena.Finish()
 	if k.plan.Draw != nil {
 		if err := philox.Begin(ctx.Step.States(), k.node, numbers); err != nil {
 			return err

@@ -23,12 +23,12 @@ func Join(budget *tensor.Budget, parts []tensor.Value) (tensor.Value, error) {
 		dims[0] += v.Dims()[0]
 	}
 	arena := tensor.Arena{Budget: budget}
-	defer arena.Settle()
+	defer arena.Finish()
 	all, err := arena.AllocZeroed(parts[0].DType(), dims)
 	if err != nil {
 		return all, err
 	}
-	arena.Disown(all)
+	arena.UnchargeValue(all)
 	at := 0
 	for i := range parts {
 		n := parts[i].NumElements()

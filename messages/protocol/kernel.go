@@ -31,7 +31,7 @@ func (n *Node) propagate(tag Tag, outs []tensor.Value, out *Outbox) error {
 			return status.Errorf(status.Internal, "the kernel left output %d without a value", o)
 		case v.IsZero():
 		case readers == 0:
-			out.Arena.Sweep(v)
+			out.Arena.Reclaim(v)
 		default:
 			out.emit(n.Spec, int32(o), tag, v)
 		}

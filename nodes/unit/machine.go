@@ -18,7 +18,7 @@ type Machine struct {
 	env     *Env
 	slab    []tensor.Value
 	scalars *[registers]tensor.Value
-	homes   []tensor.Home
+	homes   []tensor.BufferSlot
 	bands   []bandState
 	chains  []chainState
 	scratch tensor.Value // memory of chains
@@ -79,7 +79,7 @@ func (u *Unit) NewMachine() *Machine {
 	} else {
 		m.scalars = new([registers]tensor.Value)
 	}
-	m.homes, m.bands = make([]tensor.Home, u.homes), make([]bandState, len(u.bands))
+	m.homes, m.bands = make([]tensor.BufferSlot, u.homes), make([]bandState, len(u.bands))
 	m.chains = make([]chainState, len(u.chains))
 	for i := range m.chains {
 		m.chains[i] = chainState{shapes: make([]shapeOf, len(u.chains[i].inputs)), wait: 1}
@@ -150,7 +150,7 @@ func (m *Machine) Results(leave func(node int32, v tensor.Value)) {
 // End empties the slots. failed says that the run did not come to its end.
 func (m *Machine) End(failed bool) {
 	ctx := m.env.Ctx
-	ctx.Keep, ctx.Homes = 0, nil
+	ctx.Keep, ctx.Slots = 0, nil
 	if failed {
 		ctx.Arena.Fail()
 	}
@@ -270,7 +270,7 @@ func (m *Machine) call(c *call) bool {
 		}
 	}
 	ctx := m.env.Ctx
-	ctx.Keep, ctx.Homes = c.keep, m.homes[c.homes[0]:c.homes[1]]
+	ctx.Keep, ctx.Slots = c.keep, m.homes[c.homes[0]:c.homes[1]]
 	var err error
 	if m.env.Run == nil {
 		err = c.kernel.Run(ctx, in, out)
@@ -313,7 +313,7 @@ func (m *Machine) unheld(c *call, v *tensor.Value) {
 	if c.plain {
 		*v = tensor.ScalarAt(&t, 0)
 	}
-	m.env.Ctx.Arena.Sweep(t)
+	m.env.Ctx.Arena.Reclaim(t)
 }
 
 func (m *Machine) move(from, to int32) {

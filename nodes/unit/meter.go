@@ -126,6 +126,6 @@ func (m *Machine) noteBand(b *band, s *bandState) {
 	ahead := meter.Clock() - m.env.Clock()
 	for i, at := range b.calls {
 		x := &s.members[i]
-		meter.Note(m.code.calls[at].node, x.begin+ahead, x.end+ahead, m.Iteration(), -1, x.out)
+		meter.Record(m.code.calls[at].node, x.begin+ahead, x.end+ahead, m.Iteration(), -1, x.out)
 	}
 }

@@ -179,7 +179,7 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 func (m *Machine) sweep(c *chain, list []made) {
 	for i := range list {
 		if c.leaves[i].sum < 0 || !list[i].kept {
-			m.env.Ctx.Arena.Sweep(list[i].value)
+			m.env.Ctx.Arena.Reclaim(list[i].value)
 		}
 	}
 }

@@ -133,12 +133,12 @@ func (s small) loop() (func() error, error) {
 		return nil, err
 	}
 	ctx := new(kerneltest.Runner).Context()
-	homes := make([]tensor.Home, len(outputs)+1)
+	homes := make([]tensor.BufferSlot, len(outputs)+1)
 	in, out := make([]tensor.Value, len(s.in)), make([]tensor.Value, len(outputs))
 	return func() error {
 		copy(in, s.in)
 		clear(out)
-		ctx.Keep, ctx.Homes = 0, homes
+		ctx.Keep, ctx.Slots = 0, homes
 		if err := k.Run(ctx, in, out); err != nil {
 			return err
 		}

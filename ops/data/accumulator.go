@@ -98,7 +98,7 @@ new_global_step: The step; gradients computed before it are stale.`)
 	}
 	for _, prefix := range []string{"Accumulator", "ResourceAccumulator"} {
 		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(applyGradient), nil }, prefix+"ApplyGradient")
-		kernel.ForAll(kernel.Given(newTakeGradient), prefix+"TakeGradient")
+		kernel.ForAll(kernel.ChargeOutputs(newTakeGradient), prefix+"TakeGradient")
 		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(numAccumulated), nil }, prefix+"NumAccumulated")
 		kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(setGlobalStep), nil }, prefix+"SetGlobalStep")
 	}
@@ -233,7 +233,7 @@ func applyGradient(ctx *kernel.Context, in, _ []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	return a.Apply(local, ctx.Disown(in[2]))
+	return a.Apply(local, ctx.UnchargeValue(in[2]))
 }
 
 func newTakeGradient(c *kernel.Construction) (kernel.Kernel, error) {

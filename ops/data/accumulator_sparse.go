@@ -60,7 +60,7 @@ shape: The shape of the whole gradient, with -1 where it is not known.`)
 		known := c.Bool("has_known_shape")
 		return kernel.Func(func(ctx *kernel.Context, in, _ []tensor.Value) error { return applyRows(ctx, in, known) }), nil
 	}, "SparseAccumulatorApplyGradient")
-	kernel.ForAll(kernel.Given(newTakeRows), "SparseAccumulatorTakeGradient")
+	kernel.ForAll(kernel.ChargeOutputs(newTakeRows), "SparseAccumulatorTakeGradient")
 }
 
 // Places of what a sparse accumulator keeps: the indices, which rise once
@@ -211,7 +211,7 @@ func applyRows(ctx *kernel.Context, in []tensor.Value, known bool) error {
 	for i := range tensor.Of[int64](&counts) {
 		tensor.Of[int64](&counts)[i] = 1
 	}
-	return a.Apply(local, ctx.Disown(in[2]), ctx.Disown(in[3]), ctx.Disown(counts))
+	return a.Apply(local, ctx.UnchargeValue(in[2]), ctx.UnchargeValue(in[3]), ctx.UnchargeValue(counts))
 }
 
 func newTakeRows(c *kernel.Construction) (kernel.Kernel, error) {

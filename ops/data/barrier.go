@@ -83,7 +83,7 @@ cancel_pending_enqueues: Whether elements that have begun can no longer be compl
 			done(err)
 		}), nil
 	}, "BarrierInsertMany")
-	kernel.ForAll(kernel.Given(newBarrierTake), "BarrierTakeMany")
+	kernel.ForAll(kernel.ChargeOutputs(newBarrierTake), "BarrierTakeMany")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		cancel := c.Bool("cancel_pending_enqueues")
 		return asyncFunc(func(_ *kernel.Context, in, _ []tensor.Value, done func(error)) {
@@ -238,7 +238,7 @@ func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tenso
 		return err
 	}
 	defer func() { b.budget.Release(room) }()
-	mine := ctx.Disown(*values)
+	mine := ctx.UnchargeValue(*values)
 	rows, n := make([]tensor.Value, len(names)), int64(0)
 	for i := range rows {
 		rows[i] = mine.OwnRow(i)
@@ -339,7 +339,7 @@ func newBarrierTake(c *kernel.Construction) (kernel.Kernel, error) {
 			}
 			taken := slices.Clone(b.ready[:n])
 			b.ready = slices.Delete(b.ready, 0, n)
-			ctx.Taken = returning(func() { b.putBack(taken) })
+			ctx.Undo = returning(func() { b.putBack(taken) })
 			return true, nil
 		}, done)
 	}), nil

@@ -131,12 +131,12 @@ func BenchmarkTensorArrayRows(b *testing.B) {
 	for i := range int32(n) {
 		write(array, tensor.Scalar(i), tensor.ValueOf(row), flow)
 	}
-	ctx, homes, out := l.runner.Context(), make([]tensor.Home, 1), make([]tensor.Value, 1)
+	ctx, homes, out := l.runner.Context(), make([]tensor.BufferSlot, 1), make([]tensor.Value, 1)
 	in := []tensor.Value{array, flow, flow}
 	b.ReportAllocs()
 	i := int32(0)
 	for b.Loop() {
-		in[1], ctx.Homes = tensor.Scalar(i), homes
+		in[1], ctx.Slots = tensor.Scalar(i), homes
 		if err := read.Run(ctx, in, out); err != nil {
 			b.Fatal(err)
 		}

@@ -149,9 +149,9 @@ cancel_pending_enqueues: Whether those that wait to add something fail.`)
 
 	kernel.ForAll(queueKernel(newEnqueue), "QueueEnqueue", "QueueEnqueueV2")
 	kernel.ForAll(queueKernel(newEnqueueMany), "QueueEnqueueMany", "QueueEnqueueManyV2")
-	kernel.ForAll(kernel.Given(queueKernel(newDequeue)), "QueueDequeue", "QueueDequeueV2")
-	kernel.ForAll(kernel.Given(queueKernel(newDequeueMany("DequeueManyOp", false))), "QueueDequeueMany", "QueueDequeueManyV2")
-	kernel.ForAll(kernel.Given(queueKernel(newDequeueMany("DequeueUpToOp", true))), "QueueDequeueUpTo", "QueueDequeueUpToV2")
+	kernel.ForAll(kernel.ChargeOutputs(queueKernel(newDequeue)), "QueueDequeue", "QueueDequeueV2")
+	kernel.ForAll(kernel.ChargeOutputs(queueKernel(newDequeueMany("DequeueManyOp", false))), "QueueDequeueMany", "QueueDequeueManyV2")
+	kernel.ForAll(kernel.ChargeOutputs(queueKernel(newDequeueMany("DequeueUpToOp", true))), "QueueDequeueUpTo", "QueueDequeueUpToV2")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(queueSize), nil }, "QueueSize", "QueueSizeV2")
 	kernel.ForAll(queueKernel(newClose), "QueueClose", "QueueCloseV2")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(queueClosed), nil }, "QueueIsClosed", "QueueIsClosedV2")
@@ -203,12 +203,12 @@ func newEnqueue(c *kernel.Construction) asyncFunc {
 	}
 }
 
-// disown is in, given to a queue: see kernel.Context.Disown. It is in's own
+// disown is in, given to a queue: see kernel.Context.UnchargeValue. It is in's own
 // memory as long as no value is replaced by a copy.
 func disown(ctx *kernel.Context, in []tensor.Value) []tensor.Value {
 	given := in
 	for i, v := range in {
-		if w := ctx.Disown(v); w != v {
+		if w := ctx.UnchargeValue(v); w != v {
 			if &given[0] == &in[0] {
 				given = slices.Clone(in)
 			}
@@ -281,13 +281,13 @@ func newDequeue(c *kernel.Construction) asyncFunc {
 		}
 		if t, ok := q.TryDequeue(); ok {
 			copy(out, t.Elements)
-			ctx.Taken = t
+			ctx.Undo = t
 			done(nil)
 			return
 		}
 		q.Dequeue(ctx.Step.Context, 1, false, func(t *resource.Taken) error {
 			copy(out, t.Elements)
-			ctx.Taken = t
+			ctx.Undo = t
 			return nil
 		}, done)
 	}
@@ -320,7 +320,7 @@ func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFu
 			q.Dequeue(ctx.Step.Context, int(n), upTo, func(t *resource.Taken) error {
 				err := batch(budget, q, t.Elements, out)
 				if err == nil {
-					ctx.Taken = t
+					ctx.Undo = t
 				}
 				return err
 			}, done)

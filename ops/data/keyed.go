@@ -13,8 +13,8 @@ func init() {
 	for _, prefix := range []string{"Map", "OrderedMap"} {
 		kernel.ForAll(onKeyed(withKey(mapStage)), prefix+"Stage")
 		kernel.ForAll(onKeyed(withKey(mapPeek)), prefix+"Peek")
-		kernel.ForAll(kernel.Given(onKeyed(withKey(mapUnstage))), prefix+"Unstage")
-		kernel.ForAll(kernel.Given(onKeyed(mapUnstageNoKey)), prefix+"UnstageNoKey")
+		kernel.ForAll(kernel.ChargeOutputs(onKeyed(withKey(mapUnstage))), prefix+"Unstage")
+		kernel.ForAll(kernel.ChargeOutputs(onKeyed(mapUnstageNoKey)), prefix+"UnstageNoKey")
 		kernel.ForAll(onKeyed(mapSize(func(k *keyed) int { return k.complete })), prefix+"Size")
 		kernel.ForAll(onKeyed(mapSize(func(k *keyed) int { return len(k.elements) - k.complete })), prefix+"IncompleteSize")
 		kernel.ForAll(onKeyed(mapClear), prefix+"Clear")
@@ -126,7 +126,7 @@ func mapStage(k *keyed, ctx *kernel.Context, key int64, indices []int32, values,
 			done(status.Invalid("component %d is of type %v, expected %v", indices[i], v.DType(), want))
 			return
 		}
-		mine[i] = ctx.Disown(v)
+		mine[i] = ctx.UnchargeValue(v)
 	}
 	k.enter(ctx.Step.Context, func() (bool, error) {
 		e := k.elements[key]
@@ -232,7 +232,7 @@ func (k *keyed) take(ctx *kernel.Context, key int64, e *keyedElement, indices []
 	k.bytes -= n
 	k.budget.Release(n)
 	values := slices.Clone(out)
-	ctx.Taken = returning(func() { k.change(func() { k.putBack(key, e, indices, values) }) })
+	ctx.Undo = returning(func() { k.change(func() { k.putBack(key, e, indices, values) }) })
 	return nil
 }
 

@@ -52,7 +52,7 @@ func newKeep(c *kernel.Construction) (kernel.Kernel, error) {
 			return resource.NewVariable(m, name, in[0].DType()), nil
 		})
 		if err == nil {
-			err = v.Assign(ctx.Disown(in[0]))
+			err = v.Assign(ctx.UnchargeValue(in[0]))
 		}
 		if err != nil {
 			return err

@@ -136,7 +136,7 @@ func stackPush(ctx *kernel.Context, in, out []tensor.Value) error {
 	if s.Copies(&in[1]) {
 		return s.Push(in[1])
 	}
-	return s.Push(ctx.Disown(in[1]))
+	return s.Push(ctx.UnchargeValue(in[1]))
 }
 
 func stackPop(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -146,7 +146,7 @@ func stackPop(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	v, err := s.Pop(ctx)
 	if err == nil && v.Shared() {
-		v = ctx.Adopt(v)
+		v = ctx.ChargeValue(v)
 	}
 	out[0] = v
 	return err

@@ -12,7 +12,7 @@ import (
 
 func init() {
 	kernel.ForAll(onStaging(stage), "Stage")
-	kernel.ForAll(kernel.Given(onStaging(unstage)), "Unstage")
+	kernel.ForAll(kernel.ChargeOutputs(onStaging(unstage)), "Unstage")
 	kernel.ForAll(onStaging(stagePeek), "StagePeek")
 	kernel.ForAll(onStaging(stageSize), "StageSize")
 	kernel.ForAll(onStaging(stageClear), "StageClear")
@@ -84,7 +84,7 @@ func stage(s *staging, ctx *kernel.Context, _ []tensor.DType, in, _ []tensor.Val
 	}
 	element := make([]tensor.Value, len(in))
 	for i, v := range in {
-		element[i] = ctx.Disown(v)
+		element[i] = ctx.UnchargeValue(v)
 	}
 	s.enter(ctx.Step.Context, func() (bool, error) {
 		if s.capacity > 0 && len(s.elements) >= s.capacity || s.limit > 0 && s.bytes+n > s.limit {
@@ -128,7 +128,7 @@ func unstage(s *staging, ctx *kernel.Context, types []tensor.DType, _, out []ten
 		n := sizeOf(e.values)
 		s.bytes -= n
 		s.budget.Release(n)
-		ctx.Taken = returning(func() { s.putBack(e) })
+		ctx.Undo = returning(func() { s.putBack(e) })
 		return true, nil
 	}, done)
 }

@@ -222,7 +222,7 @@ func newWrite(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		v := in[2]
 		if !a.Copies(&v) {
-			v = ctx.Disown(v)
+			v = ctx.UnchargeValue(v)
 		}
 		out[0] = in[3]
 		return a.Write(i, v)
@@ -245,7 +245,7 @@ func newRead(c *kernel.Construction) (kernel.Kernel, error) {
 			out[0], err = element(ctx, dt, &e)
 		}
 		if err == nil && e.Whole && e.Given && !e.In.IsZero() {
-			out[0] = ctx.Adopt(out[0])
+			out[0] = ctx.ChargeValue(out[0])
 		}
 		return err
 	}), nil

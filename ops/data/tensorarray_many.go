@@ -176,7 +176,7 @@ func newScatter(c *kernel.Construction) (kernel.Kernel, error) {
 			return status.Invalid("Max scatter index must be < array size (%d vs. %d)", slices.Max(indices), size)
 		}
 		out[0] = in[3]
-		return a.WriteRows(indices, ctx.Disown(in[2]))
+		return a.WriteRows(indices, ctx.UnchargeValue(in[2]))
 	}), nil
 }
 
@@ -293,6 +293,6 @@ func newSplit(c *kernel.Construction) (kernel.Kernel, error) {
 			return status.Invalid("TensorArray's size is not equal to the size of lengths (%d vs. %d), and the TensorArray is not marked as dynamically resizeable", size, len(lengths))
 		}
 		out[0] = in[3]
-		return a.WritePieces(lengths, ctx.Disown(value))
+		return a.WritePieces(lengths, ctx.UnchargeValue(value))
 	}), nil
 }

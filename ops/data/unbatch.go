@@ -41,8 +41,8 @@ grad: The gradient of the caller's part.
 id: The caller's own id.`)
 	shape.Register(unbatchShape, "Unbatch")
 	shape.Register(unbatchGradShape, "UnbatchGrad")
-	kernel.ForAllWaiting(kernel.Given(newUnbatch), "Unbatch")
-	kernel.ForAllWaiting(kernel.Given(newUnbatchGrad), "UnbatchGrad")
+	kernel.ForAllWaiting(kernel.ChargeOutputs(newUnbatch), "Unbatch")
+	kernel.ForAllWaiting(kernel.ChargeOutputs(newUnbatchGrad), "UnbatchGrad")
 }
 
 // unbatchShape has rows of the input, nobody knows how many.
@@ -94,7 +94,7 @@ func newUnbatch(c *kernel.Construction) (kernel.Kernel, error) {
 			return
 		}
 		for i := range parts {
-			parts[i] = ctx.Disown(parts[i])
+			parts[i] = ctx.UnchargeValue(parts[i])
 		}
 		u.run(ctx.Step.Context, timeout, tensor.At0[int64](&in[2]), ids, parts, &out[0], done)
 	}), nil
@@ -229,7 +229,7 @@ func newUnbatchGrad(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		none := in[0].NumElements() == 0
 		dims := append([]int64{0}, in[2].Dims()[1:]...)
-		grad := ctx.Disown(in[2])
+		grad := ctx.UnchargeValue(in[2])
 		r.change(func() { err = r.keep(tensor.At0[int64](&in[3]), grad) })
 		if err == nil && none { // the batch comes with another caller
 			out[0], err = ctx.Alloc(grad.DType(), dims)

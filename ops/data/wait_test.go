@@ -212,7 +212,7 @@ func TestStepsAccountForWhatTheyHold(t *testing.T) {
 		}
 		c.Free(out[0])
 	}
-	c.Arena.Settle()
+	c.Arena.Finish()
 	if used := budget.Used(); used > 4<<10 {
 		t.Errorf("%d bytes charged for an empty stack, which keeps a block", used)
 	}

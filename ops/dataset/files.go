@@ -239,7 +239,7 @@ func (r *reading) records(file *stoppable, i int, budget *tensor.Budget) (func()
 
 // text reads n bytes; io.EOF if there are none at all. Memory grows as they come.
 func text(r io.Reader, n int64, budget *tensor.Budget) (string, error) {
-	b := tensor.Gathering{Budget: budget}
+	b := tensor.TextBuilder{Budget: budget}
 	defer b.Close()
 	got, err := io.CopyN(&b, r, n)
 	if err == io.EOF && got > 0 {
@@ -271,7 +271,7 @@ func lineOf(r *bufio.Reader, budget *tensor.Budget) (string, error) {
 		}
 		return withoutReturns(string(bytes.TrimSuffix(part, []byte("\n"))), budget, err)
 	}
-	long := tensor.Gathering{Budget: budget}
+	long := tensor.TextBuilder{Budget: budget}
 	defer long.Close()
 	for ; err == bufio.ErrBufferFull; part, err = r.ReadSlice('\n') {
 		if _, err := long.Write(part); err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// held are the tensors that a variant's value holds, as a [tensor.Holder]. They stay the
+// held are the tensors that a variant's value holds, as a [tensor.RefCounted]. They stay the
 // same.
 type held struct {
 	components []tensor.Value
@@ -48,7 +48,7 @@ func weigh(all []tensor.Value) (bytes int64) {
 // TotalBytes is what the value and its components take. See [tensor.Value.TotalBytes].
 func (h *held) TotalBytes() int64 { return h.weight }
 
-// Claim holds the components. See [tensor.Holder].
+// Claim holds the components. See [tensor.RefCounted].
 func (h *held) Claim(a *tensor.Arena) {
 	for _, v := range h.components {
 		if !v.Plain() {
@@ -58,14 +58,14 @@ func (h *held) Claim(a *tensor.Arena) {
 	}
 }
 
-// Release gives the components up. See [tensor.Holder].
+// Release gives the components up. See [tensor.RefCounted].
 func (h *held) Release(a *tensor.Arena) {
 	for _, v := range h.components {
 		a.Drop(v)
 	}
 }
 
-// Share shares the components. See [tensor.Holder].
+// Share shares the components. See [tensor.RefCounted].
 func (h *held) Share(share func(tensor.Value)) {
 	for _, v := range h.components {
 		share(v)
@@ -73,5 +73,5 @@ func (h *held) Share(share func(tensor.Value)) {
 }
 
 // Bytes is what the value takes beside its components, with the header of its variant,
-// and a quarter more, for the collector. See [tensor.Holder].
+// and a quarter more, for the collector. See [tensor.RefCounted].
 func (h *held) Bytes() int { return 288 + 16*len(h.components) }

@@ -14,12 +14,12 @@ import (
 func init() {
 	kernel.ForAll(newIterator, "Iterator", "IteratorV2", "AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3")
 	kernel.ForAll(newOneShot, "OneShotIterator")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Apart(makeIterator), nil }, "MakeIterator")
-	kernel.ForAll(kernel.Given(newGetNext), "IteratorGetNext", "IteratorGetNextSync")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.BlockingFunc(makeIterator), nil }, "MakeIterator")
+	kernel.ForAll(kernel.ChargeOutputs(newGetNext), "IteratorGetNext", "IteratorGetNextSync")
 	kernel.ForAll(newGetNextAsOptional, "IteratorGetNextAsOptional")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(toString), nil }, "IteratorToStringHandle")
 	kernel.ForAll(newFromString, "IteratorFromStringHandle", "IteratorFromStringHandleV2")
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Apart(deleteIterator), nil }, "DeleteIterator")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.BlockingFunc(deleteIterator), nil }, "DeleteIterator")
 }
 
 // An Iterator is where a program is in a dataset: a resource that several steps
@@ -232,7 +232,7 @@ func newOneShot(c *kernel.Construction) (kernel.Kernel, error) {
 	}
 	factory := captured{f: c.Func("dataset_factory")}
 	named, err := newNamed(c, like)
-	return kernel.Apart(func(ctx *kernel.Context, _, out []tensor.Value) error {
+	return kernel.BlockingFunc(func(ctx *kernel.Context, _, out []tensor.Value) error {
 		it, err := named(ctx, &out[0])
 		if err != nil {
 			return err
@@ -282,7 +282,7 @@ func makeIterator(ctx *kernel.Context, in, _ []tensor.Value) error {
 // newGetNext makes the kernels of IteratorGetNext and IteratorGetNextSync.
 func newGetNext(c *kernel.Construction) (kernel.Kernel, error) {
 	like, err := declared(c)
-	return kernel.Apart(func(ctx *kernel.Context, in, out []tensor.Value) error {
+	return kernel.BlockingFunc(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		it, err := find(ctx, &in[0])
 		if err != nil {
 			return err
@@ -299,7 +299,7 @@ func newGetNext(c *kernel.Construction) (kernel.Kernel, error) {
 // newGetNextAsOptional makes the kernel of IteratorGetNextAsOptional.
 func newGetNextAsOptional(c *kernel.Construction) (kernel.Kernel, error) {
 	like, err := declared(c)
-	return kernel.Apart(func(ctx *kernel.Context, in, out []tensor.Value) error {
+	return kernel.BlockingFunc(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		it, err := find(ctx, &in[0])
 		if err != nil {
 			return err

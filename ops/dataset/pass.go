@@ -180,10 +180,10 @@ func (p *pass) drop(e element) {
 // fails as [kernel.Context.Alloc] does.
 func (p *pass) alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
 	a := tensor.Arena{Budget: p.step.Resources.Budget}
-	defer a.Settle()
+	defer a.Finish()
 	v, err := a.AllocZeroed(dt, dims)
 	if err == nil {
-		a.Disown(v)
+		a.UnchargeValue(v)
 	}
 	return v, err
 }

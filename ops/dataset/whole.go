@@ -55,7 +55,7 @@ output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.
 metadata: Ignored.`)
 	kernel.ForAll(newReduce, "ReduceDataset")
-	kernel.ForAll(kernel.Given(newSingleElement), "DatasetToSingleElement")
+	kernel.ForAll(kernel.ChargeOutputs(newSingleElement), "DatasetToSingleElement")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
 			d, err := datasetOf(&in[0])
@@ -92,7 +92,7 @@ func newReduce(c *kernel.Construction) (kernel.Kernel, error) {
 	if len(like.types) != len(like.shapes) {
 		return nil, c.Errorf("output_types and output_shapes must be same length, got:\noutput_types: %d\noutput_shapes: %d", len(like.types), len(like.shapes))
 	}
-	return kernel.Apart(func(ctx *kernel.Context, in, out []tensor.Value) error {
+	return kernel.BlockingFunc(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		state, err := share(ctx, in[1:1+states])
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func newSingleElement(c *kernel.Construction) (kernel.Kernel, error) {
 	if len(like.types) != len(like.shapes) {
 		return nil, c.Errorf("output_types and output_shapes must be same length, got:\noutput_types: %d\noutput_shapes: %d", len(like.types), len(like.shapes))
 	}
-	return kernel.Apart(func(ctx *kernel.Context, in, out []tensor.Value) error {
+	return kernel.BlockingFunc(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		return through(ctx, &in[0], func(ctx context.Context, _ *pass, it iterator) error {
 			e, err := it(ctx)
 			switch {

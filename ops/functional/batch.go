@@ -38,7 +38,7 @@ batch_timeout_micros: How long a batch waits to be filled, in microseconds.
 allowed_batch_sizes: The first dimensions that a batch may be padded to, ascending; empty for any.
 grad_timeout_micros: Ignored.
 batching_queue: Which callers of one node share batches.`)
-	kernel.ForAllWaiting(kernel.Given(newBatch), "Batch")
+	kernel.ForAllWaiting(kernel.ChargeOutputs(newBatch), "Batch")
 }
 
 func newBatch(c *kernel.Construction) (kernel.Kernel, error) {

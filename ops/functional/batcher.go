@@ -109,7 +109,7 @@ func batcherOf(c *kernel.Construction) (*batcher, error) {
 // kernel is a kernel that runs with the batcher of its session, which the first
 // to ask for it makes of b.
 func (b *batcher) kernel(run func(ctx *kernel.Context, shared *batcher, in, out []tensor.Value) error) kernel.Kernel {
-	return kernel.Apart(func(ctx *kernel.Context, in, out []tensor.Value) error {
+	return kernel.BlockingFunc(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		shared, err := resource.LookupOrCreate(ctx.Step.Resources, b.container, b.shared, func() (*batcher, error) {
 			made := &batcher{
 				name: b.name, work: b.work, threads: b.threads, most: b.most, size: b.size, timeout: b.timeout,

@@ -53,7 +53,7 @@ mixed_priority_policy: Ignored: all callers have high priority.
 batch_padding_policy: What becomes of a batch of a size that is not allowed: PAD_UP, BATCH_DOWN or MINIMIZE_TPU_COST_PER_REQUEST; it is always padded.
 Tout: The types of the results.
 enable_large_batch_splitting: Whether the tensors of a caller may be divided among batches.`)
-	kernel.ForAll(kernel.Given(newBatchFunction), "BatchFunction")
+	kernel.ForAll(kernel.ChargeOutputs(newBatchFunction), "BatchFunction")
 }
 
 func newBatchFunction(c *kernel.Construction) (kernel.Kernel, error) {

@@ -9,14 +9,14 @@ import (
 )
 
 func init() {
-	kernel.ForAll(kernel.Given(newFor), "For")
-	kernel.ForAll(kernel.Given(newRemoteCall), "RemoteCall")
+	kernel.ForAll(kernel.ChargeOutputs(newFor), "For")
+	kernel.ForAll(kernel.ChargeOutputs(newRemoteCall), "RemoteCall")
 }
 
 // newFor makes the kernel of For, whose body takes the counter and what goes round.
 func newFor(c *kernel.Construction) (kernel.Kernel, error) {
 	body := c.Func("body")
-	return kernel.Apart(func(ctx *kernel.Context, in, out []tensor.Value) error {
+	return kernel.BlockingFunc(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		var bounds [3]int32
 		for i, name := range [...]string{"start", "limit", "delta"} {
 			if in[i].Rank() != 0 {
@@ -71,7 +71,7 @@ func newRemoteCall(c *kernel.Construction) (kernel.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Apart(func(ctx *kernel.Context, in, out []tensor.Value) error {
+	return kernel.BlockingFunc(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		if in[0].Rank() != 0 {
 			return status.Invalid("target must be a scalar")
 		}

@@ -27,7 +27,7 @@ func newMapDefun(c *kernel.Construction) (kernel.Kernel, error) {
 	if len(k.types) != len(k.shapes) {
 		return nil, c.Errorf("output_types and output_shapes must be of the same length, got %d and %d", len(k.types), len(k.shapes))
 	}
-	return kernel.Apart(k.run), nil
+	return kernel.BlockingFunc(k.run), nil
 }
 
 func (k *mapDefun) run(ctx *kernel.Context, in, out []tensor.Value) error {

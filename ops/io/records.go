@@ -167,7 +167,7 @@ func (f *recordFile) Close() { f.file.Close() }
 // is read, whatever n claims, and is asked of the session's limit.
 func (f *recordFile) take(ctx *kernel.Context, n int64) (string, error) {
 	const step = 1 << 20
-	b := tensor.Gathering{Budget: ctx.Arena.Budget}
+	b := tensor.TextBuilder{Budget: ctx.Arena.Budget}
 	defer b.Close()
 	for left := n; left > 0; left = n - int64(b.Len()) {
 		part := min(left, step)
@@ -198,7 +198,7 @@ type lines struct {
 // Next reads a line, without its end, which is a newline and perhaps a carriage
 // return in front of it.
 func (l *lines) Next(ctx *kernel.Context) (key, value string, ok bool, err error) {
-	long := tensor.Gathering{Budget: ctx.Arena.Budget} // of a line that the buffer does not hold
+	long := tensor.TextBuilder{Budget: ctx.Arena.Budget} // of a line that the buffer does not hold
 	defer long.Close()
 	part, err := l.in.ReadSlice('\n')
 	for ; errors.Is(err, bufio.ErrBufferFull); part, err = l.in.ReadSlice('\n') {

@@ -161,7 +161,7 @@ func (l *List) charge(ctx *kernel.Context) error {
 // TotalBytes is what l and its elements take. See [tensor.Value.TotalBytes].
 func (l *List) TotalBytes() int64 { return l.weight }
 
-// Bytes is what a version takes beside its elements. See [tensor.Holder].
+// Bytes is what a version takes beside its elements. See [tensor.RefCounted].
 func (l *List) Bytes() int { return versionBytes }
 
 // versionBytes is the size of a List, its lock, and the header of its variant, and a
@@ -232,7 +232,7 @@ func (x item) too() item {
 	return x
 }
 
-// Claim holds the elements that are new. See [tensor.Holder].
+// Claim holds the elements that are new. See [tensor.RefCounted].
 func (l *List) Claim(a *tensor.Arena) {
 	l.unheld(func(x item) {
 		if !x.kept.held && x.kept.lists.Load() > 0 {
@@ -242,7 +242,7 @@ func (l *List) Claim(a *tensor.Arena) {
 }
 
 // Release takes l out of the chain of versions, and drops what it alone has. See
-// [tensor.Holder].
+// [tensor.RefCounted].
 func (l *List) Release(a *tensor.Arena) {
 	l.mu.Lock()
 	gone, all, places := l.unlink()
@@ -304,7 +304,7 @@ func (l *List) unlink() (gone []item, all elements, places int) {
 }
 
 // Share shares a version and all newer ones with their elements. See
-// [tensor.Holder].
+// [tensor.RefCounted].
 func (l *List) Share(share func(tensor.Value)) {
 	var all []item
 	note := func(x item) { all = append(all, x) }

@@ -16,7 +16,7 @@ import (
 // one shape. Whatever but pushing, popping and joining them finds tensors in their
 // place (unpile).
 type pile struct {
-	tensor.Pile
+	tensor.Stack
 	dims []int64
 }
 
@@ -40,7 +40,7 @@ func (l *List) alone(ctx *kernel.Context, in []tensor.Value, out *tensor.Value) 
 func (l *List) takes(v *tensor.Value) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return v.Piles() && (l.n == 0 || l.pile != nil && slices.Equal(l.pile.dims, v.Dims()))
+	return v.Stackable() && (l.n == 0 || l.pile != nil && slices.Equal(l.pile.dims, v.Dims()))
 }
 
 // push puts v at the end of l, which is the kernel's to change.

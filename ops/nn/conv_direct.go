@@ -25,7 +25,7 @@ type direct[T vec.Number] struct {
 	// What a run needs beside it.
 	ctx    *kernel.Context
 	panels vec.Panels[T]
-	desk   kernel.Desk[T]
+	desk   kernel.SharedScratch[T]
 	height int              // lines of a block
 	size   int              // elements of the memory for it
 	goesOn bool             // with the epilogue

@@ -203,7 +203,7 @@ func partOf(c *kernel.Construction, op string, attrs registry.Attrs, constants u
 
 func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if k.chain == nil {
-		return elementwise.Apart(ctx, k.parts, in, nil, out)
+		return elementwise.Separately(ctx, k.parts, in, nil, out)
 	}
 	f, _ := k.pool.Get().(*finish)
 	if f == nil {
@@ -233,7 +233,7 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if !fits {
 		done := out[0]
 		out[0] = tensor.Value{}
-		return elementwise.Apart(ctx, k.parts, in, []tensor.Value{done}, out)
+		return elementwise.Separately(ctx, k.parts, in, []tensor.Value{done}, out)
 	}
 	return k.chain.Compute(ctx, f.operands[0], f.operands)
 }

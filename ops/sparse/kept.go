@@ -150,7 +150,7 @@ func addOne(k *kept, ctx *kernel.Context, _ tensor.DType, in, out []tensor.Value
 	}
 	var parts [3]tensor.Value
 	for i := range parts {
-		parts[i] = ctx.Disown(in[i])
+		parts[i] = ctx.UnchargeValue(in[i])
 	}
 	at, err := k.add([][3]tensor.Value{parts})
 	out[0] = tensor.Scalar(at)

@@ -145,7 +145,7 @@ func (k *assign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				return old, err
 			}
 		}
-		return ctx.Disown(val), nil
+		return ctx.UnchargeValue(val), nil
 	})
 	if err == nil && len(out) > 0 {
 		out[0] = in[0]

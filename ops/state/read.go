@@ -99,12 +99,12 @@ func (k *read) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		if v.Type != want && v.Initialized() {
 			return sameType(v.Type, want, "read")
 		}
-		val, lease, err := v.Lease(ctx.Step.Context)
+		val, lease, err := v.Acquire(ctx.Step.Context)
 		if err != nil {
 			return err
 		}
 		if lease != nil {
-			if val, err = ctx.Leased(val, lease); err != nil {
+			if val, err = ctx.Borrow(val, lease); err != nil {
 				return err
 			}
 		}

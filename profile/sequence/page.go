@@ -60,7 +60,7 @@ func (s *Step) data(others int) map[string]any {
 	}
 	for i := range s.Messages {
 		m := &s.Messages[i]
-		messages = append(messages, row{m.Sent, m.Taken, m.To, text(m.Verb), flag(m.Dead), m.Node, m.Slot, m.Iteration, text(m.Credit), text(m.Text)})
+		messages = append(messages, row{m.Sent, m.Received, m.To, text(m.Verb), flag(m.Dead), m.Node, m.Slot, m.Iteration, text(m.Credit), text(m.Text)})
 	}
 	return map[string]any{
 		"nodes": nodes, "actors": actors, "turns": turns, "messages": messages, "iterations": s.Iterations,

@@ -118,14 +118,14 @@ type Turn struct {
 
 // A Message is one that was sent.
 type Message struct {
-	Sent, Taken int32 // turns; Taken is -1 if nobody has taken it
-	To          int32 // the actor
-	Verb        string
-	Dead        bool
-	Node, Slot  int32 // the node it is about, -1 for none, and the input, -1 for a control edge
-	Iteration   int32 // index into Iterations
-	Credit      string
-	Text        string // what it carries: type, shape and elements of a small value, or news
+	Sent, Received int32 // turns; Taken is -1 if nobody has taken it
+	To             int32 // the actor
+	Verb           string
+	Dead           bool
+	Node, Slot     int32 // the node it is about, -1 for none, and the input, -1 for a control edge
+	Iteration      int32 // index into Iterations
+	Credit         string
+	Text           string // what it carries: type, shape and elements of a small value, or news
 }
 
 // Turn begins a turn. What is sent and done from now on is in it.
@@ -139,7 +139,7 @@ func (s *Step) Turn(actor int32) {
 // none.
 func (s *Step) Took(serial uint32) {
 	if s.Left == 0 && serial > 0 {
-		s.Messages[serial-1].Taken = int32(len(s.Turns) - 1)
+		s.Messages[serial-1].Received = int32(len(s.Turns) - 1)
 	}
 }
 
@@ -157,7 +157,7 @@ func (s *Step) Send(m Message) uint32 {
 		s.Left++
 		return 0
 	}
-	m.Sent, m.Taken = int32(len(s.Turns)-1), -1
+	m.Sent, m.Received = int32(len(s.Turns)-1), -1
 	s.Messages = append(s.Messages, m)
 	return uint32(len(s.Messages))
 }

@@ -131,7 +131,7 @@ func canAccessPeer(out uintptr, device, peer int32) int32 {
 	}
 	if r == success {
 		can := uint32(1)
-		if m.options.Apart || device == peer {
+		if m.options.NoPeerAccess || device == peer {
 			can = 0
 		}
 		put32(out, can)
@@ -152,7 +152,7 @@ func enablePeerAccess(h uintptr, flags uint32) int32 {
 		return invalidContext
 	case flags != 0:
 		return invalidValue
-	case m.options.Apart:
+	case m.options.NoPeerAccess:
 		m.mistake("%s is called for devices that have no way to each other", name)
 		return peerUnsupported
 	case c.peers[peer]:

@@ -14,15 +14,15 @@ import (
 
 // Options is what a machine has. The zero Options is a good one.
 type Options struct {
-	Devices    int    // GPUs; 0 is 1
-	Memory     int64  // bytes of each; 0 is 1 GiB
-	Capability int    // compute capability, 90 for 9.0; 0 is 99, for which NVRTC makes PTX of 90
-	Seed       uint64 // of the pauses of streams
-	Workers    int    // goroutines that a kernel runs on; 0 is 2
-	NoBLAS     bool   // there is no cuBLAS
-	Taken      int64  // bytes of each that another process has
-	Apart      bool   // copies between devices have no way but the host
-	Driver     int    // its release of CUDA, 12040 for 12.4; 0 is 13000
+	Devices      int    // GPUs; 0 is 1
+	Memory       int64  // bytes of each; 0 is 1 GiB
+	Capability   int    // compute capability, 90 for 9.0; 0 is 99, for which NVRTC makes PTX of 90
+	Seed         uint64 // of the pauses of streams
+	Workers      int    // goroutines that a kernel runs on; 0 is 2
+	NoBLAS       bool   // there is no cuBLAS
+	Taken        int64  // bytes of each that another process has
+	NoPeerAccess bool   // copies between devices have no way but the host
+	Driver       int    // its release of CUDA, 12040 for 12.4; 0 is 13000
 }
 
 // A Machine has simulated GPUs, in the place of those of the computer.

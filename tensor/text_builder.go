@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// A Gathering is text that comes piece by piece and of which nobody knows how long it
-// gets. Memory for it is charged to a budget before it is made. The zero Gathering is
+// A TextBuilder is text that comes piece by piece and of which nobody knows how long it
+// gets. Memory for it is charged to a budget before it is made. The zero TextBuilder is
 // empty and charges nothing; it is not safe for concurrent use.
-type Gathering struct {
+type TextBuilder struct {
 	Budget *Budget
 
 	blocks  [][]byte
@@ -22,7 +22,7 @@ const (
 )
 
 // Write takes a piece. It fails with RESOURCE_EXHAUSTED where the budget is passed.
-func (g *Gathering) Write(p []byte) (int, error) {
+func (g *TextBuilder) Write(p []byte) (int, error) {
 	written := len(p)
 	for {
 		if last := len(g.blocks) - 1; last >= 0 {
@@ -43,7 +43,7 @@ func (g *Gathering) Write(p []byte) (int, error) {
 	}
 }
 
-func (g *Gathering) charge(n int) error {
+func (g *TextBuilder) charge(n int) error {
 	if err := g.Budget.Charge(int64(n)); err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ func (g *Gathering) charge(n int) error {
 }
 
 // Len is how many bytes have come.
-func (g *Gathering) Len() int { return g.n }
+func (g *TextBuilder) Len() int { return g.n }
 
 // Text is all that has come, in one piece. It stays charged until Close; what comes
 // afterwards begins a new text.
-func (g *Gathering) Text() (string, error) {
+func (g *TextBuilder) Text() (string, error) {
 	blocks, n := g.blocks, g.n
 	if len(blocks) == 1 && cap(blocks[0])-n <= n/8 {
 		g.blocks, g.n = nil, 0
@@ -78,7 +78,7 @@ func (g *Gathering) Text() (string, error) {
 }
 
 // Close gives back all that is charged, as the text is its user's now.
-func (g *Gathering) Close() {
+func (g *TextBuilder) Close() {
 	g.Budget.Release(g.charged)
 	g.blocks, g.n, g.charged = nil, 0, 0
 }

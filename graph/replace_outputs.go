@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// A StandIn says what takes the place of a node.
-type StandIn struct {
+// A Replacement says what takes the place of a node.
+type Replacement struct {
 	Node    *Node
 	Outputs []Output // one for each of the node's
 	After   *Node    // has run when the node would have; it may be nil
@@ -17,7 +17,7 @@ type StandIn struct {
 	Direct bool
 }
 
-// Become makes each node hand on what stands in for its outputs: it keeps its name
+// ReplaceOutputs makes each node hand on what stands in for its outputs: it keeps its name
 // and, unless the stand-in is direct, its consumers, and is an IdentityN from now on,
 // or a NoOp if it has no outputs. That is how a call of a function becomes the nodes of the body without
 // anybody who holds the call noticing. Ids are given anew where inputs would not
@@ -26,7 +26,7 @@ type StandIn struct {
 // It belongs to building, as [Graph.SetBackEdge] does: nobody may use the graph at
 // the same time. It fails with INVALID_ARGUMENT, and changes nothing, if types
 // differ or a stand-in needs the node that it stands in for.
-func (g *Graph) Become(list ...StandIn) error {
+func (g *Graph) ReplaceOutputs(list ...Replacement) error {
 	type change struct {
 		node *Node
 		now  Node
@@ -55,7 +55,7 @@ func (g *Graph) Become(list ...StandIn) error {
 		}
 		changes = append(changes, change{n, now})
 	}
-	direct := map[*Node]StandIn{}
+	direct := map[*Node]Replacement{}
 	replaced := map[*Node]bool{}
 	for _, s := range list {
 		replaced[s.Node.self] = true
@@ -97,7 +97,7 @@ func (g *Graph) Become(list ...StandIn) error {
 
 // instead is what the node is if it takes what stands in for nodes where it took
 // those; not ok if it took none.
-func (n *Node) instead(of map[*Node]StandIn) (now Node, ok bool) {
+func (n *Node) instead(of map[*Node]Replacement) (now Node, ok bool) {
 	now = Node{sig: n.sig, inputs: n.inputs, controls: n.controls}
 	for i, in := range n.inputs {
 		if s, is := of[in.Op]; is {

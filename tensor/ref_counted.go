@@ -2,32 +2,32 @@ package tensor
 
 import "unsafe"
 
-// A Holder is a variant's value that holds tensors of the step it was made in, as
-// a TensorList does. A Holder is itself held by the variant that [Arena.Holding]
+// A RefCounted is a variant's value that holds tensors of the step it was made in, as
+// a TensorList does. A RefCounted is itself held by the variant that [Arena.Holding]
 // makes of it, and lets its tensors go with that variant's last token.
 //
-// Whoever copies the *Object of a variant has a Holder that nobody counts, and must
+// Whoever copies the *Object of a variant has a RefCounted that nobody counts, and must
 // have shared the variant before ([Value.Share]): kernels that are not registered
-// as [kernel.Registration].Holders get no other variants.
-type Holder interface {
-	// Claim lets the Holder hold its tensors, which are a's step's, from now on. The
+// as [kernel.Registration].RefCounted values get no other variants.
+type RefCounted interface {
+	// Claim lets the RefCounted hold its tensors, which are a's step's, from now on. The
 	// step's driver calls it, once, before the inputs of the kernel that made the
-	// Holder are dropped.
+	// RefCounted are dropped.
 	Claim(a *Arena)
-	// Release gives up what the Holder holds: nobody has it any more. The step's
+	// Release gives up what the RefCounted holds: nobody has it any more. The step's
 	// driver calls it.
 	Release(a *Arena)
-	// Share lets go of what the Holder holds for good, and calls share with all of
+	// Share lets go of what the RefCounted holds for good, and calls share with all of
 	// it. Any goroutine that holds the variant may call it, and more than once.
 	Share(share func(Value))
-	// Bytes is what the Holder takes beside the tensors, with its header: they are
+	// Bytes is what the RefCounted takes beside the tensors, with its header: they are
 	// charged for as long as the variant is held. It stays the same.
 	Bytes() int
 }
 
-// A Distant is a Holder that is a tensor whose elements are not in the host's memory.
+// A Distant is a RefCounted that is a tensor whose elements are not in the host's memory.
 type Distant interface {
-	Holder
+	RefCounted
 	// DistantBytes is what the elements take, where they are.
 	DistantBytes() int64
 	// Again is another Distant, in an Object, that holds the same elements: for another
@@ -43,19 +43,19 @@ func DistantOf(v Value) (d Distant, ok bool) {
 	return d, ok
 }
 
-// A holding is a scalar of Variant whose value is a Holder. Its tokens are counted
+// A holding is a scalar of Variant whose value is a RefCounted. Its tokens are counted
 // as a tensor's are.
 type holding struct {
 	Tensor
 	elem   *Object
-	holder Holder
+	holder RefCounted
 }
 
 func (t *Tensor) isHolding() bool { return t.origin == owning || t.origin == unowning }
 
 // Holding is the variant that holds o, whose value must be h: an owned scalar that
 // is not claimed yet, see [Arena.Claim]. It fails where the budget is passed.
-func (a *Arena) Holding(o *Object, h Holder) (Value, error) {
+func (a *Arena) Holding(o *Object, h RefCounted) (Value, error) {
 	if err := a.charge(int64(h.Bytes())); err != nil {
 		return Value{}, err
 	}
@@ -74,7 +74,7 @@ func (a *Arena) Holding(o *Object, h Holder) (Value, error) {
 	return Value{t: &w.Tensor}, nil
 }
 
-// Claim lets v hold what it is made of, if it is a view or a [Holder] that does
+// Claim lets v hold what it is made of, if it is a view or a [RefCounted] that does
 // not yet. The step's driver calls it on every value that a kernel put out which
 // ran away from it, before it drops the kernel's inputs; a kernel on the driver's
 // goroutine claims what it makes itself. All other values stay as they are.
@@ -89,10 +89,10 @@ func (a *Arena) Claim(v Value) {
 	}
 }
 
-// shareHeld shares what t, a holding, holds: Holders within Holders too, however
+// shareHeld shares what t, a holding, holds: RefCounted values within RefCounted values too, however
 // deep they are nested.
 func (t *Tensor) shareHeld() {
-	open := []Holder{t.asHolding().holder}
+	open := []RefCounted{t.asHolding().holder}
 	share := func(v Value) {
 		switch {
 		case v.t == nil || v.t.shared.Load():
@@ -112,7 +112,7 @@ func (t *Tensor) shareHeld() {
 
 func (t *Tensor) asHolding() *holding { return (*holding)(unsafe.Pointer(t)) }
 
-// empty takes a holding's header back, and gives up what it held. Holders within
+// empty takes a holding's header back, and gives up what it held. RefCounted values within
 // holders go one after another, however deep they are nested.
 func (a *Arena) empty(t *Tensor) {
 	w := t.asHolding()

@@ -5,28 +5,28 @@ import (
 	"sync"
 )
 
-// Works is what one step has handed over to accelerators, of which nobody may ever ask
-// for what it makes: who ends the step settles it. A nil Works takes nothing down. It is
+// Commands is what one step has handed over to accelerators, of which nobody may ever ask
+// for what it makes: who ends the step settles it. A nil Commands takes nothing down. It is
 // safe for concurrent use.
-type Works struct {
+type Commands struct {
 	mu    sync.Mutex
 	last  []handed
 	fault error
 }
 
-// A Lane does works one after another, counted from 1.
-type Lane interface {
+// A Track does works one after another, counted from 1.
+type Track interface {
 	// Passed waits until work n is done. It fails if the works are lost.
 	Passed(ctx context.Context, n uint64) error
 }
 
 type handed struct {
-	lane Lane
+	lane Track
 	n    uint64
 }
 
 // Handed takes down that work n of a lane is the step's.
-func (w *Works) Handed(lane Lane, n uint64) {
+func (w *Commands) Handed(lane Track, n uint64) {
 	if w == nil {
 		return
 	}
@@ -43,7 +43,7 @@ func (w *Works) Handed(lane Lane, n uint64) {
 
 // Failed takes down that a work of the step failed after it was handed over. The first
 // error counts.
-func (w *Works) Failed(err error) {
+func (w *Commands) Failed(err error) {
 	if w == nil {
 		return
 	}
@@ -54,8 +54,8 @@ func (w *Works) Failed(err error) {
 	}
 }
 
-// Settle waits until all works are done, and answers the first error.
-func (w *Works) Settle(ctx context.Context) error {
+// Wait waits until all works are done, and answers the first error.
+func (w *Commands) Wait(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}

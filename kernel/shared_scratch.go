@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Desk holds pieces of memory of one size, one for each range of work that
+// A SharedScratch holds pieces of memory of one size, one for each range of work that
 // may run at the same time. It can be opened again and again.
-type Desk[T tensor.Element] struct {
+type SharedScratch[T tensor.Element] struct {
 	value tensor.Value
 	dims  [2]int64
 
@@ -18,13 +18,13 @@ type Desk[T tensor.Element] struct {
 }
 
 // NewDesk is a desk that is open: n pieces of that many elements of dtype dt.
-func NewDesk[T tensor.Element](ctx *Context, dt tensor.DType, n, size int) (*Desk[T], error) {
-	d := &Desk[T]{}
+func NewDesk[T tensor.Element](ctx *Context, dt tensor.DType, n, size int) (*SharedScratch[T], error) {
+	d := &SharedScratch[T]{}
 	return d, d.Open(ctx, dt, n, size)
 }
 
 // Open is NewDesk for a desk that was freed, or never opened.
-func (d *Desk[T]) Open(ctx *Context, dt tensor.DType, n, size int) (err error) {
+func (d *SharedScratch[T]) Open(ctx *Context, dt tensor.DType, n, size int) (err error) {
 	d.back.L = &d.mu
 	d.dims = [2]int64{int64(n), int64(size)}
 	if d.value, err = ctx.Alloc(dt, d.dims[:]); err != nil {
@@ -38,7 +38,7 @@ func (d *Desk[T]) Open(ctx *Context, dt tensor.DType, n, size int) (err error) {
 }
 
 // Take waits for a piece that is free. Who has it works, and waits for nobody.
-func (d *Desk[T]) Take() []T {
+func (d *SharedScratch[T]) Take() []T {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for len(d.idle) == 0 {
@@ -50,7 +50,7 @@ func (d *Desk[T]) Take() []T {
 	return m
 }
 
-func (d *Desk[T]) GiveBack(m []T) {
+func (d *SharedScratch[T]) GiveBack(m []T) {
 	d.mu.Lock()
 	d.idle = append(d.idle, m)
 	d.mu.Unlock()
@@ -58,7 +58,7 @@ func (d *Desk[T]) GiveBack(m []T) {
 }
 
 // Free gives back the memory itself, all pieces of which have been given back.
-func (d *Desk[T]) Free(ctx *Context) {
+func (d *SharedScratch[T]) Free(ctx *Context) {
 	clear(d.idle)
 	d.idle = d.idle[:0]
 	ctx.Free(d.value)

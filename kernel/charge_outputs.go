@@ -6,24 +6,24 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Adopt is v on the step's account, for a kernel that puts out what it has got from a
+// ChargeValue is v on the step's account, for a kernel that puts out what it has got from a
 // resource, which gave it up and charges it no more, or from a function: see
-// [tensor.Arena.Adopt].
-func (c *Context) Adopt(v tensor.Value) tensor.Value {
+// [tensor.Arena.ChargeValue].
+func (c *Context) ChargeValue(v tensor.Value) tensor.Value {
 	if c.Lock != nil { // the step's driver claims it with the outputs
 		c.Lock.Lock()
 		defer c.Lock.Unlock()
-		return c.Arena.Adopt(v)
+		return c.Arena.ChargeValue(v)
 	}
-	w := c.Arena.Adopt(v)
+	w := c.Arena.ChargeValue(v)
 	w.Claim()
 	return w
 }
 
-// Given is f's kernels with all on the step's account that they put out and that
+// ChargeOutputs is f's kernels with all on the step's account that they put out and that
 // others made: for operations that put out what a resource has given up, or what a
-// function returned. See [Context.Adopt].
-func Given(f Factory) Factory {
+// function returned. See [Context.ChargeValue].
+func ChargeOutputs(f Factory) Factory {
 	return func(c *Construction) (Kernel, error) {
 		k, err := f(c)
 		if err != nil {
@@ -51,7 +51,7 @@ func (k given) adopt(ctx *Context, in, out []tensor.Value, err error) error {
 	}
 	for i, v := range out {
 		if v.Shared() && !v.Plain() && !slices.Contains(in, v) {
-			out[i] = ctx.Adopt(v)
+			out[i] = ctx.ChargeValue(v)
 		}
 	}
 	return nil

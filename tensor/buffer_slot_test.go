@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func take(t testing.TB, h *Home, a *Arena, dt DType, shape ...int64) Value {
+func take(t testing.TB, h *BufferSlot, a *Arena, dt DType, shape ...int64) Value {
 	t.Helper()
 	v, err := h.Take(a, dt, shape)
 	if err != nil {
@@ -16,7 +16,7 @@ func take(t testing.TB, h *Home, a *Arena, dt DType, shape ...int64) Value {
 
 func TestHomeHandsOutWhatNobodyHolds(t *testing.T) {
 	var a Arena
-	var h Home
+	var h BufferSlot
 	v := take(t, &h, &a, Float, 4, 4)
 	v.Hold(2)
 	a.Drop(v)
@@ -35,7 +35,7 @@ func TestHomeHandsOutWhatNobodyHolds(t *testing.T) {
 	a.Drop(v)
 	if again := take(t, &h, &a, Float, 4, 4); again.t != v.t {
 		t.Error("a tensor that came home was not handed out")
-	} else if a.Sweep(again); again.t.origin != atHome {
+	} else if a.Reclaim(again); again.t.origin != atHome {
 		t.Error("what is delivered to nobody does not come home")
 	}
 	a.Drop(w)
@@ -53,7 +53,7 @@ func TestHomeHandsOutWhatNobodyHolds(t *testing.T) {
 // While a kernel has a tensor and no token holds it yet, it is not at home.
 func TestHomeKnowsOutputsThatAreNotDelivered(t *testing.T) {
 	var a Arena
-	var h Home
+	var h BufferSlot
 	v := take(t, &h, &a, Float, 8)
 	if w := take(t, &h, &a, Float, 8); w.t == v.t {
 		t.Error("a fresh output was handed out again")
@@ -68,11 +68,11 @@ func TestHomeKnowsOutputsThatAreNotDelivered(t *testing.T) {
 func TestHomeReplacesWhatEscaped(t *testing.T) {
 	for name, escape := range map[string]func(a *Arena, v Value){
 		"Share":  func(a *Arena, v Value) { v.Share() },
-		"Disown": func(a *Arena, v Value) { a.Disown(v) },
+		"Disown": func(a *Arena, v Value) { a.UnchargeValue(v) },
 		"Tensor": func(a *Arena, v Value) { v.Tensor() },
 	} {
 		var a Arena
-		var h Home
+		var h BufferSlot
 		v := take(t, &h, &a, Float, 8)
 		v.Hold(1)
 		escape(&a, v)
@@ -98,7 +98,7 @@ func TestHomeReplacesWhatEscaped(t *testing.T) {
 func TestHomeOfAnotherShape(t *testing.T) {
 	b := NewBudget(2 << 10)
 	a := Arena{Budget: b}
-	var h Home
+	var h BufferSlot
 	v := take(t, &h, &a, Float, 4, 4)
 	v.Hold(1)
 	v.Retake()
@@ -132,7 +132,7 @@ func TestHomeOfAnotherShape(t *testing.T) {
 
 func TestHomeNeverKeepsPointers(t *testing.T) {
 	var a Arena
-	var h Home
+	var h BufferSlot
 	v := take(t, &h, &a, String, 2)
 	Of[string](&v)[0] = "x"
 	v.Hold(1)
@@ -146,7 +146,7 @@ func TestHomeNeverKeepsPointers(t *testing.T) {
 func TestHomeStaysOnTheAccount(t *testing.T) {
 	b := NewBudget(2*HeaderBytes + 256)
 	a := Arena{Budget: b}
-	var h Home
+	var h BufferSlot
 	v := take(t, &h, &a, Uint8, 128)
 	v.Hold(1)
 	for range 3 {
@@ -180,7 +180,7 @@ func TestHomeStaysOnTheAccount(t *testing.T) {
 // is spent on that.
 func TestHomePoison(t *testing.T) {
 	var a Arena
-	var h Home
+	var h BufferSlot
 	v := take(t, &h, &a, Uint8, 100)
 	clear(Of[uint8](&v))
 	v.Hold(1)
@@ -214,7 +214,7 @@ func TestSetInner(t *testing.T) {
 
 func BenchmarkHome(b *testing.B) {
 	var a Arena
-	var h Home
+	var h BufferSlot
 	shape := []int64{4, 4}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -10,7 +10,7 @@ import (
 // first, and the memory is within a block of twice what is there.
 func TestPile(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var p Pile
+	var p Stack
 	var want [][]byte
 	total := 0
 	for range 20_000 {
@@ -58,7 +58,7 @@ func bytesOf(t *testing.T, n int) Value {
 	return ValueOf(x)
 }
 
-func popped(t *testing.T, p *Pile, want *[][]byte) int {
+func popped(t *testing.T, p *Stack, want *[][]byte) int {
 	last := len(*want) - 1
 	v := bytesOf(t, len((*want)[last]))
 	p.Pop(&v)

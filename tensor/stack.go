@@ -6,18 +6,18 @@ import (
 	"unsafe"
 )
 
-// A Pile keeps copies of the elements of tensors of numbers, and gives back the last
-// one first. It knows no shapes: who pops says how much. The zero Pile is empty.
+// A Stack keeps copies of the elements of tensors of numbers, and gives back the last
+// one first. It knows no shapes: who pops says how much. The zero Stack is empty.
 //
 // What a loop keeps of every iteration would leave the homes of the kernels that make
-// it ([Home]), so that each iteration makes a tensor for the collector. A copy of some
+// it ([BufferSlot]), so that each iteration makes a tensor for the collector. A copy of some
 // hundred bytes takes a few nanoseconds on each side, and neither header nor room for
 // rounding up.
 //
 // Contents lie in blocks one behind the other, each in one block. A block is as large
 // as all before it together, from 1 KiB to 1 MiB, comes from the stock and goes back
-// there; an empty one is kept above the top of a pile that is not empty. A Pile is not safe for concurrent use.
-type Pile struct {
+// there; an empty one is kept above the top of a pile that is not empty. A Stack is not safe for concurrent use.
+type Stack struct {
 	blocks []pileBlock
 	top    int // the block that is being filled; those above it are empty
 	bytes  int // of all blocks
@@ -35,33 +35,33 @@ const Piled = homely
 
 const lastPileBlock = 20 // the class of 1 MiB
 
-// Piles says whether v can be put on a Pile: numbers, at least one, and not too many.
-func (v *Value) Piles() bool {
+// Stackable reports whether v can be put on a Stack: numbers, at least one, and not too many.
+func (v *Value) Stackable() bool {
 	return !v.Plain() && !v.t.dtype.HasPointers() && v.t.n > 0 && v.t.SizeBytes() <= Piled
 }
 
 // Bytes is the memory that the pile has.
-func (p *Pile) Bytes() int { return p.bytes }
+func (p *Stack) Bytes() int { return p.bytes }
 
 // Needs is how many bytes of memory more Push would take for so many.
-func (p *Pile) Needs(size int) int {
+func (p *Stack) Needs(size int) int {
 	if p.fits(p.top, size) || p.fits(p.top+1, size) {
 		return 0
 	}
 	return 1 << p.next(size)
 }
 
-func (p *Pile) fits(block, size int) bool {
+func (p *Stack) fits(block, size int) bool {
 	return block < len(p.blocks) && size <= 1<<p.blocks[block].class-p.blocks[block].used
 }
 
 // next is the class of a new block that has room for size.
-func (p *Pile) next(size int) int {
+func (p *Stack) next(size int) int {
 	return max(stocked, min(bits.Len(uint(p.bytes)), lastPileBlock), bits.Len(uint(size-1)))
 }
 
-// Push puts a copy of v's elements on top, of a v that [Value.Piles].
-func (p *Pile) Push(v *Value) {
+// Push puts a copy of v's elements on top, of a v that [Value.Stacks].
+func (p *Stack) Push(v *Value) {
 	from := Bytes(v)
 	switch {
 	case p.fits(p.top, len(from)):
@@ -82,7 +82,7 @@ func (p *Pile) Push(v *Value) {
 
 // Pop moves what is on top to v's elements: as many bytes as they have, which must be
 // those that one Push put there.
-func (p *Pile) Pop(v *Value) {
+func (p *Stack) Pop(v *Value) {
 	to := Bytes(v)
 	b := &p.blocks[p.top]
 	b.used -= len(to)
@@ -98,7 +98,7 @@ func (p *Pile) Pop(v *Value) {
 }
 
 // cut gives up the blocks from n on, which are empty.
-func (p *Pile) cut(n int) {
+func (p *Stack) cut(n int) {
 	for i := n; i < len(p.blocks); i++ {
 		b := &p.blocks[i]
 		p.bytes -= 1 << b.class
@@ -110,7 +110,7 @@ func (p *Pile) cut(n int) {
 
 // Contents calls do with all that is on the pile, from the bottom, in pieces of which
 // each has whole contents. They are not to be written.
-func (p *Pile) Contents(do func([]byte)) {
+func (p *Stack) Contents(do func([]byte)) {
 	for _, b := range p.blocks {
 		if b.used > 0 {
 			do(unsafe.Slice((*byte)(b.data), b.used))
@@ -119,7 +119,7 @@ func (p *Pile) Contents(do func([]byte)) {
 }
 
 // Clear empties the pile and gives its memory up.
-func (p *Pile) Clear() {
+func (p *Stack) Clear() {
 	p.cut(0)
-	*p = Pile{}
+	*p = Stack{}
 }

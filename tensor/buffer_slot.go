@@ -1,19 +1,19 @@
 package tensor
 
-// A Home keeps the tensors of one instruction that is executed again and
+// A BufferSlot keeps the tensors of one instruction that is executed again and
 // again: the next execution gets the buffer of an earlier one, in place of a
-// search through the arena. The zero Home is empty. It belongs to the step's
+// search through the arena. The zero BufferSlot is empty. It belongs to the step's
 // driver.
 //
-// A tensor of a Home is either away, from [Home.Take] on, or at home. It comes
+// A tensor of a BufferSlot is either away, from [BufferSlot.Take] on, or at home. It comes
 // home with its last token ([Arena.Drop]), or when it is delivered to nobody
-// ([Arena.Sweep]), so a Home that finds it there knows that nobody holds it,
+// ([Arena.Reclaim]), so a BufferSlot that finds it there knows that nobody holds it,
 // and that nobody has shared it. It stays on the arena's account both ways.
 //
 // Two tensors are enough for a value that is carried around a loop: one is read
 // while the other is written. A tensor escapes if it is shared; the next Take
 // puts another in its place.
-type Home struct {
+type BufferSlot struct {
 	spare [2]*Tensor
 }
 
@@ -25,7 +25,7 @@ const homely = 16 << 10
 // Take is an owned tensor of that dtype and shape, as [Arena.Alloc] makes it,
 // which no token holds: one that is at home, if it has that dtype and shape, or
 // one of a's. It fails as Alloc does.
-func (h *Home) Take(a *Arena, dt DType, shape []int64) (Value, error) {
+func (h *BufferSlot) Take(a *Arena, dt DType, shape []int64) (Value, error) {
 	if t := h.spare[0]; t != nil && t.ready(dt, shape) {
 		t.origin, t.refs = away, 0
 		return Value{t: t}, nil
@@ -53,7 +53,7 @@ func (t *Tensor) ready(dt DType, shape []int64) bool {
 // settle is Take where nothing at home fits. The new tensor gets the place of
 // one that escaped or has another dtype or shape; without such a place it
 // belongs to the arena alone.
-func (h *Home) settle(a *Arena, dt DType, shape []int64) (Value, error) {
+func (h *BufferSlot) settle(a *Arena, dt DType, shape []int64) (Value, error) {
 	free := -1
 	for i, t := range h.spare {
 		switch {
@@ -76,7 +76,7 @@ func (h *Home) settle(a *Arena, dt DType, shape []int64) (Value, error) {
 }
 
 // leave gives t up to the arena, at once or when its last token is dropped.
-func (h *Home) leave(a *Arena, t *Tensor) {
+func (h *BufferSlot) leave(a *Arena, t *Tensor) {
 	rests := t.origin == atHome
 	t.origin = lent
 	if rests {
@@ -86,13 +86,13 @@ func (h *Home) leave(a *Arena, t *Tensor) {
 
 // Release empties the home at the end of a step: what is at home goes back to
 // the arena, and what is away will when its last token is dropped.
-func (h *Home) Release(a *Arena) {
+func (h *BufferSlot) Release(a *Arena) {
 	for _, t := range h.spare {
 		if t != nil && !t.shared.Load() {
 			h.leave(a, t)
 		}
 	}
-	*h = Home{}
+	*h = BufferSlot{}
 }
 
 // rest brings t home: nobody holds it any more.

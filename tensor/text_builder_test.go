@@ -10,7 +10,7 @@ import (
 func TestGathering(t *testing.T) {
 	for _, pieces := range [][]int{nil, {1}, {512}, {500, 20}, {3, 1 << 21, 5}, {1 << 20}, {100, 0, 100, 5000}} {
 		b := NewBudget(0)
-		g := Gathering{Budget: b}
+		g := TextBuilder{Budget: b}
 		want := ""
 		for i, n := range pieces {
 			piece := strings.Repeat(string(rune('a'+i)), n)
@@ -37,7 +37,7 @@ func TestGathering(t *testing.T) {
 
 func TestGatheringBeyondTheBudget(t *testing.T) {
 	b := NewBudget(10 << 20)
-	g := Gathering{Budget: b}
+	g := TextBuilder{Budget: b}
 	piece := make([]byte, 1<<12)
 	var err error
 	for err == nil {
