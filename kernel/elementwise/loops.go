@@ -73,13 +73,15 @@ type Each interface {
 	Each(o, x tensor.Memory, to, from, n int)
 }
 
-// A Vector is a loop that is a function.
-type Vector[T, R tensor.Element] func(o []R, x []T)
-
-// V is the function.
-func (f Vector[T, R]) V(o []R, x []T) { f(o, x) }
+// EachFunc is an [Each] that is a function.
+type EachFunc func(o, x tensor.Memory, to, from, n int)
 
 // Each calls the function.
-func (f Vector[T, R]) Each(o, x tensor.Memory, to, from, n int) {
-	f(tensor.Elements[R](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+func (f EachFunc) Each(o, x tensor.Memory, to, from, n int) { f(o, x, to, from, n) }
+
+// EachOf is the loop that is the function f.
+func EachOf[T, R tensor.Element](f func(o []R, x []T)) EachFunc {
+	return func(o, x tensor.Memory, to, from, n int) {
+		f(tensor.Elements[R](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+	}
 }

@@ -116,7 +116,7 @@ func withScalarsOf[S elementwise.Real](c cast) kernel.Kernel {
 func conversion(from, to tensor.DType) elementwise.Each {
 	switch {
 	case from == tensor.Bool && to == tensor.Uint8:
-		return elementwise.Vector[uint8, uint8](castV[uint8, uint8])
+		return elementwise.EachOf(castV[uint8, uint8])
 	case from == tensor.Complex64 && to == tensor.Complex128:
 		return apply(func(x complex64) complex128 { return complex128(x) })
 	case from == tensor.Complex128 && to == tensor.Complex64:
@@ -140,9 +140,9 @@ func reading(from tensor.DType) (elementwise.Each, tensor.DType) {
 	case tensor.Bool: // 0 or 1 in memory
 		return nil, tensor.Uint8
 	case tensor.Half:
-		return elementwise.Vector[tensor.Float16, float32](vec.WidenHalf), tensor.Float
+		return elementwise.EachOf(vec.WidenHalf), tensor.Float
 	case tensor.Bfloat16:
-		return elementwise.Vector[tensor.BFloat16, float32](vec.WidenBfloat), tensor.Float
+		return elementwise.EachOf(vec.WidenBfloat), tensor.Float
 	case tensor.Float8e5m2, tensor.Float8e4m3fn:
 		return apply(func(x uint8) float32 { return tensor.Float8Value(from, x) }), tensor.Float
 	case tensor.Complex64:
@@ -159,9 +159,9 @@ func reading(from tensor.DType) (elementwise.Each, tensor.DType) {
 func writing(from, to tensor.DType) (elementwise.Each, tensor.DType) {
 	switch to {
 	case tensor.Half:
-		return elementwise.Vector[float32, tensor.Float16](vec.NarrowHalf), tensor.Float
+		return elementwise.EachOf(vec.NarrowHalf), tensor.Float
 	case tensor.Bfloat16:
-		return elementwise.Vector[float32, tensor.BFloat16](vec.NarrowBfloat), tensor.Float
+		return elementwise.EachOf(vec.NarrowBfloat), tensor.Float
 	case tensor.Float8e5m2, tensor.Float8e4m3fn:
 		switch from {
 		case tensor.Double:
@@ -202,7 +202,7 @@ func truncation(from, to tensor.DType) elementwise.Each {
 			return float32(math.Float64frombits(math.Float64bits(x) >> bits << bits))
 		})
 	}
-	half, bfloat := elementwise.Vector[float32, tensor.Float16](vec.NarrowHalf), elementwise.Vector[float32, tensor.BFloat16](vec.NarrowBfloat)
+	half, bfloat := elementwise.EachOf(vec.NarrowHalf), elementwise.EachOf(vec.NarrowBfloat)
 	switch [2]tensor.DType{from, to} {
 	case [2]tensor.DType{tensor.Float, tensor.Half}:
 		return inTurn(apply(cut(13)), half)
@@ -249,17 +249,17 @@ func betweenReals(from, to tensor.DType) elementwise.Each {
 func fromReal[S elementwise.Real](to tensor.DType) elementwise.Each {
 	switch to {
 	case tensor.Int8:
-		return elementwise.Vector[S, int8](castV[S, int8])
+		return elementwise.EachOf(castV[S, int8])
 	case tensor.Int16:
-		return elementwise.Vector[S, int16](castV[S, int16])
+		return elementwise.EachOf(castV[S, int16])
 	case tensor.Uint8:
-		return elementwise.Vector[S, uint8](castV[S, uint8])
+		return elementwise.EachOf(castV[S, uint8])
 	case tensor.Uint16:
-		return elementwise.Vector[S, uint16](castV[S, uint16])
+		return elementwise.EachOf(castV[S, uint16])
 	case tensor.Uint32:
-		return elementwise.Vector[S, uint32](castV[S, uint32])
+		return elementwise.EachOf(castV[S, uint32])
 	case tensor.Uint64:
-		return elementwise.Vector[S, uint64](castV[S, uint64])
+		return elementwise.EachOf(castV[S, uint64])
 	}
 	return toUsual[S](to)
 }
@@ -269,7 +269,7 @@ func fromReal[S elementwise.Real](to tensor.DType) elementwise.Each {
 func fromRare[S elementwise.Integer](to tensor.DType) elementwise.Each {
 	switch to {
 	case tensor.Int8, tensor.Int16, tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64:
-		return inTurn(elementwise.Vector[S, int64](castV[S, int64]), fromReal[int64](to))
+		return inTurn(elementwise.EachOf(castV[S, int64]), fromReal[int64](to))
 	}
 	return toUsual[S](to)
 }
@@ -281,13 +281,13 @@ func toUsual[S elementwise.Real](to tensor.DType) elementwise.Each {
 	case tensor.Bool:
 		return apply(func(x S) bool { return x != 0 })
 	case tensor.Float:
-		return elementwise.Vector[S, float32](castV[S, float32])
+		return elementwise.EachOf(castV[S, float32])
 	case tensor.Double:
-		return elementwise.Vector[S, float64](castV[S, float64])
+		return elementwise.EachOf(castV[S, float64])
 	case tensor.Int32:
-		return elementwise.Vector[S, int32](castV[S, int32])
+		return elementwise.EachOf(castV[S, int32])
 	case tensor.Int64:
-		return elementwise.Vector[S, int64](castV[S, int64])
+		return elementwise.EachOf(castV[S, int64])
 	}
 	return nil
 }
@@ -310,9 +310,10 @@ func castV[S, T elementwise.Real](o []T, x []S) {
 
 // apply is the loop of a function.
 func apply[S, T tensor.Element](f func(S) T) elementwise.Each {
-	return elementwise.Vector[S, T](func(o []T, x []S) {
-		for i, x := range x[:len(o)] {
-			o[i] = f(x)
+	return elementwise.EachFunc(func(o, x tensor.Memory, to, from, n int) {
+		results := tensor.Elements[T](o)[to : to+n]
+		for i, x := range tensor.Elements[S](x)[from:][:len(results)] {
+			results[i] = f(x)
 		}
 	})
 }
