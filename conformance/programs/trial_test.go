@@ -137,7 +137,7 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	case 1:
 		t.passes = rewrite.Default()
 	case 2, 3: // some of the passes that keep bits
-		t.passes = rewrite.Passes(src.Int("passes", 0, int(rewrite.All()))) & rewrite.Default()
+		t.passes = rewrite.Passes(src.Int("passes", 0, int(rewrite.All())<<1|1)>>1) & rewrite.Default() // a bit is spare
 	}
 	return t, nil
 }
@@ -214,7 +214,7 @@ func (t *trial) compile() (err error) {
 			s.init, s.program = init, t.steps[i-1].program
 			continue
 		}
-		spec := compile.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}}
+		spec := compile.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}, Verify: true}
 		for _, v := range s.results {
 			spec.Fetches = append(spec.Fetches, t.fetch(v))
 		}

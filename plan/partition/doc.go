@@ -1,8 +1,8 @@
 // Package partition splits a program with nodes on several devices into one piece per
 // device, joined only by _Send and _Recv nodes:
 //
-//	pieces, err := partition.Split(ctx, program, options)
-//	apart, err := pieces.Graphs(ctx)
+//	err := partition.Split(ctx, program, options)
+//	pieces, err := partition.Graphs(ctx, program)
 //
 // It is a function from a graph to a graph: it starts nothing and runs nothing.
 //
@@ -44,13 +44,13 @@
 //
 // Where [Options].Late asks for it, a Recv waits, by a ControlTrigger, for an
 // operation of its device that is estimated to start shortly before the first that
-// wants what it receives; within loops, and where [Options].Waits says that nodes
+// wants what it receives; within loops, and where [plan.Program].Waits says that nodes
 // may wait for what no edge says, for one that all who want it wait for anyhow.
 // Edges between pieces stay what they were.
 //
 // # Side by side
 //
-// [Pieces].Graph has all pieces side by side, in which a Recv waits for its Send by
+// The program then has all pieces side by side, in which a Recv waits for its Send by
 // a control edge, so that order can be seen across devices. An engine that runs the
 // pieces together may take that edge for the transfer itself.
 package partition

@@ -1,20 +1,16 @@
-// Package rewrite optimizes the subgraph of a run before it is compiled; by default,
-// results and errors do not change.
+// Package rewrite has the optional passes over a program; by default, results and errors do
+// not change.
 //
-//	q, stats, err := rewrite.Run(ctx, p, rewrite.Options{Passes: rewrite.Default()})
+//	passes := rewrite.Options{Passes: rewrite.Default()}.List(ctx)
 //
-// A [Program] is nodes, with what is fed, fetched and run. [Run] works on a copy (a
-// [graph.Part]), lets the passes at it, each of which edits it, and takes out after each
-// what nothing needs any more. Package nodes calls it when it compiles a program,
-// after functions have been put in the place of their calls; the result is kept
-// with the program.
+// Each edits the program ([plan.Edit]); after each, what nothing needs any more is taken out.
+// Package compile runs them after functions have been put in the place of their calls.
 //
 // # The passes
 //
 // In their order, each in a file of its own, and with graphs before and after in
 // testdata:
 //
-//	prune        what the step does not need: the copy never has it
 //	fold         what depends on constants alone is computed at once
 //	branches     Switches by a constant, and what can never run in consequence
 //	arithmetic   what only hands a value on: x·1, −(−x), two transpositions, Identity
@@ -53,14 +49,14 @@
 //   - A pass that meets something odd leaves it: the engine will report what is
 //     wrong with it.
 //
-// With the build tag invariants the program is checked after each pass (verify.go),
-// and a pass that fails panics.
+// With the build tag invariants the program is checked after each pass
+// ([plan.Program.Verify]), and a pass that fails is an error.
 //
 // # Where to add a pass
 //
 // A file with a func(*work) error, a row in passes.go, a file in testdata. What it
-// replaces it replaces by work.replace or work.become, which know what is fetched. It
-// goes through the nodes once, and looks at the context (work.watch); TestLinear
+// replaces it replaces by the methods of [plan.Edit], which know what is fetched. It
+// goes through the nodes once, and looks at the context (Edit.Watch); TestLinear
 // holds the time. conformance and conformance/programs try it alone and with the
 // others, on every recorded case and on random programs.
 package rewrite
