@@ -59,14 +59,17 @@ type Planned struct {
 	*plan.Program
 	Passes []plan.Stat // that have run, in their order
 
-	functions *Functions
-	callee    *callee
+	feeds, fetches []graph.Output // as they were asked for
+	functions      *Functions
+	callee         *callee
 }
 
 // Make runs the passes over what a step needs of a graph.
 func Make(ctx context.Context, g *graph.Graph, spec Spec) (*Planned, error) {
 	p := &Planned{
 		Program:   &plan.Program{Graph: g, Feeds: spec.Feeds, Fetches: spec.Fetches, Targets: spec.Targets, Devices: spec.Devices},
+		feeds:     spec.Feeds,
+		fetches:   spec.Fetches,
 		functions: spec.Functions,
 		callee:    spec.callee,
 	}
@@ -101,6 +104,7 @@ func (p *Planned) passes(ctx context.Context, spec Spec) []plan.Pass {
 // engines play some.
 func (p *Planned) Layout(ctx context.Context, units bool) (*nodes.Program, error) {
 	spec := p.spec(p.Program, units)
+	spec.AskedFeeds, spec.AskedFetches = p.feeds, p.fetches
 	switch {
 	case p.Split != nil:
 		spec.Devices, spec.On = p.Devices, p.Placement.Device

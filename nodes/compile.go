@@ -20,6 +20,9 @@ type Spec struct {
 	Feeds   []graph.Output // what the caller gives, each at most once
 	Fetches []graph.Output // what it wants back
 	Targets []*graph.Node  // what must have run
+	// AskedFeeds and AskedFetches are what the caller knows feeds and fetches as, by which they
+	// are named: outputs of the graph that g was made of; nil: they are the same.
+	AskedFeeds, AskedFetches []graph.Output
 	// Devices are those that nodes run on; nil: CPU 0 of this process.
 	Devices []devices.Attributes
 	// On is the place in Devices of a node's device, where the pieces of a program that has
@@ -90,6 +93,12 @@ func newCompiler(ctx context.Context, g *graph.Graph, spec Spec) *compiler {
 			crossing: spec.Crossing,
 		},
 		number: make([]int32, g.NumNodes()),
+	}
+	if spec.AskedFeeds != nil {
+		c.p.feeds = spec.AskedFeeds
+	}
+	if spec.AskedFetches != nil {
+		c.p.fetches = spec.AskedFetches
 	}
 	if spec.Function != "" {
 		c.scope = spec.Function + "/"

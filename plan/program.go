@@ -115,7 +115,7 @@ func (p *Program) Size() int {
 // String is the program in the text form of graphs, one node a line.
 func (p *Program) String() string {
 	nodes := p.Nodes
-	if p.edit != nil {
+	if p.edit != nil && p.edit.changes > 0 {
 		nodes = p.edit.Nodes()
 	}
 	var b strings.Builder

@@ -7,6 +7,8 @@ import (
 	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/plan"
 )
 
 // A Callable is a prepared run with fixed feeds, fetches and targets; each call
@@ -212,6 +214,19 @@ func (c *Callable) Placement() string {
 // to read and changes from version to version.
 func (c *Callable) Rewritten() (text string, passes []RewritePass) {
 	return c.program.plan.String(), c.program.plan.Passes
+}
+
+// EachPass compiles the run once more and calls f after each compiler pass, with the name of
+// the pass and the program then, in the text form of graphs. The program is verified after
+// each: what a pass leaves wrong is an error of code INTERNAL that names it. It is for people
+// to read and changes from version to version.
+func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) error {
+	spec := c.program.spec(c.session)
+	spec.Verify, spec.After = true, func(pass string, p *plan.Program) { f(pass, p.String()) }
+	if _, err := compile.Make(ctx, c.session.graph, spec); err != nil {
+		return status.From(err)
+	}
+	return nil
 }
 
 func (c *Callable) mismatch(feeds, fetches int) error {

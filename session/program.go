@@ -131,15 +131,19 @@ func (s *Session) rewriting() rewrite.Options {
 	return rewrite.Options{Passes: s.passes, Pool: s.pool}
 }
 
-// compile compiles the run of a graph, which is the session's or made of it.
-func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
-	units := s.engine.Name() == "actors"
-	p.plan, err = compile.Make(ctx, g, compile.Spec{
+// spec is what the run is for, and how it is compiled.
+func (p *program) spec(s *Session) compile.Spec {
+	return compile.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
 		Functions: s.functions, Rewrite: s.rewriting(),
 		Devices: s.places, Strict: s.options.StrictPlacement, Unasked: s.unasked,
-	})
-	if err != nil {
+	}
+}
+
+// compile compiles the run of a graph, which is the session's or made of it.
+func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
+	units := s.engine.Name() == "actors"
+	if p.plan, err = compile.Make(ctx, g, p.spec(s)); err != nil {
 		return status.From(err)
 	}
 	apart := s.options.SeparateSteps && p.plan.Split != nil // the whole is not played then
