@@ -29,7 +29,7 @@
 //
 // # Looking at passes
 //
-// [Options].After is shown the program after each pass; `troupe show MODEL --passes` prints
+// [Options].After is shown the program after each pass; `troupe show MODEL --passes all` prints
 // it. [Program.Verify] says what is wrong with one; with [Options].Verify or the build tag
 // invariants it is asked after every pass. [Bisect] finds the pass that makes a result wrong.
 package plan

@@ -184,8 +184,8 @@ func writeRewritten(w io.Writer, c *troupe.Callable) error {
 	return nil
 }
 
-// allPasses is the value of --passes without one.
-const allPasses = "changed"
+// allPasses is the value of --passes for all of them.
+const allPasses = "all"
 
 // writePasses prints the graph of a run after each pass that changed it, or after the named
 // one.
@@ -208,7 +208,7 @@ func writePasses(ctx context.Context, w io.Writer, c *troupe.Callable, name stri
 		return failure{err}
 	}
 	if !found && name != allPasses {
-		return fmt.Errorf("--passes=%s: no such pass over this run; those that run are %s", name, strings.Join(ran, ", "))
+		return fmt.Errorf("--passes %s: no such pass over this run; those that run are %s", name, strings.Join(ran, ", "))
 	}
 	return nil
 }
