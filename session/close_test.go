@@ -2,9 +2,9 @@ package session_test
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/session"
 )
@@ -20,19 +20,28 @@ func TestCloseWaitsForRuns(t *testing.T) {
 		ended <- err
 	}()
 	for len(s.Inspect(t.Context(), 1)) == 0 {
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	closed := make(chan error, 2)
 	for range cap(closed) {
 		go func() { closed <- s.Close() }()
 	}
+	done, end := context.WithCancel(t.Context())
+	end()
+	for { // until Close has begun, a run fails because its context has ended
+		_, err := s.RunContext(done, nil, []session.Output{exit}, nil)
+		if session.CodeOf(err) == session.FailedPrecondition {
+			break
+		}
+		if session.CodeOf(err) != session.Canceled {
+			t.Fatalf("a run while the session closes: %v", err)
+		}
+		runtime.Gosched()
+	}
 	select {
 	case <-closed:
 		t.Error("closed while a step runs")
-	case <-time.After(20 * time.Millisecond):
-	}
-	if _, err := s.Run(nil, []session.Output{exit}, nil); session.CodeOf(err) != session.FailedPrecondition {
-		t.Errorf("a run while the session closes: %v", err)
+	default:
 	}
 	cancel()
 	if err := <-ended; session.CodeOf(err) != session.Canceled {
