@@ -17,9 +17,9 @@ var floors = [][]string{
 	{"graph/outline", "graph/function", "graph", "graph/sharing", "graph/...", "devices/...", "kernel/..."},
 	{"ops/..."},
 	{"gradients"},
-	{"frames", "nodes/kind", "nodes/unit", "nodes/unit/...", "nodes"},
+	{"frames", "nodes/kind", "nodes/report", "nodes/unit", "nodes/unit/...", "nodes"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
-	{"session", "savedmodel"},
+	{"session", "model"},
 	{"", "op", "op/...", "train"}, // the root package
 	{"serve", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
