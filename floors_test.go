@@ -15,9 +15,10 @@ var floors = [][]string{
 	{"tensor"},
 	{"registry", "shape", "devices", "resource", "profile", "profile/sequence", "kernel"},
 	{"graph/outline", "graph/function", "graph", "graph/sharing", "graph/...", "devices/...", "kernel/..."},
+	{"plan", "plan/..."},
 	{"ops/..."},
 	{"gradients"},
-	{"frames", "nodes/kind", "nodes/report", "nodes/unit", "nodes/unit/...", "nodes"},
+	{"frames", "nodes/kind", "nodes/report", "nodes/unit", "nodes/unit/...", "nodes", "compile"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
 	{"session", "model"},
 	{"", "op", "op/...", "train"}, // the root package

@@ -297,6 +297,14 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 	return (*session.Callable)(c).CallWithOptions(ctx, options.base(), feeds...)
 }
 
+// EachPass compiles the run once more and calls f after each compiler pass, with the name of
+// the pass and the program then, in the text form of graphs. The program is verified after
+// each: what a pass leaves wrong is an error of code INTERNAL that names it. It is for people
+// to read and changes from version to version.
+func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) error {
+	return (*session.Callable)(c).EachPass(ctx, f)
+}
+
 // Pieces is the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	return (*session.Callable)(c).Pieces(ctx)

@@ -8,10 +8,11 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -25,7 +26,7 @@ type Session struct {
 	options   SessionOptions
 	passes    rewrite.Passes
 	engine    nodes.Engine
-	functions *nodes.Functions // the programs of the graph's functions
+	functions *compile.Functions // the programs of the graph's functions
 	pool      kernel.Pool
 	devices   []devices.Device
 	accel     accelerators
@@ -116,7 +117,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	for _, d := range s.accel.all {
 		s.places = append(s.places, d.Attributes())
 	}
-	s.functions = nodes.NewFunctions(graph, s.engine, s.rewriting())
+	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting())
 	s.functions.Budget = s.budget
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")
@@ -201,7 +202,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	if options.Metadata != nil {
 		if options.Profile {
 			c.step.Profile = profile.NewRecorder()
-			if p.nodes.Pieces() != nil {
+			if p.plan.Split != nil {
 				c.step.Transfers = &profile.Transfers{}
 			}
 			if len(s.accel.all) > 0 {
