@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"gradients"},
 	{"frames", "nodes/kind", "nodes/report", "nodes/unit", "nodes/unit/...", "nodes", "compile"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
-	{"session", "model"},
+	{"cluster/protocol", "cluster/simulation", "session", "model"},
 	{"", "op", "op/...", "train"}, // the root package
 	{"serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},

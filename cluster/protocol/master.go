@@ -271,7 +271,8 @@ func (m *Master) lost(from Peer, out *Outbox) {
 			}
 		}
 		for _, st := range s.inOrder() {
-			if st.pending[from] { // it is over there, or will be when that worker misses this process
+			// Also one whose part has ended there: tensors of it may not have been sent.
+			if st.started && slices.ContainsFunc(st.graph.parts, func(p Part) bool { return p.Worker == from }) {
 				delete(st.pending, from)
 				m.fail(s, st, status.Errorf(status.Unavailable, "the connection with worker %s was lost", m.config.name(from)), out)
 			}

@@ -42,6 +42,8 @@ type asked struct {
 	replied bool
 	gone    bool // its master has died
 	err     error
+	at      Time
+	took    Time
 	bound   Time // when it must have been answered; 0: there is none
 }
 
@@ -97,8 +99,8 @@ func (w *world) until(t Time, done func() bool) {
 	w.now = max(w.now, t)
 }
 
-// Run plays a scenario. It returns how many requests succeeded, and the first violation.
-func Run(s *Scenario, trace Trace) (succeeded int, err error) {
+// newWorld starts the processes of a scenario.
+func newWorld(s *Scenario, trace Trace) *world {
 	w := &world{s: s, rng: rand.New(rand.NewPCG(s.Seed, 42)), trace: trace, asked: map[uint64]*asked{}, ran: map[ranPart]int{}}
 	w.net = network{w: w, links: map[[2]protocol.Peer]int{}}
 	for i := range s.Workers + 1 {
@@ -107,6 +109,18 @@ func Run(s *Scenario, trace Trace) (succeeded int, err error) {
 	for _, p := range w.processes {
 		p.start()
 	}
+	return w
+}
+
+// A Summary counts the requests of a run, with those that check each graph at the end.
+type Summary struct {
+	Requests, Succeeded int
+	Longest             Time // from a request to a successful reply
+}
+
+// Run plays a scenario. It returns the first violation.
+func Run(s *Scenario, trace Trace) (sum Summary, err error) {
+	w := newWorld(s, trace)
 	for _, r := range s.Requests {
 		w.at(r.At, func() { w.ask(r) })
 	}
@@ -122,7 +136,7 @@ func Run(s *Scenario, trace Trace) (succeeded int, err error) {
 		healed = max(healed, f.At+f.For)
 	}
 	w.until(healed+4*patience, nil)
-	w.until(w.now+8*patience+100*period, func() bool { return w.open == 0 })
+	w.until(w.now+8*patience+100*period, func() bool { return w.open == 0 && w.left() == "" })
 	w.answered()
 	for i := range s.Graphs {
 		w.ask(Request{Graph: i})
@@ -142,11 +156,13 @@ func Run(s *Scenario, trace Trace) (succeeded int, err error) {
 	}
 	w.ended = true
 	for _, a := range w.asked {
+		sum.Requests++
 		if a.replied && a.err == nil {
-			succeeded++
+			sum.Succeeded++
+			sum.Longest = max(sum.Longest, a.took)
 		}
 	}
-	return succeeded, w.broken
+	return sum, w.broken
 }
 
 // begin makes the session and the graphs of a master that has started.
@@ -172,7 +188,7 @@ func (w *world) ask(r Request) {
 	}
 	w.requests++
 	id, self := w.requests, m.self
-	a := &asked{graph: r.Graph}
+	a := &asked{graph: r.Graph, at: w.now}
 	feeds := make([]any, len(w.s.Graphs[r.Graph].Parts))
 	for i := range feeds {
 		f := w.rng.Uint64()
@@ -204,7 +220,7 @@ func (w *world) reply(e protocol.Effect) {
 	case a.bound > 0 && w.now > a.bound:
 		w.violated("request %d is answered at %d, later than %d", e.Request, w.now, a.bound)
 	}
-	a.replied, a.err = true, e.Err
+	a.replied, a.err, a.took = true, e.Err, w.now-a.at
 	w.open--
 	if e.Err != nil {
 		return
