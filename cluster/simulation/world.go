@@ -141,7 +141,7 @@ func Run(s *Scenario, trace Trace) (sum Summary, err error) {
 	for i := range s.Graphs {
 		w.ask(Request{Graph: i})
 		last := w.asked[w.requests]
-		w.until(w.now+8*patience+60*period, func() bool { return last.replied })
+		w.until(w.now+8*patience+60*period, func() bool { return last.replied && w.left() == "" })
 		if !last.replied && w.broken == nil {
 			w.violated("after the faults, graph %d hangs", i)
 		}
