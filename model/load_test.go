@@ -1,4 +1,4 @@
-package session_test
+package model_test
 
 import (
 	"os"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -24,7 +25,7 @@ import (
 const vocabulary = "testdata/vocabulary"
 
 // find is the output that a signature names.
-func find(t *testing.T, m *session.SavedModel, infos map[string]session.TensorInfo, key string) session.Output {
+func find(t *testing.T, m *model.SavedModel, infos map[string]model.TensorInfo, key string) session.Output {
 	t.Helper()
 	o, err := m.Graph.Find(infos[key].Name)
 	if err != nil {
@@ -36,7 +37,7 @@ func find(t *testing.T, m *session.SavedModel, infos map[string]session.TensorIn
 // expectVocabulary runs the model and compares with what TensorFlow gave.
 func expectVocabulary(t *testing.T, dir string) {
 	t.Helper()
-	m, err := session.LoadSavedModel(dir, []string{"serve"}, nil)
+	m, err := model.Load(dir, []string{"serve"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func TestSavedModelErrors(t *testing.T) {
 		{"no asset", remove("assets/vocab.txt"), serve, session.NotFound, "vocab.txt; No such file or directory"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			m, err := session.LoadSavedModel(c.dir(t), c.tags, nil)
+			m, err := model.Load(c.dir(t), c.tags, nil)
 			if session.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.message) {
 				t.Errorf("%v, want %v: %s", err, c.code, c.message)
 			}
@@ -186,7 +187,7 @@ func TestSavedModelWithoutVariables(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			m, err := session.LoadSavedModel(dir, []string{"serve", "serve"}, nil)
+			m, err := model.Load(dir, []string{"serve", "serve"}, nil)
 			if c.want != "" {
 				if session.CodeOf(err) != session.NotFound || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "'E', which the graph declares") {
 					t.Error(err)
@@ -237,7 +238,7 @@ func TestSignatureOfOperation(t *testing.T) {
 			}},
 		}
 	})
-	m, err := session.LoadSavedModel(dir, []string{"serve"}, nil)
+	m, err := model.Load(dir, []string{"serve"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +258,7 @@ func FuzzSavedModelGraph(f *testing.F) {
 	f.Add(b)
 	f.Add(b[:100])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if def, err := session.SavedModelGraph(b, []string{"serve"}); err == nil && len(def) > len(b) {
+		if def, err := model.GraphDef(b, []string{"serve"}); err == nil && len(def) > len(b) {
 			t.Error("more than there was")
 		}
 	})
@@ -266,7 +267,7 @@ func FuzzSavedModelGraph(f *testing.F) {
 // TestSignatures: a signature is run by its names, from many goroutines, and what does
 // not fit it is told by them.
 func TestSignatures(t *testing.T) {
-	m, err := session.LoadSavedModel(vocabulary, []string{"serve"}, nil)
+	m, err := model.Load(vocabulary, []string{"serve"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +330,7 @@ func TestSavedModelOfNoFiles(t *testing.T) {
 	if err := os.Mkdir(name, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := session.LoadSavedModel(dir, nil, nil); err == nil {
+	if _, err := model.Load(dir, nil, nil); err == nil {
 		t.Error("a directory was loaded")
 	}
 	if err := os.Remove(name); err != nil {
@@ -338,7 +339,7 @@ func TestSavedModelOfNoFiles(t *testing.T) {
 	if err := os.Symlink("/dev/zero", name); err != nil {
 		t.Skip(err)
 	}
-	if _, err := session.LoadSavedModel(dir, nil, nil); err == nil {
+	if _, err := model.Load(dir, nil, nil); err == nil {
 		t.Error("a device was loaded")
 	}
 	if err := os.Remove(name); err != nil {
@@ -352,7 +353,7 @@ func TestSavedModelOfNoFiles(t *testing.T) {
 	if err := f.Truncate(1 << 40); err != nil {
 		t.Skip(err)
 	}
-	if _, err := session.LoadSavedModel(dir, nil, nil); status.CodeOf(err) != status.InvalidArgument {
+	if _, err := model.Load(dir, nil, nil); status.CodeOf(err) != status.InvalidArgument {
 		t.Errorf("of a terabyte: %v", err)
 	}
 }

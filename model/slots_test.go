@@ -1,4 +1,4 @@
-package session
+package model
 
 import (
 	"testing"
@@ -22,7 +22,7 @@ func TestSlotsOfObjects(t *testing.T) {
 		return wire.AppendField(nil, 3, number(wire.AppendField(number(nil, 1, variable), 2, name), 3, value))
 	}
 	value := func(key string) []byte {
-		return wire.AppendField(nil, 2, wire.AppendField(wire.AppendField(nil, 1, valueAttribute), 3, key))
+		return wire.AppendField(nil, 2, wire.AppendField(wire.AppendField(nil, 1, attribute), 3, key))
 	}
 	graph := func(trackable bool, objects ...[][]byte) *objectGraph {
 		var b []byte

@@ -1,4 +1,4 @@
-package savedmodel
+package model
 
 import (
 	"io"
@@ -16,14 +16,14 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// A Model is the input of [Write].
-type Model struct {
+// An Export is the input of [Write].
+type Export struct {
 	Graph *graph.Graph
 	// Variables are the values of the variables, by the names of the nodes of their
 	// handles or references. Variables that no signature needs are left out.
 	Variables map[string]*tensor.Tensor
 	// Signatures are the model's signatures by name; "serving_default" is the usual one.
-	Signatures map[string]Signature
+	Signatures map[string]ExportSignature
 	// Tags identify the graph within the model; nil is "serve" alone.
 	Tags []string
 	// Init, if not nil, is run after the variables have been restored, to fill tables
@@ -34,8 +34,8 @@ type Model struct {
 	Assets map[graph.Output]string
 }
 
-// A Signature names the tensors to feed and to fetch.
-type Signature struct {
+// An ExportSignature names the tensors to feed and to fetch.
+type ExportSignature struct {
 	Inputs, Outputs map[string]graph.Output
 	// Method is what the signature is for; "" is "tensorflow/serving/predict".
 	Method string
@@ -46,9 +46,9 @@ type Signature struct {
 // the next Write to dir. It fails with ALREADY_EXISTS if the name exists, with
 // INVALID_ARGUMENT for signatures that are not of the graph, and with NOT_FOUND if a
 // variable has no value.
-func Write(dir string, m Model) (err error) { return write(nil, dir, m) }
+func Write(dir string, m Export) (err error) { return write(nil, dir, m) }
 
-func write(fs *files.Policy, dir string, m Model) (err error) {
+func write(fs *files.Policy, dir string, m Export) (err error) {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(dir); err == nil {
 		return status.Errorf(status.AlreadyExists, "%s exists already", dir)

@@ -1,4 +1,4 @@
-package savedmodel
+package model
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ type asset struct {
 }
 
 // save makes the graph, signatures and what else there is.
-func (m *Model) save() (*saved, error) {
+func (m *Export) save() (*saved, error) {
 	s := &saved{meta: &wire.MetaGraphDef{
 		MetaInfoDef: &wire.MetaGraphDef_MetaInfoDef{Tags: m.Tags},
 	}}
@@ -67,7 +67,7 @@ func (m *Model) save() (*saved, error) {
 }
 
 // check says what of the model is not of its graph.
-func (m *Model) check() error {
+func (m *Export) check() error {
 	if m.Graph == nil {
 		return status.Invalid("the model has no graph")
 	}
@@ -102,7 +102,7 @@ func (m *Model) check() error {
 }
 
 // part is a copy of what signatures and the rest need of the graph.
-func (m *Model) part() (*graph.Graph, error) {
+func (m *Export) part() (*graph.Graph, error) {
 	var roots []*graph.Node
 	for _, sig := range m.Signatures {
 		for o := range maps.Values(sig.Outputs) {
@@ -155,7 +155,7 @@ func shapeProto(s graph.Shape) *wire.TensorShapeProto {
 }
 
 // addInit says what to run when the model has been restored.
-func (m *Model) addInit(s *saved) {
+func (m *Export) addInit(s *saved) {
 	if m.Init == nil {
 		return
 	}
@@ -165,7 +165,7 @@ func (m *Model) addInit(s *saved) {
 
 // addAssets names the files of the model, each by its own name, or another one if
 // two have the same.
-func (m *Model) addAssets(s *saved) {
+func (m *Export) addAssets(s *saved) {
 	taken := map[string]bool{}
 	for _, o := range slices.SortedFunc(maps.Keys(m.Assets), func(a, b graph.Output) int {
 		return strings.Compare(a.String(), b.String())

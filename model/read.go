@@ -1,7 +1,8 @@
-package session
+package model
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -32,8 +33,8 @@ type metaGraph struct {
 
 // readMetaGraph reads the graph with exactly these tags of the SavedModel in a
 // directory.
-func readMetaGraph(dir string, tags []string) (*metaGraph, error) {
-	b, err := ReadSavedModel(dir)
+func readMetaGraph(ctx context.Context, dir string, tags []string) (*metaGraph, error) {
+	b, err := ReadContext(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func readMetaGraph(dir string, tags []string) (*metaGraph, error) {
 const mostMessage = 1 << 31
 
 // readMessage reads a regular file that holds a message.
-func readMessage(name string) ([]byte, error) {
+func readMessage(ctx context.Context, name string) ([]byte, error) {
 	f, err := (*files.Policy)(nil).Open(name)
 	if err != nil {
 		return nil, err
@@ -65,20 +66,41 @@ func readMessage(name string) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.Grow(int(info.Size()) + bytes.MinRead)
-	_, err = b.ReadFrom(io.LimitReader(f, mostMessage))
-	return b.Bytes(), err
+	if _, err := b.ReadFrom(io.LimitReader(&bounded{ctx, f}, mostMessage)); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
-// ReadSavedModel reads the SavedModel in a directory as a message, for
-// [SavedModelGraphs] and [SavedModelGraph]: saved_model.pb, or else saved_model.pbtxt.
-func ReadSavedModel(dir string) ([]byte, error) {
+// bounded is a reader that stops at the end of its context.
+type bounded struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// mostRead is how many bytes are read between two checks of the context.
+const mostRead = 1 << 20
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if err := status.FromContext(b.ctx); err != nil {
+		return 0, err
+	}
+	return b.r.Read(p[:min(len(p), mostRead)])
+}
+
+// Read is [ReadContext] with a context that does not end.
+func Read(dir string) ([]byte, error) { return ReadContext(context.Background(), dir) }
+
+// ReadContext reads the SavedModel in a directory as a message, for
+// [Graphs] and [GraphDef]: saved_model.pb, or else saved_model.pbtxt.
+func ReadContext(ctx context.Context, dir string) ([]byte, error) {
 	name := filepath.Join(dir, "saved_model.pb")
-	b, err := readMessage(name)
+	b, err := readMessage(ctx, name)
 	if err == nil || !absent(err) {
 		return b, status.FromFile(err)
 	}
 	name += "txt"
-	text, err := readMessage(name)
+	text, err := readMessage(ctx, name)
 	if absent(err) {
 		return nil, status.Errorf(status.NotFound, "Could not find SavedModel .pb or .pbtxt at supplied export directory path: %s. "+
 			"Check that the directory exists and that you have the right permissions for accessing it.%s", dir, whatIsThere(dir))
@@ -146,9 +168,9 @@ func (t ownTypes) FindMessageByURL(url string) (protoreflect.MessageType, error)
 	return t.FindMessageByName(protoreflect.FullName(name))
 }
 
-// SavedModelGraph is the graph with exactly these tags, as a serialized GraphDef,
+// GraphDef is the graph with exactly these tags, as a serialized GraphDef,
 // of a serialized SavedModel: the contents of saved_model.pb.
-func SavedModelGraph(model []byte, tags []string) ([]byte, error) {
+func GraphDef(model []byte, tags []string) ([]byte, error) {
 	m, err := findMetaGraph(model, tags)
 	if err != nil {
 		return nil, err
@@ -162,9 +184,9 @@ type SavedGraph struct {
 	Signatures map[string]Signature
 }
 
-// SavedModelGraphs lists the graphs of a serialized SavedModel, the contents of
+// Graphs lists the graphs of a serialized SavedModel, the contents of
 // saved_model.pb, without decoding them.
-func SavedModelGraphs(model []byte) ([]SavedGraph, error) {
+func Graphs(model []byte) ([]SavedGraph, error) {
 	var all []SavedGraph
 	c := wire.NewCursor("SavedModel", model)
 	for c.Next() {

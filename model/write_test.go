@@ -1,4 +1,4 @@
-package savedmodel_test
+package model_test
 
 import (
 	"encoding/json"
@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
-	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 
@@ -26,8 +26,8 @@ import (
 var keep = flag.String("keep", "", "write the models into this `directory`")
 
 // A model is written, read back and asked.
-type model struct {
-	savedmodel.Model
+type written struct {
+	model.Export
 	inputs  map[string]any            // by the names of inputs
 	outputs map[string]map[string]any // by signature: what a plain calculation gives
 }
@@ -65,7 +65,7 @@ func finish(t *testing.T, s *op.Scope) *graph.Graph {
 
 // dense has variables behind resources, a signature that needs only one of them, and
 // one that no signature needs.
-func dense(t *testing.T) model {
+func dense(t *testing.T) written {
 	s := op.NewScope().WithUniqueNames()
 	x := placeholder(s, "x", tf.Float, -1, 2)
 	_, w := variable(s, "layer/w", 2, 3)
@@ -73,13 +73,13 @@ func dense(t *testing.T) model {
 	variable(s, "unused", 7)
 	y := op.Relu(s, op.BiasAdd(s, op.MatMul(s, x, w), b))
 	norm := op.L2Loss(s, w)
-	return model{
-		Model: savedmodel.Model{
+	return written{
+		Export: model.Export{
 			Graph: finish(t, s),
 			Variables: map[string]*tf.Tensor{
 				"layer/w": tensorOf(t, [][]float32{{1, 2, -3}, {4, -5, 6}}), "layer/b": tensorOf(t, []float32{0.5, 1, -1}),
 			},
-			Signatures: map[string]savedmodel.Signature{
+			Signatures: map[string]model.ExportSignature{
 				"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": y}},
 				"norm":            {Outputs: map[string]tf.Output{"half the squares": norm}},
 			},
@@ -93,16 +93,16 @@ func dense(t *testing.T) model {
 }
 
 // references has a variable as TensorFlow 1 has them.
-func references(t *testing.T) model {
+func references(t *testing.T) written {
 	s := op.NewScope().WithUniqueNames()
 	x := placeholder(s, "x", tf.Float, -1)
 	v := s.AddOperation(tf.OpSpec{Type: "VariableV2", Name: "scale", Attrs: map[string]any{"dtype": tf.Float, "shape": tf.ScalarShape()}}).Output(0)
 	y := op.Mul(s, x, s.AddOperation(tf.OpSpec{Type: "Identity", Name: "read", Input: []tf.Input{v}}).Output(0))
-	return model{
-		Model: savedmodel.Model{
+	return written{
+		Export: model.Export{
 			Graph:      finish(t, s),
 			Variables:  map[string]*tf.Tensor{"scale": tensorOf(t, float32(3))},
-			Signatures: map[string]savedmodel.Signature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": y}}},
+			Signatures: map[string]model.ExportSignature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": y}}},
 		},
 		inputs:  map[string]any{"x": []float32{1, 2}},
 		outputs: map[string]map[string]any{"serving_default": {"y": []float32{3, 6}}},
@@ -110,7 +110,7 @@ func references(t *testing.T) model {
 }
 
 // loop multiplies with a variable n times.
-func loop(t *testing.T) model {
+func loop(t *testing.T) written {
 	s := op.NewScope().WithUniqueNames()
 	n := placeholder(s, "n", tf.Int32)
 	_, w := variable(s, "w")
@@ -120,11 +120,11 @@ func loop(t *testing.T) model {
 		func(s *op.Scope, v []tf.Output) []tf.Output {
 			return []tf.Output{op.Add(s, v[0], one), op.Mul(s, v[1], w)}
 		})
-	return model{
-		Model: savedmodel.Model{
+	return written{
+		Export: model.Export{
 			Graph:      finish(t, s),
 			Variables:  map[string]*tf.Tensor{"w": tensorOf(t, float32(2))},
-			Signatures: map[string]savedmodel.Signature{"serving_default": {Inputs: map[string]tf.Output{"n": n}, Outputs: map[string]tf.Output{"power": results[1]}}},
+			Signatures: map[string]model.ExportSignature{"serving_default": {Inputs: map[string]tf.Output{"n": n}, Outputs: map[string]tf.Output{"power": results[1]}}},
 		},
 		inputs:  map[string]any{"n": int32(10)},
 		outputs: map[string]map[string]any{"serving_default": {"power": float32(1024)}},
@@ -132,7 +132,7 @@ func loop(t *testing.T) model {
 }
 
 // function calls one of the library, which reads the variable itself.
-func function(t *testing.T) model {
+func function(t *testing.T) written {
 	s := op.NewScope().WithUniqueNames()
 	x := placeholder(s, "x", tf.Float, -1)
 	handle, _ := variable(s, "w")
@@ -154,11 +154,11 @@ func function(t *testing.T) model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return model{
-		Model: savedmodel.Model{
+	return written{
+		Export: model.Export{
 			Graph:      g,
 			Variables:  map[string]*tf.Tensor{"w": tensorOf(t, float32(5))},
-			Signatures: map[string]savedmodel.Signature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": call.Output(0)}}},
+			Signatures: map[string]model.ExportSignature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": call.Output(0)}}},
 		},
 		inputs:  map[string]any{"x": []float32{1, 2}},
 		outputs: map[string]map[string]any{"serving_default": {"y": []float32{5, 10}}},
@@ -166,7 +166,7 @@ func function(t *testing.T) model {
 }
 
 // table has no variables, but a table that is filled from a file.
-func table(t *testing.T) model {
+func table(t *testing.T) written {
 	words := filepath.Join(t.TempDir(), "words.txt")
 	if err := os.WriteFile(words, []byte("no\nyes\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -177,12 +177,12 @@ func table(t *testing.T) model {
 	handle := op.HashTableV2(s, tf.String, tf.Int64, op.HashTableV2SharedName("words"))
 	init := op.InitializeTableFromTextFileV2(s, handle, file, -2, -1)
 	y := op.LookupTableFindV2(s, handle, x, op.Const(s, int64(-1)))
-	return model{
-		Model: savedmodel.Model{
+	return written{
+		Export: model.Export{
 			Graph:      finish(t, s),
 			Init:       init,
 			Assets:     map[tf.Output]string{file: words},
-			Signatures: map[string]savedmodel.Signature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": y}}},
+			Signatures: map[string]model.ExportSignature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": y}}},
 		},
 		inputs:  map[string]any{"x": []string{"yes", "no", "perhaps"}},
 		outputs: map[string]map[string]any{"serving_default": {"y": []int64{1, 0, -1}}},
@@ -190,7 +190,7 @@ func table(t *testing.T) model {
 }
 
 func TestWrite(t *testing.T) {
-	for name, build := range map[string]func(*testing.T) model{
+	for name, build := range map[string]func(*testing.T) written{
 		"dense": dense, "references": references, "loop": loop, "function": function, "table": table,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestWrite(t *testing.T) {
 				parent = t.TempDir()
 			}
 			dir := filepath.Join(parent, name)
-			if err := savedmodel.Write(dir, m.Model); err != nil {
+			if err := model.Write(dir, m.Export); err != nil {
 				t.Fatal(err)
 			}
 			if *keep != "" {
@@ -216,7 +216,7 @@ func TestWrite(t *testing.T) {
 			if left, err := filepath.Glob(dir + ".temp*"); len(left) > 0 || err != nil {
 				t.Errorf("%v is left, %v", left, err)
 			}
-			if err := savedmodel.Write(dir, m.Model); status.CodeOf(err) != status.AlreadyExists {
+			if err := model.Write(dir, m.Export); status.CodeOf(err) != status.AlreadyExists {
 				t.Errorf("written twice: %v", err)
 			}
 		})
@@ -224,9 +224,9 @@ func TestWrite(t *testing.T) {
 }
 
 // expect loads the model and compares its answers.
-func expect(t *testing.T, dir string, m model) {
+func expect(t *testing.T, dir string, m written) {
 	t.Helper()
-	loaded, err := tf.LoadSavedModel(dir, []string{"serve"}, nil)
+	loaded, err := model.Load(dir, []string{"serve"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func expect(t *testing.T, dir string, m model) {
 		t.Error(diff)
 	}
 	for key, sig := range loaded.Signatures {
-		find := func(info tf.TensorInfo) tf.Output {
+		find := func(info model.TensorInfo) tf.Output {
 			o, err := loaded.Graph.Find(info.Name)
 			if err != nil {
 				t.Fatal(err)
@@ -268,26 +268,26 @@ func TestWriteMistakes(t *testing.T) {
 	other := op.NewScope()
 	stranger := op.Const(other, float32(1))
 	for name, test := range map[string]struct {
-		change func(m *savedmodel.Model)
+		change func(m *model.Export)
 		code   status.Code
 		text   string
 	}{
-		"no graph":        {func(m *savedmodel.Model) { m.Graph = nil }, status.InvalidArgument, "no graph"},
-		"no signatures":   {func(m *savedmodel.Model) { m.Signatures = nil }, status.InvalidArgument, "no signatures"},
-		"value missing":   {func(m *savedmodel.Model) { delete(m.Variables, "layer/b") }, status.NotFound, "layer/b"},
-		"other type":      {func(m *savedmodel.Model) { m.Variables["layer/b"] = tensorOf(t, []int32{1, 2, 3}) }, status.InvalidArgument, "layer/b"},
-		"other graph":     {func(m *savedmodel.Model) { m.Signatures["norm"].Outputs["z"] = stranger }, status.InvalidArgument, `output "z" of signature "norm"`},
-		"no output":       {func(m *savedmodel.Model) { m.Signatures["norm"].Outputs["z"] = tf.Output{} }, status.InvalidArgument, `output "z" of signature "norm"`},
-		"nothing fetched": {func(m *savedmodel.Model) { m.Signatures["empty"] = savedmodel.Signature{} }, status.InvalidArgument, `"empty" has no outputs`},
-		"missing file": {func(m *savedmodel.Model) {
+		"no graph":        {func(m *model.Export) { m.Graph = nil }, status.InvalidArgument, "no graph"},
+		"no signatures":   {func(m *model.Export) { m.Signatures = nil }, status.InvalidArgument, "no signatures"},
+		"value missing":   {func(m *model.Export) { delete(m.Variables, "layer/b") }, status.NotFound, "layer/b"},
+		"other type":      {func(m *model.Export) { m.Variables["layer/b"] = tensorOf(t, []int32{1, 2, 3}) }, status.InvalidArgument, "layer/b"},
+		"other graph":     {func(m *model.Export) { m.Signatures["norm"].Outputs["z"] = stranger }, status.InvalidArgument, `output "z" of signature "norm"`},
+		"no output":       {func(m *model.Export) { m.Signatures["norm"].Outputs["z"] = tf.Output{} }, status.InvalidArgument, `output "z" of signature "norm"`},
+		"nothing fetched": {func(m *model.Export) { m.Signatures["empty"] = model.ExportSignature{} }, status.InvalidArgument, `"empty" has no outputs`},
+		"missing file": {func(m *model.Export) {
 			m.Assets = map[tf.Output]string{m.Signatures["serving_default"].Inputs["x"]: "no such file"}
 		}, status.NotFound, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := dense(t)
-			test.change(&m.Model)
+			test.change(&m.Export)
 			dir := t.TempDir()
-			err := savedmodel.Write(filepath.Join(dir, "model"), m.Model)
+			err := model.Write(filepath.Join(dir, "model"), m.Export)
 			if status.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("%v; want %v with %q", err, test.code, test.text)
 			}

@@ -1,4 +1,4 @@
-package savedmodel
+package model
 
 import (
 	"fmt"
@@ -22,8 +22,6 @@ import (
 // "signatures", whose children are functions that are given the variables they read.
 
 const (
-	// objectGraphKey is the name of the object graph in a checkpoint.
-	objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH"
 	// attribute is what the checkpoint has of a variable, and attributeOf what stands
 	// between that and the variable's name.
 	attribute, attributeOf = "VARIABLE_VALUE", "/.ATTRIBUTES/"
@@ -58,7 +56,7 @@ type objects struct {
 // isTracked says whether the model gets an object graph: its state is in variables
 // behind resources alone. Others are loaded by their signatures: references, and tables,
 // which are made anew by functions of their own, have no object here.
-func (m *Model) isTracked(g *graph.Graph) bool {
+func (m *Export) isTracked(g *graph.Graph) bool {
 	if m.Init != nil || len(m.Assets) > 0 {
 		return false
 	}
@@ -75,7 +73,7 @@ func (m *Model) isTracked(g *graph.Graph) bool {
 }
 
 // addObjects adds the object graph, and the functions of the signatures.
-func (m *Model) addObjects(s *saved) error {
+func (m *Export) addObjects(s *saved) error {
 	if !s.tracked {
 		return nil
 	}
@@ -215,7 +213,7 @@ func (o *objects) addVariable(s *saved, v variable) (int, error) {
 
 // addSignature adds a signature as a function of its inputs, by name, and of the
 // variables that it needs.
-func (o *objects) addSignature(s *saved, key string, sig Signature, handles map[string]int) (int, error) {
+func (o *objects) addSignature(s *saved, key string, sig ExportSignature, handles map[string]int) (int, error) {
 	at := func(x graph.Output) graph.Output { return s.graph.Operation(x.Op.Name()).Output(x.Index) }
 	inputs, outputs := slices.Sorted(maps.Keys(sig.Inputs)), slices.Sorted(maps.Keys(sig.Outputs))
 	spec := graph.FunctionSpec{Name: functionName(s.graph, key), Stateful: true}

@@ -1,4 +1,4 @@
-package savedmodel
+package model
 
 import (
 	"slices"

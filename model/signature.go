@@ -1,4 +1,4 @@
-package session
+package model
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -17,7 +18,7 @@ type SignatureCall struct {
 	key             string
 	signature       Signature
 	inputs, outputs []string // names, in the order of the call
-	call            *Callable
+	call            *session.Callable
 }
 
 // Run runs a signature; inputs and outputs go by the names that the signature gives
@@ -28,8 +29,8 @@ type SignatureCall struct {
 //
 // It fails with NOT_FOUND if the model has no such signature, with INVALID_ARGUMENT for
 // an input that is missing, unknown, or of another type or shape than the signature's,
-// and as [Callable.Call] does.
-func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[string]*Tensor) (map[string]*Tensor, error) {
+// and as [session.Callable.Call] does.
+func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[string]*session.Tensor) (map[string]*session.Tensor, error) {
 	if c, ok := m.calls.Load(signature); ok {
 		return c.(*SignatureCall).Run(ctx, inputs)
 	}
@@ -43,7 +44,7 @@ func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[strin
 
 // Prepare compiles the subgraph of a signature. It fails with NOT_FOUND if the model has
 // no such signature, with UNIMPLEMENTED if an input or output consists of several
-// tensors, and as [Session.MakeCallableContext] does.
+// tensors, and as [session.Session.MakeCallableContext] does.
 func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureCall, error) {
 	s, ok := m.Signatures[signature]
 	if !ok {
@@ -57,7 +58,7 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 	if err != nil {
 		return nil, err
 	}
-	var targets []*Operation
+	var targets []*session.Operation
 	c.outputs = slices.DeleteFunc(c.outputs, func(name string) bool {
 		n := m.operation(s.Outputs[name])
 		if n != nil {
@@ -75,7 +76,7 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 
 // operation is the operation that an output of a signature names in the place of a
 // tensor, as that of Keras which initializes; nil if it is a tensor, or nothing.
-func (m *SavedModel) operation(info TensorInfo) *Operation {
+func (m *SavedModel) operation(info TensorInfo) *session.Operation {
 	if info.DType != tensor.Invalid {
 		return nil
 	}
@@ -83,8 +84,8 @@ func (m *SavedModel) operation(info TensorInfo) *Operation {
 }
 
 // find is the tensors of names.
-func (m *SavedModel) find(c *SignatureCall, role string, names []string, infos map[string]TensorInfo) ([]Output, error) {
-	outs := make([]Output, len(names))
+func (m *SavedModel) find(c *SignatureCall, role string, names []string, infos map[string]TensorInfo) ([]session.Output, error) {
+	outs := make([]session.Output, len(names))
 	for i, name := range names {
 		info := infos[name]
 		if info.Name == "" {
@@ -108,13 +109,13 @@ func (c *SignatureCall) Inputs() []string { return slices.Clone(c.inputs) }
 func (c *SignatureCall) Outputs() []string { return slices.Clone(c.outputs) }
 
 // Run runs the signature: see [SavedModel.Run].
-func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
-	return c.RunWithOptions(ctx, RunOptions{}, inputs)
+func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*session.Tensor) (map[string]*session.Tensor, error) {
+	return c.RunWithOptions(ctx, session.RunOptions{}, inputs)
 }
 
 // RunWithOptions is [SignatureCall.Run] with options of this one run.
-func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, inputs map[string]*Tensor) (map[string]*Tensor, error) {
-	feeds := make([]*Tensor, len(c.inputs))
+func (c *SignatureCall) RunWithOptions(ctx context.Context, options session.RunOptions, inputs map[string]*session.Tensor) (map[string]*session.Tensor, error) {
+	feeds := make([]*session.Tensor, len(c.inputs))
 	for i, name := range c.inputs {
 		t, info := inputs[name], c.signature.Inputs[name]
 		if t == nil {
@@ -123,8 +124,8 @@ func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, 
 		if t.DType() != info.DType {
 			return nil, status.Invalid("input '%s' of signature '%s' is %v, but must be %v", name, c.key, t.DType(), info.DType)
 		}
-		if !fits(t.Shape(), info.Shape) {
-			return nil, status.Invalid("input '%s' of signature '%s' has shape %v, but must have %v", name, c.key, MakeShape(t.Shape()...), info.Shape)
+		if !info.Shape.Accepts(t.Shape()) {
+			return nil, status.Invalid("input '%s' of signature '%s' has shape %v, but must have %v", name, c.key, session.MakeShape(t.Shape()...), info.Shape)
 		}
 		feeds[i] = t
 	}
@@ -135,7 +136,7 @@ func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, 
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]*Tensor, len(fetched))
+	out := make(map[string]*session.Tensor, len(fetched))
 	for i, name := range c.outputs {
 		out[name] = fetched[i]
 	}
@@ -144,7 +145,7 @@ func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, 
 
 // missing is the error of a run without the input of that name: the caller may have
 // called it otherwise.
-func (c *SignatureCall) missing(name string, inputs map[string]*Tensor) error {
+func (c *SignatureCall) missing(name string, inputs map[string]*session.Tensor) error {
 	if err := c.unknown(inputs); err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (c *SignatureCall) missing(name string, inputs map[string]*Tensor) error {
 }
 
 // unknown is the error of inputs that the signature does not have.
-func (c *SignatureCall) unknown(inputs map[string]*Tensor) error {
+func (c *SignatureCall) unknown(inputs map[string]*session.Tensor) error {
 	for _, name := range sortedNames(inputs) {
 		if _, ok := c.signature.Inputs[name]; !ok {
 			return status.Invalid("signature '%s' has no input '%s'%s; %s", c.key, name,
@@ -178,23 +179,6 @@ func (s Signature) asks() string {
 		return "its input is " + list[0]
 	}
 	return "its inputs are " + strings.Join(list, ", ")
-}
-
-// fits says whether dimensions are those of a shape, as far as it is known.
-func fits(dims []int64, s Shape) bool {
-	n := s.NumDimensions()
-	if n < 0 {
-		return true
-	}
-	if n != len(dims) {
-		return false
-	}
-	for i, d := range dims {
-		if want := s.Size(i); want >= 0 && want != d {
-			return false
-		}
-	}
-	return true
 }
 
 func sortedNames[T any](names map[string]T) []string { return slices.Sorted(maps.Keys(names)) }

@@ -1,4 +1,4 @@
-package session_test
+package model_test
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/ops/io/bundle"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
@@ -26,7 +27,7 @@ func TestRestoreByObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []string{"actors", "tokens", "messages", "sequential", "seeded:3"} {
-		m, err := session.LoadSavedModel(objects, []string{"serve"}, &session.SessionOptions{
+		m, err := model.Load(objects, []string{"serve"}, &session.SessionOptions{
 			Engine: engine, Files: &session.FilePolicy{},
 		})
 		if err != nil {
@@ -99,7 +100,7 @@ func TestRestoreByObjectsMistakes(t *testing.T) {
 		if err := w.Finish(); err != nil {
 			t.Fatal(err)
 		}
-		m, err := session.LoadSavedModel(dir, []string{"serve"}, nil)
+		m, err := model.Load(dir, []string{"serve"}, nil)
 		if err == nil {
 			m.Session.Close()
 		}

@@ -1,4 +1,4 @@
-package session_test
+package model_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
 	log := zerolog.New(zerolog.SyncWriter(&out)) // actors log from goroutines of their own
-	m, err := session.LoadSavedModel("testdata/vocabulary", []string{"serve"}, &session.SessionOptions{Logger: &log, Name: "reader"})
+	m, err := model.Load("testdata/vocabulary", []string{"serve"}, &session.SessionOptions{Logger: &log, Name: "reader"})
 	if err != nil {
 		t.Fatal(err)
 	}

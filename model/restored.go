@@ -1,4 +1,4 @@
-package session
+package model
 
 import (
 	"os"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 )
 
 // checkVariables makes sure that loading has given a value to every variable that a
 // signature needs, or, of a model without signatures, that the graph declares. A
 // variable that the signature itself assigns need not have one.
-func (m *SavedModel) checkVariables(prefix string) error {
+func (m *loader) checkVariables(prefix string) error {
 	const most = 10
 	var without []string
 	for _, n := range m.without() {
@@ -34,26 +35,26 @@ func (m *SavedModel) checkVariables(prefix string) error {
 }
 
 // without is those of variables that have no value.
-func (m *SavedModel) without() []*Operation {
-	assigned := m.Session.resources.Assigned()
-	return slices.DeleteFunc(m.variables(), func(n *Operation) bool { return assigned[nameOf(n)] })
+func (m *SavedModel) without() []*session.Operation {
+	assigned := m.Session.Resources().Assigned()
+	return slices.DeleteFunc(m.variables(), func(n *session.Operation) bool { return assigned[nameOf(n)] })
 }
 
 // variables is the variables that runs of the signatures read, or all.
-func (m *SavedModel) variables() []*Operation {
-	var found []*Operation
+func (m *SavedModel) variables() []*session.Operation {
+	var found []*session.Operation
 	needed := m.Graph.Nodes()
 	if len(m.Signatures) > 0 {
 		needed = m.needed()
 	}
-	within := map[*Operation]bool{}
+	within := map[*session.Operation]bool{}
 	for _, n := range needed {
 		within[n] = true
 	}
 	for _, n := range needed {
 		switch n.Type() {
 		case "VarHandleOp", "VariableV2", "Variable":
-			if len(m.Signatures) == 0 || !slices.ContainsFunc(n.Output(0).Consumers(), func(c Consumer) bool {
+			if len(m.Signatures) == 0 || !slices.ContainsFunc(n.Output(0).Consumers(), func(c session.Consumer) bool {
 				return within[c.Op] && strings.HasPrefix(c.Op.Type(), "Assign")
 			}) {
 				found = append(found, n)
@@ -65,9 +66,9 @@ func (m *SavedModel) variables() []*Operation {
 
 // needed is the nodes that runs of the signatures need. What a signature names and the
 // graph has not is told when it is prepared.
-func (m *SavedModel) needed() []*Operation {
-	seen := map[*Operation]bool{}
-	var all []*Operation
+func (m *SavedModel) needed() []*session.Operation {
+	seen := map[*session.Operation]bool{}
+	var all []*session.Operation
 	for _, key := range sortedNames(m.Signatures) {
 		s := m.Signatures[key]
 		feeds, fetches := m.outputs(s.Inputs), m.outputs(s.Outputs)
@@ -86,8 +87,8 @@ func (m *SavedModel) needed() []*Operation {
 }
 
 // outputs is the tensors that a signature names and the graph has.
-func (m *SavedModel) outputs(infos map[string]TensorInfo) []Output {
-	var list []Output
+func (m *SavedModel) outputs(infos map[string]TensorInfo) []session.Output {
+	var list []session.Output
 	for _, name := range sortedNames(infos) {
 		if o, err := m.Graph.Find(infos[name].Name); err == nil && o.Exists() {
 			list = append(list, o)

@@ -1,4 +1,4 @@
-package savedmodel_test
+package model_test
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
 	"github.com/troupe-go/troupe/ops/io/bundle"
-	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -72,7 +72,7 @@ func paths(t *testing.T, nodes [][]byte, say func(node map[protowire.Number][][]
 func TestObjects(t *testing.T) {
 	m := dense(t)
 	dir := filepath.Join(t.TempDir(), "model")
-	if err := savedmodel.Write(dir, m.Model); err != nil {
+	if err := model.Write(dir, m.Export); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "saved_model.pb"))
@@ -130,7 +130,7 @@ func TestObjects(t *testing.T) {
 		}
 	}
 
-	loaded, err := tf.LoadSavedModel(dir, []string{"serve"}, nil)
+	loaded, err := model.Load(dir, []string{"serve"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,9 +179,9 @@ func TestObjectNames(t *testing.T) {
 	}
 	y := op.AddN(s, sum)
 	dir := filepath.Join(t.TempDir(), "model")
-	if err := savedmodel.Write(dir, savedmodel.Model{
+	if err := model.Write(dir, model.Export{
 		Graph: finish(t, s), Variables: variables,
-		Signatures: map[string]savedmodel.Signature{"serving_default": {Outputs: map[string]tf.Output{"y": y}}},
+		Signatures: map[string]model.ExportSignature{"serving_default": {Outputs: map[string]tf.Output{"y": y}}},
 	}); err != nil {
 		t.Fatal(err)
 	}

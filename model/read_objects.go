@@ -1,4 +1,4 @@
-package session
+package model
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/ops/io/bundle"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -49,10 +50,7 @@ type slot struct {
 	value    int
 }
 
-const (
-	objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH" // in a checkpoint
-	valueAttribute = "VARIABLE_VALUE"
-)
+const objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH" // in a checkpoint
 
 // parseObjects reads a SavedObjectGraph, or a TrackableObjectGraph if trackable.
 func parseObjects(b []byte, trackable bool) (*objectGraph, error) {
@@ -131,7 +129,7 @@ func parseObject(c wire.Cursor, trackable bool) (o savedObject, err error) {
 			if in.Err() != nil {
 				return o, in.Err()
 			}
-			if name == valueAttribute {
+			if name == attribute {
 				o.key = key
 			}
 		case c.IsBytes(7) && !trackable: // variable
@@ -266,8 +264,8 @@ func (g *objectGraph) keys(checkpoint *objectGraph) map[int]string {
 
 // variables is the objects that variables' nodes are: by the calls of functions, or
 // else by a name that one object alone has.
-func (g *objectGraph) variables(of *graph.Graph) map[*Operation]int {
-	is := map[*Operation]int{}
+func (g *objectGraph) variables(of *graph.Graph) map[*session.Operation]int {
+	is := map[*session.Operation]int{}
 	for _, n := range of.Nodes() {
 		if !strings.HasSuffix(n.Type(), "PartitionedCall") {
 			continue
@@ -307,12 +305,12 @@ func (g *objectGraph) variables(of *graph.Graph) map[*Operation]int {
 
 // restoreObjects restores, by the graphs of objects, those variables that signatures
 // need and that have no value yet.
-func (m *SavedModel) restoreObjects(prefix string, saved []byte) error {
+func (m *loader) restoreObjects(prefix string, saved []byte) error {
 	without := m.without()
 	if len(without) == 0 || len(saved) == 0 {
 		return nil
 	}
-	r, err := bundle.Open(m.Session.options.Files, prefix)
+	r, err := bundle.Open(m.files, prefix)
 	if status.CodeOf(err) == status.NotFound {
 		return nil
 	}
@@ -339,7 +337,7 @@ func (m *SavedModel) restoreObjects(prefix string, saved []byte) error {
 		return errMalformedModel(err)
 	}
 	keys, is := objects.keys(checkpoint), objects.variables(m.Graph)
-	var found []*Operation
+	var found []*session.Operation
 	var names []string
 	var types []tensor.DType
 	for _, n := range without {
@@ -361,7 +359,7 @@ func (m *SavedModel) restoreObjects(prefix string, saved []byte) error {
 
 // restoreAs adds operations that restore variables from what the checkpoint has under
 // the names, and runs them.
-func (m *SavedModel) restoreAs(prefix string, variables []*Operation, names []string, types []tensor.DType) error {
+func (m *loader) restoreAs(prefix string, variables []*session.Operation, names []string, types []tensor.DType) error {
 	b := graph.NewBuilder(m.Graph).Scope("restore_objects")
 	file := b.Op("Placeholder", graph.Attrs{"dtype": tensor.String, "shape": graph.ScalarShape()})
 	values := b.Add(graph.OpSpec{
@@ -383,5 +381,5 @@ func (m *SavedModel) restoreAs(prefix string, variables []*Operation, names []st
 	if err := b.Err(); err != nil {
 		return err
 	}
-	return m.runOp(map[Output]*Tensor{file: tensor.FromScalar(prefix)}, all.Name())
+	return m.runOp(map[session.Output]*session.Tensor{file: tensor.FromScalar(prefix)}, all.Name())
 }

@@ -1,4 +1,4 @@
-# The model of session/testdata/trackable/objects: layers of Keras 3 within a tf.Module, which the
+# The model of model/testdata/trackable/objects: layers of Keras 3 within a tf.Module, which the
 # saver's operations do not restore, two variables of one name, and a table with deleted keys.
 import sys
 import keras

@@ -1,19 +1,23 @@
-package session
+package model
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"sync"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
 
 // A SavedModel is a loaded model: a session over its graph, and its signatures.
 type SavedModel struct {
-	Session    *Session
-	Graph      *Graph
+	Session    *session.Session
+	Graph      *session.Graph
 	Signatures map[string]Signature
 	// Starts are the steps that initialized the session, for callers that run the graph
 	// without it.
@@ -24,8 +28,8 @@ type SavedModel struct {
 
 // A Start is one of these steps: it restores variables, or initializes tables.
 type Start struct {
-	Feeds  map[Output]*Tensor
-	Target *Operation
+	Feeds  map[session.Output]*session.Tensor
+	Target *session.Operation
 }
 
 // A Signature names the inputs and outputs of one use of a model.
@@ -37,48 +41,83 @@ type Signature struct {
 // TensorInfo is a tensor of a signature.
 type TensorInfo struct {
 	Name  string // such as "x:0"; empty for one that is made of several
-	DType DataType
-	Shape Shape
+	DType session.DataType
+	Shape session.Shape
 }
 
-// LoadSavedModel loads the graph with exactly the given tags from a directory in the
+// Load is [LoadContext] with a context that does not end.
+func Load(exportDir string, tags []string, options *session.SessionOptions) (*SavedModel, error) {
+	return LoadContext(context.Background(), exportDir, tags, options)
+}
+
+// LoadContext loads the graph with exactly the given tags from a directory in the
 // SavedModel format, opens a session with the options, restores the variables (with the
 // model's restore operation, or else from its object graph) and runs the initialization
 // operation, which fills tables for example. The graph may read the directory in
 // addition to what the options' Files permit.
 //
-// It fails with NOT_FOUND if there is no model, no graph with these tags, or no value in
+// The end of ctx stops reading, importing, restoring and initializing with CANCELLED or
+// DEADLINE_EXCEEDED; the model's later runs have contexts of their own. Otherwise it
+// fails with NOT_FOUND if there is no model, no graph with these tags, or no value in
 // the checkpoint for a variable that a signature needs, with DATA_LOSS for damaged
-// files, and as [Graph.Import], NewSession and [Session.Run] do.
-func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
-	meta, err := readMetaGraph(exportDir, tags)
+// files, and as [session.Graph.Import], [session.NewSession] and [session.Session.Run]
+// do.
+func LoadContext(ctx context.Context, exportDir string, tags []string, options *session.SessionOptions) (*SavedModel, error) {
+	meta, err := readMetaGraph(ctx, exportDir, tags)
 	if err != nil {
 		return nil, err
 	}
-	g := NewGraph()
-	if err := g.Import(meta.graph, ""); err != nil {
+	g := session.NewGraph()
+	if _, err := g.ImportGraphDefContext(ctx, meta.graph, graph.ImportOptions{}); err != nil {
 		return nil, err
 	}
 	meta.graph = nil // may be large
-	s, err := NewSession(g, options.reading(exportDir))
+	own := reading(options, exportDir)
+	s, err := session.NewSession(g, own)
 	if err != nil {
 		return nil, err
 	}
-	m := &SavedModel{Session: s, Graph: g, Signatures: signatures(meta.def)}
-	if err := m.start(exportDir, meta); err != nil {
+	l := loader{ctx, &SavedModel{Session: s, Graph: g, Signatures: signatures(meta.def)}, own.Files}
+	if err := l.start(exportDir, meta); err != nil {
 		s.Close()
 		return nil, err
 	}
-	return m, nil
+	return l.SavedModel, nil
+}
+
+// A loader brings a model into the state that was saved.
+type loader struct {
+	ctx context.Context
+	*SavedModel
+	files *files.Policy
+}
+
+// reading is o with a directory that may be read in addition.
+func reading(o *session.SessionOptions, dir string) *session.SessionOptions {
+	var r session.SessionOptions
+	if o != nil {
+		r = *o
+	}
+	if r.Logger != nil {
+		log := r.Logger.With().Str("model", plain.Line(dir)).Logger()
+		r.Logger = &log
+	}
+	if r.Files == nil {
+		return &r
+	}
+	policy := *r.Files
+	policy.Read = append([]string{dir}, policy.Read...)
+	r.Files = &policy
+	return &r
 }
 
 // start brings the session into the state that was saved.
-func (m *SavedModel) start(dir string, meta *metaGraph) error {
+func (m *loader) start(dir string, meta *metaGraph) error {
 	assets, err := meta.assets()
 	if err != nil {
 		return err
 	}
-	feeds := map[Output]*Tensor{}
+	feeds := map[session.Output]*session.Tensor{}
 	for _, a := range assets {
 		if err := m.feedText(feeds, a.GetTensorInfo().GetName(), filepath.Join(dir, "assets", a.GetFilename())); err != nil {
 			return err
@@ -103,7 +142,7 @@ func (m *SavedModel) start(dir string, meta *metaGraph) error {
 }
 
 // restore restores the variables from the checkpoint, if there is one.
-func (m *SavedModel) restore(dir string, saver *wire.SaverDef, feeds map[Output]*Tensor) error {
+func (m *loader) restore(dir string, saver *wire.SaverDef, feeds map[session.Output]*session.Tensor) error {
 	prefix := filepath.Join(dir, "variables", "variables")
 	if saver == nil {
 		return nil
@@ -111,7 +150,7 @@ func (m *SavedModel) restore(dir string, saver *wire.SaverDef, feeds map[Output]
 	if _, err := os.Stat(prefix + ".index"); err != nil {
 		return nil // a model without variables
 	}
-	withName := map[Output]*Tensor{}
+	withName := map[session.Output]*session.Tensor{}
 	for o, t := range feeds {
 		withName[o] = t
 	}
@@ -121,7 +160,7 @@ func (m *SavedModel) restore(dir string, saver *wire.SaverDef, feeds map[Output]
 	return m.runOp(withName, saver.GetRestoreOpName())
 }
 
-func (m *SavedModel) feedText(feeds map[Output]*Tensor, name, text string) error {
+func (m *loader) feedText(feeds map[session.Output]*session.Tensor, name, text string) error {
 	o, err := m.Graph.Find(name)
 	if err != nil {
 		return err
@@ -131,7 +170,7 @@ func (m *SavedModel) feedText(feeds map[Output]*Tensor, name, text string) error
 }
 
 // runOp runs the operation that name, or an output of it, names.
-func (m *SavedModel) runOp(feeds map[Output]*Tensor, name string) error {
+func (m *loader) runOp(feeds map[session.Output]*session.Tensor, name string) error {
 	id := graph.ParseTensorID(name)
 	id.Index = graph.Control
 	o, err := m.Graph.FindID(id)
@@ -139,7 +178,7 @@ func (m *SavedModel) runOp(feeds map[Output]*Tensor, name string) error {
 		return err
 	}
 	m.Starts = append(m.Starts, Start{feeds, o.Op})
-	_, err = m.Session.Run(feeds, nil, []*Operation{o.Op})
+	_, err = m.Session.RunContext(m.ctx, feeds, nil, []*session.Operation{o.Op})
 	return err
 }
 
@@ -164,7 +203,7 @@ func tensorInfos(infos map[string]*wire.TensorInfo) map[string]TensorInfo {
 }
 
 // dtypeOf is [tensor.Invalid] for a type that is not known.
-func dtypeOf(dt wire.DataType) DataType {
+func dtypeOf(dt wire.DataType) session.DataType {
 	if dt >= 0 && dt <= 255 && tensor.DType(dt).Valid() {
 		return tensor.DType(dt)
 	}
@@ -172,13 +211,13 @@ func dtypeOf(dt wire.DataType) DataType {
 }
 
 // shapeOf is the unknown shape for one of unknown rank, or none.
-func shapeOf(p *wire.TensorShapeProto) Shape {
+func shapeOf(p *wire.TensorShapeProto) session.Shape {
 	if p == nil || p.GetUnknownRank() || len(p.GetDim()) > tensor.MaxRank {
-		return Shape{}
+		return session.Shape{}
 	}
 	dims := make([]int64, len(p.GetDim()))
 	for i, d := range p.GetDim() {
 		dims[i] = max(d.GetSize(), -1)
 	}
-	return MakeShape(dims...)
+	return session.MakeShape(dims...)
 }
