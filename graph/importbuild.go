@@ -308,7 +308,8 @@ const (
 	outputShapes = "_output_shapes" // list(shape)
 )
 
-// colocate renames the nodes of a colocation attribute as imported nodes are.
+// colocate renames the nodes of a colocation attribute as imported nodes are. Where the
+// import extends the graph they may be nodes that it has.
 func (im *importer) colocate(node string, v *registry.AttrValue) error {
 	v.List = slices.Clone(v.List)
 	for i, e := range v.List {
@@ -317,10 +318,13 @@ func (im *importer) colocate(node string, v *registry.AttrValue) error {
 			continue
 		}
 		at, ok := im.index[name]
-		if !ok {
+		switch {
+		case ok:
+			v.List[i].S = locPrefix + im.final[at]
+		case im.opts.Extend && im.g.named(name) != nil:
+		default:
 			return status.Invalid("Node '%s' expects to be colocated with unknown node '%s'", node, name)
 		}
-		v.List[i].S = locPrefix + im.final[at]
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -151,6 +152,28 @@ func (m *Manager) DeleteAll(container, name string) bool {
 		closeResource(r)
 	}
 	return len(gone) > 0
+}
+
+// Reset forgets the resources in the named containers, or, if none is named, in the
+// default one. Those with a Close method are closed: callers that wait for a queue fail
+// with CANCELLED. Steps that hold a resource may go on using it.
+func (m *Manager) Reset(containers ...string) {
+	if len(containers) == 0 {
+		containers = []string{DefaultContainer}
+	}
+	var gone []any
+	m.mu.Lock()
+	for k, r := range m.byID {
+		if slices.Contains(containers, k.container) {
+			gone = append(gone, r)
+			delete(m.byID, k)
+		}
+	}
+	m.epoch.Add(1)
+	m.mu.Unlock()
+	for _, r := range gone {
+		closeResource(r)
+	}
 }
 
 // NextID counts up from 0: for the names of resources that have none.

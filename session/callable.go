@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/plan"
 	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
-	"github.com/troupe-go/troupe/compile"
-	"github.com/troupe-go/troupe/plan"
 )
 
 // A Callable is a prepared run with fixed feeds, fetches and targets; each call

@@ -257,7 +257,7 @@ func (w *want) check(i int, v tensor.Value) error {
 	if v.DType() != w.dtype {
 		return status.Invalid("Expects arg[%d] to be %v but %v is provided: the tensor fed to '%v'", i, w.dtype, v.DType(), w.feed)
 	}
-	if !fits(v.Dims(), w.shape) {
+	if !w.shape.Accepts(v.Dims()) {
 		return status.Invalid("Cannot feed value of shape %s for tensor '%v', which has shape %v", tensor.FormatDims(v.Dims()), w.feed, w.shape)
 	}
 	return nil
@@ -291,7 +291,7 @@ func (p *program) begin(s *Session) *call {
 		}
 		s.unused.register(c)
 		c.step = kernel.Step{
-			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
+			Resources: s.resources, State: s.state, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
 			Seed: s.options.Seed, Functions: s.functions, Accelerators: s.accel.streams,
 		}
 	}

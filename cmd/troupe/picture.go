@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
+	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/sequential"
@@ -28,10 +29,10 @@ type picture struct {
 	live, dead map[string]int // how often a node has acted, alive and dead
 	step       *nodes.Step
 	program    *nodes.Program
-	tag        string          // the iteration that is played
-	after      int             // nodes have acted
-	running    bool            // some node must be seen to act
-	starts     []session.Start // of a SavedModel: what brings it into the state that was saved
+	tag        string             // the iteration that is played
+	after      int                // nodes have acted
+	running    bool               // some node must be seen to act
+	starts     []savedmodel.Start // of a SavedModel: what brings it into the state that was saved
 	files      *files.Policy
 }
 
@@ -52,7 +53,7 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 	b := &bench{}
 	switch {
 	case m.folder != "":
-		loaded, err := session.LoadSavedModel(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
+		loaded, err := savedmodel.Load(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
 		if err != nil {
 			return failure{err}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/kernel"
+	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/sequential"
@@ -139,7 +140,7 @@ func (f *scheduleFlags) names() runFlags {
 // saved adds a signature of a SavedModel, or what the flags name in it, after the steps
 // that bring the model into the state that was saved.
 func (f *scheduleFlags) saved(ctx context.Context, m *model, s *explore.System) (*troupe.Graph, error) {
-	loaded, err := session.LoadSavedModel(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
+	loaded, err := savedmodel.Load(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
 	if err != nil {
 		return nil, failure{err}
 	}

@@ -1,8 +1,10 @@
 package rewrite
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/plan"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -128,13 +130,31 @@ func (s Passes) String() string {
 	case All():
 		return "all"
 	}
-	var names []string
+	return strings.Join(s.Names(), ",")
+}
+
+// Names lists the passes of the set, in the order in which they run.
+func (s Passes) Names() (names []string) {
 	for i, p := range passes {
 		if s.has(i) {
 			names = append(names, p.name)
 		}
 	}
-	return strings.Join(names, ",")
+	return names
+}
+
+// Bisect is [plan.Bisect] for the passes of a set: wrong says whether the result is wrong with
+// only those that it is given.
+func (s Passes) Bisect(wrong func(Passes) (bool, error)) (pass string, found bool, err error) {
+	return plan.Bisect(s.Names(), func(on []string) (bool, error) {
+		some := none
+		for i, p := range passes {
+			if slices.Contains(on, p.name) {
+				some |= 1 << i
+			}
+		}
+		return wrong(some)
+	})
 }
 
 func (s Passes) has(i int) bool { return s&(1<<i) != 0 }
