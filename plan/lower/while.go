@@ -100,7 +100,7 @@ func (l *lowering) condition(f *registry.Func, args []graph.Output, how manner) 
 		return nil, err
 	}
 	if len(body.Results) != 1 {
-		return nil, status.Invalid("the condition '%s' returns %s, where 1 is needed", f.Name, status.Count(len(body.Results), "result"))
+		return nil, status.Invalid("the condition '%s' of a loop: Expected a single scalar, got %s.", f.Name, status.Count(len(body.Results), "tensor"))
 	}
 	return l.plan(f, args, body.Results[0].InputTypes(), how)
 }
