@@ -40,13 +40,15 @@ func (s *Stats) stepStats() []byte {
 			all = append(all[:len(all):len(all)], Event{Node: i})
 		}
 	}
-	free := spread(all)
-	for i, e := range all {
-		d := s.Nodes[e.Node].Device
-		if threads[d] == nil {
+	for i := range s.Nodes { // also where all that ran were constants
+		if d := s.Nodes[i].Device; threads[d] == nil {
 			threads[d] = map[int]bool{}
 			order = append(order, d)
 		}
+	}
+	free := spread(all)
+	for i, e := range all {
+		d := s.Nodes[e.Node].Device
 		thread := e.Thread
 		if thread == Elsewhere {
 			thread = free[i]

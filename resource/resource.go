@@ -45,7 +45,18 @@ func keyOf[T any](container, name string) key {
 	return key{reflect.TypeFor[T](), container, name}
 }
 
-func (k key) missing() error {
+// missing is the error of a resource that is not there, which in a container without any
+// is that of the container. The manager is not locked.
+func (m *Manager) missing(k key) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	known := false
+	for other := range m.byID {
+		known = known || other.container == k.container
+	}
+	if !known {
+		return status.Errorf(status.NotFound, "Container %s does not exist. (Could not find resource: %s/%s)", k.container, k.container, k.name)
+	}
 	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kindName(k.kind))
 }
 
@@ -111,7 +122,7 @@ func Lookup[T any](m *Manager, container, name string) (T, error) {
 	m.mu.RUnlock()
 	if !ok {
 		var zero T
-		return zero, k.missing()
+		return zero, m.missing(k)
 	}
 	return r.(T), nil
 }
@@ -126,7 +137,7 @@ func Delete[T any](m *Manager, container, name string) error {
 	m.epoch.Add(1)
 	m.mu.Unlock()
 	if !ok {
-		return k.missing()
+		return m.missing(k)
 	}
 	closeResource(r)
 	return nil

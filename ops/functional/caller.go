@@ -54,6 +54,9 @@ func newFor(c *kernel.Construction) (kernel.Kernel, error) {
 				return err
 			}
 			last, state = next, next.Values
+			if len(state) != len(c.Outputs) {
+				return status.Invalid("For loop body returned %d arguments. Expected: %d", len(state), len(c.Outputs))
+			}
 			if err := returns(body, state, c.Outputs); err != nil {
 				return err
 			}
