@@ -6,7 +6,6 @@ import "github.com/troupe-go/troupe/cluster/protocol"
 type network struct {
 	w     *world
 	links map[[2]protocol.Peer]int // how many faults cut this direction
-	after Time                     // the last time at which anything was lost
 }
 
 // cut cuts one direction for a time.
