@@ -28,6 +28,11 @@ type Scenario struct {
 	Lost     int  // of 1000, how many are lost until End
 }
 
+// healthy reports whether nothing is to go wrong but that packets come twice.
+func (s *Scenario) healthy() bool {
+	return len(s.Faults) == 0 && s.Lost == 0 && s.Late == 0 && s.Config.MaxSteps == 0
+}
+
 // A Request is one of a client's, to the master.
 type Request struct {
 	At     Time
@@ -99,6 +104,9 @@ func Random(seed uint64, most int) *Scenario {
 		f.To = protocol.Peer(rng.IntN(workers + 1))
 		if rng.IntN(3) == 0 {
 			f.For = Time(1 + rng.Int64N(int64(2*period))) // shorter than it takes to see
+		}
+		if rng.IntN(6) == 0 {
+			f.For = 40*period + Time(rng.Int64N(int64(100*period))) // until all have seen it
 		}
 		s.Faults = append(s.Faults, f)
 	}
