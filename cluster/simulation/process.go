@@ -23,9 +23,15 @@ type process struct {
 	hung    int
 	later   []func() // what came while it hung
 	skew    Time     // of its timer's period
-	codes   map[uint64]*Part
+	codes   map[handle]*Part
 	parts   map[protocol.StepID]*part
 	running int // of parts
+}
+
+// A handle is one of a session's.
+type handle struct {
+	session protocol.SessionID
+	number  uint64
 }
 
 // A part runs.
@@ -46,7 +52,7 @@ func (p *process) start() {
 	p.skew = period + Time(w.rng.Int64N(int64(period)/2)) - period/4
 	p.out = protocol.Outbox{}
 	p.running = 0
-	p.codes, p.parts, p.later = map[uint64]*Part{}, map[protocol.StepID]*part{}, nil
+	p.codes, p.parts, p.later = map[handle]*Part{}, map[protocol.StepID]*part{}, nil
 	if p.at == Master {
 		p.master = protocol.NewMaster(p.self, w.s.Config)
 		p.node = p.master
@@ -137,14 +143,14 @@ func (p *process) effect(e protocol.Effect) {
 	case protocol.Compile:
 		code := e.Value.(*Part)
 		p.after(Time(w.rng.Int64N(int64(period))), func() {
-			p.codes[e.Handle] = code
+			p.codes[handle{e.Step.SessionID, e.Handle}] = code
 			p.worker.Compiled(e.Step.SessionID, e.Handle, nil, &p.out)
 		})
 	case protocol.Start:
 		if p.parts[e.Step] != nil {
 			w.violated("process %d runs step %d twice", p.at, e.Step.Step)
 		}
-		r := &part{id: e.Step, code: p.codes[e.Handle], acc: e.Value.(uint64)}
+		r := &part{id: e.Step, code: p.codes[handle{e.Step.SessionID, e.Handle}], acc: e.Value.(uint64)}
 		p.parts[e.Step] = r
 		p.running++
 		p.play(r)
