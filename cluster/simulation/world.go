@@ -103,7 +103,7 @@ func (w *world) until(t Time, done func() bool) {
 // newWorld starts the processes of a scenario.
 func newWorld(s *Scenario, trace Trace) *world {
 	w := &world{s: s, rng: rand.New(rand.NewPCG(s.Seed, 42)), trace: trace, asked: map[uint64]*asked{}, ran: map[ranPart]int{}}
-	w.net = network{w: w, links: map[[2]protocol.Peer]int{}}
+	w.net = network{w: w, links: map[[2]protocol.Peer]int{}, mute: map[[2]protocol.Peer]int{}}
 	for i := range s.Workers + 1 {
 		w.processes = append(w.processes, &process{w: w, at: protocol.Peer(i)})
 	}
@@ -260,7 +260,7 @@ func (w *world) bounded() bool {
 		return false
 	}
 	for _, f := range w.s.Faults {
-		if f.Peer == Master && f.Kind != Cut && f.At+f.For > w.now {
+		if f.Peer == Master && f.Kind != Cut && f.Kind != Mute && f.At+f.For > w.now {
 			return false
 		}
 	}
@@ -295,10 +295,10 @@ func (w *world) cutOff(at protocol.Peer) {
 func (w *world) fault(f Fault) {
 	p := w.processes[f.Peer]
 	w.tracef("fault   %s of %d (to %d) for %d", f.Kind, f.Peer, f.To, f.For)
-	if f.Peer != Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 && (f.Kind != Cut || f.To == Master) {
+	if f.Peer != Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 && (f.Kind != Cut && f.Kind != Mute || f.To == Master) {
 		w.cutOff(f.Peer)
 	}
-	if f.Kind == Cut && f.Peer == Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 {
+	if (f.Kind == Cut || f.Kind == Mute) && f.Peer == Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 {
 		w.cutOff(f.To)
 	}
 	switch f.Kind {
@@ -321,11 +321,13 @@ func (w *world) fault(f Fault) {
 			})
 		}
 	case Cut:
-		w.net.cut(f.Peer, f.To, f.For)
+		w.net.cut(w.net.links, f.Peer, f.To, f.For)
+	case Mute:
+		w.net.cut(w.net.mute, f.Peer, f.To, f.For)
 	case Partition:
 		for _, q := range w.processes {
-			w.net.cut(f.Peer, q.at, f.For)
-			w.net.cut(q.at, f.Peer, f.For)
+			w.net.cut(w.net.links, f.Peer, q.at, f.For)
+			w.net.cut(w.net.links, q.at, f.Peer, f.For)
 		}
 	}
 }
