@@ -23,7 +23,9 @@ type Manager struct {
 
 	mu   sync.RWMutex
 	byID map[key]any
-	next atomic.Int64
+	// containers are those in which something was made since they were reset.
+	containers map[string]bool
+	next       atomic.Int64
 	// epoch counts the times that something was forgotten: while it stays,
 	// whatever was found is still there.
 	epoch atomic.Uint64
@@ -45,16 +47,12 @@ func keyOf[T any](container, name string) key {
 	return key{reflect.TypeFor[T](), container, name}
 }
 
-// missing is the error of a resource that is not there, which in a container without any
-// is that of the container. The manager is not locked.
+// missing is the error of a resource that is not there, which in a container where
+// nothing was made is that of the container. The manager is not locked.
 func (m *Manager) missing(k key) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	known := false
-	for other := range m.byID {
-		known = known || other.container == k.container
-	}
-	if !known {
+	if !m.containers[k.container] {
 		return status.Errorf(status.NotFound, "Container %s does not exist. (Could not find resource: %s/%s)", k.container, k.container, k.name)
 	}
 	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kindName(k.kind))
@@ -108,8 +106,10 @@ func LookupOrCreate[T any](m *Manager, container, name string, create func() (T,
 	}
 	if m.byID == nil {
 		m.byID = map[key]any{}
+		m.containers = map[string]bool{}
 	}
 	m.byID[k] = made
+	m.containers[k.container] = true
 	m.used.Store(true)
 	return made, nil
 }
@@ -180,6 +180,9 @@ func (m *Manager) Reset(containers ...string) {
 			delete(m.byID, k)
 		}
 	}
+	for _, c := range containers {
+		delete(m.containers, c)
+	}
 	m.epoch.Add(1)
 	m.mu.Unlock()
 	for _, r := range gone {
@@ -198,7 +201,7 @@ func (m *Manager) Clear() {
 	}
 	m.mu.Lock()
 	all := m.byID
-	m.byID = nil
+	m.byID, m.containers = nil, nil
 	m.used.Store(false)
 	m.epoch.Add(1)
 	m.mu.Unlock()

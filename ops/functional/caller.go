@@ -29,7 +29,8 @@ func newFor(c *kernel.Construction) (kernel.Kernel, error) {
 		case delta > 0 && start <= limit, delta < 0 && start >= limit:
 		case delta == 0 && start == limit:
 		default:
-			return status.Invalid("Invalid start/limit/delta: %d, %d and %d; delta must lead from start to limit", start, limit, delta)
+			return status.Invalid("Invalid start/limit/delta: start, limit and delta of a For must satisfy (delta > 0 && start <= limit) || (delta < 0 && start >= limit) || (delta == 0 && start == limit), "+
+				"got start: %d limit: %d delta: %d", start, limit, delta)
 		}
 		state := in[3:]
 		if start == limit {
