@@ -126,8 +126,15 @@ func (im *importer) noOutput(i int32, in *outline.Input, from Output) error {
 	if in.Node >= 0 {
 		source = im.names[in.Node]
 	}
-	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.",
-		im.names[i], from.Index, source, from.Op.NumOutputs())
+	more := ""
+	switch from.Op.Type() {
+	case "If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile":
+		// Its gradient was added by another copy of the graph, in which the node has
+		// intermediate results, too.
+		more = " Try using tf.compat.v1.experimental.output_all_intermediates(True)."
+	}
+	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.%s",
+		im.names[i], from.Index, source, from.Op.NumOutputs(), more)
 }
 
 // connect gives a node its signature and checks the number and the types of

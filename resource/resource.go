@@ -23,7 +23,9 @@ type Manager struct {
 
 	mu   sync.RWMutex
 	byID map[key]any
-	next atomic.Int64
+	// containers are those in which something was made since they were reset.
+	containers map[string]bool
+	next       atomic.Int64
 	// epoch counts the times that something was forgotten: while it stays,
 	// whatever was found is still there.
 	epoch atomic.Uint64
@@ -45,7 +47,14 @@ func keyOf[T any](container, name string) key {
 	return key{reflect.TypeFor[T](), container, name}
 }
 
-func (k key) missing() error {
+// missing is the error of a resource that is not there, which in a container where
+// nothing was made is that of the container. The manager is not locked.
+func (m *Manager) missing(k key) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if !m.containers[k.container] {
+		return status.Errorf(status.NotFound, "Container %s does not exist. (Could not find resource: %s/%s)", k.container, k.container, k.name)
+	}
 	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kindName(k.kind))
 }
 
@@ -97,8 +106,10 @@ func LookupOrCreate[T any](m *Manager, container, name string, create func() (T,
 	}
 	if m.byID == nil {
 		m.byID = map[key]any{}
+		m.containers = map[string]bool{}
 	}
 	m.byID[k] = made
+	m.containers[k.container] = true
 	m.used.Store(true)
 	return made, nil
 }
@@ -111,7 +122,7 @@ func Lookup[T any](m *Manager, container, name string) (T, error) {
 	m.mu.RUnlock()
 	if !ok {
 		var zero T
-		return zero, k.missing()
+		return zero, m.missing(k)
 	}
 	return r.(T), nil
 }
@@ -126,7 +137,7 @@ func Delete[T any](m *Manager, container, name string) error {
 	m.epoch.Add(1)
 	m.mu.Unlock()
 	if !ok {
-		return k.missing()
+		return m.missing(k)
 	}
 	closeResource(r)
 	return nil
@@ -169,6 +180,9 @@ func (m *Manager) Reset(containers ...string) {
 			delete(m.byID, k)
 		}
 	}
+	for _, c := range containers {
+		delete(m.containers, c)
+	}
 	m.epoch.Add(1)
 	m.mu.Unlock()
 	for _, r := range gone {
@@ -187,7 +201,7 @@ func (m *Manager) Clear() {
 	}
 	m.mu.Lock()
 	all := m.byID
-	m.byID = nil
+	m.byID, m.containers = nil, nil
 	m.used.Store(false)
 	m.epoch.Add(1)
 	m.mu.Unlock()

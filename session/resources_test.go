@@ -10,8 +10,8 @@ import (
 // stateful is a graph of a variable and a queue, in a container.
 type stateful struct {
 	builder
-	value, read, put, take session.Output
-	set, enqueue           *session.Operation
+	value, read, take session.Output
+	set, enqueue      *session.Operation
 }
 
 func newStateful(t *testing.T, container string) *stateful {

@@ -17,13 +17,11 @@ type handleID struct {
 	handle  uint64
 }
 
-// An Item is one registered part.
+// An Item is one registered part. It is released when a connection with one of its peers
+// is lost: the part could have missed tensors.
 type Item struct {
-	id    handleID
-	peers []Peer
-	// conns are the connections with peers that the registration holds for. A part
-	// that runs on others could have missed tensors.
-	conns      map[Peer]Conn
+	id         handleID
+	peers      []Peer
 	compiled   bool
 	registered bool
 }
@@ -38,7 +36,7 @@ func (g *GraphMgr) register(id handleID, peers []Peer) *Item {
 	if g.items == nil {
 		g.items = map[handleID]*Item{}
 	}
-	it := &Item{id: id, peers: peers, conns: map[Peer]Conn{}}
+	it := &Item{id: id, peers: peers}
 	g.items[id] = it
 	return it
 }

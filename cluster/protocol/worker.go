@@ -231,7 +231,7 @@ func (w *Worker) take(from Peer, n *neighbour, m *Message, out *Outbox) {
 		case Execute:
 			w.execute(from, s, m, out)
 		case Abort:
-			w.abort(s, m, out)
+			w.abort(m, out)
 		case CloseSession:
 			w.close(m.Step.SessionID, status.Errorf(status.Canceled, "the session was closed"), out)
 		}
@@ -295,9 +295,6 @@ func (w *Worker) ready(it *Item, out *Outbox) {
 		}
 	}
 	it.registered = true
-	for _, p := range it.peers {
-		it.conns[p] = w.peers[p].link.Conn()
-	}
 	w.send(w.sessions[it.id.session].master, Message{Verb: Registered, Step: StepID{SessionID: it.id.session}, Handle: it.id.handle}, out)
 }
 
@@ -316,12 +313,6 @@ func (w *Worker) execute(from Peer, s *workerSession, m *Message, out *Outbox) {
 	if it == nil || !it.registered {
 		refuse(status.Errorf(status.Aborted, "worker %s has no part of handle %d", w.config.name(w.at), m.Handle))
 		return
-	}
-	for _, p := range it.peers {
-		if l := w.peers[p].link; !l.Open() || l.Conn() != it.conns[p] {
-			refuse(status.Errorf(status.Unavailable, "the connection of worker %s with worker %s was lost", w.config.name(w.at), w.config.name(p)))
-			return
-		}
 	}
 	if running := w.running(); w.config.MaxSteps > 0 && running >= w.config.MaxSteps {
 		refuse(status.Errorf(status.ResourceExhausted, "worker %s runs %d steps, its limit", w.config.name(w.at), running))
@@ -378,20 +369,13 @@ func (w *Worker) step(id StepID) *workerStep {
 	return st
 }
 
-// abort ends a step for its master, which knows of the failure.
-func (w *Worker) abort(s *workerSession, m *Message, out *Outbox) {
+// abort ends a step for its master, which knows of the failure. Execute was before it.
+func (w *Worker) abort(m *Message, out *Outbox) {
 	for _, p := range w.order {
 		w.peers[p].flow.cancel(func(id StepID) bool { return id == m.Step }, out)
 	}
-	st := w.steps[m.Step]
-	switch {
-	case st != nil && st.item != nil:
+	if st := w.steps[m.Step]; st != nil && st.item != nil {
 		w.stop(st, m.Err, out)
-	case m.Step.Step >= s.floor:
-		s.ended[m.Step.Step] = true
-		if st != nil {
-			w.end(st, out)
-		}
 	}
 }
 

@@ -6,20 +6,21 @@ import "github.com/troupe-go/troupe/cluster/protocol"
 type network struct {
 	w     *world
 	links map[[2]protocol.Peer]int // how many faults cut this direction
-	after Time                     // the last time at which anything was lost
+	mute  map[[2]protocol.Peer]int // how many keep messages from passing
 }
 
-// cut cuts one direction for a time.
-func (n *network) cut(from, to protocol.Peer, length Time) {
+// cut cuts one direction for a time, or keeps messages from passing.
+func (n *network) cut(of map[[2]protocol.Peer]int, from, to protocol.Peer, length Time) {
 	k := [2]protocol.Peer{from, to}
-	n.links[k]++
-	n.w.at(n.w.now+length, func() { n.links[k]-- })
+	of[k]++
+	n.w.at(n.w.now+length, func() { of[k]-- })
 }
 
 // send gives a packet to the network.
 func (n *network) send(from protocol.Peer, s protocol.Sent) {
 	w := n.w
-	if n.links[[2]protocol.Peer{from, s.To}] > 0 || w.now < w.s.End && w.chance(w.s.Lost) {
+	k := [2]protocol.Peer{from, s.To}
+	if n.links[k] > 0 || n.mute[k] > 0 && s.Packet.Kind == protocol.Data || w.now < w.s.End && w.chance(w.s.Lost) {
 		w.tracef("lost    %s", packetText{from, s})
 		return
 	}

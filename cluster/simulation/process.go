@@ -13,18 +13,25 @@ type node interface {
 
 // A process is at an address. One that has crashed has no node until it starts again.
 type process struct {
-	w      *world
-	at     protocol.Peer
-	self   protocol.Incarnation
-	node   node
-	master *protocol.Master
-	worker *protocol.Worker
-	out    protocol.Outbox
-	hung   int
-	later  []func() // what came while it hung
-	skew   Time     // of its timer's period
-	codes  map[uint64]*Part
-	parts  map[protocol.StepID]*part
+	w       *world
+	at      protocol.Peer
+	self    protocol.Incarnation
+	node    node
+	master  *protocol.Master
+	worker  *protocol.Worker
+	out     protocol.Outbox
+	hung    int
+	later   []func() // what came while it hung
+	skew    Time     // of its timer's period
+	codes   map[handle]*Part
+	parts   map[protocol.StepID]*part
+	running int // of parts
+}
+
+// A handle is one of a session's.
+type handle struct {
+	session protocol.SessionID
+	number  uint64
 }
 
 // A part runs.
@@ -44,7 +51,8 @@ func (p *process) start() {
 	p.self = protocol.Incarnation(w.rng.Uint64() | 1)
 	p.skew = period + Time(w.rng.Int64N(int64(period)/2)) - period/4
 	p.out = protocol.Outbox{}
-	p.codes, p.parts, p.later = map[uint64]*Part{}, map[protocol.StepID]*part{}, nil
+	p.running = 0
+	p.codes, p.parts, p.later = map[handle]*Part{}, map[protocol.StepID]*part{}, nil
 	if p.at == Master {
 		p.master = protocol.NewMaster(p.self, w.s.Config)
 		p.node = p.master
@@ -65,8 +73,6 @@ func (p *process) crash() {
 	p.later = nil
 	if p.at == Master {
 		p.w.masterDied()
-	} else {
-		p.w.workerDied(p.at)
 	}
 }
 
@@ -137,15 +143,16 @@ func (p *process) effect(e protocol.Effect) {
 	case protocol.Compile:
 		code := e.Value.(*Part)
 		p.after(Time(w.rng.Int64N(int64(period))), func() {
-			p.codes[e.Handle] = code
+			p.codes[handle{e.Step.SessionID, e.Handle}] = code
 			p.worker.Compiled(e.Step.SessionID, e.Handle, nil, &p.out)
 		})
 	case protocol.Start:
 		if p.parts[e.Step] != nil {
 			w.violated("process %d runs step %d twice", p.at, e.Step.Step)
 		}
-		r := &part{id: e.Step, code: p.codes[e.Handle], acc: e.Value.(uint64)}
+		r := &part{id: e.Step, code: p.codes[handle{e.Step.SessionID, e.Handle}], acc: e.Value.(uint64)}
 		p.parts[e.Step] = r
+		p.running++
 		p.play(r)
 	case protocol.Stop:
 		if r := p.parts[e.Step]; r != nil && !r.stopped {
@@ -213,6 +220,7 @@ func (p *process) finish(r *part, err error) {
 		return
 	}
 	r.done = true
+	p.running--
 	if err == nil {
 		p.w.ran[ranPart{r.id, p.at}]++
 		p.worker.Finished(r.id, r.acc, nil, &p.out)

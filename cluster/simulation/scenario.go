@@ -28,6 +28,11 @@ type Scenario struct {
 	Lost     int  // of 1000, how many are lost until End
 }
 
+// healthy reports whether nothing is to go wrong but that packets come twice.
+func (s *Scenario) healthy() bool {
+	return len(s.Faults) == 0 && s.Lost == 0 && s.Late == 0 && s.Config.MaxSteps == 0
+}
+
 // A Request is one of a client's, to the master.
 type Request struct {
 	At     Time
@@ -44,11 +49,12 @@ const (
 	Hang                       // of Peer: it does nothing for that time, and then takes all that has come
 	Cut                        // of the packets from Peer to To
 	Partition                  // of Peer from all others
+	Mute                       // of the messages from Peer to To: beats pass
 )
 
 // String returns the name of the constant.
 func (k FaultKind) String() string {
-	return [...]string{"Crash", "Hang", "Cut", "Partition"}[k]
+	return [...]string{"Crash", "Hang", "Cut", "Partition", "Mute"}[k]
 }
 
 // A Fault is one, at a time, for a time.
@@ -94,11 +100,14 @@ func Random(seed uint64, most int) *Scenario {
 	}
 	slices.SortFunc(s.Requests, func(a, b Request) int { return int(a.At - b.At) })
 	for range rng.IntN(5) {
-		f := Fault{Kind: FaultKind(rng.IntN(4)), At: Time(rng.Int64N(int64(s.End - 40*period))), For: Time(1 + rng.Int64N(int64(30*period)))}
+		f := Fault{Kind: FaultKind(rng.IntN(5)), At: Time(rng.Int64N(int64(s.End - 40*period))), For: Time(1 + rng.Int64N(int64(30*period)))}
 		f.Peer = protocol.Peer(rng.IntN(workers + 1))
 		f.To = protocol.Peer(rng.IntN(workers + 1))
 		if rng.IntN(3) == 0 {
 			f.For = Time(1 + rng.Int64N(int64(2*period))) // shorter than it takes to see
+		}
+		if rng.IntN(6) == 0 {
+			f.For = 40*period + Time(rng.Int64N(int64(100*period))) // until all have seen it
 		}
 		s.Faults = append(s.Faults, f)
 	}

@@ -43,7 +43,7 @@ func TestScenarios(t *testing.T) {
 		t.Fatalf("seed %d: %v\nfaults %v, %d workers, requests %v, graphs %+v\n%s", seed, err, s.Faults, s.Workers, s.Requests, s.Graphs, text[max(0, len(text)-60000):])
 	}
 	t.Logf("%d of %d requests succeeded", all.Succeeded, all.Requests)
-	if all.Succeeded < all.Requests/2 {
+	if n >= 100 && all.Succeeded < all.Requests/2 {
 		t.Errorf("only %d of %d requests succeeded", all.Succeeded, all.Requests)
 	}
 }

@@ -37,14 +37,15 @@ type ranPart struct {
 
 // An asked request waits for its reply.
 type asked struct {
-	graph   int
-	feeds   []uint64
-	replied bool
-	gone    bool // its master has died
-	err     error
-	at      Time
-	took    Time
-	bound   Time // when it must have been answered; 0: there is none
+	graph     int
+	feeds     []uint64
+	replied   bool
+	gone      bool // its master has died
+	cancelled bool
+	err       error
+	at        Time
+	took      Time
+	bound     Time // when it must have been answered; 0: there is none
 }
 
 // An event happens at a time.
@@ -102,7 +103,7 @@ func (w *world) until(t Time, done func() bool) {
 // newWorld starts the processes of a scenario.
 func newWorld(s *Scenario, trace Trace) *world {
 	w := &world{s: s, rng: rand.New(rand.NewPCG(s.Seed, 42)), trace: trace, asked: map[uint64]*asked{}, ran: map[ranPart]int{}}
-	w.net = network{w: w, links: map[[2]protocol.Peer]int{}}
+	w.net = network{w: w, links: map[[2]protocol.Peer]int{}, mute: map[[2]protocol.Peer]int{}}
 	for i := range s.Workers + 1 {
 		w.processes = append(w.processes, &process{w: w, at: protocol.Peer(i)})
 	}
@@ -202,6 +203,10 @@ func (w *world) ask(r Request) {
 		w.at(r.Cancel, func() {
 			if m.self == self {
 				w.tracef("request %d is cancelled", id)
+				a.cancelled = true
+				if w.bounded() && !a.replied {
+					a.bound = w.beyond(w.s.Config.Patience + 3)
+				}
 				m.do(func() { m.master.Cancel(id, status.Errorf(status.Canceled, "cancelled"), &m.out) })
 			}
 		})
@@ -223,6 +228,9 @@ func (w *world) reply(e protocol.Effect) {
 	a.replied, a.err, a.took = true, e.Err, w.now-a.at
 	w.open--
 	if e.Err != nil {
+		if w.s.healthy() && !g.fails() && !a.cancelled {
+			w.violated("nothing is wrong, and request %d fails: %v", e.Request, e.Err)
+		}
 		return
 	}
 	want := g.evaluate(a.feeds)
@@ -246,17 +254,31 @@ func (w *world) masterDied() {
 	}
 }
 
-// workerDied sets the bound for what runs on a worker that has crashed.
-func (w *world) workerDied(at protocol.Peer) {
+// bounded reports whether the master is and stays well, so that bounds hold.
+func (w *world) bounded() bool {
 	if w.processes[Master].hung > 0 {
-		return
+		return false
 	}
 	for _, f := range w.s.Faults {
-		if f.Peer == Master && f.At+f.For > w.now {
-			return // the master will hang, or crash
+		if f.Peer == Master && f.Kind != Cut && f.Kind != Mute && f.At+f.For > w.now {
+			return false
 		}
 	}
-	bound := w.now + Time(4*w.s.Config.Patience+6)*period*5/4 + 120*w.s.Delay
+	return true
+}
+
+// beyond returns the time when so many beats of the slowest clock are over, with what a
+// late packet takes.
+func (w *world) beyond(beats int) Time {
+	return w.now + Time(beats)*period*5/4 + 120*w.s.Delay
+}
+
+// cutOff sets the bound for what runs on a worker that does not answer for long.
+func (w *world) cutOff(at protocol.Peer) {
+	if !w.bounded() {
+		return
+	}
+	bound := w.beyond(4*w.s.Config.Patience + 6)
 	for _, a := range w.asked {
 		if a.replied {
 			continue
@@ -273,6 +295,12 @@ func (w *world) workerDied(at protocol.Peer) {
 func (w *world) fault(f Fault) {
 	p := w.processes[f.Peer]
 	w.tracef("fault   %s of %d (to %d) for %d", f.Kind, f.Peer, f.To, f.For)
+	if f.Peer != Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 && (f.Kind != Cut && f.Kind != Mute || f.To == Master) {
+		w.cutOff(f.Peer)
+	}
+	if (f.Kind == Cut || f.Kind == Mute) && f.Peer == Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 {
+		w.cutOff(f.To)
+	}
 	switch f.Kind {
 	case Crash:
 		if p.node != nil {
@@ -293,11 +321,13 @@ func (w *world) fault(f Fault) {
 			})
 		}
 	case Cut:
-		w.net.cut(f.Peer, f.To, f.For)
+		w.net.cut(w.net.links, f.Peer, f.To, f.For)
+	case Mute:
+		w.net.cut(w.net.mute, f.Peer, f.To, f.For)
 	case Partition:
 		for _, q := range w.processes {
-			w.net.cut(f.Peer, q.at, f.For)
-			w.net.cut(q.at, f.Peer, f.For)
+			w.net.cut(w.net.links, f.Peer, q.at, f.For)
+			w.net.cut(w.net.links, q.at, f.Peer, f.For)
 		}
 	}
 }
@@ -322,6 +352,8 @@ func (w *world) left() string {
 				return "the master still has steps"
 			}
 			continue
+		case p.running > 0:
+			return fmt.Sprintf("%d parts still run on worker %d", p.running, p.at)
 		case !p.worker.Idle():
 			return fmt.Sprintf("worker %d still has %s", p.at, p.worker.Left())
 		}

@@ -65,8 +65,7 @@ func (l *lowering) while(t *task) error {
 
 	// An iteration.
 	body := scope{name: bodyName, device: out.device, args: loop.Current[:vars], pivot: loop.Body.Pivot}
-	f = function(n, "body")
-	iteration, err := l.plan(f, body.args, n.OutputTypes(), how)
+	iteration, err := l.iteration(function(n, "body"), body.args, n.OutputTypes(), how)
 	if err != nil {
 		return err
 	}
@@ -92,6 +91,18 @@ func (l *lowering) while(t *task) error {
 	return nil
 }
 
+// iteration is the plan of a loop's body.
+func (l *lowering) iteration(f *registry.Func, args []graph.Output, results []tensor.DType, how manner) (*bodyPlan, error) {
+	body, err := l.g.InstantiateContext(l.ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if got := len(body.Results); got != len(results) {
+		return nil, status.Invalid("While loop body returned %d arguments. Expected: %d", got, len(results))
+	}
+	return l.plan(f, args, results, how)
+}
+
 // condition is the plan of a loop's condition, which returns anything that can be
 // true or false.
 func (l *lowering) condition(f *registry.Func, args []graph.Output, how manner) (*bodyPlan, error) {
@@ -100,7 +111,7 @@ func (l *lowering) condition(f *registry.Func, args []graph.Output, how manner) 
 		return nil, err
 	}
 	if len(body.Results) != 1 {
-		return nil, status.Invalid("the condition '%s' returns %s, where 1 is needed", f.Name, status.Count(len(body.Results), "result"))
+		return nil, status.Invalid("the condition '%s' of a loop: Expected a single scalar, got %s.", f.Name, status.Count(len(body.Results), "tensor"))
 	}
 	return l.plan(f, args, body.Results[0].InputTypes(), how)
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"strings"
+
 	"google.golang.org/grpc/codes"
 	grpcstatus "google.golang.org/grpc/status"
 
@@ -8,12 +10,13 @@ import (
 )
 
 // message is an error's text in the form of TensorFlow, from which the client takes the
-// node: [[{{node NAME}}]].
+// node: [[{{node NAME}}]]. The name is that of a node, never of a tensor: the client
+// would fail with an error of its own.
 func message(e *status.Error) string {
 	if e.Node == "" {
 		return e.Message
 	}
-	return e.Message + "\n\t [[{{node " + e.Node + "}}]]"
+	return e.Message + "\n\t [[{{node " + strings.ReplaceAll(e.Node, ":", "_") + "}}]]"
 }
 
 // grpcError is an error as gRPC transports it; the codes are the same.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
@@ -43,7 +44,7 @@ func (s *Server) partialRunSetup(ctx context.Context, q *master.PartialRunSetupR
 	handle := newHandle()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.partials[handle] = &partial{run: pr, left: len(feeds) + len(fetches)}
+	r.partials[handle] = &partial{run: pr, left: len(feeds) + len(fetches), feeds: feeds, fetches: fetches}
 	return &master.PartialRunSetupResponse{PartialRunHandle: handle}, nil
 }
 
@@ -51,6 +52,23 @@ func (s *Server) partialRunSetup(ctx context.Context, q *master.PartialRunSetupR
 type partial struct {
 	run  *session.PartialRun
 	left int // feeds and fetches to come
+	// feeds and fetches are those of the setup.
+	feeds, fetches []session.Output
+}
+
+// check refuses feeds and fetches that the setup did not name.
+func (p *partial) check(feeds map[session.Output]*session.Tensor, fetches []session.Output) error {
+	for o := range feeds {
+		if !slices.Contains(p.feeds, o) {
+			return status.Invalid("The feed %s was not specified in partial_run_setup.", o)
+		}
+	}
+	for _, o := range fetches {
+		if !slices.Contains(p.fetches, o) {
+			return status.Invalid("The fetch %s was not specified in partial_run_setup.", o)
+		}
+	}
+	return nil
 }
 
 // runPart runs a part of a step. When all has been fed and fetched, or a part has failed,
@@ -73,6 +91,9 @@ func (s *Server) runPart(ctx context.Context, r *remote, q *master.RunStepReques
 	}
 	targets, err := r.targets(q.GetTarget())
 	if err != nil {
+		return err
+	}
+	if err := p.check(feeds, fetches); err != nil {
 		return err
 	}
 	fetched, err := p.run.RunContext(ctx, feeds, fetches, targets)
