@@ -11,7 +11,7 @@ type Memory struct {
 	n     int
 }
 
-// Memory is the elements of v.
+// Memory returns the elements of v.
 func (v *Value) Memory() Memory {
 	t := v.t
 	if t == &scalars[t.dtype] {
@@ -20,11 +20,11 @@ func (v *Value) Memory() Memory {
 	return Memory{t.data, t.n}
 }
 
-// MemoryOf is the elements of s.
+// MemoryOf returns the elements of s.
 func MemoryOf[T Element](s []T) Memory { return Memory{unsafe.Pointer(unsafe.SliceData(s)), len(s)} }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (m Memory) Len() int { return m.n }
 
-// Elements is the elements of m, which must have the Go type T.
+// Elements returns the elements of m, which must have the Go type T.
 func Elements[T Element](m Memory) []T { return unsafe.Slice((*T)(m.first), m.n) }

@@ -67,7 +67,7 @@ func Binary(ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, l Pair
 	return broadcast(ctx, in, out, rt, x, y, l, check)
 }
 
-// isSuffix says whether a is what b ends with.
+// isSuffix reports whether a is what b ends with.
 func isSuffix(a, b []int64) bool { return len(a) <= len(b) && equal(a, b[len(b)-len(a):]) }
 
 // broadcast is Binary for shapes that need the whole machinery.
@@ -94,7 +94,7 @@ func refuse(check func(y tensor.Memory) error, y tensor.Memory, n int) error {
 	return check(y)
 }
 
-// result is a buffer for the result: that of an operand which has its shape,
+// result returns a buffer for the result: that of an operand which has its shape,
 // so that every element is read before it is written.
 func result(ctx *kernel.Context, in []tensor.Value, rt tensor.DType, dims []int64) (tensor.Value, error) {
 	for i := range in[:2] {
@@ -182,7 +182,7 @@ func rows(ctx *kernel.Context, b *Broadcast, o, x, y tensor.Memory, l Pairwise) 
 	return ctx.Err()
 }
 
-// repeats says which operand the inner runs repeat.
+// repeats reports which operand the inner runs repeat.
 func (b *Broadcast) repeats() Repeats {
 	switch {
 	case b.inner.x == 0:

@@ -130,7 +130,7 @@ func (z *Zip[T, R]) grain() int {
 	return Grain / 64
 }
 
-// fits says whether scalars of dt live inside values.
+// fits reports whether scalars of dt live inside values.
 func fits(dt tensor.DType) bool { n := dt.Size(); return n > 0 && n <= 8 }
 
 // OfOneShape makes a kernel that refuses operands of different shapes of one
@@ -163,7 +163,7 @@ func OfOneSize(k kernel.Kernel) kernel.Kernel {
 
 type ofOneSize struct{ kernel.Kernel }
 
-// withoutShapes is a kernel without its rule for operands of different shapes, and
+// withoutShapes returns a kernel without its rule for operands of different shapes, and
 // whether it has one.
 func withoutShapes(k kernel.Kernel) (loops kernel.Kernel, had bool) {
 	switch k := k.(type) {

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Prepared is a kernel made ready that sets the elements of its output from those
+// Prepared returns a kernel made ready that sets the elements of its output from those
 // of its first and its last input.
 func Prepared[T, R tensor.Element](rt tensor.DType, dims []int64, f func(o []R, x, y []T)) (kernel.Prepared, bool) {
 	p, ok := kernel.OneOut(rt, dims, func(_ *kernel.Context, in, out []tensor.Value) {
@@ -15,7 +15,7 @@ func Prepared[T, R tensor.Element](rt tensor.DType, dims []int64, f func(o []R, 
 	return p, ok
 }
 
-// PrepareUnary is what [Unary] does, for [kernel.Preparer].
+// PrepareUnary returns what [Unary] does, for [kernel.Preparer].
 func PrepareUnary(in []tensor.Value, rt tensor.DType, l Each) (kernel.Prepared, bool) {
 	n := in[0].NumElements()
 	p, ok := kernel.OneOut(rt, in[0].Dims(), func(_ *kernel.Context, in, out []tensor.Value) {
@@ -27,7 +27,7 @@ func PrepareUnary(in []tensor.Value, rt tensor.DType, l Each) (kernel.Prepared, 
 	return p, ok
 }
 
-// PrepareBinary is what [Binary] does, for [kernel.Preparer].
+// PrepareBinary returns what [Binary] does, for [kernel.Preparer].
 func PrepareBinary(in []tensor.Value, rt tensor.DType, l Pairwise) (kernel.Prepared, bool) {
 	x, y := in[0], in[1]
 	f, isFloat := l.(Loops[float32, float32])
@@ -79,7 +79,7 @@ func PrepareBinary(in []tensor.Value, rt tensor.DType, l Pairwise) (kernel.Prepa
 	return p, ok
 }
 
-// preparedPairs is a result that is one stretch.
+// preparedPairs returns a result that is one stretch.
 func preparedPairs(rt tensor.DType, dims []int64, l Pairwise, s Stretch) (kernel.Prepared, bool) {
 	return kernel.OneOut(rt, dims, func(_ *kernel.Context, in, out []tensor.Value) {
 		l.Pairs(out[0].Memory(), in[0].Memory(), in[1].Memory(), s)

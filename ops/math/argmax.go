@@ -204,7 +204,7 @@ func (k *argument) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// line is the place of the best of n elements, step apart, from element first on.
+// line returns the place of the best of n elements, step apart, from element first on.
 func (k *argument) line(ctx *kernel.Context, x tensor.Memory, first, n, step int) int {
 	if k.whole != nil && step == 1 && n >= vectorLeast {
 		return k.whole(tensor.Elements[float32](x)[first : first+n])

@@ -179,7 +179,7 @@ func writing(from, to tensor.DType) (elementwise.Each, tensor.DType) {
 }
 
 // toOdd is x as a float32 whose last bit says if something was cut off, so that
-// rounding it once more gives what rounding x does.
+// rounding it again gives what rounding x does.
 func toOdd(x float64) float32 {
 	y := float32(x)
 	if z := float64(y); z == x || x != x {
@@ -308,7 +308,7 @@ func castV[S, T elementwise.Real](o []T, x []S) {
 	}
 }
 
-// apply is the loop of a function.
+// apply returns the loop of a function.
 func apply[S, T tensor.Element](f func(S) T) elementwise.Each {
 	return elementwise.EachFunc(func(o, x tensor.Memory, to, from, n int) {
 		results := tensor.Elements[T](o)[to : to+n]
@@ -318,7 +318,7 @@ func apply[S, T tensor.Element](f func(S) T) elementwise.Each {
 	})
 }
 
-// inTurn is one loop after another, either of which may be nil.
+// inTurn returns one loop after another, either of which may be nil.
 func inTurn(first, second elementwise.Each) elementwise.Each {
 	switch {
 	case first == nil:

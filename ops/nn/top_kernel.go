@@ -73,7 +73,7 @@ type ranked[T elementwise.Real] struct {
 	at int
 }
 
-// before says whether a comes before b: the greater does, of equal ones, and
+// before reports whether a comes before b: the greater does, of equal ones, and
 // where one is no number, the first.
 func (a ranked[T]) before(b ranked[T]) bool { return a.x > b.x || !(a.x < b.x) && a.at < b.at }
 
@@ -161,7 +161,7 @@ func putPlaces[I int16 | int32 | int64, T elementwise.Real](o []I, best []ranked
 	}
 }
 
-// allRanked says whether all of n elements are ranked to find the k greatest, as most
+// allRanked reports whether all of n elements are ranked to find the k greatest, as most
 // are kept anyway.
 func allRanked(k, n int) bool { return 4*k > n }
 
@@ -287,7 +287,7 @@ func (t inTopK) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// among says whether fewer than k of x are greater than the one of the class.
+// among reports whether fewer than k of x are greater than the one of the class.
 // It cannot be said where a number is not finite.
 func among(ctx *kernel.Context, x []float32, class, k int64) bool {
 	want, greater := x[class], int64(0)

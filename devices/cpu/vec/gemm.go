@@ -79,7 +79,7 @@ func tiledAgain[T Number](transA, transB bool, m, n, k, lda, ldb, ldc int) func(
 	}
 }
 
-// isDirect says whether direct computes a product that nobody shares out.
+// isDirect reports whether direct computes a product that nobody shares out.
 func isDirect[T Number](m, n, k int, transB bool) bool {
 	return m <= directRows && !transB && n > 1 && inAssembly[T]() && !worth(m, n, k)
 }
@@ -227,7 +227,7 @@ type product[T Number] struct {
 	packedA, packedB packed[T]
 }
 
-// inAssembly says whether there are tiles for elements of type T.
+// inAssembly reports whether there are tiles for elements of type T.
 func inAssembly[T Number]() bool {
 	var z T
 	switch any(z).(type) {
@@ -237,7 +237,7 @@ func inAssembly[T Number]() bool {
 	return false
 }
 
-// shares says whether a product goes to the pool, part by part. Alone one goes part by
+// shares reports whether a product goes to the pool, part by part. Alone one goes part by
 // part, too, if there are many: a pool may leave some out.
 func shares(p kernel.Pool, m, n, k int) bool {
 	return p != nil && worth(m, n, k) && (p.Workers() > 1 || work(m, n, k) > mostWork)
