@@ -16,7 +16,7 @@ type band struct {
 	lone  []uint64 // by call: inputs that it gives up and no other call of the band has
 }
 
-// bandAt is how many of the instructions that code begins with make a band.
+// bandAt returns how many of the instructions that code begins with make a band.
 func (e *emitter) bandAt(code []Instr) int {
 	made := map[int32]bool{}
 	for n := range code {
@@ -134,7 +134,7 @@ func (f *Form) part(code []Instr, late []bool) {
 	}
 }
 
-// pure says whether it does not matter when a kernel runs. What takes or reads a
+// pure reports whether it does not matter when a kernel runs. What takes or reads a
 // reference has its place among those that do, though its operation may not be
 // called stateful, as Assign is not.
 func (f *Form) pure(in *Instr) bool {
@@ -297,7 +297,7 @@ func (m *Machine) take(c *call, x *member) bool {
 	return true
 }
 
-// clear lets go of what members hold.
+// clear releases what members hold.
 func (m *Machine) clear(s *bandState) {
 	for i := range s.members {
 		clear(s.members[i].in)

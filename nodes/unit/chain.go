@@ -43,7 +43,7 @@ type leaving struct {
 // longestChain bounds the calls of a chain.
 const longestChain = 64
 
-// chained says whether an instruction may be one of a chain's. What is known to
+// chained reports whether an instruction may be one of a chain's. What is known to
 // be a scalar is not: islands have better.
 func (f *Form) chained(in *Instr) bool {
 	if in.Op != Call || len(in.Out) == 0 {
@@ -106,7 +106,7 @@ type chainer struct {
 	nodes  []int32 // its nodes
 }
 
-// member says whether an instruction is for a chain. Where no shape is known,
+// member reports whether an instruction is for a chain. Where no shape is known,
 // what is made of scalars is taken for one.
 func (s *chainer) member(in *Instr) bool {
 	if !s.form.chained(in) {
@@ -181,7 +181,7 @@ func (s *chainer) block(b *Block) {
 	b.Code = code
 }
 
-// together is how many of the instructions that code begins with are not to be
+// together returns how many of the instructions that code begins with are not to be
 // separated: a slice that is a pick, and its packing.
 func together(code []Instr) int {
 	for n := range min(len(code), 3) {
@@ -194,7 +194,7 @@ func together(code []Instr) int {
 	return 1
 }
 
-// before says whether instructions may go in front of the chain that is open.
+// before reports whether instructions may go in front of the chain that is open.
 func (s *chainer) before(code []Instr) bool {
 	for i := range code {
 		in := &code[i]
@@ -218,7 +218,7 @@ func (s *chainer) before(code []Instr) bool {
 	return true
 }
 
-// chainAt is how many of the instructions that code begins with make a chain
+// chainAt returns how many of the instructions that code begins with make a chain
 // here, where some of them may make scalars.
 func (e *emitter) chainAt(code []Instr) int {
 	chain := code[0].Chain
@@ -254,7 +254,7 @@ func (e *emitter) chain(code []Instr) {
 	c.end = e.here()
 }
 
-// describe is the chain of instructions, without where it ends. It follows what
+// describe returns the chain of instructions, without where it ends. It follows what
 // they do one after another: what one of them makes and another gives up is there
 // in between alone.
 func (e *emitter) describe(code []Instr) chain {

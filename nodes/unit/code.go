@@ -60,7 +60,7 @@ const (
 	firstScalar
 )
 
-// String is the opcode's name.
+// String returns the opcode's name.
 func (o opcode) String() string { return opcodeNames[o] }
 
 // An instr is one instruction. d, a and b are registers of scalars, or a loop.

@@ -31,5 +31,5 @@ func (c *credit) pause() {
 	}
 }
 
-// spent says whether the work must end.
+// spent reports whether the work must end.
 func (c *credit) spent() bool { return c.left <= 0 }

@@ -203,7 +203,7 @@ func (e *emitter) after(in *Instr) {
 	}
 }
 
-// out is where an instruction puts what it makes.
+// out returns where an instruction puts what it makes.
 func (e *emitter) out(v int32) int32 {
 	if v >= 0 {
 		return e.at(v)
@@ -223,7 +223,7 @@ func (e *emitter) call(in *Instr) {
 	e.add(instr{op: opCall, x: e.kernelCall(in)})
 }
 
-// becomesScalar says whether a call needs no kernel here.
+// becomesScalar reports whether a call needs no kernel here.
 func (e *emitter) becomesScalar(in *Instr) bool {
 	return e.within != nil && len(in.Out) == 1 && in.Out[0] >= 0 && e.isScalar(in.Out[0]) && e.form.scalarOf(in).op != 0
 }
@@ -352,7 +352,7 @@ func (e *emitter) conditional(in *Instr) {
 	e.u.instrs[end].x = e.here()
 }
 
-// drops says whether anything is left to do of a list of drops.
+// drops reports whether anything is left to do of a list of drops.
 func (e *emitter) drops(list []int32) bool {
 	for _, v := range list {
 		if !e.isScalar(v) {
@@ -439,7 +439,7 @@ func (e *emitter) iterate(w *Loop) {
 	e.loop, e.around = outer, within
 }
 
-// short says whether a loop's head is worth writing twice, so that an iteration
+// short reports whether a loop's head is worth writing twice, so that an iteration
 // needs one jump and not two.
 func (e *emitter) short(b *Block) bool {
 	const few = 8

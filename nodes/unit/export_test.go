@@ -94,5 +94,5 @@ func ScalarOps() []ScalarOp {
 	return list
 }
 
-// Opcodes is the names of the instructions of scalars that are no jumps.
+// Opcodes returns the names of the instructions of scalars that are no jumps.
 func Opcodes() []string { return opcodeNames[firstScalar:opMoveScalar] }

@@ -44,7 +44,7 @@ const (
 	roleLocal    role = iota // made by an instruction
 	roleParam                // there from the beginning, for the unit to give up
 	roleShared               // a feed or constant: others hold it, nobody gives it up
-	roleVariable             // of a loop: made anew by every iteration
+	roleVariable             // of a loop: made again by every iteration
 	roleJoined               // of a Merge: made by one of several moves
 )
 

@@ -50,7 +50,7 @@ type Env struct {
 	Attend func() bool
 	// Run runs a kernel whose cost is measured; nil: it is run directly.
 	Run func(k kernel.Kernel, node int32, in, out []tensor.Value) error
-	// Meter takes down what is played, and then Run gives it kernels; nil: nothing is.
+	// Meter records what is played, and then Run gives it kernels; nil: nothing is.
 	Meter *profile.Meter
 
 	// Clock is nil where no kernel is worth another core. Otherwise Cost is about
@@ -202,7 +202,7 @@ func (m *Machine) abandon() {
 	m.busy = false
 }
 
-// At is the node whose kernel is run, or was run last; -1 before the first.
+// At returns the node whose kernel is run, or was run last; -1 before the first.
 func (m *Machine) At() int32 {
 	if m.at == nil {
 		return -1
@@ -460,7 +460,7 @@ func floorRemainder[T int32 | int64](x, y T) T {
 	return r
 }
 
-// asks says whether an opcode calls its kernel for some operands.
+// asks reports whether an opcode calls its kernel for some operands.
 func (o opcode) asks() bool {
 	switch o {
 	case opQuotientInt32, opQuotientInt64, opRemainderInt32, opRemainderInt64,

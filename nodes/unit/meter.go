@@ -2,11 +2,11 @@ package unit
 
 import "github.com/troupe-go/troupe/tensor"
 
-// What a unit takes is taken down by a meter: kernels are given to Env.Run, which
+// What a unit takes is recorded by a meter: kernels are given to Env.Run, which
 // times them; the instructions of a metered run are counted as they are played, and
 // what they stand for is found at its end.
 
-// counted is where the plays of instructions are counted.
+// counted returns where the plays of instructions are counted.
 func (m *Machine) counted() []int64 {
 	if m.played == nil {
 		m.played = make([]int64, len(m.code.instrs))
@@ -49,7 +49,7 @@ func (m *Machine) Report() {
 	}
 }
 
-// latches says whether an opcode begins the next iteration of the loop d.
+// latches reports whether an opcode begins the next iteration of the loop d.
 func (o opcode) latches() bool {
 	if o == opLatchIf {
 		return true
@@ -57,10 +57,10 @@ func (o opcode) latches() bool {
 	return o > opLatchIf && (o-opLatchIf)%3 == 0
 }
 
-// Frame is the program's frame that the machine plays; 0 is all of it.
+// Frame returns the program's frame that the machine plays; 0 is all of it.
 func (m *Machine) Frame() int32 { return m.code.Frame }
 
-// Iteration is the number of the iteration that node At is in, of its innermost loop.
+// Iteration returns the number of the iteration that node At is in, of its innermost loop.
 func (m *Machine) Iteration() int64 {
 	if m.at == nil || m.at.loop < 0 {
 		return 0
@@ -94,7 +94,7 @@ func (m *Machine) chainMetered(at int32) (played, ok bool) {
 	return played, ok
 }
 
-// chainNodes is the nodes of a chain.
+// chainNodes returns the nodes of a chain.
 func (m *Machine) chainNodes(at int32) []int32 {
 	s := &m.chains[at]
 	if s.nodes == nil {
@@ -105,7 +105,7 @@ func (m *Machine) chainNodes(at int32) []int32 {
 	return s.nodes
 }
 
-// chainOuts is what the calls of a chain have put out that was just played; of those
+// chainOuts returns what the calls of a chain have put out that was just played; of those
 // that have nothing to do, nothing.
 func (m *Machine) chainOuts(at int32) [][]tensor.Value {
 	s := &m.chains[at]
@@ -120,7 +120,7 @@ func (m *Machine) chainOuts(at int32) [][]tensor.Value {
 	return s.outs
 }
 
-// noteBand takes down the calls of a band that other goroutines have played.
+// noteBand records the calls of a band that other goroutines have played.
 func (m *Machine) noteBand(b *band, s *bandState) {
 	meter := m.env.Meter
 	ahead := meter.Clock() - m.env.Clock()

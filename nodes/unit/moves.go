@@ -6,7 +6,7 @@ type transfers struct {
 	op       opcode
 }
 
-// move is how a value becomes another.
+// move returns how a value becomes another.
 func (e *emitter) move(to int32, u Use) transfers {
 	t := transfers{from: e.at(u.Value), to: e.at(to)}
 	from := e.isScalar(u.Value)
@@ -34,7 +34,7 @@ func (e *emitter) transfer(t transfers) {
 	}
 }
 
-// crossed says whether one of several moves reads what another reads or writes.
+// crossed reports whether one of several moves reads what another reads or writes.
 func crossed(list []transfers) bool {
 	if few := 8; len(list) <= few {
 		for i, t := range list {

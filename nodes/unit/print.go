@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String is the form as text: an instruction a line, blocks indented. Values are
+// String returns the form as text: an instruction a line, blocks indented. Values are
 // numbered; "move %3" gives it up, "copy %3" makes one more hold it, "→ %5" that a value is written to
 // the register of another.
 func (f *Form) String() string {
@@ -63,7 +63,7 @@ func (w *printer) use(u Use) string {
 	return [...]string{"", "move ", "copy "}[u.Mode] + s
 }
 
-// constant is a small constant's value, or the name of a large one's node.
+// constant returns a small constant's value, or the name of a large one's node.
 func constant(f *Form, x *Value) string {
 	const small = 4
 	if c := f.flow.Consts[x.Const]; !c.IsZero() && c.NumElements() <= small {
@@ -157,7 +157,7 @@ func (w *printer) loop(l *Loop) {
 	w.indent--
 }
 
-// String is the unit's instructions as text.
+// String returns the unit's instructions as text.
 func (u *Unit) String() string {
 	var w strings.Builder
 	for i, in := range u.instrs {

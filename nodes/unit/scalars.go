@@ -26,12 +26,12 @@ type island struct {
 	work     int            // instructions that need no kernel here, and do outside
 }
 
-// inside says whether a value is made in the island.
+// inside reports whether a value is made in the island.
 func (s *island) inside(v int32) bool {
 	return v >= s.from && v < s.to && s.form.Values[v].Role != roleShared
 }
 
-// knows says whether a value is a scalar here.
+// knows reports whether a value is a scalar here.
 func (s *island) knows(v int32) bool {
 	x := &s.form.Values[v]
 	if x.Const >= 0 {
@@ -66,7 +66,7 @@ func machineType(dt tensor.DType) int {
 	return -1
 }
 
-// machine says whether scalars of a type have instructions of their own.
+// machine reports whether scalars of a type have instructions of their own.
 func machine(dt tensor.DType) bool { return machineType(dt) >= 0 }
 
 // newIsland finds the scalars of a loop, or of the whole program if that is
@@ -192,7 +192,7 @@ func (s *island) each(do func(*Instr), loops func(*Loop)) {
 	}
 }
 
-// believes says whether a use is of a scalar, as far as is known.
+// believes reports whether a use is of a scalar, as far as is known.
 func (s *island) believes(u Use) bool {
 	x := &s.form.Values[u.Value]
 	switch {
@@ -206,7 +206,7 @@ func (s *island) believes(u Use) bool {
 	return s.form.flow.output(x.Source).Shape().NumDimensions() <= 0 // -1: not known
 }
 
-// picks says whether a slice is x[i] of what can be a vector from outside.
+// picks reports whether a slice is x[i] of what can be a vector from outside.
 func (s *island) picks(in *Instr) bool {
 	x := in.In[0]
 	v := &s.form.Values[x.Value]
@@ -217,7 +217,7 @@ func (s *island) picks(in *Instr) bool {
 	return rank == 1 || rank < 0
 }
 
-// vector says whether a value was found to be a vector when the island, or one
+// vector reports whether a value was found to be a vector when the island, or one
 // around it, was entered.
 func (s *island) vector(v int32) bool {
 	for ; s != nil; s = s.outer {
@@ -230,7 +230,7 @@ func (s *island) vector(v int32) bool {
 	return false
 }
 
-// makes says whether what an instruction makes is a scalar, as far as is known.
+// makes reports whether what an instruction makes is a scalar, as far as is known.
 func (s *island) makes(in *Instr) bool {
 	switch in.Op {
 	case Index:
@@ -266,7 +266,7 @@ type scalar struct {
 	op     opcode // 0: it has none
 }
 
-// scalarOf is what a call is for scalars, which is looked up once.
+// scalarOf returns what a call is for scalars, which is looked up once.
 func (f *Form) scalarOf(in *Instr) *scalar {
 	if !in.scalar.known {
 		op := f.flow.Nodes[in.Node].Def.Def()
@@ -275,7 +275,7 @@ func (f *Form) scalarOf(in *Instr) *scalar {
 	return &in.scalar
 }
 
-// scalarOp is the opcode of a kernel on scalars; 0 if there is none.
+// scalarOp returns the opcode of a kernel on scalars; 0 if there is none.
 func scalarOp(f *Form, in *Instr) opcode {
 	if len(in.In) == 0 || len(in.In) > 3 || len(in.Out) != 1 {
 		return 0

@@ -15,7 +15,7 @@ func (e *emitter) fresh(n int32) int32 {
 	return at
 }
 
-// root is the value whose slot v has.
+// root returns the value whose slot v has.
 func (e *emitter) root(v int32) int32 {
 	for e.form.Values[v].Into >= 0 {
 		v = e.form.Values[v].Into
@@ -23,7 +23,7 @@ func (e *emitter) root(v int32) int32 {
 	return v
 }
 
-// home is the slot of a value outside of islands.
+// home returns the slot of a value outside of islands.
 func (e *emitter) home(v int32) int32 {
 	r := e.root(v)
 	if e.slot[r] < 0 {
@@ -39,7 +39,7 @@ func (e *emitter) preset(slot int32, x *Value) {
 	e.u.presets = append(e.u.presets, preset{slot, e.form.flow.Consts[x.Const]})
 }
 
-// lone says whether a use of a value is its only one and may have it in place.
+// lone reports whether a use of a value is its only one and may have it in place.
 func (e *emitter) lone(u Use) bool {
 	x := &e.form.Values[u.Value]
 	if x.Uses != 1 || u.Read || x.Into >= 0 || e.target[u.Value] || e.slot[u.Value] >= 0 {
@@ -54,7 +54,7 @@ func (e *emitter) lone(u Use) bool {
 	return false
 }
 
-// allot gives slots to what kernels are called with and to what they make, and
+// allot returns slots to what kernels are called with and to what they make, and
 // says how many calls there are.
 func (e *emitter) allot() (calls int) {
 	var scratch int32

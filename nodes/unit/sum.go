@@ -67,7 +67,7 @@ func (c *chain) prepareSum(i int, values []tensor.Value, leaves []made, leaving 
 	return func(_ *kernel.Context, in, out []tensor.Value) { p.Run(in, &out[0]) }, true
 }
 
-// leave is the memory of a value that leaves a chain: of a sum in place, what it was
+// leave returns the memory of a value that leaves a chain: of a sum in place, what it was
 // before or a copy of that.
 func (m *Machine) leave(l *leaving, x *made) (v tensor.Value, err error) {
 	home := &m.homes[l.home]

@@ -36,7 +36,7 @@ func (c *Compiler) Compile(frame int32) (*Unit, string, error) {
 	return u, "", nil
 }
 
-// Form is the intermediate form that a unit is made of.
+// Form returns the intermediate form that a unit is made of.
 func (c *Compiler) Form(frame int32) (*Form, string, error) {
 	if !c.a.run(frame) {
 		return nil, c.a.reason, c.credit.err
@@ -60,7 +60,7 @@ func (c *Compiler) Form(frame int32) (*Form, string, error) {
 	return f, "", nil
 }
 
-// Order is the nodes of the frame that was compiled last, sources first; frames
+// Order returns the nodes of the frame that was compiled last, sources first; frames
 // below it are left out.
 func (c *Compiler) Order() []int32 {
 	var list []int32
