@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -26,17 +27,17 @@ import (
 // work: results are the same to the bit, and so are errors.
 func TestScalars(t *testing.T) {
 	s := newScalars(t)
-	seen := map[string]bool{}
-	for _, o := range unit.ScalarOps() {
+	seen := map[form.ScalarOp]bool{}
+	for _, o := range form.Scalars() {
 		seen[o.Code] = true
 		s.repeated(o)
 		if o.Inputs == 2 && o.Out == tensor.Bool && o.In != tensor.Bool {
 			s.jumps(o)
 		}
 	}
-	for _, code := range unit.Opcodes() {
+	for _, code := range form.Arithmetic() {
 		if !seen[code] {
-			t.Errorf("no operation is made an instruction %s", code)
+			t.Errorf("no operation is made an instruction %v", code)
 		}
 	}
 	if s.runs < 10_000 || s.failed < 100 {
@@ -218,7 +219,7 @@ i_back = NextIteration(i1)
 
 // repeated applies an operation in a loop: to its own result where that has the
 // type for it, r ← op(r, b), else to the same operands, r ← op(a, b).
-func (s *scalars) repeated(o unit.ScalarOp) {
+func (s *scalars) repeated(o form.ScalarForm) {
 	var w strings.Builder
 	w.WriteString(counter)
 	types := []tensor.DType{o.In, o.In}[:min(o.Inputs, 2)]
@@ -252,7 +253,7 @@ func (s *scalars) repeated(o unit.ScalarOp) {
 	}
 	fmt.Fprintf(&w, "y = %s(%s)%s\nr_back = NextIteration(y)\nr_out = Exit(r_s)\n", o.Op, strings.Join(args, ", "), attrs)
 	p := s.compile(w.String(), feeds, []string{"r_out"})
-	s.has(p, o.Code)
+	s.has(p, o.Code.String())
 
 	values := make([]tensor.Value, len(feeds))
 	var try func(k int)
@@ -282,7 +283,7 @@ func texts(values []tensor.Value) string {
 
 // jumps runs a comparison as a loop's test and in front of a branch: the
 // instructions are jumps.
-func (s *scalars) jumps(o unit.ScalarOp) {
+func (s *scalars) jumps(o form.ScalarForm) {
 	direct := s.compile(fmt.Sprintf("a = Placeholder() {dtype=%s}\nb = Placeholder() {dtype=%[1]s}\ny = %s(a, b)\n", attr(o.In), o.Op), []string{"a", "b"}, []string{"y"})
 	var w strings.Builder
 	for _, f := range []string{"a", "b", "stop"} {
@@ -327,9 +328,9 @@ m_out = Exit(m_s)
 	p := s.compile(text, []string{"a", "b", "stop"}, []string{"n_out", "m_out"})
 	q := s.compile(turned, []string{"a", "b", "stop"}, []string{"n_out", "m_out"})
 	for _, code := range []string{"jump unless ", "latch if "} {
-		s.has(p, code+o.Code)
+		s.has(p, code+o.Code.String())
 	}
-	s.has(q, "jump if "+o.Code)
+	s.has(q, "jump if "+o.Code.String())
 	holds := func(a, b tensor.Value) bool {
 		y, err := s.same(o.Op, direct, a, b)
 		return err == nil && bits(y[0]) == 1
