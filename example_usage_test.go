@@ -28,7 +28,7 @@ func must[T any](v T, err error) T {
 // An exported model: its variables are restored and its tables filled, and it is asked
 // by the names of its signature.
 func ExampleLoadSavedModel() {
-	model, err := tf.LoadSavedModel("session/testdata/vocabulary", []string{"serve"}, nil)
+	model, err := tf.LoadSavedModel("model/testdata/vocabulary", []string{"serve"}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"github.com/rs/zerolog"
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"time"
 )
@@ -20,9 +21,10 @@ func (s *Session) Base() *session.Session {
 	return (*session.Session)(s)
 }
 
-// Close waits for running steps, then releases the session's resources. Partial runs are
-// cancelled. Runs that begin later fail with "session is closed". Close may be called
-// again, and concurrently.
+// Close ends running steps and partial runs, which fail with CANCELLED, waits until they
+// have ended, and releases the session's resources unless they are shared. A kernel that
+// does not look at its context delays it. Runs that begin later fail with "session is
+// closed". Close may be called again, and concurrently.
 func (s *Session) Close() error {
 	return (*session.Session)(s).Close()
 }
@@ -84,6 +86,12 @@ func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Out
 // functions. The memory limit bounds it together with [Session.MemoryInUse].
 func (s *Session) ProgramMemory() int64 {
 	return (*session.Session)(s).ProgramMemory()
+}
+
+// Resources are the variables, queues and tables that the session uses: its own, or
+// those of [SessionOptions].
+func (s *Session) Resources() *Resources {
+	return (*session.Session)(s).Resources()
 }
 
 // Run runs the subgraph that the fetches and targets need, with the fed tensors in place
@@ -181,6 +189,14 @@ type SessionOptions struct {
 	// Seed is the graph-level seed of random operations that have none of their own; 0
 	// takes one from the clock.
 	Seed int64
+
+	// Resources are the variables, queues, tables and other resources that the session
+	// shares with other sessions of the process, by container and name; nil gives the
+	// session resources of its own, which are released when it is closed. What they hold
+	// counts towards their own limit and not towards MemoryLimit. Sessions with
+	// accelerators cannot share resources. State that has no name, such as the streams of
+	// random operations, stays with the session.
+	Resources *Resources
 
 	// MemoryLimit bounds the bytes of all tensors of running steps, variables, queues
 	// and other resources together: a step that would exceed it fails with
@@ -281,6 +297,14 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 	return (*session.Callable)(c).CallWithOptions(ctx, options.base(), feeds...)
 }
 
+// EachPass compiles the run once more and calls f after each compiler pass, with the name of
+// the pass and the program then, in the text form of graphs. The program is verified after
+// each: what a pass leaves wrong is an error of code INTERNAL that names it. It is for people
+// to read and changes from version to version.
+func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) error {
+	return (*session.Callable)(c).EachPass(ctx, f)
+}
+
 // Pieces is the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	return (*session.Callable)(c).Pieces(ctx)
@@ -371,24 +395,24 @@ func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[strin
 
 // A SignatureCall is a compiled signature of a model. It is safe for concurrent use, and
 // valid until the model's session is closed.
-type SignatureCall session.SignatureCall
+type SignatureCall model.SignatureCall
 
 // Inputs is the names of the inputs, in order.
 func (c *SignatureCall) Inputs() []string {
-	return (*session.SignatureCall)(c).Inputs()
+	return (*model.SignatureCall)(c).Inputs()
 }
 
 // Outputs is the names of the signature's results, in order.
 func (c *SignatureCall) Outputs() []string {
-	return (*session.SignatureCall)(c).Outputs()
+	return (*model.SignatureCall)(c).Outputs()
 }
 
 // Run runs the signature: see [SavedModel.Run].
 func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
-	return (*session.SignatureCall)(c).Run(ctx, inputs)
+	return (*model.SignatureCall)(c).Run(ctx, inputs)
 }
 
 // RunWithOptions is [SignatureCall.Run] with options of this one run.
 func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, inputs map[string]*Tensor) (map[string]*Tensor, error) {
-	return (*session.SignatureCall)(c).RunWithOptions(ctx, options.base(), inputs)
+	return (*model.SignatureCall)(c).RunWithOptions(ctx, options.base(), inputs)
 }

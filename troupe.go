@@ -3,10 +3,12 @@ package troupe
 //go:generate go run ./docs/forward
 
 import (
+	"context"
 	"io"
 	"reflect"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -80,12 +82,14 @@ type (
 	RewritePass = session.RewritePass
 	// A Device runs kernels.
 	Device = session.Device
+	// Resources are variables, queues and tables that sessions share.
+	Resources = session.Resources
 	// A SavedGraph describes one of the graphs of a SavedModel.
-	SavedGraph = session.SavedGraph
+	SavedGraph = model.SavedGraph
 	// A Signature names the inputs and outputs of one use of a model.
-	Signature = session.Signature
+	Signature = model.Signature
 	// TensorInfo is a tensor of a signature.
-	TensorInfo = session.TensorInfo
+	TensorInfo = model.TensorInfo
 	// A LibraryHandler is a loaded library of operations.
 	LibraryHandler = session.LibraryHandler
 	// A Context is the runtime that tensor handles live in.
@@ -170,14 +174,16 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	return (*Session)(s), err
 }
 
+// NewResources creates resources for sessions to share; see [session.NewResources].
+func NewResources(memoryLimit int64) *Resources { return session.NewResources(memoryLimit) }
+
 // base is the options of package session.
 func (o RunOptions) base() session.RunOptions {
 	return session.RunOptions{Timeout: o.Timeout, Metadata: (*session.RunMetadata)(o.Metadata), Profile: o.Profile, Sampler: o.Sampler}
 }
 
-// SavedModelGraphs lists the graphs of a serialized SavedModel; see
-// [session.SavedModelGraphs].
-func SavedModelGraphs(model []byte) ([]SavedGraph, error) { return session.SavedModelGraphs(model) }
+// SavedModelGraphs lists the graphs of a serialized SavedModel; see [model.Graphs].
+func SavedModelGraphs(b []byte) ([]SavedGraph, error) { return model.Graphs(b) }
 
 // A SavedModel is a loaded model: a session over its graph, and its signatures.
 type SavedModel struct {
@@ -185,7 +191,7 @@ type SavedModel struct {
 	Graph      *Graph
 	Signatures map[string]Signature
 
-	saved *session.SavedModel
+	saved *model.SavedModel
 }
 
 // LoadSavedModel loads the graph with exactly these tags of the SavedModel in the folder
@@ -193,7 +199,14 @@ type SavedModel struct {
 // defaults; the graph may read the folder whatever their Files permit. It fails with
 // NOT_FOUND if there is no model or no such graph. [SavedModel.Run] runs a signature.
 func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
-	m, err := session.LoadSavedModel(exportDir, tags, (*session.SessionOptions)(options))
+	return LoadSavedModelContext(context.Background(), exportDir, tags, options)
+}
+
+// LoadSavedModelContext is [LoadSavedModel] that stops reading, importing and
+// initializing when ctx ends, with CANCELLED or DEADLINE_EXCEEDED. Later runs of the
+// model have contexts of their own.
+func LoadSavedModelContext(ctx context.Context, exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
+	m, err := model.LoadContext(ctx, exportDir, tags, (*session.SessionOptions)(options))
 	if err != nil {
 		return nil, err
 	}

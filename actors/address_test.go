@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -79,7 +80,7 @@ sum = AddV2(x, gate) {T=DT_INT32}
 	if err := g.Import(def, ""); err != nil {
 		t.Fatal(err)
 	}
-	p, err := nodes.Compile(context.Background(), g, nodes.Spec{
+	p, err := compile.Graph(context.Background(), g, compile.Spec{
 		Feeds:   []graph.Output{g.Operation("x").Output(0)},
 		Fetches: []graph.Output{g.Operation("sum").Output(0)},
 	})

@@ -57,6 +57,8 @@ type Engine struct {
 	// idle for long.
 	live map[int]weak.Pointer[run]
 	next int // slot of the next run to be made
+	// stopped is why steps end that run or begin, once it is not nil.
+	stopped atomic.Pointer[status.Error]
 }
 
 var engineCount atomic.Int64
@@ -93,6 +95,18 @@ func (e *Engine) Close() error {
 		return status.Errorf(status.Internal, "the session actor did not stop: %w", err)
 	}
 	return nil
+}
+
+// Stop ends all running steps, and those that begin later, with err.
+func (e *Engine) Stop(err *status.Error) {
+	e.stopped.Store(err)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range e.live {
+		if r := w.Value(); r != nil && r.turn.Load()&1 == 1 {
+			r.wake()
+		}
+	}
 }
 
 // find is the run that plays a step; nil if it has ended.

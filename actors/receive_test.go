@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -49,7 +50,7 @@ sum = AddV2(a, b) {T=DT_INT32}
 `); err != nil {
 		t.Fatal(err)
 	}
-	p, err := nodes.Compile(context.Background(), g, nodes.Spec{Fetches: []graph.Output{g.Operation("sum").Output(0)}})
+	p, err := compile.Graph(context.Background(), g, compile.Spec{Fetches: []graph.Output{g.Operation("sum").Output(0)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,12 +70,17 @@ func (r *run) post(l letter) bool {
 		r.mail = r.mail[:len(r.mail)-1]
 		return false
 	}
+	r.wake()
+	return true
+}
+
+// wake makes the step's driver poll.
+func (r *run) wake() {
 	r.alarm.Ring()
 	select {
 	case r.bell <- struct{}{}:
 	default:
 	}
-	return true
 }
 
 // name is the step that the run plays in that turn, in addresses.
@@ -121,6 +126,9 @@ func (r *run) poll() error {
 	}
 	if err := r.ctx.Err(); err != nil {
 		return status.FromContext(r.ctx)
+	}
+	if err := r.engine.stopped.Load(); err != nil {
+		return err
 	}
 	return nil
 }
@@ -202,6 +210,9 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 		step = p.Begin(shared, feeds, r.options)
 	} else {
 		step.Begin(shared, feeds, r.options)
+	}
+	if r.engine.stopped.Load() != nil { // perhaps before Stop could find the step
+		r.wake()
 	}
 	r.step = step
 	for {

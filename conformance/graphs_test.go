@@ -211,12 +211,12 @@ func openPlayer(t *testing.T, g *graph.Graph, engine, rewrite string) player {
 }
 
 func (p player) fetch(f graph.Output) (*tensor.Tensor, error) {
-	began := time.Now()
+	watch := startWatch()
 	out, err := p.RunContext(context.Background(), nil, []graph.Output{f}, nil)
-	switch took := time.Since(began); {
+	switch took := watch.elapsed(); {
 	case panicked(err):
 		p.t.Errorf("%s: %v\n%s", p.Engine(), err, listing(p.g))
-	case took > 10*time.Second: // a busy machine
+	case took > 10*time.Second:
 		p.t.Errorf("%s: it took %v, %v\n%s", p.Engine(), took, err, listing(p.g))
 	case err == nil:
 		return out[0], nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/conformance"
-	"github.com/troupe-go/troupe/graph/rewrite"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )

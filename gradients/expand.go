@@ -6,7 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
-	"github.com/troupe-go/troupe/graph/lower"
+	"github.com/troupe-go/troupe/plan/lower"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"

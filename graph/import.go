@@ -76,8 +76,8 @@ type ImportOptions struct {
 	ReturnTensors []TensorID
 	ReturnNodes   []string
 
-	// Extend lets imported nodes name nodes that the graph has as inputs, where
-	// the GraphDef has none of that name.
+	// Extend lets imported nodes name nodes that the graph has, as inputs and for
+	// colocation, where the GraphDef has none of that name.
 	Extend bool
 	// InferAttrs lets nodes leave out attributes that follow from their inputs:
 	// types, and the length of one list. Without it that is an error.

@@ -126,8 +126,15 @@ func (im *importer) noOutput(i int32, in *outline.Input, from Output) error {
 	if in.Node >= 0 {
 		source = im.names[in.Node]
 	}
-	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.",
-		im.names[i], from.Index, source, from.Op.NumOutputs())
+	more := ""
+	switch from.Op.Type() {
+	case "If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile":
+		// Its gradient was added by another copy of the graph, in which the node has
+		// intermediate results, too.
+		more = " Try using tf.compat.v1.experimental.output_all_intermediates(True)."
+	}
+	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.%s",
+		im.names[i], from.Index, source, from.Op.NumOutputs(), more)
 }
 
 // connect gives a node its signature and checks the number and the types of
@@ -308,7 +315,8 @@ const (
 	outputShapes = "_output_shapes" // list(shape)
 )
 
-// colocate renames the nodes of a colocation attribute as imported nodes are.
+// colocate renames the nodes of a colocation attribute as imported nodes are. Where the
+// import extends the graph they may be nodes that it has.
 func (im *importer) colocate(node string, v *registry.AttrValue) error {
 	v.List = slices.Clone(v.List)
 	for i, e := range v.List {
@@ -317,10 +325,13 @@ func (im *importer) colocate(node string, v *registry.AttrValue) error {
 			continue
 		}
 		at, ok := im.index[name]
-		if !ok {
+		switch {
+		case ok:
+			v.List[i].S = locPrefix + im.final[at]
+		case im.opts.Extend && im.g.named(name) != nil:
+		default:
 			return status.Invalid("Node '%s' expects to be colocated with unknown node '%s'", node, name)
 		}
-		v.List[i].S = locPrefix + im.final[at]
 	}
 	return nil
 }

@@ -133,13 +133,14 @@ func (im *importer) cutNames() {
 	}
 }
 
-// checkCollisions keeps the names apart from those of the graph.
+// checkCollisions keeps the names apart from those of the graph, and, unless the nodes are
+// more of the same graph, from its scopes.
 func (im *importer) checkCollisions() error {
 	if len(im.g.nodes) == 0 {
 		return nil
 	}
 	for _, name := range im.final {
-		if _, ok := im.g.byName[name]; ok || im.prefix == "" && im.g.nameInUse(name) {
+		if _, ok := im.g.byName[name]; ok || im.prefix == "" && !im.opts.Extend && im.g.nameInUse(name) {
 			return status.Invalid("Node name '%s' already exists in the Graph", name)
 		}
 	}

@@ -47,6 +47,24 @@ func (s Shape) Size(dim int) int64 {
 	return s.dims[dim]
 }
 
+// Accepts reports whether a tensor of these dimensions has the shape, as far as it is
+// known.
+func (s Shape) Accepts(dims []int64) bool {
+	n := s.NumDimensions()
+	if n < 0 {
+		return true
+	}
+	if n != len(dims) {
+		return false
+	}
+	for i, d := range dims {
+		if want := s.Size(i); want >= 0 && want != d {
+			return false
+		}
+	}
+	return true
+}
+
 // IsFullySpecified says whether the rank and all dimensions are known. (The
 // binding also takes dimensions of 0 and 1 for unknown; that is a mistake of
 // its, which is not repeated.)

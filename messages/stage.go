@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/messages/protocol"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -349,7 +350,7 @@ func (st *stage) read() {
 func (st *stage) cancelled() bool {
 	err := status.FromContext(st.outer)
 	if err != nil && st.err == nil {
-		st.err = st.interrupted(status.From(err))
+		st.err = report.Interrupted(status.From(err), st.report)
 	}
 	return err != nil
 }
@@ -371,7 +372,7 @@ func (st *stage) fail(f *protocol.Failure) {
 	}
 	st.err = &e
 	if st.outer.Err() != nil { // which the kernel has heard of before the step
-		st.err = st.interrupted(&e)
+		st.err = report.Interrupted(&e, st.report)
 	}
 }
 
@@ -408,7 +409,7 @@ func (st *stage) end(fetched []tensor.Value) error {
 		case r.Dead:
 			err = status.Invalid("Retval[%d] does not have value: the tensor %s was on a branch not taken", i, st.program.Fetches()[i])
 		case r.Value.IsZero():
-			err = st.hung(i)
+			err = report.Hung(i, st.program.Fetches()[i], st.waiting)
 		default:
 			fetched[i] = r.Value
 			if r.Value.IsRef() { // what a variable shares: looked at now

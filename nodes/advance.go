@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -283,7 +284,7 @@ func (s *Step) Complete(a *Activation, err error) {
 	}
 	switch {
 	case s.err != nil:
-		s.reportOf(err)
+		report.Nest(s.err, err)
 	case err != nil:
 		s.fail(a.activation, err)
 	default:

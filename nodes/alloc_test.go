@@ -79,7 +79,7 @@ func TestIterationsAllocateNothing(t *testing.T) {
 		{"branch", golden(t, "branches", 1), "limit", "out"},
 		{"nested", golden(t, "nested", 0), "n", "s.exit"},
 	} {
-		p := compile(t, c.text, []string{c.feed}, c.fetch)
+		p := compiled(t, c.text, []string{c.feed}, c.fetch)
 		for _, tokens := range []bool{false, true} {
 			e := actors.New(actors.Config{Tokens: tokens})
 			few := allocations(runner(t, e, p, tensor.Scalar(int32(60))))
@@ -96,7 +96,7 @@ func TestIterationsAllocateNothing(t *testing.T) {
 // nothing at all, as long as its values are scalars.
 func TestStepAllocatesNothing(t *testing.T) {
 	withoutCollector(t)
-	p := compile(t, "x = Placeholder() {dtype=DT_INT32}\ny = Neg(x) {T=DT_INT32}\nz = AddV2(x, y) {T=DT_INT32}\n", []string{"x"}, "z")
+	p := compiled(t, "x = Placeholder() {dtype=DT_INT32}\ny = Neg(x) {T=DT_INT32}\nz = AddV2(x, y) {T=DT_INT32}\n", []string{"x"}, "z")
 	for _, tokens := range []bool{false, true} {
 		e := actors.New(actors.Config{Tokens: tokens})
 		if n := allocations(runner(t, e, p, tensor.Scalar(int32(60)))); n != 0 {
@@ -110,7 +110,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 func TestLongLoopStaysSmall(t *testing.T) {
 	e := actors.New(actors.Config{Tokens: true})
 	defer e.Close()
-	p := compile(t, counter, []string{"limit"}, "out")
+	p := compiled(t, counter, []string{"limit"}, "out")
 	runner(t, e, p, tensor.Scalar(int32(1000)))()
 	var before, after runtime.MemStats
 	runtime.GC()

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/lower"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -23,9 +21,8 @@ const maxDepth = 4096
 // those that kernels call. Each is compiled when it is first called, and kept. It
 // is safe for concurrent use.
 type Functions struct {
-	library *graph.Graph // where to find functions
-	device  string
-	rewrite rewrite.Options
+	library *graph.Graph // that has the functions
+	compile CompileFunc
 	engine  Engine // plays what kernels call; nil: they cannot call
 
 	// Budget is charged what compiled programs take, those of functions and those
@@ -35,17 +32,26 @@ type Functions struct {
 
 	mu       sync.Mutex
 	programs map[calleeKey]*callee
-	waiting  map[string]bool // by function: whether anything in it may wait; see waits
 }
 
-// NewFunctions is for the functions of g's library, which kernels call on engine e;
-// o says how they are rewritten.
-func NewFunctions(g *graph.Graph, e Engine, o rewrite.Options) *Functions {
-	return &Functions{library: g, device: localCPU, engine: e, rewrite: o, programs: map[calleeKey]*callee{}}
+// A CompileFunc makes the program of a function, which runs entirely or does only what its
+// results need.
+type CompileFunc func(ctx context.Context, f *registry.Func, entirely bool) (*Program, error)
+
+// NewFunctions is for the functions of g's library, which kernels call on engine e; nil:
+// they cannot call.
+func NewFunctions(g *graph.Graph, e Engine, compile CompileFunc) *Functions {
+	return &Functions{library: g, engine: e, compile: compile, programs: map[calleeKey]*callee{}}
+}
+
+// A Calling is how a node calls a function that stayed a call.
+type Calling struct {
+	Entirely bool // all in there that is stateful runs, whatever the results need
+	Waits    bool // something in there may wait
 }
 
 // A calleeKey is what there is one program of: a function with its attributes, and
-// whether it runs entirely (see [lower.Effects]).
+// whether it runs entirely.
 type calleeKey struct {
 	function string
 	entirely bool
@@ -99,26 +105,11 @@ func (r *Functions) program(ctx context.Context, f *registry.Func, c *callee) (*
 	if p := c.program.Load(); p != nil {
 		return p, nil
 	}
-	p, err := r.compile(ctx, f, c)
+	p, err := r.compile(ctx, f, c.entirely)
 	if err == nil {
 		c.program.Store(p)
 	}
 	return p, err
-}
-
-func (r *Functions) compile(ctx context.Context, f *registry.Func, c *callee) (*Program, error) {
-	body, err := r.library.InstantiateContext(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	spec := Spec{Device: r.device, Rewrite: r.rewrite, Targets: lower.Effects(body, c.entirely), callee: c, scope: f.Name + "/"}
-	for _, a := range body.Args {
-		spec.Feeds = append(spec.Feeds, a.Output(0))
-	}
-	for _, res := range body.Results {
-		spec.Fetches = append(spec.Fetches, res.Inputs()[0])
-	}
-	return compile(ctx, body.Graph, spec, r)
 }
 
 // A Call is a step within a step: what the node of a recursive function asks its

@@ -6,9 +6,6 @@ import (
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/partition"
-	"github.com/troupe-go/troupe/graph/placement"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/unit/code"
@@ -44,13 +41,10 @@ type Program struct {
 	units   []*code.Unit // by frame, where whole is nil: loops that can
 	reasons []string     // by frame: why it has no unit
 
-	placed    *placement.Placement // nil: nobody had a choice
-	pieces    *partition.Pieces    // nil: it runs on one device
-	transfers bool                 // it has Sends
-	fetchAt   []int                // where fetches stand among those of the step, of a piece played apart; nil: as they are
-	graph     rewrite.Program      // what was laid out, if passes were let at it
-	bytes     int64                // that Functions.Budget has been charged for it
-	rewritten []rewrite.Stat       // what they did
+	transfers bool                     // it has Sends
+	crossing  func(*graph.Node) string // what one sends; nil: as it says itself
+	fetchAt   []int                    // where fetches stand among those of the step, of a piece played apart; nil: as they are
+	bytes     int64                    // that Functions.Budget has been charged for it
 
 	costs   costs
 	judging sync.Mutex

@@ -33,7 +33,7 @@ func (c *compiler) references(spec Spec) {
 			defs = append(defs, d)
 		}
 	}
-	shared := sharing.Of(defs, len(c.number), func(o graph.Output) bool { _, fed := c.fed[o]; return fed })
+	shared := sharing.Of(defs, len(c.number), func(o graph.Output) bool { _, fed := c.needs.Feed(o); return fed })
 	shared.Find(spec.Fetches)
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.def != nil && shared.Carries(n.def) {

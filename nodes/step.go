@@ -3,6 +3,7 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/status"
@@ -127,7 +128,7 @@ func (s *Step) fail(a activation, err error) {
 		}
 		s.err = &e
 		if s.ctx.Step.Context.Err() != nil { // which the kernel has heard of before the driver
-			s.err = s.interrupted(&e)
+			s.err = report.Interrupted(&e, s.Report)
 		}
 	}
 	s.ready.clear()
@@ -138,7 +139,7 @@ func (s *Step) fail(a activation, err error) {
 // passed its deadline or was aborted, the step's error reports what it was doing.
 func (s *Step) Abort(err error) {
 	if s.err == nil {
-		s.err = s.interrupted(status.From(err))
+		s.err = report.Interrupted(status.From(err), s.Report)
 	}
 	s.ready.clear()
 }

@@ -3,6 +3,7 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/nodes/unit/code"
 	"github.com/troupe-go/troupe/nodes/unit/form"
@@ -218,7 +219,7 @@ func (s *Step) failUnit(node int32, err error) {
 	}
 	s.err = &e
 	if s.ctx.Step.Context.Err() != nil {
-		s.err = s.interrupted(&e)
+		s.err = report.Interrupted(&e, s.Report)
 	}
 	s.ready.clear()
 }

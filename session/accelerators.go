@@ -35,6 +35,9 @@ func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators
 		if open == nil || o.Devices[kind] == 0 {
 			continue
 		}
+		if o.Resources != nil {
+			return a, status.Errorf(status.Unimplemented, "a session with a device of type %s cannot share resources, whose values would be in the memory of the session's device; leave SessionOptions.Resources nil", kind)
+		}
 		if _, err := registry.Global.Lookup("_Upload"); err != nil {
 			return a, status.Errorf(status.FailedPrecondition, "a device of type %s needs the kernels of package ops/accelerated, which the program does not import", kind)
 		}

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -21,8 +22,9 @@ import (
 // targets. A graph only grows and its nodes never change, so a program stays
 // right for good.
 type program struct {
+	plan    *compile.Planned
 	nodes   *nodes.Program
-	pieces  []nodes.Piece // what is played apart; nil: nodes is played
+	pieces  []compile.Piece // what is played apart; nil: nodes is played
 	feeds   []Output
 	fetches []Output
 	targets []*Operation
@@ -129,22 +131,32 @@ func (s *Session) rewriting() rewrite.Options {
 	return rewrite.Options{Passes: s.passes, Pool: s.pool}
 }
 
-// compile compiles the run of a graph, which is the session's or made of it.
-func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
-	spec := nodes.Spec{
+// spec is what the run is for, and how it is compiled.
+func (p *program) spec(s *Session) compile.Spec {
+	return compile.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
-		Functions: s.functions, Rewrite: s.rewriting(), NoUnits: s.engine.Name() != "actors",
+		Functions: s.functions, Rewrite: s.rewriting(),
 		Devices: s.places, Strict: s.options.StrictPlacement, Unasked: s.unasked,
 	}
-	if s.options.SeparateSteps {
-		p.nodes, p.pieces, err = nodes.CompileApart(ctx, g, spec)
-	} else {
-		p.nodes, err = nodes.Compile(ctx, g, spec)
-	}
-	if err != nil {
+}
+
+// compile compiles the run of a graph, which is the session's or made of it.
+func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
+	units := s.engine.Name() == "actors"
+	if p.plan, err = compile.Make(ctx, g, p.spec(s)); err != nil {
 		return status.From(err)
 	}
-	s.logPlacement(p.nodes)
+	apart := s.options.SeparateSteps && p.plan.Split != nil // the whole is not played then
+	if p.nodes, err = p.plan.Layout(ctx, units && !apart); err != nil {
+		return status.From(err)
+	}
+	if apart {
+		if p.pieces, err = p.plan.Pieces(ctx, units); err != nil {
+			s.functions.Discard(p.nodes)
+			return status.From(err)
+		}
+	}
+	s.logPlacement(p.plan)
 	return nil
 }
 
@@ -245,7 +257,7 @@ func (w *want) check(i int, v tensor.Value) error {
 	if v.DType() != w.dtype {
 		return status.Invalid("Expects arg[%d] to be %v but %v is provided: the tensor fed to '%v'", i, w.dtype, v.DType(), w.feed)
 	}
-	if !fits(v.Dims(), w.shape) {
+	if !w.shape.Accepts(v.Dims()) {
 		return status.Invalid("Cannot feed value of shape %s for tensor '%v', which has shape %v", tensor.FormatDims(v.Dims()), w.feed, w.shape)
 	}
 	return nil
@@ -279,7 +291,7 @@ func (p *program) begin(s *Session) *call {
 		}
 		s.unused.register(c)
 		c.step = kernel.Step{
-			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
+			Resources: s.resources, State: s.state, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
 			Seed: s.options.Seed, Functions: s.functions, Accelerators: s.accel.streams,
 		}
 	}

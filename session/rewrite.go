@@ -1,13 +1,14 @@
 package session
 
 import (
-	"github.com/troupe-go/troupe/graph/rewrite"
+	"github.com/troupe-go/troupe/plan"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/wire"
 )
 
 // A RewritePass is the effect of one rewriting pass on a program; see
 // [SessionOptions].Rewrite.
-type RewritePass = rewrite.Stat
+type RewritePass = plan.Stat
 
 // passes is what the options say of rewriting: themselves, or else their
 // ConfigProto.

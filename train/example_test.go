@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
-	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
 )
@@ -171,14 +171,14 @@ func ExampleTrainer_Export() {
 			log.Fatal(err)
 		}
 	}
-	err = t.Export(ctx, dir, map[string]savedmodel.Signature{"serving_default": {
+	err = t.Export(ctx, dir, map[string]model.ExportSignature{"serving_default": {
 		Inputs: map[string]tf.Output{"in": in}, Outputs: map[string]tf.Output{"odd": odd},
 	}})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	loaded, err := tf.LoadSavedModel(dir, []string{"serve"}, nil)
+	loaded, err := model.Load(dir, []string{"serve"}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

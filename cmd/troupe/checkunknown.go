@@ -8,9 +8,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
@@ -68,7 +68,7 @@ func (v *verdict) addUnknown(n *wire.NodeDef, name string, functions map[string]
 		v.add(op, name, status.NotFound, reason)
 		return
 	}
-	if !nodes.Plays(op) && len(kernel.Registered(op)) == 0 {
+	if !compile.Plays(op) && len(kernel.Registered(op)) == 0 {
 		v.add(op, name, status.Unimplemented, "operation "+op+" is known but has no kernel yet")
 	}
 }

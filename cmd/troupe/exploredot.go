@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/troupe-go/troupe/graph/race"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential/explore"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
@@ -159,7 +159,7 @@ func (k knowledge) MarshalJSON() ([]byte, error) {
 		Shapes   bool                  `json:"shape_function"`
 		Gradient string                `json:"gradient"`
 	}{
-		nodes.Plays(k.Name), kernelsOf(k.OpDef), names(kernel.Missing(k.OpDef)),
+		compile.Plays(k.Name), kernelsOf(k.OpDef), names(kernel.Missing(k.OpDef)),
 		shape.Lookup(k.Name) != nil, gradientOf(k.Name),
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/plain"
@@ -61,7 +62,7 @@ func shownSignature(signatures map[string]troupe.Signature, key string) (string,
 }
 
 // endsOf is the tensors of a signature's inputs and outputs, and what it runs.
-func endsOf(g *troupe.Graph, sig troupe.Signature) (spec nodes.Spec, err error) {
+func endsOf(g *troupe.Graph, sig troupe.Signature) (spec compile.Spec, err error) {
 	for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
 		for _, name := range sortedKeys(infos) {
 			info := infos[name]
@@ -96,7 +97,7 @@ func signatureProgram(ctx context.Context, g *troupe.Graph, sig troupe.Signature
 		return nil, err
 	}
 	spec.NoUnits = true
-	return nodes.Compile(ctx, g, spec)
+	return compile.Graph(ctx, g, spec)
 }
 
 // newLayers sums up a signature.

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/session"
+	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -204,7 +204,7 @@ const savedModelFile = "saved_model.pb"
 
 // loadSavedModel finds the graph of a SavedModel that is for serving, or else the first.
 func loadSavedModel(dir string) (*model, error) {
-	b, err := session.ReadSavedModel(dir)
+	b, err := savedmodel.Read(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (m *model) importGraph() error {
 	if m.graph != nil {
 		return nil
 	}
-	def, err := session.SavedModelGraph(m.bytes, m.tags)
+	def, err := savedmodel.GraphDef(m.bytes, m.tags)
 	if err != nil {
 		return err
 	}

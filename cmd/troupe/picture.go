@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
+	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/sequential"
@@ -27,10 +29,10 @@ type picture struct {
 	live, dead map[string]int // how often a node has acted, alive and dead
 	step       *nodes.Step
 	program    *nodes.Program
-	tag        string          // the iteration that is played
-	after      int             // nodes have acted
-	running    bool            // some node must be seen to act
-	starts     []session.Start // of a SavedModel: what brings it into the state that was saved
+	tag        string             // the iteration that is played
+	after      int                // nodes have acted
+	running    bool               // some node must be seen to act
+	starts     []savedmodel.Start // of a SavedModel: what brings it into the state that was saved
 	files      *files.Policy
 }
 
@@ -51,7 +53,7 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 	b := &bench{}
 	switch {
 	case m.folder != "":
-		loaded, err := session.LoadSavedModel(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
+		loaded, err := savedmodel.Load(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
 		if err != nil {
 			return failure{err}
 		}
@@ -83,9 +85,9 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 		}
 		feeds = append(feeds, tensor.ValueOf(t))
 	}
-	spec := nodes.Spec{Feeds: b.feeds, Fetches: b.fetches, Targets: b.targets, NoUnits: true}
+	spec := compile.Spec{Feeds: b.feeds, Fetches: b.fetches, Targets: b.targets, NoUnits: true}
 	ctx := cmd.Context()
-	if p.program, err = nodes.Compile(ctx, m.graph, spec); err != nil {
+	if p.program, err = compile.Graph(ctx, m.graph, spec); err != nil {
 		return failure{err}
 	}
 	if after <= 0 {
@@ -117,12 +119,12 @@ func (p *picture) drawn(g *troupe.Graph) *troupe.Graph {
 func (p *picture) resources(ctx context.Context) (*resource.Manager, error) {
 	m := resource.NewManager()
 	for _, start := range p.starts {
-		spec := nodes.Spec{Targets: []*graph.Node{start.Target}}
+		spec := compile.Spec{Targets: []*graph.Node{start.Target}}
 		var feeds []tensor.Value
 		for o, t := range start.Feeds {
 			spec.Feeds, feeds = append(spec.Feeds, o), append(feeds, tensor.ValueOf(t))
 		}
-		program, err := nodes.Compile(ctx, start.Target.Graph(), spec)
+		program, err := compile.Graph(ctx, start.Target.Graph(), spec)
 		if err != nil {
 			return nil, err
 		}

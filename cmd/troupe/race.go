@@ -12,8 +12,8 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
-	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential/explore"
 )
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/devices/opencl"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -66,7 +67,7 @@ func TestNetworks(t *testing.T) {
 // nodes were.
 func asked(t *testing.T, dir, kind string, x *tensor.Tensor) ([]*tensor.Tensor, string) {
 	t.Helper()
-	m, err := session.LoadSavedModel(dir, []string{"serve"}, &session.SessionOptions{Devices: map[string]int{kind: 1}})
+	m, err := model.Load(dir, []string{"serve"}, &session.SessionOptions{Devices: map[string]int{kind: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

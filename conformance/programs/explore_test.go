@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/conformance/programs"
-	"github.com/troupe-go/troupe/graph/race"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential/explore"
 	"github.com/troupe-go/troupe/tensor"
 )

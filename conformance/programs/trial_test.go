@@ -14,11 +14,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -136,7 +137,7 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	case 1:
 		t.passes = rewrite.Default()
 	case 2, 3: // some of the passes that keep bits
-		t.passes = rewrite.Passes(src.Int("passes", 0, int(rewrite.All()))) & rewrite.Default()
+		t.passes = rewrite.Passes(src.Int("passes", 0, int(rewrite.All())<<1|1)>>1) & rewrite.Default() // a bit is spare
 	}
 	return t, nil
 }
@@ -204,7 +205,7 @@ func (t *trial) compile() (err error) {
 	}()
 	var init *nodes.Program
 	if len(t.low.Init) > 0 {
-		if init, err = nodes.Compile(context.Background(), t.low.Graph, nodes.Spec{Targets: t.low.Init}); err != nil {
+		if init, err = compile.Graph(context.Background(), t.low.Graph, compile.Spec{Targets: t.low.Init}); err != nil {
 			return err
 		}
 	}
@@ -213,7 +214,7 @@ func (t *trial) compile() (err error) {
 			s.init, s.program = init, t.steps[i-1].program
 			continue
 		}
-		spec := nodes.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}}
+		spec := compile.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}, Verify: true}
 		for _, v := range s.results {
 			spec.Fetches = append(spec.Fetches, t.fetch(v))
 		}
@@ -224,7 +225,7 @@ func (t *trial) compile() (err error) {
 			spec.Feeds = append(spec.Feeds, t.low.Outputs[v])
 		}
 		s.init = init
-		if s.program, err = nodes.Compile(context.Background(), t.low.Graph, spec); err != nil {
+		if s.program, err = compile.Graph(context.Background(), t.low.Graph, spec); err != nil {
 			return err
 		}
 	}

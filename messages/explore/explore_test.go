@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
@@ -182,17 +183,17 @@ exit = Exit(switch)
 	}
 }
 
-func compile(t testing.TB, s sample) *nodes.Program {
+func compiled(t testing.TB, s sample) *nodes.Program {
 	t.Helper()
 	g := graph.New()
 	if err := g.AddText(s.text); err != nil {
 		t.Fatal(err)
 	}
-	var spec nodes.Spec
+	var spec compile.Spec
 	for _, f := range strings.Fields(s.fetch) {
 		spec.Fetches = append(spec.Fetches, g.Operation(f).Output(0))
 	}
-	p, err := nodes.Compile(context.Background(), g, spec)
+	p, err := compile.Graph(context.Background(), g, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestEveryOrder(t *testing.T) {
 		if s.long && !*long {
 			continue
 		}
-		p := compile(t, s)
+		p := compiled(t, s)
 		want := judge(t, p)
 		for _, n := range []explore.Notices{explore.First, explore.Last} {
 			if testing.Short() && n == explore.Last {
@@ -264,7 +265,7 @@ func TestLateNews(t *testing.T) {
 		if s.name != "never entered" && s.name != "frame that waits for ever" {
 			continue
 		}
-		p := compile(t, s)
+		p := compiled(t, s)
 		r, err := explore.All(t.Context(), p, nil, explore.Options{Notices: explore.Any, States: *limit})
 		if err == nil {
 			err = disagree(r, judge(t, p))
@@ -329,7 +330,7 @@ func TestTampering(t *testing.T) {
 			if s.name != c.sample {
 				continue
 			}
-			p := compile(t, s)
+			p := compiled(t, s)
 			r, err := explore.All(t.Context(), p, nil, explore.Options{Tamper: func(sent []protocol.Message) (all []protocol.Message) {
 				for _, m := range sent {
 					if c.change(&m) {

@@ -176,7 +176,7 @@ func floatOf(dt tensor.DType, n int) tensor.Value {
 }
 
 func (k *accumulator) Run(ctx *kernel.Context, _, out []tensor.Value) error {
-	m := ctx.Step.Resources
+	m := k.label.manager(ctx.Step)
 	h, err := k.found.Named(m, k.label.container, k.label.name, func() (accumulatorHandle, error) {
 		o := k.options
 		o.Name = k.label.words(m)

@@ -37,7 +37,8 @@ type label struct {
 	private         bool // name is the node's, which shares it with no other
 }
 
-// private is the container of resources without a shared name.
+// private is the container of resources without a shared name. They belong to the
+// session of their node, also where sessions share resources.
 const private = "_private"
 
 func labelOf(c *kernel.Construction) label {
@@ -49,6 +50,14 @@ func labelOf(c *kernel.Construction) label {
 		l.container = resource.DefaultContainer
 	}
 	return l
+}
+
+// manager has the resource: the session's own, or one that sessions may share.
+func (l label) manager(s *kernel.Step) *resource.Manager {
+	if l.private {
+		return s.States()
+	}
+	return s.Resources
 }
 
 // words is the name in messages, new for each resource that has none to share.

@@ -227,7 +227,7 @@ func (k *queue) shuffle(c *kernel.Construction) error {
 }
 
 func (k *queue) Run(ctx *kernel.Context, _, out []tensor.Value) error {
-	m := ctx.Step.Resources
+	m := k.label.manager(ctx.Step)
 	h, err := k.found.Named(m, k.label.container, k.label.name, func() (queueHandle, error) {
 		o := k.options
 		o.Name, o.Order = k.label.words(m), k.newOrder()

@@ -169,7 +169,7 @@ func (k typed) gather(ctx *kernel.Context, in, out []tensor.Value) error {
 	at := tensor.Of[int32](&in[1])
 	for _, i := range at {
 		if i < 0 || int(i) >= l.n {
-			return status.Invalid("Index %d out o range; list only has %d elements.", i, l.n)
+			return status.Invalid("Trying to gather element %d in a list with %d elements.", i, l.n)
 		}
 	}
 	if len(at) == 0 && !s.Full() {

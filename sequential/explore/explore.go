@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential"
 	"github.com/troupe-go/troupe/status"
 )

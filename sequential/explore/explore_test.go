@@ -11,10 +11,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"go.uber.org/goleak"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
 	_ "github.com/troupe-go/troupe/ops/data"
@@ -22,6 +21,7 @@ import (
 	_ "github.com/troupe-go/troupe/ops/lookup"
 	_ "github.com/troupe-go/troupe/ops/math"
 	_ "github.com/troupe-go/troupe/ops/state"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/sequential/explore"
 	"github.com/troupe-go/troupe/tensor"
@@ -113,7 +113,7 @@ func system(d *datadriven.TestData) (*explore.System, error) {
 		return nil, err
 	}
 	s := &explore.System{}
-	var first, spec nodes.Spec
+	var first, spec compile.Spec
 	var feeds []tensor.Value
 	for _, arg := range d.CmdArgs {
 		for _, v := range arg.Vals {
@@ -146,13 +146,13 @@ func system(d *datadriven.TestData) (*explore.System, error) {
 		}
 	}
 	if len(first.Targets) > 0 {
-		p, err := nodes.Compile(context.Background(), g, first)
+		p, err := compile.Graph(context.Background(), g, first)
 		if err != nil {
 			return nil, err
 		}
 		s.Steps = append(s.Steps, explore.Step{Program: p, Fixed: true})
 	}
-	p, err := nodes.Compile(context.Background(), g, spec)
+	p, err := compile.Graph(context.Background(), g, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ const harmless = 8
 // and placeholders: those that it says have no race give one answer, and the others several.
 func TestRaces(t *testing.T) {
 	clean, racy, differ := 0, 0, 0
-	datadriven.Walk(t, "../../graph/race/testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "../../plan/race/testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			init := datadriven.CmdArg{Key: "init"}
 			feed := datadriven.CmdArg{Key: "feed"}
@@ -314,7 +314,7 @@ func TestNotOfTheOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := nodes.Spec{Fetches: []graph.Output{n.Output(0)}}
+	spec := compile.Spec{Fetches: []graph.Output{n.Output(0)}}
 	for _, name := range []string{"a", "b"} {
 		to, err := g.AddOperation(graph.OpSpec{Type: "AssignVariableOp", Name: name, Input: []graph.Input{v.Output(0), n.Output(0)}})
 		if err != nil {
@@ -322,7 +322,7 @@ func TestNotOfTheOrder(t *testing.T) {
 		}
 		spec.Targets = append(spec.Targets, to)
 	}
-	p, err := nodes.Compile(t.Context(), g, spec)
+	p, err := compile.Graph(t.Context(), g, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

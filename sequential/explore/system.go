@@ -8,9 +8,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/sequential"

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit/form"
@@ -31,7 +32,7 @@ func randomProgram(seed uint64) *nodes.Program {
 	src := seeded{rand.New(rand.NewPCG(seed, 7))}
 	p := programs.Random(src, programs.Options{Depth: 1 + int(seed%4)})
 	low := p.Lower(programs.Form(seed % 3))
-	compiled, err := nodes.Compile(context.Background(), low.Graph, nodes.Spec{Feeds: low.Inputs, Fetches: low.Results})
+	compiled, err := compile.Graph(context.Background(), low.Graph, compile.Spec{Feeds: low.Inputs, Fetches: low.Results})
 	if err != nil {
 		return nil
 	}
