@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	tf "github.com/troupe-go/troupe/session"
+	tf "github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/train"
 )
 
