@@ -76,7 +76,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// family is the first element of a path: packages of one "x/..." entry may
+// family returns the first element of a path: packages of one "x/..." entry may
 // import each other, as the compiler already forbids cycles.
 func family(name string) string {
 	head, _, _ := strings.Cut(name, "/")

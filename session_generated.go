@@ -15,7 +15,7 @@ import (
 // from one run to the next. It is safe for concurrent use.
 type Session session.Session
 
-// Base is the session itself. The root package's Session has the method, too, so that a
+// Base returns the session itself. The root package's Session has the method, too, so that a
 // function can take either.
 func (s *Session) Base() *session.Session {
 	return (*session.Session)(s)
@@ -29,7 +29,7 @@ func (s *Session) Close() error {
 	return (*session.Session)(s).Close()
 }
 
-// Engine is the name of the engine that runs the session's steps.
+// Engine returns the name of the engine that runs the session's steps.
 func (s *Session) Engine() string {
 	return (*session.Session)(s).Engine()
 }
@@ -61,7 +61,7 @@ func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Outp
 	return (*Callable)(x), err
 }
 
-// MemoryInUse is the number of bytes in the tensors of running steps, variables, queues
+// MemoryInUse returns the number of bytes in the tensors of running steps, variables, queues
 // and other resources.
 func (s *Session) MemoryInUse() int64 {
 	return (*session.Session)(s).MemoryInUse()
@@ -81,7 +81,7 @@ func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Out
 	return (*PartialRun)(x), err
 }
 
-// ProgramMemory is the approximate size in bytes of the programs that the session has
+// ProgramMemory returns the approximate size in bytes of the programs that the session has
 // compiled: one for each set of feeds, fetches and targets, and those of called
 // functions. The memory limit bounds it together with [Session.MemoryInUse].
 func (s *Session) ProgramMemory() int64 {
@@ -297,7 +297,7 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 	return (*session.Callable)(c).CallWithOptions(ctx, options.base(), feeds...)
 }
 
-// EachPass compiles the run once more and calls f after each compiler pass, with the name of
+// EachPass compiles the run again and calls f after each compiler pass, with the name of
 // the pass and the program then, in the text form of graphs. The program is verified after
 // each: what a pass leaves wrong is an error of code INTERNAL that names it. It is for people
 // to read and changes from version to version.
@@ -305,12 +305,12 @@ func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) erro
 	return (*session.Callable)(c).EachPass(ctx, f)
 }
 
-// Pieces is the run as split over several devices, for tools; nil if it is all on one.
+// Pieces returns the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	return (*session.Callable)(c).Pieces(ctx)
 }
 
-// Placement is the device of each node of the run, one a line, as TensorFlow logs it:
+// Placement returns the device of each node of the run, one a line, as TensorFlow logs it:
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
 // nothing to choose.
 func (c *Callable) Placement() string {
@@ -324,7 +324,7 @@ func (c *Callable) Plan() Plan {
 	return (*session.Callable)(c).Plan()
 }
 
-// Rewritten is the program of the run after rewriting, in the text form of graphs, with
+// Rewritten returns the program of the run after rewriting, in the text form of graphs, with
 // function calls replaced by their bodies, and the effect of each pass. It is for people
 // to read and changes from version to version.
 func (c *Callable) Rewritten() (text string, passes []RewritePass) {
@@ -341,7 +341,7 @@ func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Ten
 	return (*session.Callable)(c).RunInto(ctx, fetched, feeds...)
 }
 
-// Transfers is the edges between devices, in no order and not counted; see
+// Transfers returns the edges between devices, in no order and not counted; see
 // [RunMetadata] for what went along them.
 func (c *Callable) Transfers() []Transfer {
 	return (*session.Callable)(c).Transfers()
@@ -397,12 +397,12 @@ func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[strin
 // valid until the model's session is closed.
 type SignatureCall model.SignatureCall
 
-// Inputs is the names of the inputs, in order.
+// Inputs returns the names of the inputs, in order.
 func (c *SignatureCall) Inputs() []string {
 	return (*model.SignatureCall)(c).Inputs()
 }
 
-// Outputs is the names of the signature's results, in order.
+// Outputs returns the names of the signature's results, in order.
 func (c *SignatureCall) Outputs() []string {
 	return (*model.SignatureCall)(c).Outputs()
 }

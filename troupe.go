@@ -177,7 +177,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 // NewResources creates resources for sessions to share; see [session.NewResources].
 func NewResources(memoryLimit int64) *Resources { return session.NewResources(memoryLimit) }
 
-// base is the options of package session.
+// base returns the options of package session.
 func (o RunOptions) base() session.RunOptions {
 	return session.RunOptions{Timeout: o.Timeout, Metadata: (*session.RunMetadata)(o.Metadata), Profile: o.Profile, Sampler: o.Sampler}
 }
@@ -222,10 +222,10 @@ func NewContext(options *ContextOptions) (*Context, error) { return session.NewC
 // NewTensorHandle makes a handle for t on the CPU.
 func NewTensorHandle(t *Tensor) (*TensorHandle, error) { return session.NewTensorHandle(t) }
 
-// ScalarShape is the shape of rank 0.
+// ScalarShape returns the shape of rank 0.
 func ScalarShape() Shape { return session.ScalarShape() }
 
-// MakeShape is a shape of known rank; -1 is an unknown dimension.
+// MakeShape returns a shape of known rank; -1 is an unknown dimension.
 func MakeShape(shape ...int64) Shape { return session.MakeShape(shape...) }
 
 // NewTensor makes a tensor from a Go value: a bool, number or string, or slices
@@ -237,7 +237,7 @@ func ReadTensor(dataType DataType, shape []int64, r io.Reader) (*Tensor, error) 
 	return session.ReadTensor(dataType, shape, r)
 }
 
-// TypeOf is the Go type that Tensor.Value returns for such a tensor.
+// TypeOf returns the Go type that Tensor.Value returns for such a tensor.
 func TypeOf(dt DataType, shape []int64) reflect.Type { return session.TypeOf(dt, shape) }
 
 // FromSlice makes a tensor that holds data itself, without a copy: the caller
@@ -246,12 +246,12 @@ func FromSlice[T Element](data []T, shape ...int64) (*Tensor, error) {
 	return session.FromSlice(data, shape...)
 }
 
-// Data is the tensor's elements in row-major order, without a copy; they must
+// Data returns the tensor's elements in row-major order, without a copy; they must
 // not be written.
 func Data[T Element](t *Tensor) ([]T, error) { return session.Data[T](t) }
 
-// CodeOf is the status code of an error, OK for nil.
+// CodeOf returns the status code of an error, OK for nil.
 func CodeOf(err error) Code { return session.CodeOf(err) }
 
-// Version is the version of TensorFlow whose behavior Troupe follows.
+// Version returns the version of TensorFlow whose behavior Troupe follows.
 func Version() string { return session.Version() }

@@ -65,7 +65,7 @@ func (caller) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (caller) Workers() int                          { return 1 }
 func (caller) Expect(time.Duration)                  {}
 
-// gated is a program whose node "gate" waits.
+// gated returns a program whose node "gate" waits.
 func gated(t *testing.T) *nodes.Program {
 	t.Helper()
 	def, err := graph.ParseText(`

@@ -53,7 +53,7 @@ type Engine struct {
 
 	runs sync.Pool // of *run
 	mu   sync.Mutex
-	// runs that exist, by slot: weakly, for the pool lets go of those that are
+	// runs that exist, by slot: weakly, for the pool releases those that are
 	// idle for long.
 	live map[int]weak.Pointer[run]
 	next int // slot of the next run to be made
@@ -84,7 +84,7 @@ func (e *Engine) Name() string {
 	return "actors"
 }
 
-// PID is the address of the engine's session actor.
+// PID returns the address of the engine's session actor.
 func (e *Engine) PID() *actor.PID { return e.pid }
 
 // Close stops the session actor and waits until it has ended. No step may be
@@ -109,7 +109,7 @@ func (e *Engine) Stop(err *status.Error) {
 	}
 }
 
-// find is the run that plays a step; nil if it has ended.
+// find returns the run that plays a step; nil if it has ended.
 func (e *Engine) find(step string) *run {
 	var slot int
 	var turn uint64
@@ -222,5 +222,5 @@ func (e *Engine) Reports(ctx context.Context, limit int) []Status {
 
 var epoch = time.Now()
 
-// now is the time in nanoseconds from some beginning.
+// now returns the time in nanoseconds from some beginning.
 func now() int64 { return int64(time.Since(epoch)) }

@@ -36,7 +36,7 @@ func init() {
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return recv{}, nil }, "TestRecv")
 }
 
-// receiving is a program that waits at its gate and then for tokens at b; a waits
+// receiving returns a program that waits at its gate and then for tokens at b; a waits
 // for one from the beginning.
 func receiving(t *testing.T) *nodes.Program {
 	t.Helper()

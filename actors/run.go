@@ -55,7 +55,7 @@ type letter struct {
 	answer  chan *Status // in place of a sender; gets nil if the step ends first
 }
 
-// pid is the address of the step that the run plays in that turn.
+// pid returns the address of the step that the run plays in that turn.
 func (r *run) pid(turn uint64) *actor.PID {
 	return actor.NewPID(Address, r.engine.name+"/"+r.name(turn))
 }
@@ -83,7 +83,7 @@ func (r *run) wake() {
 	}
 }
 
-// name is the step that the run plays in that turn, in addresses.
+// name returns the step that the run plays in that turn, in addresses.
 func (r *run) name(turn uint64) string { return fmt.Sprintf("%d.%d", r.slot, turn) }
 
 // collect takes the letters that have come.
@@ -322,7 +322,7 @@ func (t *task) Run(worker int) {
 	t.run.inbox.Put(t.a, err)
 }
 
-// take completes the kernels that are done, and says whether any was.
+// take completes the kernels that are done, and reports whether any was.
 func (r *run) take() bool {
 	r.got = r.inbox.Take(r.got[:0])
 	for _, c := range r.got {

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-go/troupe/plan/lower"
 )
 
-// Plays says whether an operation is lowered, or played by the step machine itself, so that it
+// Plays reports whether an operation is lowered, or played by the step machine itself, so that it
 // needs no kernel.
 func Plays(op string) bool { return !kind.Of(op).Runs() || lower.Plays(op) }
 
-// Check says why no program can hold the node: it has no kernel, or a kernel
+// Check reports why no program can hold the node: it has no kernel, or a kernel
 // that refuses its attributes. It is the error that [Graph] fails with.
 func Check(n *graph.Node) error {
 	if lower.Lowers(n) {

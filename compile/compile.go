@@ -114,7 +114,7 @@ func (p *Planned) Layout(ctx context.Context, units bool) (*nodes.Program, error
 	return nodes.Compile(ctx, p.Graph, spec)
 }
 
-// spec is what nodes must know of the program, or of a piece of it.
+// spec returns what nodes must know of the program, or of a piece of it.
 func (p *Planned) spec(of *plan.Program, units bool) nodes.Spec {
 	spec := nodes.Spec{
 		Feeds: of.Feeds, Fetches: of.Fetches, Targets: of.Targets,
@@ -165,7 +165,7 @@ func (p *Planned) Pieces(ctx context.Context, units bool) (all []Piece, err erro
 	return all, nil
 }
 
-// device is the device of that name.
+// device returns the device of that name.
 func (p *Planned) device(name string) devices.Attributes {
 	for _, d := range p.Devices {
 		if d.Name == name {

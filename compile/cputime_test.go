@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time that the process has taken outside the kernel:
+// cpuTime returns the processor time that the process has taken outside the kernel:
 // unlike time on the wall it does not depend on what else the machine does.
 func cpuTime() time.Duration {
 	var u syscall.Rusage

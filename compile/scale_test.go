@@ -106,7 +106,7 @@ var shapes = []shapeOfGraph{
 	}},
 }
 
-// text is a graph of n parts that is written as text. What is fetched is its node y,
+// text returns a graph of n parts that is written as text. What is fetched is its node y,
 // or else the last of n0, n1, ….
 func text(first string, part func(i int) string) func(t testing.TB, b *graph.Builder, n int) graph.Output {
 	return func(t testing.TB, b *graph.Builder, n int) graph.Output {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// pass is the pass that finds what may wait for what no edge says: of calls that stay calls,
+// pass returns the pass that finds what may wait for what no edge says: of calls that stay calls,
 // and, where pieces in memories of their own are split apart, of all nodes.
 func (r *Functions) pass() plan.Pass {
 	splits := func(p *plan.Program) bool { return p.Accelerated() && p.Placement != nil && !p.Placement.Only(0) }
@@ -45,12 +45,12 @@ func (r *Functions) pass() plan.Pass {
 	}
 }
 
-// nodeWaits says whether a node's own kernel may wait, or cannot be made.
+// nodeWaits reports whether a node's own kernel may wait, or cannot be made.
 func nodeWaits(n *graph.Node) bool {
 	return !lower.Lowers(n) && n.Class() != graph.ClassArg && n.Class() != graph.ClassRetval && nodes.Waits(n)
 }
 
-// waits says whether anything in a function, or in what it calls, may wait for
+// waits reports whether anything in a function, or in what it calls, may wait for
 // something outside. It looks once at every function that can be reached, as they
 // stand in the library: to compile them would take longer than to play them. The lock is not held meanwhile: of callers that ask
 // at one time each may look, and all find the same.
@@ -116,7 +116,7 @@ func (r *Functions) waits(ctx context.Context, watch *status.Watch, f *registry.
 	return found[f.String()], nil
 }
 
-// knownToWait is what waits has found out about a function.
+// knownToWait returns what waits has found out about a function.
 func (r *Functions) knownToWait(name string) (waits, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +124,7 @@ func (r *Functions) knownToWait(name string) (waits, ok bool) {
 	return waits, ok
 }
 
-// functionsOf is the functions that a node calls.
+// functionsOf returns the functions that a node calls.
 func functionsOf(n *graph.Node) []*registry.Func {
 	if !lower.Lowers(n) {
 		return nil

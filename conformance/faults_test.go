@@ -27,13 +27,13 @@ type fault struct {
 	code   status.Code // of the error that follows
 }
 
-// outOfMemory is a fault: the n-th allocation fails.
+// outOfMemory returns a fault: the n-th allocation fails.
 func outOfMemory(n int64) fault {
 	b := tensor.NewFailing(n)
 	return fault{b, context.Background(), b.Failed, status.ResourceExhausted}
 }
 
-// stopped is a fault: the step has been cancelled when it is asked for the n-th time.
+// stopped returns a fault: the step has been cancelled when it is asked for the n-th time.
 func stopped(n int64) fault {
 	c := &countdown{Context: context.Background()}
 	c.left.Store(n)

@@ -80,7 +80,7 @@ func drawable(t testing.TB) (list []*registry.OpDef) {
 	return list
 }
 
-// drawnGraph is a graph of some constants and operations on them, of which all that
+// drawnGraph returns a graph of some constants and operations on them, of which all that
 // nobody takes is fetched.
 func drawnGraph(rng *rand.Rand, ops []*registry.OpDef) (*graph.Graph, []graph.Output) {
 	g := graph.New()
@@ -233,7 +233,7 @@ func (p player) close() {
 	}
 }
 
-// listing is a graph in a few lines.
+// listing returns a graph in a few lines.
 func listing(g *graph.Graph) string {
 	var b strings.Builder
 	for _, n := range g.Nodes() {

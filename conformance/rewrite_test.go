@@ -46,7 +46,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// answers is what a case answers, with the bits of numbers.
+// answers returns what a case answers, with the bits of numbers.
 func answers(t *testing.T, path, passes string) string {
 	t.Helper()
 	s, err := conformance.LoadScript(path)

@@ -58,7 +58,7 @@ func (r *Runner) Run(ctx context.Context, cases []*Case, took func(*Case, Result
 	}
 }
 
-// Bisect says which optional pass makes a case fail: the first of those of r.Rewrite with which
+// Bisect reports which optional pass makes a case fail: the first of those of r.Rewrite with which
 // it does. The pass is "" where it fails without any; found is false where it does not fail.
 // An error says that r.Rewrite names no passes, or that ctx has ended.
 func (r *Runner) Bisect(ctx context.Context, c *Case) (pass string, found bool, err error) {

@@ -18,7 +18,7 @@ type SavedModel struct {
 	Tags []string `json:"tags"`
 }
 
-// graph is the model's graph alone.
+// graph returns the model's graph alone.
 func (m *SavedModel) graph(files fs.FS) (*session.Graph, error) {
 	b, err := fs.ReadFile(files, savedModel+"/saved_model.pb")
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Script) openModel(options *session.SessionOptions) (*opened, error) {
 	return &opened{graph: m.Graph, session: m.Session}, nil
 }
 
-// resolve gives a step the feeds and fetches that its signature names.
+// resolve returns a step the feeds and fetches that its signature names.
 func (st *Step) resolve(signatures map[string]model.Signature) error {
 	if st.Signature == "" {
 		return nil

@@ -142,7 +142,7 @@ func (g *Graph) importGraphDef(watch *status.Watch, def []byte, opts ImportOptio
 	return r, nil
 }
 
-// notGraphDef is the error of a GraphDef that cannot be imported, or another one if it
+// notGraphDef returns the error of a GraphDef that cannot be imported, or another one if it
 // is what people take for one: a SavedModel, which begins with its version, 1, and goes
 // on with a graph.
 func notGraphDef(def []byte, err error) error {
@@ -244,7 +244,7 @@ func (im *importer) result() (*ImportResult, error) {
 	return r, nil
 }
 
-// find is an imported node by its name in the GraphDef.
+// find returns an imported node by its name in the GraphDef.
 func (im *importer) find(name string) *Node {
 	i, ok := im.index[name]
 	if !ok {

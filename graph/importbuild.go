@@ -119,7 +119,7 @@ func (im *importer) build() error {
 	return nil
 }
 
-// noOutput is the error of an input of the node at position i that names an
+// noOutput returns the error of an input of the node at position i that names an
 // output which its source does not have.
 func (im *importer) noOutput(i int32, in *outline.Input, from Output) error {
 	source := from.Op.name
@@ -137,7 +137,7 @@ func (im *importer) noOutput(i int32, in *outline.Input, from Output) error {
 		im.names[i], from.Index, source, from.Op.NumOutputs(), more)
 }
 
-// connect gives a node its signature and checks the number and the types of
+// connect returns a node its signature and checks the number and the types of
 // its inputs, save those that come from a node yet to be built, which it reports.
 func (n *Node) connect(sig *signature) (waits bool, err error) {
 	if len(n.inputs) != len(sig.inTypes) {
@@ -176,7 +176,7 @@ func (im *importer) checkBackEdges() error {
 	return nil
 }
 
-// checkEdge says whether the output exists and has the type that input k of n
+// checkEdge reports whether the output exists and has the type that input k of n
 // is declared with. A reference may go where its value is asked for.
 func checkEdge(n *Node, k int, from Output) error {
 	if !from.Exists() {
@@ -231,7 +231,7 @@ func addControls(controls, more []*Node) []*Node {
 	return controls
 }
 
-// device is a node's device, each distinct one kept once.
+// device returns a node's device, each distinct one kept once.
 func (im *importer) device(sp outline.Span) (string, error) {
 	b := sp.Of(im.scan.Bytes)
 	if len(b) == 0 {
@@ -248,7 +248,7 @@ func (im *importer) device(sp outline.Span) (string, error) {
 	return d, nil
 }
 
-// signature is what the attributes make of the operation of the node at
+// signature returns what the attributes make of the operation of the node at
 // position i. Nodes with the same bytes share one.
 func (im *importer) signature(i int32, inputs []Output) (*signature, error) {
 	b := im.scan.Nodes[i].Attrs.Of(im.scan.Bytes)

@@ -80,7 +80,7 @@ func (im *importer) run() (*ImportResult, error) {
 	return r, nil
 }
 
-// nameNodes gives every node its name in the graph, checks what a node says of
+// nameNodes returns every node its name in the graph, checks what a node says of
 // itself alone, and makes the index of names.
 func (im *importer) nameNodes() error {
 	im.cutNames()
@@ -248,7 +248,7 @@ func (im *importer) resolveInputs() error {
 	return nil
 }
 
-// backEdge says whether input k of the node at position i closes a loop.
+// backEdge reports whether input k of the node at position i closes a loop.
 func (im *importer) backEdge(i, k int32) bool {
 	in := &im.scan.Inputs[k]
 	return in.Node >= 0 && in.Index != Control &&

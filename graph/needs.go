@@ -23,13 +23,13 @@ func NewNeeds(feeds []Output) (*Needs, error) {
 	return w, nil
 }
 
-// Feed is the place of the feed that gives an output.
+// Feed returns the place of the feed that gives an output.
 func (w *Needs) Feed(o Output) (int32, bool) {
 	i, ok := w.fed[o]
 	return i, ok
 }
 
-// Placeholder is the place of the feed that stands for a node: a placeholder that is fed.
+// Placeholder returns the place of the feed that stands for a node: a placeholder that is fed.
 // Who waits for the node waits for the feed.
 func (w *Needs) Placeholder(n *Node) (int32, bool) {
 	if len(w.fed) == 0 {
@@ -44,7 +44,7 @@ func (w *Needs) Placeholder(n *Node) (int32, bool) {
 }
 
 // Walk goes from what is fetched and must run to what that needs. It calls need for every
-// node that it comes to, which says whether it is there for the first time, and fed for every
+// node that it comes to, which reports whether it is there for the first time, and fed for every
 // feed. It keeps a stack of its own: graphs are deep.
 func (w *Needs) Walk(watch *status.Watch, fetches []Output, targets []*Node, need func(*Node) bool, fed func(int32)) error {
 	var stack []*Node

@@ -98,7 +98,7 @@ next = NextIteration(add)
 exit = Exit(switch)
 `
 
-// found says whether an actor of that address is there.
+// found reports whether an actor of that address is there.
 func found(pid *actor.PID) bool {
 	_, ok := actors.System().ProcessRegistry.Get(pid)
 	return ok

@@ -65,7 +65,7 @@ type performance struct {
 
 var epoch = time.Now()
 
-// now is the time in nanoseconds from some beginning.
+// now returns the time in nanoseconds from some beginning.
 func now() int64 { return int64(time.Since(epoch)) }
 
 // perform runs a node's kernel, or lets it be run.
@@ -117,7 +117,7 @@ func (st *stage) runHere(n *node, a *protocol.Activation, k kernel.Kernel, out [
 // note adds a measurement to what is known of the kernel's cost.
 func (n *node) note(nanos int64) { n.cost = profile.Average(n.cost, nanos) }
 
-// worthSharing says whether a kernel is better run on another core, while this one
+// worthSharing reports whether a kernel is better run on another core, while this one
 // has something else to do.
 func (st *stage) worthSharing(n *node) bool {
 	return n.cost >= expensive && st.engine.cfg.Pool != nil && (st.queue.n > 0 || len(st.running) > 0)
@@ -283,7 +283,7 @@ func (st *stage) performed(n *node, p *performance) {
 	st.release(p)
 }
 
-// note takes down a kernel that has run somewhere.
+// note records a kernel that has run somewhere.
 func (p *performance) note() {
 	thread := profile.Elsewhere
 	switch {

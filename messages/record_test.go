@@ -33,7 +33,7 @@ func recorded(t *testing.T, e *Engine, p *nodes.Program, r *sequence.Recording) 
 	return s
 }
 
-// text is a recording as one can read it.
+// text returns a recording as one can read it.
 func text(s *sequence.Step) string {
 	var b strings.Builder
 	name := func(actor int32) string {
@@ -69,7 +69,7 @@ func text(s *sequence.Step) string {
 }
 
 // The recording of a loop of two iterations, taken in an order of its own, says what
-// testdata/sequence.txt says; -rewrite writes that anew.
+// testdata/sequence.txt says; -rewrite writes that again.
 func TestRecord(t *testing.T) {
 	p := compiled(t, strings.Replace(loop, "values: 10", "values: 2", 1), "exit")
 	var s *sequence.Step

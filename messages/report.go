@@ -97,7 +97,7 @@ func (st *stage) waitingIn(f *seat, limit int, all *[]report.Waiting) {
 	}
 }
 
-// report says what the step is doing, with at most limit kernels and waiting nodes.
+// report reports what the step is doing, with at most limit kernels and waiting nodes.
 func (st *stage) report(limit int) *status.Report {
 	r := &status.Report{Step: st.step.pid.Id, Running: len(st.running), Ready: st.queue.n}
 	if st.at.to != nil && st.at.m.Node >= 0 {

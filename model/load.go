@@ -210,7 +210,7 @@ func dtypeOf(dt wire.DataType) session.DataType {
 	return tensor.Invalid
 }
 
-// shapeOf is the unknown shape for one of unknown rank, or none.
+// shapeOf returns the unknown shape for one of unknown rank, or none.
 func shapeOf(p *wire.TensorShapeProto) session.Shape {
 	if p == nil || p.GetUnknownRank() || len(p.GetDim()) > tensor.MaxRank {
 		return session.Shape{}

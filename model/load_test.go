@@ -24,7 +24,7 @@ import (
 // variable. vocabulary.pbtxt is its saved_model.pb as text.
 const vocabulary = "testdata/vocabulary"
 
-// find is the output that a signature names.
+// find returns the output that a signature names.
 func find(t *testing.T, m *model.SavedModel, infos map[string]model.TensorInfo, key string) session.Output {
 	t.Helper()
 	o, err := m.Graph.Find(infos[key].Name)
@@ -322,7 +322,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// What stands in the place of a model's files and is no file, or larger than a message
+// What stands in place of a model's files and is no file, or larger than a message
 // can be, is told, and not waited for.
 func TestSavedModelOfNoFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -119,7 +119,7 @@ func ReadContext(ctx context.Context, dir string) ([]byte, error) {
 	return b, nil
 }
 
-// absent says whether an error is that of a file that does not exist, or is asked for
+// absent reports whether an error is that of a file that does not exist, or is asked for
 // within another file.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
@@ -168,7 +168,7 @@ func (t ownTypes) FindMessageByURL(url string) (protoreflect.MessageType, error)
 	return t.FindMessageByName(protoreflect.FullName(name))
 }
 
-// GraphDef is the graph with exactly these tags, as a serialized GraphDef,
+// GraphDef returns the graph with exactly these tags, as a serialized GraphDef,
 // of a serialized SavedModel: the contents of saved_model.pb.
 func GraphDef(model []byte, tags []string) ([]byte, error) {
 	m, err := findMetaGraph(model, tags)
@@ -257,7 +257,7 @@ func parseMetaGraph(c wire.Cursor) (*metaGraph, error) {
 	return m, nil
 }
 
-// errMalformedModel is the error of a SavedModel that is damaged or cut off.
+// errMalformedModel returns the error of a SavedModel that is damaged or cut off.
 func errMalformedModel(err error) error {
 	return &status.Error{Code: status.DataLoss, Message: "the SavedModel cannot be parsed: " + status.From(err).Message, Cause: err}
 }
@@ -267,7 +267,7 @@ func tagSet(tags []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(tags)))
 }
 
-// assets is the files that the graph reads.
+// assets returns the files that the graph reads.
 func (m *metaGraph) assets() ([]*wire.AssetFileDef, error) {
 	if list := m.def.GetAssetFileDef(); len(list) > 0 {
 		return list, nil
@@ -283,7 +283,7 @@ func (m *metaGraph) assets() ([]*wire.AssetFileDef, error) {
 	return list, nil
 }
 
-// initOp is the name of what initializes the graph after variables have been
+// initOp returns the name of what initializes the graph after variables have been
 // restored; "" if there is nothing.
 func (m *metaGraph) initOp(dir string) (string, error) {
 	const signature = "__saved_model_init_op"

@@ -150,7 +150,7 @@ func parseObject(c wire.Cursor, trackable bool) (o savedObject, err error) {
 	return o, nil
 }
 
-// index is the number of an object; -1 for one that no graph has.
+// index returns the number of an object; -1 for one that no graph has.
 func index(v uint64) int {
 	if v > 1<<31 {
 		return -1
@@ -202,7 +202,7 @@ func (g *objectGraph) object(i int) *savedObject {
 	return &g.objects[i]
 }
 
-// keys is the keys in the checkpoint of the objects' values.
+// keys returns the keys in the checkpoint of the objects' values.
 func (g *objectGraph) keys(checkpoint *objectGraph) map[int]string {
 	is := map[int]int{0: 0} // by objects of g, those of the checkpoint
 	todo := []int{0}
@@ -262,7 +262,7 @@ func (g *objectGraph) keys(checkpoint *objectGraph) map[int]string {
 	return keys
 }
 
-// variables is the objects that variables' nodes are: by the calls of functions, or
+// variables returns the objects that variables' nodes are: by the calls of functions, or
 // else by a name that one object alone has.
 func (g *objectGraph) variables(of *graph.Graph) map[*session.Operation]int {
 	is := map[*session.Operation]int{}

@@ -34,13 +34,13 @@ func (m *loader) checkVariables(prefix string) error {
 	return status.Errorf(status.NotFound, problem+" for '%s'%s, which the graph declares", prefix, strings.Join(names, "', '"), more)
 }
 
-// without is those of variables that have no value.
+// without returns those of variables that have no value.
 func (m *SavedModel) without() []*session.Operation {
 	assigned := m.Session.Resources().Assigned()
 	return slices.DeleteFunc(m.variables(), func(n *session.Operation) bool { return assigned[nameOf(n)] })
 }
 
-// variables is the variables that runs of the signatures read, or all.
+// variables returns the variables that runs of the signatures read, or all.
 func (m *SavedModel) variables() []*session.Operation {
 	var found []*session.Operation
 	needed := m.Graph.Nodes()
@@ -64,7 +64,7 @@ func (m *SavedModel) variables() []*session.Operation {
 	return found
 }
 
-// needed is the nodes that runs of the signatures need. What a signature names and the
+// needed returns the nodes that runs of the signatures need. What a signature names and the
 // graph has not is told when it is prepared.
 func (m *SavedModel) needed() []*session.Operation {
 	seen := map[*session.Operation]bool{}
@@ -86,7 +86,7 @@ func (m *SavedModel) needed() []*session.Operation {
 	return all
 }
 
-// outputs is the tensors that a signature names and the graph has.
+// outputs returns the tensors that a signature names and the graph has.
 func (m *SavedModel) outputs(infos map[string]TensorInfo) []session.Output {
 	var list []session.Output
 	for _, name := range sortedNames(infos) {
@@ -97,7 +97,7 @@ func (m *SavedModel) outputs(infos map[string]TensorInfo) []session.Output {
 	return list
 }
 
-// nameOf is what the resource of a variable's node is known by.
+// nameOf returns what the resource of a variable's node is known by.
 func nameOf(n *graph.Node) resource.Name {
 	name := resource.Name{Container: text(n, "container"), Name: text(n, "shared_name")}
 	if name.Container == "" {
@@ -109,7 +109,7 @@ func nameOf(n *graph.Node) resource.Name {
 	return name
 }
 
-// text is the value of a string attribute.
+// text returns the value of a string attribute.
 func text(n *graph.Node, attr string) string {
 	v, _ := n.Attr(attr)
 	s, _ := v.(string)

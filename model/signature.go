@@ -74,7 +74,7 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 	return c, err
 }
 
-// operation is the operation that an output of a signature names in the place of a
+// operation returns the operation that an output of a signature names in place of a
 // tensor, as that of Keras which initializes; nil if it is a tensor, or nothing.
 func (m *SavedModel) operation(info TensorInfo) *session.Operation {
 	if info.DType != tensor.Invalid {
@@ -83,7 +83,7 @@ func (m *SavedModel) operation(info TensorInfo) *session.Operation {
 	return m.Graph.Operation(info.Name)
 }
 
-// find is the tensors of names.
+// find returns the tensors of names.
 func (m *SavedModel) find(c *SignatureCall, role string, names []string, infos map[string]TensorInfo) ([]session.Output, error) {
 	outs := make([]session.Output, len(names))
 	for i, name := range names {
@@ -102,10 +102,10 @@ func (m *SavedModel) find(c *SignatureCall, role string, names []string, infos m
 	return outs, nil
 }
 
-// Inputs is the names of the inputs, in order.
+// Inputs returns the names of the inputs, in order.
 func (c *SignatureCall) Inputs() []string { return slices.Clone(c.inputs) }
 
-// Outputs is the names of the signature's results, in order.
+// Outputs returns the names of the signature's results, in order.
 func (c *SignatureCall) Outputs() []string { return slices.Clone(c.outputs) }
 
 // Run runs the signature: see [SavedModel.Run].
@@ -143,7 +143,7 @@ func (c *SignatureCall) RunWithOptions(ctx context.Context, options session.RunO
 	return out, nil
 }
 
-// missing is the error of a run without the input of that name: the caller may have
+// missing returns the error of a run without the input of that name: the caller may have
 // called it otherwise.
 func (c *SignatureCall) missing(name string, inputs map[string]*session.Tensor) error {
 	if err := c.unknown(inputs); err != nil {
@@ -155,7 +155,7 @@ func (c *SignatureCall) missing(name string, inputs map[string]*session.Tensor) 
 	return status.Invalid("signature '%s' needs an input '%s'; %s", c.key, name, c.signature.asks())
 }
 
-// unknown is the error of inputs that the signature does not have.
+// unknown returns the error of inputs that the signature does not have.
 func (c *SignatureCall) unknown(inputs map[string]*session.Tensor) error {
 	for _, name := range sortedNames(inputs) {
 		if _, ok := c.signature.Inputs[name]; !ok {

@@ -135,7 +135,7 @@ func copyFile(fs *files.Policy, to, from string) error {
 	})
 }
 
-// marshal is the message SavedModel.
+// marshal returns the message SavedModel.
 func (s *saved) marshal() ([]byte, error) {
 	def, err := s.graph.GraphDef(graph.ExportOptions{})
 	if err != nil {

@@ -66,7 +66,7 @@ func (m *Export) save() (*saved, error) {
 	return s, m.addObjects(s)
 }
 
-// check says what of the model is not of its graph.
+// check reports what of the model is not of its graph.
 func (m *Export) check() error {
 	if m.Graph == nil {
 		return status.Invalid("the model has no graph")
@@ -101,7 +101,7 @@ func (m *Export) check() error {
 	return invalid(mistakes)
 }
 
-// part is a copy of what signatures and the rest need of the graph.
+// part returns a copy of what signatures and the rest need of the graph.
 func (m *Export) part() (*graph.Graph, error) {
 	var roots []*graph.Node
 	for _, sig := range m.Signatures {

@@ -53,9 +53,9 @@ type objects struct {
 	functions []byte // entries of the map concrete_functions
 }
 
-// isTracked says whether the model gets an object graph: its state is in variables
+// isTracked reports whether the model gets an object graph: its state is in variables
 // behind resources alone. Others are loaded by their signatures: references, and tables,
-// which are made anew by functions of their own, have no object here.
+// which are made again by functions of their own, have no object here.
 func (m *Export) isTracked(g *graph.Graph) bool {
 	if m.Init != nil || len(m.Assets) > 0 {
 		return false
@@ -121,7 +121,7 @@ func (m *Export) addObjects(s *saved) error {
 	return nil
 }
 
-// makesResource says whether a node makes something that lasts from step to step.
+// makesResource reports whether a node makes something that lasts from step to step.
 func makesResource(n *graph.Node) bool {
 	for i := range n.NumOutputs() {
 		if dt := n.Output(i).DataType(); n.Def().Stateful && (dt == tensor.Resource || dt.IsRef()) {
@@ -131,7 +131,7 @@ func makesResource(n *graph.Node) bool {
 	return false
 }
 
-// trainable says whether gradients can flow to the variable.
+// trainable reports whether gradients can flow to the variable.
 func (v variable) trainable() bool {
 	switch v.value.DType() {
 	case tensor.Float, tensor.Double, tensor.Half, tensor.Bfloat16, tensor.Complex64, tensor.Complex128:
@@ -149,7 +149,7 @@ func (o *objects) link(parent int, name string, node int) {
 	o.nodes[parent].children = append(o.nodes[parent].children, child{name, node})
 }
 
-// find is the child of that name; -1 if there is none.
+// find returns the child of that name; -1 if there is none.
 func (o *objects) find(parent int, name string) int {
 	for _, c := range o.nodes[parent].children {
 		if c.name == name {
@@ -185,7 +185,7 @@ func (o *objects) place(at int, path string, node int) {
 	}
 }
 
-// user is the message SavedUserObject.
+// user returns the message SavedUserObject.
 func user(identifier string) []byte {
 	const name, version = 1, 2
 	b := wire.AppendField(nil, name, identifier)
@@ -272,7 +272,7 @@ func (o *objects) addSignature(s *saved, key string, sig ExportSignature, handle
 	return o.add(object{kind: bareFunction, body: b}), nil
 }
 
-// functionName is a name for the function of a signature, which no other has.
+// functionName returns a name for the function of a signature, which no other has.
 func functionName(g *graph.Graph, key string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -293,7 +293,7 @@ const (
 	specValue, tupleValue, dictValue = 33, 52, 53
 )
 
-// tuple is the message StructuredValue of a tuple.
+// tuple returns the message StructuredValue of a tuple.
 func tuple(values ...[]byte) []byte {
 	var b []byte
 	for _, v := range values {
@@ -302,7 +302,7 @@ func tuple(values ...[]byte) []byte {
 	return wire.AppendField(nil, tupleValue, b)
 }
 
-// specs is the message StructuredValue of a dictionary of TensorSpecs.
+// specs returns the message StructuredValue of a dictionary of TensorSpecs.
 func specs(names []string, of map[string]graph.Output) ([]byte, error) {
 	const specName, specShape, specType = 1, 2, 3
 	var fields []byte
@@ -330,7 +330,7 @@ func (x *object) references(b []byte) []byte {
 	return b
 }
 
-// marshal is the message SavedObjectGraph.
+// marshal returns the message SavedObjectGraph.
 func (o *objects) marshal() []byte {
 	var b []byte
 	for i := range o.nodes {
@@ -340,7 +340,7 @@ func (o *objects) marshal() []byte {
 	return append(b, o.functions...)
 }
 
-// checkpoint is the message TrackableObjectGraph.
+// checkpoint returns the message TrackableObjectGraph.
 func (o *objects) checkpoint() []byte {
 	const attributes, name, fullName, key = 2, 1, 2, 3
 	var b []byte

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// fields is a message by the numbers of its fields; numbers as they are written.
+// fields returns a message by the numbers of its fields; numbers as they are written.
 func fields(t *testing.T, b []byte) map[protowire.Number][][]byte {
 	t.Helper()
 	all := map[protowire.Number][][]byte{}

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// golden is the first graph of a file of testdata, after skipping some.
+// golden returns the first graph of a file of testdata, after skipping some.
 func golden(t *testing.T, file string, skip int) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + file)
@@ -43,7 +43,7 @@ n = NextIteration(add) {T=DT_INT32}
 out = Exit(s) {T=DT_INT32}
 `
 
-// runner runs a program again and again with nothing made anew.
+// runner runs a program again and again with nothing made again.
 func runner(t *testing.T, e nodes.Engine, p *nodes.Program, feeds ...tensor.Value) func() {
 	step, fetched := newStep(context.Background()), make([]tensor.Value, len(p.Fetches()))
 	return func() {
@@ -59,7 +59,7 @@ func withoutCollector(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 }
 
-// allocations is how often a call of f allocates. Actors that begin or end
+// allocations returns how often a call of f allocates. Actors that begin or end
 // meanwhile count as well, so the least of some trials is taken.
 func allocations(f func()) float64 {
 	least := testing.AllocsPerRun(20, f)

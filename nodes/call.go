@@ -66,7 +66,7 @@ type callee struct {
 }
 
 // A recursiveCall stands where other nodes have a kernel: the node calls a
-// function which could not be laid out. A step that plays units runs it, and plays
+// function which could not be laid out. A step that runs units runs it, and plays
 // the function on its own goroutine (see play), where nothing in there may wait. Other
 // steps hand it out, and whoever drives the step plays the function's program; see
 // [Call].
@@ -76,7 +76,7 @@ type recursiveCall struct {
 	callee *callee
 }
 
-// callee is the function's.
+// callee returns the function's.
 func (r *Functions) callee(f *registry.Func, entirely bool) *callee {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *Functions) callee(f *registry.Func, entirely bool) *callee {
 	return c
 }
 
-// program is the function's. Of several callers one compiles it, and the others
+// program returns the function's. Of several callers one compiles it, and the others
 // wait no longer than their own contexts: should it fail, the next one tries.
 func (r *Functions) program(ctx context.Context, f *registry.Func, c *callee) (*Program, error) {
 	if p := c.program.Load(); p != nil {
@@ -122,20 +122,20 @@ type Call struct {
 	Fetched []tensor.Value
 }
 
-// Calls says whether the activation is a [Call] to be played, not a kernel to be
+// Calls reports whether the activation is a [Call] to be played, not a kernel to be
 // run. It is asynchronous too, as anything may wait in there.
 func (a *Activation) Calls() bool {
 	_, ok := a.kernel.(*recursiveCall)
 	return ok
 }
 
-// Call is what the activation calls. It fails where calls are too deep, where the
+// Call returns what the activation calls. It fails where calls are too deep, where the
 // step has been cancelled, and where the function does not compile.
 func (a *Activation) Call() (*Call, error) {
 	return a.kernel.(*recursiveCall).call(&a.ctx, a.in, a.out)
 }
 
-// call is the call that a node makes in a step.
+// call returns the call that a node makes in a step.
 func (k *recursiveCall) call(ctx *kernel.Context, in, out []tensor.Value) (c *Call, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -156,7 +156,7 @@ func (k *recursiveCall) call(ctx *kernel.Context, in, out []tensor.Value) (c *Ca
 	return c, err
 }
 
-// Calls says whether a kernel of a program is a call of a function, which its
+// Calls reports whether a kernel of a program is a call of a function, which its
 // driver plays with [PlayCall], as anything may wait in there.
 func Calls(k kernel.Kernel) bool {
 	_, ok := k.(*recursiveCall)

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Check says why no program can hold the node: it has no kernel, or a kernel
+// Check reports why no program can hold the node: it has no kernel, or a kernel
 // that refuses its attributes. It is the error that [Compile] fails with.
 func Check(n *graph.Node) error {
 	switch kind.Of(n.Type()) {
@@ -21,7 +21,7 @@ func Check(n *graph.Node) error {
 	return nil
 }
 
-// locate says where an error of a kernel's construction comes from.
+// locate reports where an error of a kernel's construction comes from.
 func locate(err error, n *graph.Node, device string) error {
 	e := *status.From(err)
 	if e.Node == "" {

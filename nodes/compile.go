@@ -26,7 +26,7 @@ type Spec struct {
 	// Devices are those that nodes run on; nil: CPU 0 of this process.
 	Devices []devices.Attributes
 	// On is the place in Devices of a node's device, where the pieces of a program that has
-	// been split are laid out side by side: a Send hands on to its Recv. nil: all nodes are
+	// been split are laid out side by side: a Send forwards to its Recv. nil: all nodes are
 	// on the first device, and a Send and a Recv meet their other ends at a rendezvous.
 	On func(*graph.Node) int
 	// FetchAt is where the fetches of a piece stand among those of the step; nil: as they are.
@@ -253,7 +253,7 @@ func (c *compiler) place(spec Spec) error {
 	return c.frames()
 }
 
-// constant is the value of a constant, which must be of the type it claims.
+// constant returns the value of a constant, which must be of the type it claims.
 func constant(n *graph.Node, t *tensor.Tensor) (tensor.Value, error) {
 	dt := n.OutputTypes()[0]
 	var err *status.Error
@@ -444,7 +444,7 @@ func (c *compiler) count(spec Spec) error {
 	return nil
 }
 
-// mergeWaits is how many of its inputs a Merge waits for.
+// mergeWaits returns how many of its inputs a Merge waits for.
 func (c *compiler) mergeWaits(in []source) (first, later uint32) {
 	from := make([]mergeInput, len(in))
 	for i, s := range in {
@@ -491,7 +491,7 @@ func (c *compiler) kernels(spec Spec) error {
 	return nil
 }
 
-// kernel is that of a node.
+// kernel returns that of a node.
 func (c *compiler) kernel(spec Spec, n *node, constants uint64) (kernel.Kernel, error) {
 	if f := n.def.Callee(); f != nil {
 		if c.within == nil || spec.Calls == nil {
@@ -506,7 +506,7 @@ func (c *compiler) kernel(spec Spec, n *node, constants uint64) (kernel.Kernel, 
 	return makeKernel(n.def, of, c.p.devices[n.device], c.scope, constants)
 }
 
-// constants says which inputs come from constants, bit i for the i-th, perhaps into
+// constants reports which inputs come from constants, bit i for the i-th, perhaps into
 // loops.
 func (c *compiler) constants(in []source) (set uint64) {
 	for i, s := range in[:min(len(in), 64)] {

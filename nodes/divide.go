@@ -30,7 +30,7 @@ func (c *compiler) station(spec Spec, n *node) {
 	}
 }
 
-// across is the Send of a Recv whose piece is laid out beside it, which is then an edge
+// across returns the Send of a Recv whose piece is laid out beside it, which is then an edge
 // between them; nil for all other nodes.
 func (c *compiler) across(spec Spec, n *node) *graph.Node {
 	if spec.On == nil {

@@ -46,7 +46,7 @@ func (s *Step) playEnter(a activation, n *node) {
 	s.settle(f)
 }
 
-// unitOf is the unit that a frame is played as; nil if it is not.
+// unitOf returns the unit that a frame is played as; nil if it is not.
 func (s *Step) unitOf(f int32) *code.Unit {
 	if !s.useUnits || s.p.units == nil {
 		return nil

@@ -34,7 +34,7 @@ func (caller) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (caller) Workers() int                          { return 1 }
 func (caller) Expect(time.Duration)                  {}
 
-// newStep is what the kernels of one step share, with resources of its own.
+// newStep returns what the kernels of one step share, with resources of its own.
 func newStep(ctx context.Context) *kernel.Step {
 	return &kernel.Step{Context: ctx, Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: caller{}}
 }

@@ -49,7 +49,7 @@ func playTraced(t *testing.T, p *nodes.Program, order nodes.Order) []nodes.Event
 	return events
 }
 
-// overlap is the most iterations between whose first and last event there is a
+// overlap returns the most iterations between whose first and last event there is a
 // common point.
 func overlap(events []nodes.Event) int {
 	last := map[string]int{}

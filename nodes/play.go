@@ -126,7 +126,7 @@ func (y *play) run() (ok bool, err error) {
 	return ok, err
 }
 
-// failed is the error of a node that a machine has played.
+// failed returns the error of a node that a machine has played.
 func (p *Program) failed(err error, node int32, m *machine.Machine) error {
 	e := *status.From(err)
 	if e.Node == "" && node >= 0 {

@@ -64,7 +64,7 @@ type flag uint8
 
 const (
 	flagDeref    flag = 1 << iota // an input is a reference to be read, or to be shared
-	flagShare                     // hands on what a reference variable shares
+	flagShare                     // forwards what a reference variable shares
 	flagConstant                  // an Enter that is constant
 	flagCall                      // a call of a function in which nothing waits for anything
 	flagTransfer                  // a Send or a Recv that meets its other end at a rendezvous
@@ -99,16 +99,16 @@ type edge struct {
 	node  int32 // consumer
 }
 
-// NumNodes is the number of nodes, feeds and fetches included.
+// NumNodes returns the number of nodes, feeds and fetches included.
 func (p *Program) NumNodes() int { return len(p.nodes) }
 
-// Feeds is what a step must be given, by position.
+// Feeds returns what a step must be given, by position.
 func (p *Program) Feeds() []graph.Output { return p.feeds }
 
-// Fetches is what a step answers, by position.
+// Fetches returns what a step answers, by position.
 func (p *Program) Fetches() []graph.Output { return p.fetches }
 
-// fetch is where fetch i stands among those of the step.
+// fetch returns where fetch i stands among those of the step.
 func (p *Program) fetch(i int32) int32 {
 	if p.fetchAt != nil {
 		return int32(p.fetchAt[i])
@@ -116,11 +116,11 @@ func (p *Program) fetch(i int32) int32 {
 	return i
 }
 
-// Blocks says whether a kernel of the program may wait for something outside
+// Blocks reports whether a kernel of the program may wait for something outside
 // its step.
 func (p *Program) Blocks() bool { return p.blocks }
 
-// name is what messages call a node.
+// name returns what messages call a node.
 func (p *Program) name(i int32) string {
 	n := &p.nodes[i]
 	switch n.kind {
@@ -132,10 +132,10 @@ func (p *Program) name(i int32) string {
 	return n.def.Name()
 }
 
-// Device is the full name of a node's device.
+// Device returns the full name of a node's device.
 func (p *Program) Device(i int32) string { return p.devices[p.nodes[i].device] }
 
-// op is the operation of a node.
+// op returns the operation of a node.
 func (p *Program) op(i int32) string {
 	switch n := &p.nodes[i]; n.kind {
 	case kind.Arg:

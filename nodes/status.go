@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Report says what the step is doing, with at most limit running kernels and limit
+// Report reports what the step is doing, with at most limit running kernels and limit
 // waiting nodes. Only the goroutine that drives the step may ask.
 func (s *Step) Report(limit int) *status.Report {
 	r := &status.Report{Running: s.running, Ready: s.ready.len()}

@@ -37,7 +37,7 @@ type Step struct {
 	alarm  *Alarm
 	trace  func(Event)
 	seen   bool           // there is a trace, or a meter
-	meter  *profile.Meter // nil: nothing is taken down
+	meter  *profile.Meter // nil: nothing is recorded
 
 	ctx   kernel.Context // of kernels that run on the driver's goroutine
 	arena tensor.Arena
@@ -144,7 +144,7 @@ func (s *Step) Abort(err error) {
 	s.ready.clear()
 }
 
-// Err is the first error so far.
+// Err returns the first error so far.
 func (s *Step) Err() error {
 	if s.err == nil {
 		return nil
@@ -152,8 +152,8 @@ func (s *Step) Err() error {
 	return s.err
 }
 
-// Running is how many activations were handed out and not completed.
+// Running returns how many activations were handed out and not completed.
 func (s *Step) Running() int { return s.running }
 
-// Ready is how many nodes may act now.
+// Ready returns how many nodes may act now.
 func (s *Step) Ready() int { return s.ready.len() }

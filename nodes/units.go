@@ -16,13 +16,13 @@ import (
 // package unit makes units of them and plays them. Here is where a step meets
 // them.
 
-// Flow is the program as package unit sees it.
+// Flow returns the program as package unit sees it.
 func (p *Program) Flow() *form.Flow {
 	f, _ := p.flowOf(nil) // which fails only when watched
 	return f
 }
 
-// flowOf is a program as package unit sees it.
+// flowOf returns a program as package unit sees it.
 func (p *Program) flowOf(watch *status.Watch) (*form.Flow, error) {
 	f := &form.Flow{
 		Nodes: make([]form.Node, len(p.nodes)), In: make([][]form.Source, len(p.nodes)),
@@ -102,7 +102,7 @@ func (s *Step) prepareUnits() {
 	s.measured = s.run
 }
 
-// machineOf is what plays the unit of a frame, made on first use.
+// machineOf returns what plays the unit of a frame, made on first use.
 func (s *Step) machineOf(f int32, u *code.Unit) *machine.Machine {
 	if s.machines[f] == nil {
 		s.machines[f] = machine.New(u)

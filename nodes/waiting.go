@@ -52,7 +52,7 @@ func (s *Step) waitingIn(it *frames.Iteration, limit int, all *[]report.Waiting)
 	}
 }
 
-// waits says what node i of an iteration waits for. Which data input came dead
+// waits reports what node i of an iteration waits for. Which data input came dead
 // and which not at all cannot be told apart, so the count decides how many of
 // the candidates are named.
 func (s *Step) waits(it *frames.Iteration, i int32, left uint32) (report.Waiting, bool) {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Waits says whether a node's kernel may wait for something outside its step, or cannot be
+// Waits reports whether a node's kernel may wait for something outside its step, or cannot be
 // made. Where mightWait holds the kernel is asked.
 func Waits(n *graph.Node) bool {
 	if !mightWait(n) {
@@ -17,7 +17,7 @@ func Waits(n *graph.Node) bool {
 	return err != nil || mayWait(k)
 }
 
-// mightWait says whether the kernel of a node could be one that waits: those of
+// mightWait reports whether the kernel of a node could be one that waits: those of
 // operations that have no state, call no function and take no reference, which might
 // be a queue's, and no variant, which might be a dataset, are not, but for those that
 // are registered so.
@@ -38,7 +38,7 @@ func mightWait(n *graph.Node) bool {
 	return false
 }
 
-// mayWait says whether a kernel may wait for something outside its step.
+// mayWait reports whether a kernel may wait for something outside its step.
 func mayWait(k kernel.Kernel) bool {
 	switch k.(type) {
 	case kernel.Async, kernel.Blocking:

@@ -1,7 +1,7 @@
 package plan
 
 // Bisect finds the pass that makes a result wrong. Names are those of optional passes in
-// their order, and wrong says whether the result is wrong where only those at the beginning
+// their order, and wrong reports whether the result is wrong where only those at the beginning
 // of the list are on. The answer is the first pass with which it is: "" where it is wrong
 // without any of them, and found is false where it is right with all.
 //

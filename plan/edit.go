@@ -53,19 +53,19 @@ func edit(ctx context.Context, p *Program) (*Edit, error) {
 	return e, nil
 }
 
-// Size is the number of nodes, without feeds.
+// Size returns the number of nodes, without feeds.
 func (e *Edit) Size() int { return e.NumNodes() - len(e.fed) }
 
-// IsFed says whether a node stands for a feed.
+// IsFed reports whether a node stands for a feed.
 func (e *Edit) IsFed(n *graph.Node) bool { return e.fed[n] }
 
-// IsFetched says whether an output is fetched.
+// IsFetched reports whether an output is fetched.
 func (e *Edit) IsFetched(o graph.Output) bool { return len(e.fetched[o]) > 0 }
 
-// IsTarget says whether a node is a target.
+// IsTarget reports whether a node is a target.
 func (e *Edit) IsTarget(n *graph.Node) bool { return len(e.aimed[n]) > 0 }
 
-// Keeps says whether the step asks for a node by itself: it is a target, or a
+// Keeps reports whether the step asks for a node by itself: it is a target, or a
 // feed, or an output of it is fetched.
 func (e *Edit) Keeps(n *graph.Node) bool {
 	if e.fed[n] || e.IsTarget(n) {
@@ -125,7 +125,7 @@ func (e *Edit) refetch(from, to graph.Output) {
 	}
 }
 
-// Replace removes n and puts outputs of others in the place of its own, also where
+// Replace removes n and puts outputs of others in place of its own, also where
 // they are fetched; who waited for n waits for the others, also as a target.
 func (e *Edit) Replace(n *graph.Node, with ...graph.Output) error {
 	if err := e.Part.Replace(n, with...); err != nil {
@@ -158,7 +158,7 @@ func (e *Edit) ReplaceByNew(n *graph.Node, spec graph.OpSpec) (*graph.Node, erro
 	return by, e.ReplaceBy(n, by)
 }
 
-// ReplaceBy puts by in the place of n, under its name.
+// ReplaceBy puts by in place of n, under its name.
 func (e *Edit) ReplaceBy(n, by *graph.Node) error {
 	name := n.Name()
 	e.Inherit(by, n)

@@ -10,7 +10,7 @@ import (
 // A Pass is one change of a program. It has either Run or Edit.
 type Pass struct {
 	Name string
-	// When says whether the pass has anything to do with a program; nil: it always has.
+	// When reports whether the pass has anything to do with a program; nil: it always has.
 	When func(*Program) bool
 	// Run changes a program that must be changed to be run.
 	Run func(context.Context, *Program) error
@@ -19,7 +19,7 @@ type Pass struct {
 	Edit func(*Edit) error
 }
 
-// Optional says whether a program can be run without the pass.
+// Optional reports whether a program can be run without the pass.
 func (p *Pass) Optional() bool { return p.Edit != nil }
 
 // Options says how passes run.
@@ -92,7 +92,7 @@ func Run(ctx context.Context, p *Program, passes []Pass, o Options) ([]Stat, err
 	return stats, p.Finish()
 }
 
-// rewrite runs an optional pass. It says whether the program is worth going on with: it is
+// rewrite runs an optional pass. It reports whether the program is worth going on with: it is
 // not where the program cannot be edited, as where it does not link placeholders.
 func (p *Program) rewrite(ctx context.Context, pass *Pass, strict bool) (bool, error) {
 	e, err := p.Edit(ctx)
@@ -115,7 +115,7 @@ func (p *Program) rewrite(ctx context.Context, pass *Pass, strict bool) (bool, e
 	return false, nil
 }
 
-// required is the stats of passes that are not optional.
+// required returns the stats of passes that are not optional.
 func required(stats []Stat, passes []Pass) (kept []Stat) {
 	for _, s := range stats {
 		for i := range passes {

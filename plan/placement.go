@@ -15,7 +15,7 @@ type Placement struct {
 	at      []int32 // by id of the graph's nodes: place in Devices, -1 for nodes that were not placed
 }
 
-// NewPlacement is one in which no node has been placed. The nodes are of one graph.
+// NewPlacement returns one in which no node has been placed. The nodes are of one graph.
 func NewPlacement(all []devices.Attributes, nodes []*graph.Node) *Placement {
 	size := 0
 	for _, n := range nodes {
@@ -31,7 +31,7 @@ func NewPlacement(all []devices.Attributes, nodes []*graph.Node) *Placement {
 // Put puts a node of the placement on a device, by its place in Devices.
 func (p *Placement) Put(n *graph.Node, device int) { p.at[n.ID()] = int32(device) }
 
-// Device is the place of a node's device in Devices; -1 for a node that was not placed.
+// Device returns the place of a node's device in Devices; -1 for a node that was not placed.
 func (p *Placement) Device(n *graph.Node) int {
 	if n.ID() >= len(p.at) {
 		return -1
@@ -39,7 +39,7 @@ func (p *Placement) Device(n *graph.Node) int {
 	return int(p.at[n.ID()])
 }
 
-// Name is the full name of a node's device; "" for a node that was not placed.
+// Name returns the full name of a node's device; "" for a node that was not placed.
 func (p *Placement) Name(n *graph.Node) string {
 	if d := p.Device(n); d >= 0 {
 		return p.Devices[d].Name
@@ -47,12 +47,12 @@ func (p *Placement) Name(n *graph.Node) string {
 	return ""
 }
 
-// Only says whether all nodes are on device d.
+// Only reports whether all nodes are on device d.
 func (p *Placement) Only(d int) bool {
 	return !slices.ContainsFunc(p.nodes, func(n *graph.Node) bool { return p.Device(n) != d })
 }
 
-// String is a line for each node, as TensorFlow's log_device_placement has them:
+// String returns a line for each node, as TensorFlow's log_device_placement has them:
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1".
 func (p *Placement) String() string {
 	var b strings.Builder

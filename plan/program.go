@@ -55,7 +55,7 @@ type Transfer struct {
 	Tensor     string // what crosses, in the program that was split: "x:0", "^x"
 }
 
-// Accelerated says whether some of the devices have memory of their own.
+// Accelerated reports whether some of the devices have memory of their own.
 func (p *Program) Accelerated() bool {
 	for i := range p.Devices {
 		if p.Devices[i].Type != "CPU" {
@@ -65,7 +65,7 @@ func (p *Program) Accelerated() bool {
 	return false
 }
 
-// Placed is where the nodes were placed, before the program was split; nil: there was no
+// Placed returns where the nodes were placed, before the program was split; nil: there was no
 // choice.
 func (p *Program) Placed() *Placement {
 	if p.Split != nil {
@@ -98,7 +98,7 @@ func (p *Program) Finish() error {
 	return e.finish(p)
 }
 
-// Size is the number of nodes, without feeds.
+// Size returns the number of nodes, without feeds.
 func (p *Program) Size() int {
 	if p.edit != nil {
 		return p.edit.Size()
@@ -112,7 +112,7 @@ func (p *Program) Size() int {
 	return size
 }
 
-// String is the program in the text form of graphs, one node a line.
+// String returns the program in the text form of graphs, one node a line.
 func (p *Program) String() string {
 	nodes := p.Nodes
 	if p.edit != nil && p.edit.changes > 0 {
@@ -126,7 +126,7 @@ func (p *Program) String() string {
 	return b.String()
 }
 
-// fedAway is how many nodes of the graph feeds take the places of.
+// fedAway returns how many nodes of the graph feeds take the places of.
 func (p *Program) fedAway() (n int) {
 	for _, f := range p.Feeds {
 		if f.Op.Class() == graph.ClassPlaceholder {

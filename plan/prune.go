@@ -40,7 +40,7 @@ func prune(ctx context.Context, p *Program) error {
 	return nil
 }
 
-// has says whether a node is among nodes, which come by id.
+// has reports whether a node is among nodes, which come by id.
 func has(nodes []*graph.Node, n *graph.Node, id int) bool {
 	i, ok := slices.BinarySearchFunc(nodes, id, func(m *graph.Node, id int) int { return cmp.Compare(m.ID(), id) })
 	return ok && nodes[i] == n

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Verify says what about a program is not as it must be between passes, as an error of code
+// Verify reports what about a program is not as it must be between passes, as an error of code
 // INTERNAL: every edge leads from a node of the program, or from what is fed, to another and
 // is known at both ends; feeds, fetches and targets are of the program, and names find their
 // nodes; nodes that have been placed are on a device; and no edge but that of a Send and its
@@ -118,7 +118,7 @@ func (v *verifier) verify() {
 	}
 }
 
-// sources is the nodes, and those whose outputs are fed.
+// sources returns the nodes, and those whose outputs are fed.
 func (v *verifier) sources() iter.Seq[*graph.Node] {
 	return func(yield func(*graph.Node) bool) {
 		for _, n := range v.nodes {
@@ -138,10 +138,10 @@ func (v *verifier) sources() iter.Seq[*graph.Node] {
 	}
 }
 
-// comes says whether an output is fed, or one of a node of the program.
+// comes reports whether an output is fed, or one of a node of the program.
 func (v *verifier) comes(o graph.Output) bool { return v.fed[o] || v.is[o.Op] }
 
-// runs says whether a node is of the program, or a placeholder that is fed.
+// runs reports whether a node is of the program, or a placeholder that is fed.
 func (v *verifier) runs(n *graph.Node) bool {
 	return v.is[n] || n.NumOutputs() > 0 && v.fed[n.Output(0)]
 }

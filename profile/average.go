@@ -1,6 +1,6 @@
 package profile
 
-// Average is a running average of costs in nanoseconds, 0 if not known, with one more
+// Average returns a running average of costs in nanoseconds, 0 if not known, with one more
 // measurement. One far above the average counts for less, as the goroutine may have been
 // preempted while the clock ran; one far below replaces it.
 func Average(old uint32, nanos int64) uint32 {

@@ -19,7 +19,7 @@ func (s *Stats) AppendRunMetadata(b []byte) []byte {
 	return wire.AppendField(b, costGraph, m.AppendCostGraph(nil))
 }
 
-// stepStats is the message StepStats, one DeviceStepStats for each device. A node that has
+// stepStats returns the message StepStats, one DeviceStepStats for each device. A node that has
 // acted and was not timed, because it is an instruction of a unit, has an entry that takes
 // no time.
 func (s *Stats) stepStats() []byte {
@@ -78,7 +78,7 @@ func sorted(set map[int]bool) []int {
 	return list
 }
 
-// nodeExecStats is the message NodeExecStats of an event.
+// nodeExecStats returns the message NodeExecStats of an event.
 func (s *Stats) nodeExecStats(e Event, thread int) []byte {
 	const (
 		name, allStart, opEnd, allEnd          = 1, 2, 4, 5 // microseconds
@@ -158,7 +158,7 @@ func (m *Model) AppendCostGraph(b []byte) []byte {
 	return b
 }
 
-// shapeProto is the message TensorShapeProto.
+// shapeProto returns the message TensorShapeProto.
 func shapeProto(dims []int64) []byte {
 	const dim, size = 2, 1
 	var b []byte

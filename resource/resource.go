@@ -47,7 +47,7 @@ func keyOf[T any](container, name string) key {
 	return key{reflect.TypeFor[T](), container, name}
 }
 
-// missing is the error of a resource that is not there, which in a container where
+// missing returns the error of a resource that is not there, which in a container where
 // nothing was made is that of the container. The manager is not locked.
 func (m *Manager) missing(k key) error {
 	m.mu.RLock()
@@ -58,7 +58,7 @@ func (m *Manager) missing(k key) error {
 	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kindName(k.kind))
 }
 
-// kindName is a resource's type in the words of messages.
+// kindName returns a resource's type in the words of messages.
 func kindName(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -69,7 +69,7 @@ func kindName(t reflect.Type) string {
 // A Name is what a resource is known by, among those of its type.
 type Name struct{ Container, Name string }
 
-// Assigned is the names of the variables, by handle or by reference, that have a value.
+// Assigned returns the names of the variables, by handle or by reference, that have a value.
 func (m *Manager) Assigned() map[Name]bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -58,7 +58,7 @@ func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators
 	return a, nil
 }
 
-// watch begins to take down what the accelerators do. What it answers ends that, and adds
+// watch begins to record what the accelerators do. What it answers ends that, and adds
 // it to what is known of the run.
 func (a *accelerators) watch(ctx context.Context, m *RunMetadata, clock func() int64) func() {
 	var watches []*streams.Watch
@@ -85,7 +85,7 @@ type DeviceMemory struct {
 	Reused int64 // how often of these some was at hand
 }
 
-// memory is how that of all accelerators is used; nil if there are none.
+// memory returns how that of all accelerators is used; nil if there are none.
 func (a *accelerators) memory() []DeviceMemory {
 	var all []DeviceMemory
 	for _, d := range a.all {

@@ -172,7 +172,7 @@ func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
 // only by _Send and _Recv nodes.
 type Piece = partition.Piece
 
-// Pieces is the run as split over several devices, for tools; nil if it is all on one.
+// Pieces returns the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	p := c.program.plan.Program
 	if p.Split == nil {
@@ -185,7 +185,7 @@ func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	return pieces, nil
 }
 
-// Transfers is the edges between devices, in no order and not counted; see
+// Transfers returns the edges between devices, in no order and not counted; see
 // [RunMetadata] for what went along them.
 func (c *Callable) Transfers() []Transfer {
 	p := c.program.plan
@@ -199,7 +199,7 @@ func (c *Callable) Transfers() []Transfer {
 	return all
 }
 
-// Placement is the device of each node of the run, one a line, as TensorFlow logs it:
+// Placement returns the device of each node of the run, one a line, as TensorFlow logs it:
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
 // nothing to choose.
 func (c *Callable) Placement() string {
@@ -209,14 +209,14 @@ func (c *Callable) Placement() string {
 	return ""
 }
 
-// Rewritten is the program of the run after rewriting, in the text form of graphs, with
+// Rewritten returns the program of the run after rewriting, in the text form of graphs, with
 // function calls replaced by their bodies, and the effect of each pass. It is for people
 // to read and changes from version to version.
 func (c *Callable) Rewritten() (text string, passes []RewritePass) {
 	return c.program.plan.String(), c.program.plan.Passes
 }
 
-// EachPass compiles the run once more and calls f after each compiler pass, with the name of
+// EachPass compiles the run again and calls f after each compiler pass, with the name of
 // the pass and the program then, in the text form of graphs. The program is verified after
 // each: what a pass leaves wrong is an error of code INTERNAL that names it. It is for people
 // to read and changes from version to version.

@@ -28,7 +28,7 @@ func (g *gate) enter() error {
 
 func errClosed() error { return status.Errorf(status.FailedPrecondition, "session is closed") }
 
-// errEnded is the error of a step that Close has ended.
+// errEnded returns the error of a step that Close has ended.
 func errEnded() *status.Error {
 	return status.Errorf(status.Canceled, "Step was cancelled by an explicit call to `Session::Close()`.")
 }

@@ -74,7 +74,7 @@ func (b builder) endless(name string) session.Output {
 	return loop("Exit", "Exit", nil, sw.Output(0))
 }
 
-// starved is an output that waits for an element of a queue that is always empty.
+// starved returns an output that waits for an element of a queue that is always empty.
 func (b builder) starved() session.Output {
 	types := map[string]any{"component_types": []session.DataType{session.Float}}
 	queue := b.add("FIFOQueueV2", "queue", types).Output(0)

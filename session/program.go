@@ -126,12 +126,12 @@ func (s *Session) discard(p *program) {
 	}
 }
 
-// rewriting says how the session's programs are rewritten.
+// rewriting reports how the session's programs are rewritten.
 func (s *Session) rewriting() rewrite.Options {
 	return rewrite.Options{Passes: s.passes, Pool: s.pool}
 }
 
-// spec is what the run is for, and how it is compiled.
+// spec returns what the run is for, and how it is compiled.
 func (p *program) spec(s *Session) compile.Spec {
 	return compile.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
@@ -160,7 +160,7 @@ func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error)
 	return nil
 }
 
-// canonical is the output of the graph's own node that o means.
+// canonical returns the output of the graph's own node that o means.
 func (s *Session) canonical(role string, o Output) (Output, error) {
 	if o.Op == nil {
 		return o, status.Invalid("a %s is the zero Output, or one of a nil Operation, which Graph.Operation gives for a name that the graph does not have", role)
@@ -204,7 +204,7 @@ func (p *program) check() error {
 	return nil
 }
 
-// declared is the shape that a placeholder declares of what is to be fed; unknown of
+// declared returns the shape that a placeholder declares of what is to be fed; unknown of
 // another tensor. Graphs of versions up to 21 say [] where they say nothing.
 func declared(f Output) Shape {
 	n := f.Op
@@ -218,7 +218,7 @@ func declared(f Output) Shape {
 	return s
 }
 
-// key is what programs are cached by: ids and indices, with a mark between
+// key returns what programs are cached by: ids and indices, with a mark between
 // the lists.
 func (p *program) key() string {
 	var b []byte
@@ -298,7 +298,7 @@ func (p *program) begin(s *Session) *call {
 	return c
 }
 
-// end lets go of everything the call held.
+// end releases everything the call held.
 func (p *program) end(c *call) {
 	c.perStep.Clear()
 	clear(c.values)
@@ -348,7 +348,7 @@ func (c *call) feedView(i int, t *Tensor) error {
 	return c.feed(i, t)
 }
 
-// feed gives the value of feed i.
+// feed returns the value of feed i.
 func (c *call) feed(i int, t *Tensor) error {
 	p := c.program
 	if t == nil {

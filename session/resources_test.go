@@ -40,7 +40,7 @@ func (s *stateful) assign(t *testing.T, in *session.Session, x float32, ops ...*
 	}
 }
 
-// fetch is the first element of an output.
+// fetch returns the first element of an output.
 func fetch(s *session.Session, o session.Output) (any, error) {
 	out, err := s.RunContext(context.Background(), nil, []session.Output{o}, nil)
 	if err != nil {

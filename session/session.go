@@ -260,7 +260,7 @@ func (s *Session) play(p *program, c *call) error {
 	return c.runner.Run(&c.step, c.feeds, c.fetched)
 }
 
-// sample is play for a sampler, which decides whether the run is taken down.
+// sample is play for a sampler, which decides whether the run is recorded.
 func (s *Session) sample(sampler *Sampler, p *program, c *call) error {
 	if c.sampler != sampler {
 		c.sampler, c.series = sampler, sampler.Series(p.nodes)
@@ -339,18 +339,18 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Base is the session itself. The root package's Session has the method, too, so that a
+// Base returns the session itself. The root package's Session has the method, too, so that a
 // function can take either.
 func (s *Session) Base() *Session { return s }
 
-// Engine is the name of the engine that runs the session's steps.
+// Engine returns the name of the engine that runs the session's steps.
 func (s *Session) Engine() string { return s.engine.Name() }
 
-// MemoryInUse is the number of bytes in the tensors of running steps, variables, queues
+// MemoryInUse returns the number of bytes in the tensors of running steps, variables, queues
 // and other resources.
 func (s *Session) MemoryInUse() int64 { return s.budget.Used() - s.functions.Bytes() }
 
-// ProgramMemory is the approximate size in bytes of the programs that the session has
+// ProgramMemory returns the approximate size in bytes of the programs that the session has
 // compiled: one for each set of feeds, fetches and targets, and those of called
 // functions. The memory limit bounds it together with [Session.MemoryInUse].
 func (s *Session) ProgramMemory() int64 { return s.functions.Bytes() }

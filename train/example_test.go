@@ -69,7 +69,7 @@ func Example() {
 	// 2.000 x + 3.000
 }
 
-// parity is a network that learns whether an odd number of its two inputs is 1, and
+// parity returns a network that learns whether an odd number of its two inputs is 1, and
 // what it is trained on.
 func parity() (m *train.Model, goal *train.Goal, data *train.Data, in, odd tf.Output) {
 	m = train.NewModel(tf.NewGraph(), 1)

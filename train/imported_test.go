@@ -268,7 +268,7 @@ func scalar(t *testing.T, s *tf.Session, feeds train.Batch, o tf.Output) float64
 	return float64(fetch(t, s, feeds, o).Value().(float32))
 }
 
-// batches is one batch n times.
+// batches returns one batch n times.
 func batches(b train.Batch, n int) func(func(train.Batch) bool) {
 	return func(yield func(train.Batch) bool) {
 		for range n {

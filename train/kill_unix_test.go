@@ -179,7 +179,7 @@ func TestKilled(t *testing.T) {
 		update(t, tr, goal, 1)
 		n := updates(t, tr, goal)
 		save(t, tr, goal, v, dir, n)
-		save(t, tr, goal, v, dir, n) // in the place of what has these names
+		save(t, tr, goal, v, dir, n) // in place of what has these names
 		fmt.Printf("saved %d\n", n)
 	}
 }

@@ -490,7 +490,7 @@ func (w *Worker) Finished(id StepID, fetches any, err error, out *Outbox) {
 	w.send(s.master, Message{Verb: Executed, Step: id, Value: fetches, Err: err}, out)
 }
 
-// Left says what the worker holds of steps; "" if it is idle.
+// Left reports what the worker holds of steps; "" if it is idle.
 func (w *Worker) Left() string {
 	var s []string
 	for _, st := range w.inOrder(func(*workerStep) bool { return true }) {

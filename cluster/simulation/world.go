@@ -341,7 +341,7 @@ func (w *world) answered() {
 	}
 }
 
-// left says what is left of any step; "" if nothing is.
+// left reports what is left of any step; "" if nothing is.
 func (w *world) left() string {
 	for _, p := range w.processes {
 		switch {

@@ -133,7 +133,7 @@ func (v *verdict) sort() {
 	})
 }
 
-// mustBeFed says whether a node has no value of its own.
+// mustBeFed reports whether a node has no value of its own.
 func mustBeFed(n *graph.Node) bool {
 	return n.Class() == graph.ClassPlaceholder && n.NumInputs() == 0
 }

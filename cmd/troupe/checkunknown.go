@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// checkUnknown is the verdict on a graph that was not imported since there are
+// checkUnknown returns the verdict on a graph that was not imported since there are
 // operations that nobody knows; nil for any other error. What nodes say of themselves is
 // all that it goes by.
 func checkUnknown(err error) *verdict {

@@ -61,7 +61,7 @@ func (c *deviceCount) Set(text string) error {
 	return nil
 }
 
-// String is what Set takes.
+// String returns what Set takes.
 func (c *deviceCount) String() string {
 	var parts []string
 	for _, kind := range sortedKeys(maps.Clone(map[string]int(*c))) {

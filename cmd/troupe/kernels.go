@@ -49,7 +49,7 @@ func kernelsOf(def *registry.OpDef) []kernelGroup {
 	return out
 }
 
-// allowed is those of types, sorted, that an attribute may have.
+// allowed returns those of types, sorted, that an attribute may have.
 func allowed(attr *registry.AttrDef, types []tensor.DType) []tensor.DType {
 	var out []tensor.DType
 	for _, t := range types {
@@ -98,7 +98,7 @@ func (g group) mergesWith(o group, name string) bool {
 // A typeName is a dtype that JSON spells as in "DT_FLOAT".
 type typeName tensor.DType
 
-// MarshalText is the name in the protocol buffers.
+// MarshalText returns the name in the protocol buffers.
 func (t typeName) MarshalText() ([]byte, error) { return []byte(tensor.DType(t).ProtoName()), nil }
 
 func names(types map[string][]tensor.DType) map[string][]typeName {

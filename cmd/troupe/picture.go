@@ -104,7 +104,7 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 	return nil
 }
 
-// drawn is the graph that is drawn: with functions in the place of what calls them, if
+// drawn returns the graph that is drawn: with functions in place of what calls them, if
 // there are any.
 func (p *picture) drawn(g *troupe.Graph) *troupe.Graph {
 	for i := range p.program.NumNodes() {
@@ -135,7 +135,7 @@ func (p *picture) resources(ctx context.Context) (*resource.Manager, error) {
 	return m, nil
 }
 
-// shared is what the kernels of a step share.
+// shared returns what the kernels of a step share.
 func (p *picture) shared(ctx context.Context, m *resource.Manager) *kernel.Step {
 	return &kernel.Step{Context: ctx, Resources: m, PerStep: resource.NewManager(), Pool: alone{}, Files: p.files, Seed: 1}
 }
@@ -252,7 +252,7 @@ func (p *picture) write(w io.Writer, g *troupe.Graph) {
 	fmt.Fprintln(w, "}")
 }
 
-// inline says whether a node is a small constant, written into those that take it.
+// inline reports whether a node is a small constant, written into those that take it.
 func inline(n *graph.Node) bool {
 	if constantText(n) == "" {
 		return false
@@ -265,14 +265,14 @@ func inline(n *graph.Node) bool {
 	return len(n.Output(0).Consumers()) > 0
 }
 
-// last is a name without its scopes.
+// last returns a name without its scopes.
 func last(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }
 
-// iteration is the one that the frame is in, as far as the tag of what acted last says.
+// iteration returns the one that the frame is in, as far as the tag of what acted last says.
 func (p *picture) iteration(frame string) int {
 	n := 0
 	if at := strings.LastIndex(p.tag, frame+"["); at >= 0 {
@@ -281,7 +281,7 @@ func (p *picture) iteration(frame string) int {
 	return n
 }
 
-// states is what a node is doing, in all of its iterations alive.
+// states returns what a node is doing, in all of its iterations alive.
 func (p *picture) states(name string) []nodes.NodeState {
 	if i := p.program.Node(name); i >= 0 {
 		return p.step.ReportNode(i, 64).States

@@ -189,7 +189,7 @@ func (f *raceFlags) recorded(ctx context.Context, out *raceWriter, s *conformanc
 	return nil
 }
 
-// fed is the run of a signature of a SavedModel, whose inputs have values.
+// fed returns the run of a signature of a SavedModel, whose inputs have values.
 func (f *raceFlags) fed(m *model) (runFlags, string, error) {
 	signatures := map[string]troupe.Signature{}
 	for _, g := range m.saved {

@@ -91,7 +91,7 @@ node { name: "s" op: "Placeholder" attr { key: "dtype" value { type: DT_STRING }
 	}
 }
 
-// neverReady is a model whose initialization is a loop without end.
+// neverReady returns a model whose initialization is a loop without end.
 func neverReady(t *testing.T) savedmodel.Export {
 	t.Helper()
 	s := op.NewScope()

@@ -46,7 +46,7 @@ func (f *scheduleFlags) add(cmd *cobra.Command) {
 // named reports whether flags name what is run.
 func (f *scheduleFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
 
-// system is the steps to be run.
+// system returns the steps to be run.
 func (f *scheduleFlags) system(ctx context.Context, m *model) (s *explore.System, err error) {
 	s = &explore.System{Budget: tensor.NewBudget(4 << 30), Timeout: f.timeout}
 	var g *troupe.Graph
@@ -202,7 +202,7 @@ func (x *search) run(cmd *cobra.Command, s *explore.System) (r, drawn *explore.R
 	return r, drawn, nil
 }
 
-// more is the result that has found more answers.
+// more returns the result that has found more answers.
 func more(r, drawn *explore.Result) *explore.Result {
 	if drawn != nil && len(drawn.Answers) > len(r.Answers) {
 		return drawn
@@ -215,7 +215,7 @@ func deadlocked(r *explore.Result) bool {
 	return slices.ContainsFunc(r.Answers, func(a explore.Answers) bool { return a.Deadlock })
 }
 
-// answerText is an answer in lines.
+// answerText returns an answer in lines.
 func answerText(a *explore.Answers) string {
 	if a.Text == "" {
 		return "no error; nothing was fetched, and nothing is held\n"

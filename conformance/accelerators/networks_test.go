@@ -63,7 +63,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// asked is what the signature of a SavedModel answers on a device of a type, and where its
+// asked returns what the signature of a SavedModel answers on a device of a type, and where its
 // nodes were.
 func asked(t *testing.T, dir, kind string, x *tensor.Tensor) ([]*tensor.Tensor, string) {
 	t.Helper()

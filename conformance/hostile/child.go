@@ -125,7 +125,7 @@ func (b *builder) play(g *tf.Graph, l Limits) error {
 	return err
 }
 
-// managed is the bytes of memory that Go's runtime has from the system.
+// managed returns the bytes of memory that Go's runtime has from the system.
 func managed() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
@@ -151,5 +151,5 @@ func resident(field string) (int64, error) {
 	return 0, fmt.Errorf("/proc/self/status has no %s", field)
 }
 
-// resetPeak lets VmHWM begin anew.
+// resetPeak lets VmHWM begin again.
 func resetPeak() error { return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }

@@ -164,7 +164,7 @@ var messages = func() []Attack {
 	})
 }()
 
-// conditionals is a conditional in a conditional, and so on.
+// conditionals returns a conditional in a conditional, and so on.
 func conditionals(n int) []byte {
 	g := newDef()
 	g.constant("c")
@@ -181,7 +181,7 @@ func conditionals(n int) []byte {
 	return g.bytes()
 }
 
-// nested is a field in a field in a field.
+// nested returns a field in a field in a field.
 func nested(field protowire.Number, depth int, innermost []byte) []byte {
 	lengths := make([]int, depth+1)
 	lengths[0] = len(innermost)

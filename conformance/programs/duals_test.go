@@ -256,7 +256,7 @@ func (d *descent) judge(e *engine) error {
 	return nil
 }
 
-// String is the descent, to be read.
+// String returns the descent, to be read.
 func (d *descent) String() string {
 	s := fmt.Sprintf("%v\ninputs %v\nweights %v of %v\n", d.program, d.inputs, d.weights, d.ys)
 	for k, o := range d.orders {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// system is the trial for an exploration: a step's answer is "right", or what is wrong.
+// system returns the trial for an exploration: a step's answer is "right", or what is wrong.
 func (t *trial) system() (*explore.System, error) {
 	s := &explore.System{Budget: tensor.NewBudget(memoryLimit)}
 	if init := t.steps[0].init; init != nil {

@@ -71,7 +71,7 @@ func (t *trial) judgeAll(all []*engine) (*engine, error) {
 	return nil, nil
 }
 
-// bisect says which of the trial's passes makes it wrong on the engines.
+// bisect reports which of the trial's passes makes it wrong on the engines.
 func (t *trial) bisect(all []*engine) string {
 	pass, found, err := t.passes.Bisect(func(on rewrite.Passes) (bool, error) {
 		u := *t

@@ -142,7 +142,7 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	return t, nil
 }
 
-// with is the trial with another program, of which it fetches all results.
+// with returns the trial with another program, of which it fetches all results.
 func (t *trial) with(p *programs.Program) (*trial, error) {
 	u := *t
 	u.program, u.low, u.steps = p, nil, nil
@@ -278,7 +278,7 @@ func (t *trial) judge(e *engine) error {
 // stack is a stack trace in an error.
 var stack = regexp.MustCompile(`(?s)\ngoroutine .*?\n (\[node|$)`)
 
-// brief is an error without stack traces.
+// brief returns an error without stack traces.
 func brief(err error) string {
 	return fmt.Sprintf("%.3000s", stack.ReplaceAllString(err.Error(), " $1"))
 }
@@ -297,7 +297,7 @@ func (t *trial) run(e *engine, resources *resource.Manager, ctx context.Context,
 	return e.Run(s, p, feeds, fetched)
 }
 
-// feeds is what a step feeds.
+// feeds returns what a step feeds.
 func (s *step) feeds() (feeds []tensor.Value) {
 	for _, a := range s.inputs {
 		feeds = append(feeds, tensor.ValueOf(a.Tensor()))
@@ -319,7 +319,7 @@ func (t *trial) step(e *engine, resources *resource.Manager, ctx context.Context
 	return t.compare(s, feeds, fetched, err)
 }
 
-// compare says what is wrong about the outcome of a step.
+// compare reports what is wrong about the outcome of a step.
 func (t *trial) compare(s *step, feeds, fetched []tensor.Value, err error) error {
 	for i, a := range s.inputs { // nobody may have written into them
 		if b, err := programs.FromValue(feeds[i]); err != nil || !a.Equal(b) {
@@ -346,7 +346,7 @@ func (t *trial) compare(s *step, feeds, fetched []tensor.Value, err error) error
 	return nil
 }
 
-// blame says whether an error is one that may come first. Nodes that come of
+// blame reports whether an error is one that may come first. Nodes that come of
 // functions have longer names, and their frames others.
 func (t *trial) blame(err error, want programs.Outcome) error {
 	got := status.From(err)
@@ -365,7 +365,7 @@ func (t *trial) blame(err error, want programs.Outcome) error {
 	return fmt.Errorf("got error %v; want one of %v", err, want.Faults)
 }
 
-// indices is the iterations of a tag without the frames' names.
+// indices returns the iterations of a tag without the frames' names.
 func indices(tag string) string {
 	var b strings.Builder
 	for _, part := range strings.Split(tag, "/") {
@@ -407,7 +407,7 @@ func (c *countdown) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// String is the trial, to be read.
+// String returns the trial, to be read.
 func (t *trial) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", t.program)

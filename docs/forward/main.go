@@ -25,7 +25,7 @@ import (
 type forwarded struct {
 	name    string
 	pkg     string // the package that has it, "" for session
-	options bool   // a struct that users fill in or read: its fields are declared anew
+	options bool   // a struct that users fill in or read: its fields are declared again
 	own     bool   // the root package declares the struct itself
 	base    string // what a receiver is in its package
 }
@@ -59,7 +59,7 @@ func main() {
 	}
 }
 
-// generate is the file, made of the packages in the folders session and model of root.
+// generate returns the file, made of the packages in the folders session and model of root.
 func generate(root string) ([]byte, error) {
 	fset := token.NewFileSet()
 	var names []string
@@ -126,7 +126,7 @@ func generate(root string) ([]byte, error) {
 	return format.Source([]byte(head.String() + ")\n" + body))
 }
 
-// home is the package that has the type.
+// home returns the package that has the type.
 func (t *forwarded) home() string { return cmp.Or(t.pkg, "session") }
 
 // forward writes a method that calls that of the type's package.
@@ -159,7 +159,7 @@ func forward(b *bytes.Buffer, fset *token.FileSet, t forwarded, m *ast.FuncDecl)
 	fmt.Fprintf(b, "\n%sfunc (%s *%s) %s%s {\n%s\n}\n", comment(m.Doc), receiver, t.name, m.Name.Name, signature, body)
 }
 
-// first is the first result of a method.
+// first returns the first result of a method.
 func first(fset *token.FileSet, m *ast.FuncDecl) string {
 	if m.Type.Results == nil {
 		return ""
@@ -167,7 +167,7 @@ func first(fset *token.FileSet, m *ast.FuncDecl) string {
 	return source(fset, m.Type.Results.List[0].Type)
 }
 
-// comment is a doc comment as it was written.
+// comment returns a doc comment as it was written.
 func comment(doc *ast.CommentGroup) string {
 	var b strings.Builder
 	for _, c := range doc.List {
@@ -176,7 +176,7 @@ func comment(doc *ast.CommentGroup) string {
 	return b.String()
 }
 
-// source is a node as text, with its comments.
+// source returns a node as text, with its comments.
 func source(fset *token.FileSet, node ast.Node) string {
 	var b bytes.Buffer
 	if err := printer.Fprint(&b, fset, node); err != nil {

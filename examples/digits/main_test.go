@@ -49,7 +49,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// exported is how many of the images held out a SavedModel reads right.
+// exported returns how many of the images held out a SavedModel reads right.
 func exported(t *testing.T, dir string) float64 {
 	t.Helper()
 	m, err := tf.LoadSavedModel(dir, []string{"serve"}, nil)

@@ -200,7 +200,7 @@ func compiled(t testing.TB, s sample) *nodes.Program {
 	return p
 }
 
-// judge is what the step machine answers, in the words of an exploration.
+// judge returns what the step machine answers, in the words of an exploration.
 func judge(t testing.TB, p *nodes.Program) string {
 	fetched := make([]tensor.Value, len(p.Fetches()))
 	step := &kernel.Step{Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: kerneltest.Serial{}}
@@ -223,7 +223,7 @@ func judge(t testing.TB, p *nodes.Program) string {
 	return "fails: " + e.Node
 }
 
-// disagree says how the answers of an exploration differ from the step machine's.
+// disagree reports how the answers of an exploration differ from the step machine's.
 func disagree(r explore.Result, want string) error {
 	for got := range r.Outcomes {
 		same := got == want || strings.HasPrefix(want, "fails") && strings.HasPrefix(got, want)
@@ -287,7 +287,7 @@ func TestTampering(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, sample string
-		// change changes a message, and says whether it is sent.
+		// change changes a message, and reports whether it is sent.
 		change func(m *protocol.Message) bool
 	}{
 		{"credit is not given back", "diamond", func(m *protocol.Message) bool { return m.Verb != protocol.Notice }},

@@ -21,7 +21,7 @@ type Spec struct {
 	Constant bool   // an Enter that brings a loop invariant
 	Deref    bool   // some input is a reference that the node wants read, or shared
 	Refs     []bool // by input, if Deref: the node wants a reference there
-	Shares   bool   // it hands on what a reference variable shares
+	Shares   bool   // it forwards what a reference variable shares
 	Transfer bool   // a Send or a Recv, which carries death, too
 	Extra    bool   // a Merge that more tokens can come to than it waits for
 	Number   int32  // in the program
@@ -150,7 +150,7 @@ func (n *Spec) waits(flow *form.Flow) {
 	}
 }
 
-// in is how many tokens the node waits for in iteration i of its frame.
+// in returns how many tokens the node waits for in iteration i of its frame.
 func (n *Spec) in(i int) uint32 {
 	if i == 0 {
 		return n.First

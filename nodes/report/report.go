@@ -36,7 +36,7 @@ func At(text, tag string) string {
 	return text
 }
 
-// Hung is the error of a step that can make no progress although fetch i has not arrived.
+// Hung returns the error of a step that can make no progress although fetch i has not arrived.
 // waiting lists nodes up to a limit.
 func Hung(i int, fetch fmt.Stringer, waiting func(limit int) []Waiting) *status.Error {
 	list := waiting(Limit)

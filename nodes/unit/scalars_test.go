@@ -92,7 +92,7 @@ func newScalars(t *testing.T) *scalars {
 	return s
 }
 
-// bits is a scalar's value to the bit.
+// bits returns a scalar's value to the bit.
 func bits(v tensor.Value) uint64 {
 	switch v.DType() {
 	case tensor.Bool:
@@ -169,9 +169,9 @@ func (s *scalars) same(what string, p *nodes.Program, feeds ...tensor.Value) ([]
 	return first, failure
 }
 
-// ofTwoNaNs says whether two results are both not a number, made of operands that
+// ofTwoNaNs reports whether two results are both not a number, made of operands that
 // are not: which of the payloads remains is the machine's choice of the operands'
-// order, which the compiler makes anew for every build.
+// order, which the compiler makes again for every build.
 func ofTwoNaNs(operands []tensor.Value, x, y tensor.Value) bool {
 	n := 0
 	for _, v := range operands {
@@ -194,7 +194,7 @@ func notANumber(v tensor.Value) bool {
 	return false
 }
 
-// attr is the name of an element type in a graph's text.
+// attr returns the name of an element type in a graph's text.
 func attr(dt tensor.DType) string {
 	return map[tensor.DType]string{
 		tensor.Bool: "DT_BOOL", tensor.Int32: "DT_INT32", tensor.Int64: "DT_INT64", tensor.Float: "DT_FLOAT", tensor.Double: "DT_DOUBLE",

@@ -188,7 +188,7 @@ func (b *barrier) Close() {
 	})
 }
 
-// shut closes the barrier; it may be closed once more to cancel.
+// shut closes the barrier; it may be closed again to cancel.
 func (b *barrier) shut(cancel bool) (err error) {
 	b.change(func() {
 		if b.closed && (b.canceled || !cancel) {
@@ -218,7 +218,7 @@ func (b *barrier) release(e *barrierElement) {
 	b.budget.Release(n)
 }
 
-// insert gives a component of elements: slice i of values to keys[i]. It inserts
+// insert returns a component of elements: slice i of values to keys[i]. It inserts
 // all or none.
 func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tensor.Value) error {
 	if component < 0 || component >= len(b.types) {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// newHandle is a token for a resource.
+// newHandle returns a token for a resource.
 func newHandle(device, container, name, kind string, r any) tensor.Value {
 	return tensor.Scalar(&tensor.Handle{Device: device, Container: container, Name: name, Type: kind, Value: r})
 }
@@ -25,7 +25,7 @@ func newOldHandle(container, name string, r any) tensor.Value {
 	return tensor.RefTo(tensor.String, &oldHandle{container, name, r})
 }
 
-// Read is the two strings.
+// Read returns the two strings.
 func (h *oldHandle) Read() (tensor.Value, bool) {
 	t, err := tensor.FromSlice([]string{h.container, h.name}, 2)
 	return tensor.ValueOf(t), err == nil
@@ -60,7 +60,7 @@ func (l label) manager(s *kernel.Step) *resource.Manager {
 	return s.Resources
 }
 
-// words is the name in messages, new for each resource that has none to share.
+// words returns the name in messages, new for each resource that has none to share.
 func (l label) words(m *resource.Manager) string {
 	if l.private {
 		return fmt.Sprintf("_%d_%s", m.NextID(), l.name)
@@ -68,7 +68,7 @@ func (l label) words(m *resource.Manager) string {
 	return l.name
 }
 
-// held is the resource that a handle of either form carries.
+// held returns the resource that a handle of either form carries.
 func held[T any](v *tensor.Value) (T, error) {
 	if !v.IsRef() {
 		return resource.Held[T](v)

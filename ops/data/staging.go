@@ -55,7 +55,7 @@ func onStaging(run func(s *staging, ctx *kernel.Context, types []tensor.DType, i
 	}
 }
 
-// sizeOf is the bytes of an element.
+// sizeOf returns the bytes of an element.
 func sizeOf(element []tensor.Value) (n int64) {
 	for _, v := range element {
 		n += v.TotalBytes()

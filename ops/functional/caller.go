@@ -102,7 +102,7 @@ func newRemoteCall(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// returns says whether a function returns what its caller puts out.
+// returns reports whether a function returns what its caller puts out.
 func returns(f *registry.Func, results []tensor.Value, want []tensor.DType) error {
 	if len(results) != len(want) {
 		return status.Invalid("function '%s' returns %s, not %d", f.Name, status.Count(len(results), "result"), len(want))

@@ -42,7 +42,7 @@ type bodyPlan struct {
 	loose   []*graph.Node // effects that nothing can wait for
 }
 
-// plan is that of a function which is called with those arguments for results of
+// plan returns that of a function which is called with those arguments for results of
 // those types. It fails if they do not fit.
 func (l *lowering) plan(f *registry.Func, args []graph.Output, results []tensor.DType, how manner) (*bodyPlan, error) {
 	body, err := l.g.InstantiateContext(l.ctx, f)
@@ -100,7 +100,7 @@ func (l *lowering) planOf(f *registry.Func, body *graph.Body, how manner) (*body
 	return p, nil
 }
 
-// checkTypes says whether a body takes those arguments and returns results of
+// checkTypes reports whether a body takes those arguments and returns results of
 // those types.
 func checkTypes(f *registry.Func, body *graph.Body, args []graph.Output, results []tensor.DType) error {
 	if len(args) != len(body.Args) {
@@ -122,7 +122,7 @@ func checkTypes(f *registry.Func, body *graph.Body, args []graph.Output, results
 	return nil
 }
 
-// Effects is the nodes of a body that must run whatever is made of the results:
+// Effects returns the nodes of a body that must run whatever is made of the results:
 // those that it lists as control outputs and, where the body runs entirely, all that
 // are stateful.
 func Effects(body *graph.Body, entirely bool) []*graph.Node {
@@ -134,7 +134,7 @@ func Effects(body *graph.Body, entirely bool) []*graph.Node {
 	return append(effects, loose...)
 }
 
-// effectsOf is the side effects of a body that runs in that manner, and those of them
+// effectsOf returns the side effects of a body that runs in that manner, and those of them
 // that nothing can wait for, as they may be dead or in a frame of the body.
 func effectsOf(body *graph.Body, how manner) (effects, loose []*graph.Node) {
 	listed := map[*graph.Node]bool{}
@@ -161,7 +161,7 @@ func effectsOf(body *graph.Body, how manner) (effects, loose []*graph.Node) {
 	return append(effects, loose...), nil
 }
 
-// changing says whether running a plan may have side effects: it has a stateful node,
+// changing reports whether running a plan may have side effects: it has a stateful node,
 // or one that may call a function that has.
 func (p *bodyPlan) changing() bool {
 	return slices.ContainsFunc(p.nodes, func(n *graph.Node) bool { return n.Def().Stateful || Lowers(n) })

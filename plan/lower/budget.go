@@ -32,7 +32,7 @@ const (
 	totalPerEdge = 8
 )
 
-// budgetFor is the budget of a program of these nodes.
+// budgetFor returns the budget of a program of these nodes.
 func budgetFor(nodes []*graph.Node) budget {
 	b := budget{nodes: minNodes + nodesPerNode*len(nodes), edges: minEdges + edgesPerNode*len(nodes)}
 	b.total = minTotal + totalPerNode*len(nodes)
@@ -42,7 +42,7 @@ func budgetFor(nodes []*graph.Node) budget {
 	return b
 }
 
-// edgesOf is how many edges a node may have to itself.
+// edgesOf returns how many edges a node may have to itself.
 func edgesOf(n *graph.Node) int { return n.NumInputs() + len(n.Controls()) + n.NumOutputs() }
 
 // nodesFor is about how many nodes become of a node of a body, without what it

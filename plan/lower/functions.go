@@ -22,10 +22,10 @@ type Graph struct {
 	parted map[*graph.Node][]*graph.Node
 }
 
-// Lowers says whether a node of this kind is one that Functions replaces.
+// Lowers reports whether a node of this kind is one that Functions replaces.
 func Lowers(n *graph.Node) bool { return n.Class() == graph.ClassCall || lowerers[n.Type()] != nil }
 
-// Plays says whether Functions replaces nodes of an operation of that name.
+// Plays reports whether Functions replaces nodes of an operation of that name.
 func Plays(op string) bool { return lowerers[op] != nil }
 
 var lowerers map[string]func(*lowering, *task) error
@@ -123,7 +123,7 @@ func functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 	return r, err
 }
 
-// Output is where output o of the original is now.
+// Output returns where output o of the original is now.
 func (g *Graph) Output(o graph.Output) graph.Output {
 	if to, ok := g.fed[o]; ok {
 		return to
@@ -135,7 +135,7 @@ func (g *Graph) Output(o graph.Output) graph.Output {
 	return graph.Output{Op: c, Index: o.Index}
 }
 
-// Targets is the nodes that must run, fetches aside, for a step that fetches and runs
+// Targets returns the nodes that must run, fetches aside, for a step that fetches and runs
 // those of the original. Of a node that runs in parts, a step that fetches an output or
 // runs it wants all: only consumers of single outputs leave others out.
 func (g *Graph) Targets(fetches []graph.Output, targets []*graph.Node) ([]*graph.Node, error) {
@@ -154,7 +154,7 @@ func (g *Graph) Targets(fetches []graph.Output, targets []*graph.Node) ([]*graph
 	return append(list, loose...), err
 }
 
-// loosely is the side effects of lowered nodes that roots need, of those which no edge
+// loosely returns the side effects of lowered nodes that roots need, of those which no edge
 // leads to.
 func (g *Graph) loosely(roots []*graph.Node) ([]*graph.Node, error) {
 	if len(g.loose) == 0 {
@@ -194,7 +194,7 @@ func (g *Graph) loosely(roots []*graph.Node) ([]*graph.Node, error) {
 	return list, nil
 }
 
-// standIn is what has run when a node of the copy, which may be lowered, would have.
+// standIn returns what has run when a node of the copy, which may be lowered, would have.
 func (g *Graph) standIn(n *graph.Node) *graph.Node {
 	if done, ok := g.done[n]; ok {
 		return done

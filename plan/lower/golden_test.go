@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-go/troupe/plan/lower"
 )
 
-// TestGolden lowers the graphs in testdata; -rewrite writes the answers anew.
+// TestGolden lowers the graphs in testdata; -rewrite writes the answers again.
 //
 //	lower [feed=x:0] fetch=y:0   what the input becomes, without what the fetch does not need
 func TestGolden(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// fits says whether a body that is called where the task is can be laid out, and
+// fits reports whether a body that is called where the task is can be laid out, and
 // counts it if so: a function within itself never is.
 func (l *lowering) fits(t *task, p *bodyPlan) bool {
 	return !t.in.within(p.f.Name) && l.budget.take(p)
@@ -115,7 +115,7 @@ func (l *lowering) lay(t *task, p *bodyPlan, r scope) (played, error) {
 // entireAttr is set of what [lowering.keep] makes of a body that runs entirely.
 const entireAttr = "_entire"
 
-// Entirely says whether the body of the function that a node calls runs entirely: not
+// Entirely reports whether the body of the function that a node calls runs entirely: not
 // where a PartitionedCall calls it.
 func Entirely(call *graph.Node) bool {
 	v := call.Attrs().Find(entireAttr)
@@ -154,7 +154,7 @@ func (l *lowering) keep(p *bodyPlan, r scope) (played, error) {
 	return done, nil
 }
 
-// forward is an input of a Merge that is no back edge.
+// forward returns an input of a Merge that is no back edge.
 func forward(merge *graph.Node) graph.Output {
 	for k, in := range merge.Inputs() {
 		if !merge.IsBackEdge(k) {

@@ -61,7 +61,7 @@ type origin struct {
 // until the budget is used up.
 const maxRing = 256
 
-// within says whether o is of that function or was called from within it.
+// within reports whether o is of that function or was called from within it.
 func (o *origin) within(function string) bool {
 	for k := 0; o != nil && k < maxRing; k++ {
 		if o.function == function {
@@ -154,8 +154,8 @@ func (l *lowering) wait(name, device string, on ...*graph.Node) *graph.Node {
 	return l.add(graph.OpSpec{Type: "NoOp", Name: name, ControlDependencies: on, Device: device})
 }
 
-// finish puts outputs in the place of a node's own, and what is done when they
-// and last are in the place of the node.
+// finish puts outputs in place of a node's own, and what is done when they
+// and last are in place of the node.
 func (l *lowering) finish(n *graph.Node, r scope, outs []graph.Output, last ...*graph.Node) error {
 	for _, o := range outs {
 		last = append(last, o.Op)
@@ -184,7 +184,7 @@ func (l *lowering) finishParts(n *graph.Node, outs []graph.Output, end *graph.No
 	return l.e.RedirectAll(n, outs)
 }
 
-// manner is how the branches of a conditional or the body of a loop run. TensorFlow
+// manner returns how the branches of a conditional or the body of a loop run. TensorFlow
 // marks those that it lays out, and lays out none in a body that runs entirely.
 func (l *lowering) manner(t *task) manner {
 	v := t.node.Attrs().Find("_lower_using_switch_merge")
@@ -194,7 +194,7 @@ func (l *lowering) manner(t *task) manner {
 	return entire
 }
 
-// holds is a condition as a scalar that is true or false.
+// holds returns a condition as a scalar that is true or false.
 func (l *lowering) holds(v graph.Output, r scope) graph.Output {
 	if v.DataType() == tensor.Bool && v.Shape().NumDimensions() == 0 {
 		return v
@@ -202,10 +202,10 @@ func (l *lowering) holds(v graph.Output, r scope) graph.Output {
 	return l.one("ToBool", r.name+"/holds", r.device, nil, nil, v)
 }
 
-// function is an attribute of a node that names a function.
+// function returns an attribute of a node that names a function.
 func function(n *graph.Node, attr string) *registry.Func { return n.Attrs().Find(attr).Func }
 
-// at says which node an error is about, unless it is that the context has ended.
+// at reports which node an error is about, unless it is that the context has ended.
 func at(err error, n *graph.Node) error {
 	e := *status.From(err)
 	if e.Node == "" && e.Code != status.Canceled && e.Code != status.DeadlineExceeded {

@@ -13,7 +13,7 @@ const (
 	maxMember = 96
 )
 
-// under is the name of something in a scope.
+// under returns the name of something in a scope.
 func under(scope, name string) string {
 	return shorten(scope, maxScope) + "/" + shorten(name, maxMember)
 }
@@ -36,7 +36,7 @@ func shorten(name string, most int) string {
 	return strings.TrimRight(head, ">/") + gap + strings.TrimLeft(tail, ">/")
 }
 
-// frame is a name for a frame that no other frame has.
+// frame returns a name for a frame that no other frame has.
 func (l *lowering) frame(name string) string {
 	name = shorten(name, maxScope+maxMember)
 	k, taken := l.frames[name]

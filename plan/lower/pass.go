@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/plan"
 )
 
-// Pass is the pass that puts the bodies of functions in the place of what calls them.
+// Pass is the pass that puts the bodies of functions in place of what calls them.
 var Pass = pass(Functions)
 
 // PassOf is Pass for a program that is the body of a function, which runs entirely or as

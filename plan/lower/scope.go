@@ -16,7 +16,7 @@ type scope struct {
 	pivot *graph.Node
 }
 
-// enter is the scope of a node's inputs, of which none is there before all are.
+// enter returns the scope of a node's inputs, of which none is there before all are.
 func (l *lowering) enter(n *graph.Node) scope {
 	r := scope{name: shorten(n.Name(), maxScope), device: n.Device()}
 	var ids, controls []*graph.Node
@@ -42,7 +42,7 @@ func (l *lowering) enter(n *graph.Node) scope {
 	return r
 }
 
-// enterChoice is the scope of a conditional. One that runs in parts begins when it is
+// enterChoice returns the scope of a conditional. One that runs in parts begins when it is
 // known which branch runs: arguments are waited for where they are used.
 func (l *lowering) enterChoice(n *graph.Node, how manner) scope {
 	if how != parted {
@@ -51,7 +51,7 @@ func (l *lowering) enterChoice(n *graph.Node, how manner) scope {
 	return l.enterParts(n, 1)
 }
 
-// enterLoop is the scope of a loop. In one that runs in parts each variable begins by
+// enterLoop returns the scope of a loop. In one that runs in parts each variable begins by
 // itself, and the scope has no pivot.
 func (l *lowering) enterLoop(n *graph.Node, how manner) scope {
 	if how != parted {
@@ -60,7 +60,7 @@ func (l *lowering) enterLoop(n *graph.Node, how manner) scope {
 	return l.enterParts(n, n.NumInputs())
 }
 
-// enterParts is a scope of inputs that do not wait for one another, of which the first
+// enterParts returns a scope of inputs that do not wait for one another, of which the first
 // few wait for what the node does.
 func (l *lowering) enterParts(n *graph.Node, wait int) scope {
 	r := scope{name: shorten(n.Name(), maxScope), device: n.Device()}
@@ -80,7 +80,7 @@ type played struct {
 	effects []*graph.Node // what is done when the body is, beside its results
 }
 
-// after is the results once the body is done.
+// after returns the results once the body is done.
 func (l *lowering) after(p played, r scope) []graph.Output {
 	effects := p.effects
 	if len(effects) > 1 && len(p.results) > 1 { // so that edges do not multiply
@@ -101,7 +101,7 @@ type writer struct {
 	device string
 }
 
-// region is the root of what becomes of the node that r is the scope of.
+// region returns the root of what becomes of the node that r is the scope of.
 func (l *lowering) region(r scope, inner string) *region.Region {
 	return region.Root(writer{l, r.name, inner, r.device})
 }

@@ -62,7 +62,7 @@ func deeper(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, symbolicKey{}, depth), nil
 }
 
-// backward is the body of a function's gradient.
+// backward returns the body of a function's gradient.
 func backward(ctx context.Context, forward *graph.Body) (*graph.Body, error) {
 	g := forward.Graph.Clone()
 	own, err := graph.NewBody(g)

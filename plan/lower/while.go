@@ -91,7 +91,7 @@ func (l *lowering) while(t *task) error {
 	return nil
 }
 
-// iteration is the plan of a loop's body.
+// iteration returns the plan of a loop's body.
 func (l *lowering) iteration(f *registry.Func, args []graph.Output, results []tensor.DType, how manner) (*bodyPlan, error) {
 	body, err := l.g.InstantiateContext(l.ctx, f)
 	if err != nil {
@@ -103,7 +103,7 @@ func (l *lowering) iteration(f *registry.Func, args []graph.Output, results []te
 	return l.plan(f, args, results, how)
 }
 
-// condition is the plan of a loop's condition, which returns anything that can be
+// condition returns the plan of a loop's condition, which returns anything that can be
 // true or false.
 func (l *lowering) condition(f *registry.Func, args []graph.Output, how manner) (*bodyPlan, error) {
 	body, err := l.g.InstantiateContext(l.ctx, f)

@@ -75,7 +75,7 @@ func (s *splitter) copy() error {
 	return nil
 }
 
-// lies is where the inputs and outputs of a node on an accelerator are. What a step hands
+// lies returns where the inputs and outputs of a node on an accelerator are. What a step hands
 // on itself is in the device's memory, but for what the step looks at, and for int32,
 // which is shapes and counters as a rule; what it makes is the host's; and so is what can
 // be nowhere else.

@@ -70,7 +70,7 @@ func (s *splitter) group(c crossing) *group {
 	return g
 }
 
-// takesFromHost says whether an input is wanted in the memory of the host.
+// takesFromHost reports whether an input is wanted in the memory of the host.
 func (s *splitter) takesFromHost(by graph.Consumer) bool {
 	if by.Op.Class() == graph.ClassSwitch {
 		return by.Index == 1 // the predicate
@@ -79,7 +79,7 @@ func (s *splitter) takesFromHost(by graph.Consumer) bool {
 	return in[by.Index] == devices.HostMemory
 }
 
-// memory is where the inputs and outputs of a node lie: found once, for a node may have
+// memory returns where the inputs and outputs of a node lie: found once, for a node may have
 // thousands of them that cross.
 func (s *splitter) memory(n *graph.Node) (inputs, outputs []devices.Memory) {
 	m, ok := s.memories[n]
@@ -98,7 +98,7 @@ func (s *splitter) memory(n *graph.Node) (inputs, outputs []devices.Memory) {
 // A memory is where the inputs and outputs of a node lie.
 type memory struct{ inputs, outputs []devices.Memory }
 
-// cut puts a Send and a Recv in the place of every edge between devices.
+// cut puts a Send and a Recv in place of every edge between devices.
 func (s *splitter) cut() error {
 	for _, g := range s.order {
 		if err := s.cutGroup(g); err != nil {
@@ -219,7 +219,7 @@ func (s *splitter) cast(device int, of *graph.Node, o graph.Output, from, to ten
 	return n.Output(0), err
 }
 
-// onHost is the operation that moves a tensor from, or into, the device's memory or
+// onHost returns the operation that moves a tensor from, or into, the device's memory or
 // the host's.
 func onHost(op string, host bool) string {
 	if host {

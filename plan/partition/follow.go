@@ -132,7 +132,7 @@ func (s *splitter) repeatConstants() error {
 	return nil
 }
 
-// refetch fetches to in the place of from.
+// refetch fetches to in place of from.
 func (s *splitter) refetch(from, to graph.Output) {
 	for i, f := range s.fetches {
 		if f == from {
@@ -197,7 +197,7 @@ func (s *splitter) readReferences() error {
 	return nil
 }
 
-// replica is a name for another copy of a node.
+// replica returns a name for another copy of a node.
 func (s *splitter) replica(n *graph.Node) string {
 	s.number++
 	return s.UniqueName(n.Name() + "/replicate/_" + strconv.Itoa(s.number-1))

@@ -26,7 +26,7 @@ import (
 // all who take it wait for anyhow. Then nobody but the Recv waits for anything new, so
 // nothing that went on before does not go on.
 
-// ahead is how many operations before its first taker a Recv is set off, of n that its
+// ahead returns how many operations before its first taker a Recv is set off, of n that its
 // device has: two, so that one copy is under way while the one before is used, or a
 // sixteenth of all.
 func ahead(n int) int { return max(2, n/16) }
@@ -90,13 +90,13 @@ func (s *splitter) delay() error {
 	return nil
 }
 
-// isWork says whether a node is an operation of the program.
+// isWork reports whether a node is an operation of the program.
 func isWork(n *graph.Node) bool { return n.Class() == graph.ClassOther && !isAdded(n) }
 
 // farthest is how many nodes awaited looks at, for each taker, so that all takes linear time.
 const farthest = 256
 
-// awaited is the last node that is good of those for which all takers of a receipt are found
+// awaited returns the last node that is good of those for which all takers of a receipt are found
 // to wait in each iteration besides; nil if none is. Of what a node waits for it looks at
 // what comes last on the device.
 func (s *splitter) awaited(r receipt, place map[*graph.Node]int, good func(*graph.Node) bool) (n *graph.Node) {
@@ -146,7 +146,7 @@ type receipt struct {
 	recv *graph.Node
 }
 
-// startOrder is the nodes by estimated start times, inputs before consumers; nil if there
+// startOrder returns the nodes by estimated start times, inputs before consumers; nil if there
 // is no order in which loops are entered before they are left.
 func (s *splitter) startOrder() ([]*graph.Node, error) {
 	nodes := s.Nodes()

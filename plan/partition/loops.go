@@ -29,7 +29,7 @@ const (
 	later        // it waits for a NextIteration
 )
 
-// trigger is the node that sets off what is received of a phase.
+// trigger returns the node that sets off what is received of a phase.
 func (l *controlLoop) trigger(p phase) *graph.Node {
 	switch p {
 	case first:
@@ -142,7 +142,7 @@ func (s *splitter) addLoops() error {
 	return nil
 }
 
-// loop is the control loop of a place, made for the sake of a node when it is first
+// loop returns the control loop of a place, made for the sake of a node when it is first
 // asked for.
 func (s *splitter) loop(p place, of *graph.Node) (*controlLoop, error) {
 	if l := s.loops[p]; l != nil {

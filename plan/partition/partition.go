@@ -22,7 +22,7 @@ type Options struct {
 	// Copies says that devices other than CPUs have memory of their own: what goes between
 	// it and other memory is copied by nodes.
 	Copies bool
-	// Late says whether what is received on a device waits until the device has come near
+	// Late reports whether what is received on a device waits until the device has come near
 	// to who wants it, so that it does not lie in the device's memory before; nil: nowhere.
 	Late func(device int) bool
 }

@@ -92,7 +92,7 @@ func TestPartition(t *testing.T) {
 
 func short(device string) string { return device[strings.LastIndex(device, "CPU"):] }
 
-// line is a node with its inputs; of a transfer also what it is known by.
+// line returns a node with its inputs; of a transfer also what it is known by.
 func line(n *graph.Node) string {
 	var in []string
 	for _, o := range n.Inputs() {

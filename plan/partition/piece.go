@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/plan"
 )
 
-// Crossing is what a Send that Split has added sends, as the program that was split calls
+// Crossing returns what a Send that Split has added sends, as the program that was split calls
 // it: "x:0", or "^x" for a control edge.
 func Crossing(send *graph.Node) string {
 	from := send.Inputs()[0]
@@ -21,7 +21,7 @@ func Crossing(send *graph.Node) string {
 	return from.String()
 }
 
-// isAdded says whether a node has the name of one that was added.
+// isAdded reports whether a node has the name of one that was added.
 func isAdded(n *graph.Node) bool { return strings.Contains(n.Name(), "/_") }
 
 // ctrl is in the names of constants that stand for control edges.
@@ -74,7 +74,7 @@ func Graphs(ctx context.Context, p *plan.Program) ([]Piece, error) {
 	return all, nil
 }
 
-// piece is that of device i, of the nodes need of g, which e made.
+// piece returns that of device i, of the nodes need of g, which e made.
 func piece(ctx context.Context, p *plan.Program, i int, e *graph.Part, g *graph.Graph, need []*graph.Node) (Piece, error) {
 	r := Piece{Device: p.Devices[i].Name}
 	var fed []graph.Output

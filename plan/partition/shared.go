@@ -52,7 +52,7 @@ func (s *splitter) readShared() error {
 	return nil
 }
 
-// besides is all that a node waits for but what comes to input k.
+// besides returns all that a node waits for but what comes to input k.
 func (s *splitter) besides(n *graph.Node, k int) (after []*graph.Node) {
 	from := n.Inputs()[k].Op
 	for i, other := range n.Inputs() {

@@ -167,7 +167,7 @@ func (w *placer) colocateVariables(nodes []*graph.Node) {
 	}
 }
 
-// colocateShared joins what hands on the memory of a reference variable with the variable: an
+// colocateShared joins what forwards the memory of a reference variable with the variable: an
 // accelerator would be given a copy, which no update changes.
 func (w *placer) colocateShared(nodes []*graph.Node) {
 	shared := sharing.Of(nodes, len(w.groups), func(o graph.Output) bool {
@@ -190,7 +190,7 @@ func (w *placer) colocateShared(nodes []*graph.Node) {
 	}
 }
 
-// binds says whether what comes to input k of a node has to be on its device.
+// binds reports whether what comes to input k of a node has to be on its device.
 func binds(n *graph.Node, k int) bool {
 	want := n.InputTypes()[k]
 	switch {

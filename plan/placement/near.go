@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/plan"
 )
 
-// follows says whether a node goes where its neighbours are, if it may: one that makes
+// follows reports whether a node goes where its neighbours are, if it may: one that makes
 // a value of nothing, or that looks at no more of its input than its shape.
 func (w *placer) follows(n *graph.Node) bool {
 	g := w.groups[n.ID()].root()
@@ -28,7 +28,7 @@ func looksAtShape(n *graph.Node) bool {
 	return false
 }
 
-// near is the device of a node that follows its neighbours.
+// near returns the device of a node that follows its neighbours.
 func (w *placer) near(n *graph.Node, p *plan.Placement) (int, error) {
 	best := -1
 	if generates(n) {

@@ -22,7 +22,7 @@ type Options struct {
 	Unasked devices.Spec
 }
 
-// Pass is the pass that places the nodes of a program on its devices, where there are
+// Pass returns the pass that places the nodes of a program on its devices, where there are
 // several or a device that is not there is to be an error. The zero Options.Devices are
 // the program's.
 func Pass(o Options) plan.Pass {
@@ -87,7 +87,7 @@ type placer struct {
 	readers [][]*graph.Node
 }
 
-// typesOf is the types of devices: CPUs last.
+// typesOf returns the types of devices: CPUs last.
 func typesOf(all []devices.Attributes) []string {
 	var types []string
 	for _, d := range all {
@@ -98,7 +98,7 @@ func typesOf(all []devices.Attributes) []string {
 	return append(types, "CPU")
 }
 
-// choose is the device of a node's group.
+// choose returns the device of a node's group.
 func (w *placer) choose(n *graph.Node) (int, error) {
 	g := w.groups[n.ID()].root()
 	if g.chosen >= 0 {
@@ -118,7 +118,7 @@ func (w *placer) choose(n *graph.Node) (int, error) {
 	return found, nil
 }
 
-// best is the first device that a group may be on and that a spec asks for; -1 if there
+// best returns the first device that a group may be on and that a spec asks for; -1 if there
 // is none.
 func (w *placer) best(g *group, asks devices.Spec) int {
 	for _, t := range w.types {
@@ -134,7 +134,7 @@ func (w *placer) best(g *group, asks devices.Spec) int {
 	return -1
 }
 
-// unavailable is the error for a node that no device is there for.
+// unavailable returns the error for a node that no device is there for.
 func (w *placer) unavailable(n *graph.Node) error {
 	var there []string
 	for _, d := range w.Devices {
@@ -149,7 +149,7 @@ func (w *placer) unavailable(n *graph.Node) error {
 		" ]. Make sure the device specification refers to a valid device."}
 }
 
-// supported is the types that have kernels for a node; nil where all have, or none.
+// supported returns the types that have kernels for a node; nil where all have, or none.
 func (w *placer) supported(n *graph.Node) []string {
 	if len(w.types) == 1 {
 		return nil

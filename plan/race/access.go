@@ -25,13 +25,13 @@ const (
 
 var modes = [...]string{none: "leaves it", Read: "reads it", Fetch: "hands it out", Add: "adds to it", Write: "writes it", Put: "puts into it", Take: "takes from it", Close: "closes it"}
 
-// String is the mode in words, such as "reads it".
+// String returns the mode in words, such as "reads it".
 func (m Mode) String() string { return modes[m] }
 
-// looks says whether an access of this kind leaves the state as it is.
+// looks reports whether an access of this kind leaves the state as it is.
 func (m Mode) looks() bool { return m <= Fetch }
 
-// conflict says whether the order of two accesses matters.
+// conflict reports whether the order of two accesses matters.
 func conflict(a, b Mode) bool {
 	if a > b {
 		a, b = b, a
@@ -45,7 +45,7 @@ func conflict(a, b Mode) bool {
 	return true
 }
 
-// sumsRound says whether what a node adds is not a whole number.
+// sumsRound reports whether what a node adds is not a whole number.
 func sumsRound(n *graph.Node) bool {
 	for _, t := range n.InputTypes() {
 		switch t.Base() {
@@ -62,7 +62,7 @@ var modeOfAccess = [...]Mode{
 	registry.AccessWrite: Write, registry.AccessPut: Put, registry.AccessTake: Take, registry.AccessClose: Close,
 }
 
-// modeOf is what a node does to the object at its input k, which holds a handle or
+// modeOf returns what a node does to the object at its input k, which holds a handle or
 // a reference. A definition that came with a graph declares nothing: such an operation
 // may change what it has a reference to.
 func modeOf(n *graph.Node, k int) Mode {
@@ -76,7 +76,7 @@ func modeOf(n *graph.Node, k int) Mode {
 	return modeOfAccess[arg.Access]
 }
 
-// changes says whether a node changes an object.
+// changes reports whether a node changes an object.
 func changes(n *graph.Node) bool {
 	for k, t := range n.InputTypes() {
 		if isHandle(t) && !modeOf(n, k).looks() {
@@ -86,7 +86,7 @@ func changes(n *graph.Node) bool {
 	return false
 }
 
-// apart says whether two accesses of one object touch different parts of it for
+// apart reports whether two accesses of one object touch different parts of it for
 // certain: elements of TensorArrays with different constant indices, keys of tables.
 func apart(a, b *graph.Node) bool {
 	x, y := part(a), part(b)
@@ -96,7 +96,7 @@ func apart(a, b *graph.Node) bool {
 	return x != y
 }
 
-// part is a text that stands for the element that a node touches, if it is a
+// part returns a text that stands for the element that a node touches, if it is a
 // constant; else "".
 func part(n *graph.Node) string {
 	op := n.Type()
@@ -117,7 +117,7 @@ func part(n *graph.Node) string {
 	return ""
 }
 
-// varies says whether a node in a loop touches another part of the object in each
+// varies reports whether a node in a loop touches another part of the object in each
 // iteration, as far as can be told: the index comes from within.
 func varies(n *graph.Node) bool {
 	op := n.Type()

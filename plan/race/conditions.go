@@ -66,7 +66,7 @@ func (p *program) conditions() ([][]literal, error) {
 	return list, nil
 }
 
-// along is what holds where an output's value comes, given what held for its node.
+// along returns what holds where an output's value comes, given what held for its node.
 func (p *program) along(held []literal, o graph.Output) []literal {
 	if o.Op.Class() != graph.ClassSwitch {
 		return held
@@ -107,7 +107,7 @@ func union(a, b []literal) []literal {
 	return a
 }
 
-// exclusive says whether two nodes never both run. counts says of which frames
+// exclusive reports whether two nodes never both run. counts says of which frames
 // predicates are the same for both.
 func exclusive(a, b []literal, counts func(frame int) bool) bool {
 	for _, l := range a {

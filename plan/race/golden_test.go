@@ -20,7 +20,7 @@ import (
 )
 
 // TestGolden finds the races of the graphs in testdata; -rewrite writes the answers
-// anew.
+// again.
 //
 //	races fetch=(y:0) target=(a b)
 func TestGolden(t *testing.T) {

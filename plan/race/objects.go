@@ -21,7 +21,7 @@ type Object struct {
 // A reference is an output that may stand for some objects.
 type references map[graph.Output][]int32
 
-// isHandle says whether values of a type stand for an object.
+// isHandle reports whether values of a type stand for an object.
 func isHandle(t tensor.DType) bool { return t.IsRef() || t == tensor.Resource }
 
 // objects finds the objects of a program, and which outputs stand for them.
@@ -95,7 +95,7 @@ func (p *program) objects() ([]Object, references, error) {
 
 func anyHandle(n *graph.Node) bool { return slices.ContainsFunc(n.InputTypes(), isHandle) }
 
-// at is what an input stands for.
+// at returns what an input stands for.
 func (p *program) at(refs references, o graph.Output) []int32 {
 	if p.fed[o] {
 		return nil
@@ -103,7 +103,7 @@ func (p *program) at(refs references, o graph.Output) []int32 {
 	return refs[o]
 }
 
-// key is what tells the object that a node makes from others, and the object.
+// key returns what tells the object that a node makes from others, and the object.
 func key(n *graph.Node) (string, Object) {
 	text := func(attr string) string {
 		v, err := n.Attr(attr)
@@ -160,7 +160,7 @@ func (p *program) accesses(objects []Object, refs references) ([][]access, error
 			if len(of) == 0 {
 				continue
 			}
-			// Who hands on what it is given has not looked at it.
+			// Who forwards what it is given has not looked at it.
 			if passes(refs, n, k) && n.Class() != graph.ClassOther || n.Type() == "IdentityN" {
 				if p.strict && from.DataType().IsRef() && !in[k].IsRef() && p.kept[i] {
 					add(i, of, Read) // unless it is looked at later still
@@ -186,7 +186,7 @@ func (p *program) accesses(objects []Object, refs references) ([][]access, error
 	return list, nil
 }
 
-// passes says whether what comes to input k is what an output of n stands for.
+// passes reports whether what comes to input k is what an output of n stands for.
 func passes(refs references, n *graph.Node, k int) bool {
 	for o := range n.NumOutputs() {
 		if input, how := sharing.HandsOn(n, o); how != sharing.Fresh && (input == sharing.EveryInput || input == k) && len(refs[n.Output(o)]) > 0 {

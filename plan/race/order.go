@@ -34,7 +34,7 @@ func newWalk(p *program) *walk {
 	return w
 }
 
-// reached says whether the last run met a node so many iterations away.
+// reached reports whether the last run met a node so many iterations away.
 func (w *walk) reached(node int32, layer int) bool { return w.seen[layer][node] == w.count }
 
 // run follows edges from a node, forwards or backwards. Iterations are those of

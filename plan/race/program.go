@@ -29,7 +29,7 @@ type program struct {
 	out     [][]int32 // by number: what waits for it
 }
 
-// layOut puts functions in the place of their calls and numbers what the step needs.
+// layOut puts functions in place of their calls and numbers what the step needs.
 func layOut(ctx context.Context, p Program) (*program, error) {
 	nodes, err := p.Graph.Subgraph(p.Feeds, p.Fetches, p.Targets)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *program) link() (err error) {
 	return err
 }
 
-// from is the number of the node that an output comes from, if it is not fed.
+// from returns the number of the node that an output comes from, if it is not fed.
 func (p *program) from(o graph.Output) (int32, bool) {
 	if p.fed[o] {
 		return 0, false
@@ -119,7 +119,7 @@ func (p *program) from(o graph.Output) (int32, bool) {
 	return k, ok
 }
 
-// within says whether frame f is frame g or inside it.
+// within reports whether frame f is frame g or inside it.
 func (p *program) within(f, g int) bool {
 	for f >= 0 && f != g {
 		f = p.frames.Frames[f].Parent
@@ -127,7 +127,7 @@ func (p *program) within(f, g int) bool {
 	return f == g
 }
 
-// common is the innermost frame that two frames are within.
+// common returns the innermost frame that two frames are within.
 func (p *program) common(f, g int) int {
 	for !p.within(f, g) {
 		g = p.frames.Frames[g].Parent

@@ -24,7 +24,7 @@ type Race struct {
 	Loop string
 }
 
-// String is the race in words.
+// String returns the race in words.
 func (r Race) String() string {
 	where := ""
 	if r.Loop != "" {
@@ -53,7 +53,7 @@ func Find(ctx context.Context, p Program) ([]Race, error) { return find(ctx, p, 
 // Unordered finds what [Find] does, and also the pairs whose order Find takes not to
 // matter: sums in floating point, which it may change in the last bits; putting into a
 // queue and taking out, of which the first to come may wait; and reading what is only
-// handed on. What a reference holds that is fetched is no access, as it is read when the
+// forwarded. What a reference holds that is fetched is no access, as it is read when the
 // step has ended. So two operations that are no such pair, and touch no object beside
 // those that are known, lead to the same state in both orders, if both orders there are.
 func Unordered(ctx context.Context, p Program) ([]Race, error) { return find(ctx, p, true) }
@@ -92,7 +92,7 @@ func find(ctx context.Context, p Program, strict bool) ([]Race, error) {
 	return f.races, nil
 }
 
-// loops says which frames have iterations that may run at once.
+// loops reports which frames have iterations that may run at once.
 func (p *program) loops() []bool {
 	list := make([]bool, len(p.frames.Frames))
 	for i, n := range p.nodes {
@@ -162,12 +162,12 @@ func (f *finder) object(o Object, list []access) error {
 	return nil
 }
 
-// matters says whether an access conflicts with any, itself included.
+// matters reports whether an access conflicts with any, itself included.
 func (f *finder) matters(o Object, a access, list []access) bool {
 	return slices.ContainsFunc(list, func(b access) bool { return f.conflicts(o, a, b) })
 }
 
-// conflicts says whether the order of two accesses of an object matters.
+// conflicts reports whether the order of two accesses of an object matters.
 func (f *finder) conflicts(o Object, x, y access) bool {
 	a, b := x.mode, y.mode
 	if f.strict {
@@ -188,7 +188,7 @@ type meeting struct {
 	across bool // in different iterations
 }
 
-// unordered is the accesses with which a is in no order as seen from a frame: of
+// unordered returns the accesses with which a is in no order as seen from a frame: of
 // those in one iteration, those that meet no further inside; and of those in
 // different iterations.
 func (f *finder) unordered(o Object, a access, at int, list []access, frame int) ([]meeting, error) {

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 )
 
-// algebra is what holds for numbers and not for their bits: minus zero plus zero is
+// algebra returns what holds for numbers and not for their bits: minus zero plus zero is
 // zero. It is not among the default passes.
 func algebra(w *work) error {
 	return w.apply(map[string]rule{

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A rule says which output a node hands on unchanged, to the bit, and through which
+// A rule says which output a node forwards unchanged, to the bit, and through which
 // other node if not directly; ok is false where it does not. A signaling NaN, which
 // arithmetic makes quiet, stays what it is.
 type rule func(w *work, n *graph.Node) (of graph.Output, by *graph.Node, ok bool)
@@ -85,7 +85,7 @@ func negativeZero(x number) bool { return x.value == 0 && (x.negative || !x.floa
 func unit(x number) bool         { return x.value == 1 }
 func integerUnit(x number) bool  { return x.value == 1 && !x.float }
 
-// neutral is the rule of an operation whose second operand may be neutral, and the
+// neutral returns the rule of an operation whose second operand may be neutral, and the
 // first one if it commutes. A neutral operand is a constant scalar, so that the result
 // has the other's shape.
 func neutral(commutes bool, is func(number) bool) rule {
@@ -99,7 +99,7 @@ func neutral(commutes bool, is func(number) bool) rule {
 	}
 }
 
-// numberOf is the value of a constant scalar; complex numbers are none: in their
+// numberOf returns the value of a constant scalar; complex numbers are none: in their
 // products every part counts.
 func numberOf(n *graph.Node) (x number, ok bool) {
 	t := constant(n)
@@ -136,7 +136,7 @@ func numberOf(n *graph.Node) (x number, ok bool) {
 	return x, true
 }
 
-// twice is the rule of an operation that undoes itself.
+// twice returns the rule of an operation that undoes itself.
 func twice(_ *work, n *graph.Node) (graph.Output, *graph.Node, bool) {
 	m := n.Inputs()[0].Op
 	if m.Type() != n.Type() || m.Inputs()[0].DataType() != n.OutputTypes()[0] {
@@ -173,7 +173,7 @@ func transposed(w *work, n *graph.Node) (graph.Output, *graph.Node, bool) {
 	return of, by, err == nil && s.Known() && s.Rank() == len(perm)
 }
 
-// permutation is the constant second input of a Transpose; nil if it is none, or
+// permutation returns the constant second input of a Transpose; nil if it is none, or
 // no permutation.
 func permutation(n *graph.Node) []int {
 	perm := integers(constant(n.Inputs()[1].Op))
@@ -187,7 +187,7 @@ func permutation(n *graph.Node) []int {
 	return perm
 }
 
-// integers is the elements of a vector of int32 or int64.
+// integers returns the elements of a vector of int32 or int64.
 func integers(t *tensor.Tensor) []int {
 	if t == nil || len(t.Shape()) != 1 || t.Shape()[0] > 64 {
 		return nil

@@ -33,7 +33,7 @@ func batchNorm(w *work) error {
 	return nil
 }
 
-// soleConsumer says whether one input of one node is all that takes what n puts out.
+// soleConsumer reports whether one input of one node is all that takes what n puts out.
 func (w *work) soleConsumer(n *graph.Node) bool {
 	if w.Keeps(n) {
 		return false

@@ -11,7 +11,7 @@ import (
 // is always taken becomes an Identity of the value, which waits for what the Switch
 // and the predicate waited for. What can never run loses its place as a target, and
 // a Merge that only one input can reach becomes an Identity of that one; then nothing
-// needs the dead branch, unless it is fetched: that fails as ever. What a Switch sent
+// needs the dead branch, unless it is fetched: that fails as usual. What a Switch sent
 // there alone has run before it, though: if that can fail, or does something, it goes on
 // to run, as a target.
 func branches(w *work) error {
@@ -85,7 +85,7 @@ func (w *work) witness(switches []*graph.Node, d *deadness) error {
 	return nil
 }
 
-// noticed says whether it makes a difference to a step that a node runs from which it
+// noticed reports whether it makes a difference to a step that a node runs from which it
 // gets nothing.
 func (w *work) noticed(n *graph.Node) (bool, error) {
 	switch n.Class() {
@@ -102,7 +102,7 @@ func (w *work) noticed(n *graph.Node) (bool, error) {
 	return !safe, err
 }
 
-// decided is the output of a Switch that is always taken, if a constant decides it.
+// decided returns the output of a Switch that is always taken, if a constant decides it.
 func decided(n *graph.Node) (taken int, ok bool) {
 	if n.Class() != graph.ClassSwitch || n.Type() == "RefSwitch" || n.Inputs()[0].DataType().IsRef() {
 		return 0, false
@@ -128,7 +128,7 @@ func decided(n *graph.Node) (taken int, ok bool) {
 	return 0, false
 }
 
-// take puts an Identity in the place of a Switch's output.
+// take puts an Identity in place of a Switch's output.
 func (w *work) take(n *graph.Node, taken int) error {
 	used := w.IsFetched(n.Output(taken))
 	for e := range n.Out() {

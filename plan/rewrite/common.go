@@ -110,7 +110,7 @@ func appendTensor(b []byte, t *tensor.Tensor) []byte {
 	return b
 }
 
-// allZero says whether every bit of a tensor of numbers is zero.
+// allZero reports whether every bit of a tensor of numbers is zero.
 func allZero(t *tensor.Tensor) bool {
 	if t.DType() == tensor.String || t.DType().HasPointers() {
 		return false

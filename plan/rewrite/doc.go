@@ -4,7 +4,7 @@
 //	passes := rewrite.Options{Passes: rewrite.Default()}.List(ctx)
 //
 // Each edits the program ([plan.Edit]); after each, what nothing needs any more is taken out.
-// Package compile runs them after functions have been put in the place of their calls.
+// Package compile runs them after functions have been put in place of their calls.
 //
 // # The passes
 //
@@ -39,7 +39,7 @@
 // What a pass must know for this:
 //
 //   - A node is alive where all its inputs and control inputs are. Who takes another
-//     value in the place of a node's must still wait for what the node waited for, be it
+//     value in place of a node's must still wait for what the node waited for, be it
 //     through a constant: see gates.
 //   - Shapes that a graph claims may be wrong, as may those of what is fed, of variables
 //     and lists. [graph.Part.Shapes] has what is certain; [graph.Part.Claimed] serves to

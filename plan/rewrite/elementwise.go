@@ -14,8 +14,8 @@ const (
 	mostFused = 32
 )
 
-// elementwise puts one node in the place of several elementwise ones whose results
-// nobody takes but the next: a pass over memory in the place of several. It leaves
+// elementwise puts one node in place of several elementwise ones whose results
+// nobody takes but the next: a pass over memory in place of several. It leaves
 // loops alone, whose scalars have instructions of their own, and what is on a branch,
 // where the parts may be alive when the whole is not. The node has the name of the last
 // part; the kernel knows those of the others, for errors.
@@ -84,7 +84,7 @@ func (g *grouping) place(n *graph.Node) error {
 	return nil
 }
 
-// joins is the group of all who take n's value; nil if they are of several, or if
+// joins returns the group of all who take n's value; nil if they are of several, or if
 // somebody else wants it.
 func (g *grouping) joins(n *graph.Node) *group {
 	if g.w.Keeps(n) {
@@ -104,7 +104,7 @@ func (g *grouping) joins(n *graph.Node) *group {
 	return in
 }
 
-// fuse puts one node in the place of a group.
+// fuse puts one node in place of a group.
 func (w *work) fuse(c *group) error {
 	last := c.nodes[0]
 	parts := slices.Clone(c.nodes)

@@ -19,7 +19,7 @@ var products = map[string]struct {
 	"Conv2D": {"_FusedConv2D", []string{"strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"}, true},
 }
 
-// epilogue puts one node in the place of a product or a convolution of floats and what
+// epilogue puts one node in place of a product or a convolution of floats and what
 // follows it: a bias, the inference of a batch normalization, a sum with another
 // tensor, an activation. They are done in the memory of the product, part by part. The
 // node has the name of the last of them; the kernel knows those of the others, for
@@ -131,7 +131,7 @@ func (t *tail) extend() bool {
 	return true
 }
 
-// isInference says whether a node normalizes with given moments, and nobody asks for
+// isInference reports whether a node normalizes with given moments, and nobody asks for
 // more than the result.
 func (w *work) isInference(n *graph.Node) bool {
 	switch n.Type() {
@@ -164,7 +164,7 @@ func (w *work) isInference(n *graph.Node) bool {
 	return true
 }
 
-// fuseTail puts the fused node in the place of a tail.
+// fuseTail puts the fused node in place of a tail.
 func (w *work) fuseTail(t *tail, op string, attrs []string) error {
 	first, last := t.nodes[0], t.nodes[len(t.nodes)-1]
 	names := make([]string, len(t.nodes))

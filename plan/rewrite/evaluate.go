@@ -58,7 +58,7 @@ func (alone) Workers() int { return 1 }
 
 func (alone) Expect(time.Duration) {}
 
-// evaluate is what a pure node puts out for the inputs; nil if its kernel fails or
+// evaluate returns what a pure node puts out for the inputs; nil if its kernel fails or
 // if the result is too large to be kept. It fails when the context ends.
 func (w *work) evaluate(n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	taken := 0

@@ -37,7 +37,7 @@ func fold(w *work) error {
 	return nil
 }
 
-// constants is the values of a node's inputs, if all are constants.
+// constants returns the values of a node's inputs, if all are constants.
 func constants(n *graph.Node) ([]*tensor.Tensor, bool) {
 	in := make([]*tensor.Tensor, n.NumInputs())
 	for i, from := range n.Inputs() {
@@ -48,7 +48,7 @@ func constants(n *graph.Node) ([]*tensor.Tensor, bool) {
 	return in, true
 }
 
-// constant is the value of a constant; nil if the node is none, or one that fails.
+// constant returns the value of a constant; nil if the node is none, or one that fails.
 func constant(n *graph.Node) *tensor.Tensor {
 	if n.Class() != graph.ClassConstant {
 		return nil
@@ -60,7 +60,7 @@ func constant(n *graph.Node) *tensor.Tensor {
 	return v.Tensor
 }
 
-// gates is the nodes that n waits for, itself or through those of its inputs that are
+// gates returns the nodes that n waits for, itself or through those of its inputs that are
 // constants: it is alive where these are, as far as constants decide that.
 func gates(n *graph.Node) []*graph.Node {
 	var all union

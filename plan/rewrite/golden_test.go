@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-go/troupe/plan/rewrite"
 )
 
-// TestGolden rewrites the graphs in testdata; -rewrite writes the answers anew.
+// TestGolden rewrites the graphs in testdata; -rewrite writes the answers again.
 //
 //	rewrite passes=(fold,common) feed=x:0 fetch=(y:0,z:0) target=t
 //
@@ -61,7 +61,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// program is what a command asks to be rewritten.
+// program returns what a command asks to be rewritten.
 func program(t *testing.T, g *graph.Graph, d *datadriven.TestData) (p plan.Program, passes rewrite.Passes) {
 	p.Graph = g
 	var names []string

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/shape"
 )
 
-// hoist computes before a loop what every iteration would compute anew: a node all of
+// hoist computes before a loop what every iteration would compute again: a node all of
 // whose inputs are constants of the loop, that is constants and Enters with is_constant.
 // It moves to the frame around the loop under its own name, and an Enter brings in what
 // it puts out. A loop may have no iteration at all, so only what cannot fail moves. What
@@ -43,7 +43,7 @@ func hoist(w *work) error {
 	return nil
 }
 
-// invariant says whether all inputs of a node are constants of a loop, of which it
+// invariant reports whether all inputs of a node are constants of a loop, of which it
 // answers one that comes from outside.
 func invariant(n *graph.Node) (enter *graph.Node, ok bool) {
 	for _, from := range n.Inputs() {
@@ -63,7 +63,7 @@ func isConstant(enter *graph.Node) bool {
 	return a != nil && a.B
 }
 
-// movable says whether who takes a node's value can wait in its place for what it
+// movable reports whether who takes a node's value can wait in its place for what it
 // waited for.
 func movable(n *graph.Node) bool {
 	const few = 4 // so that edges do not multiply
@@ -137,7 +137,7 @@ func (h *hoisting) lift(n, enter *graph.Node) error {
 	return h.Rename(lifted, name)
 }
 
-// around is a constant of a loop in the frame around it.
+// around returns a constant of a loop in the frame around it.
 func (h *hoisting) around(c, enter *graph.Node) (*graph.Node, error) {
 	nested := h.inner[enter] // there it is alive where what the Enter takes is
 	if o := h.outside[c]; o != nil && !nested {
@@ -154,7 +154,7 @@ func (h *hoisting) around(c, enter *graph.Node) (*graph.Node, error) {
 	return o, err
 }
 
-// frames is the nodes that run in a loop or another frame, nil if that cannot be told.
+// frames returns the nodes that run in a loop or another frame, nil if that cannot be told.
 func (w *work) frames() (map[*graph.Node]bool, error) {
 	nodes := w.Nodes()
 	place := make([]int32, w.MaxID())
@@ -182,7 +182,7 @@ func (w *work) frames() (map[*graph.Node]bool, error) {
 	return in, nil
 }
 
-// cannotFail says whether a node never fails, whatever its inputs are.
+// cannotFail reports whether a node never fails, whatever its inputs are.
 func (w *work) cannotFail(n *graph.Node) (bool, error) {
 	switch total := n.Def().Is(registry.Total); {
 	case total && n.NumInputs() == 1:
@@ -214,7 +214,7 @@ func (w *work) cannotFail(n *graph.Node) (bool, error) {
 	return false, nil
 }
 
-// fits says whether shapes certainly broadcast.
+// fits reports whether shapes certainly broadcast.
 func fits(x, y shape.Shape) bool {
 	if !x.Known() || !y.Known() {
 		return x.Known() && x.Rank() == 0 || y.Known() && y.Rank() == 0

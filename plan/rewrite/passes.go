@@ -19,7 +19,7 @@ type pass struct {
 }
 
 // The order is such that each pass finds what the ones before have made of the
-// program: constants before what asks for constants, one node in the place of equal
+// program: constants before what asks for constants, one node in place of equal
 // ones before what asks who else takes a value, and fused operations, which no other
 // pass knows, at the end.
 var passes = []pass{
@@ -45,10 +45,10 @@ func Names() []string {
 
 const none Passes = 0
 
-// All is every pass, also those that may change the last bits of results.
+// All returns every pass, also those that may change the last bits of results.
 func All() Passes { return 1<<len(passes) - 1 }
 
-// Default is the passes that change no bit of any result.
+// Default returns the passes that change no bit of any result.
 func Default() Passes {
 	var s Passes
 	for i, p := range passes {
@@ -59,7 +59,7 @@ func Default() Passes {
 	return s
 }
 
-// Fusing is the passes that put in operations which only CPUs have kernels for.
+// Fusing returns the passes that put in operations which only CPUs have kernels for.
 func Fusing() Passes {
 	var s Passes
 	for i, p := range passes {
@@ -120,7 +120,7 @@ func Parse(text string) (Passes, error) {
 	return s, nil
 }
 
-// String is the set as Parse reads it.
+// String returns the set as Parse reads it.
 func (s Passes) String() string {
 	switch s &= All(); s {
 	case none:
@@ -143,7 +143,7 @@ func (s Passes) Names() (names []string) {
 	return names
 }
 
-// Bisect is [plan.Bisect] for the passes of a set: wrong says whether the result is wrong with
+// Bisect is [plan.Bisect] for the passes of a set: wrong reports whether the result is wrong with
 // only those that it is given.
 func (s Passes) Bisect(wrong func(Passes) (bool, error)) (pass string, found bool, err error) {
 	return plan.Bisect(s.Names(), func(on []string) (bool, error) {

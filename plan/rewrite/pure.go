@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// pure says whether what a node puts out is a function of its inputs and attributes,
+// pure reports whether what a node puts out is a function of its inputs and attributes,
 // so that it may be computed at another time, once for several, or not at all.
 // Resources and variants are not values in this sense: they stand for what changes.
 func pure(n *graph.Node) bool {

@@ -18,7 +18,7 @@ type Options struct {
 	Device string
 }
 
-// List is the passes that o asks for, for one program.
+// List returns the passes that o asks for, for one program.
 func (o Options) List(ctx context.Context) []plan.Pass {
 	e := &evaluator{options: o}
 	var list []plan.Pass
@@ -41,7 +41,7 @@ type work struct {
 	*evaluator
 }
 
-// fused puts a node in the place of n, under its name, if it has a kernel.
+// fused puts a node in place of n, under its name, if it has a kernel.
 func (w *work) fused(n *graph.Node, spec graph.OpSpec) error {
 	spec.Name, spec.Device = w.UniqueName(n.Name()), n.Device()
 	by, err := w.Add(spec)

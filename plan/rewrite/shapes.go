@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/shape"
 )
 
-// shape is what is certain of the shape of an output, whatever is fed.
+// shape returns what is certain of the shape of an output, whatever is fed.
 func (w *work) shape(o graph.Output) (shape.Shape, error) {
 	shapes, err := w.Shapes(o.Op)
 	if err != nil || o.Index >= len(shapes) {

@@ -2,7 +2,7 @@ package rewrite
 
 import "github.com/troupe-go/troupe/graph"
 
-// unconditional is the nodes that run in every step, once: those that no Switch, no
+// unconditional returns the nodes that run in every step, once: those that no Switch, no
 // frame and no peer is in front of.
 func (w *work) unconditional() (map[*graph.Node]bool, error) {
 	nodes := w.Nodes()

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // most is how many schedules are played of a graph without reduction.
 const most = 1500
 
-// TestGolden explores the graphs of testdata; -rewrite writes the answers anew.
+// TestGolden explores the graphs of testdata; -rewrite writes the answers again.
 //
 //	explore init=a feed=(x:0=3) fetch=(y:0) target=(a, b)
 func TestGolden(t *testing.T) {
@@ -92,7 +92,7 @@ func equal(t *testing.T, pos string, full, reduced *explore.Result) {
 	}
 }
 
-// missing is an answer of a that b does not have.
+// missing returns an answer of a that b does not have.
 func missing(a, b *explore.Result) string {
 	texts := map[string]bool{}
 	for _, x := range b.Answers {
@@ -171,7 +171,7 @@ var placeholder = regexp.MustCompile(`(?m)^(\w+) = Placeholder\(\) \{dtype=DT_(\
 
 // harmless is of how many of these graphs the races show no difference here: two write
 // the same value (2 graphs); what is fetched of a reference is read at the end; what an
-// Identity hands on is read at once; iterations that come one at a time are over when a
+// Identity forwards is read at once; iterations that come one at a time are over when a
 // loop is left; a taker waits for ever in any case; a priority queue has one element; and a
 // table is asked for what is the default, too.
 const harmless = 8

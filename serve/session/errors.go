@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// message is an error's text in the form of TensorFlow, from which the client takes the
+// message returns an error's text in the form of TensorFlow, from which the client takes the
 // node: [[{{node NAME}}]]. The name is that of a node, never of a tensor: the client
 // would fail with an error of its own.
 func message(e *status.Error) string {
@@ -19,7 +19,7 @@ func message(e *status.Error) string {
 	return e.Message + "\n\t [[{{node " + strings.ReplaceAll(e.Node, ":", "_") + "}}]]"
 }
 
-// grpcError is an error as gRPC transports it; the codes are the same.
+// grpcError returns an error as gRPC transports it; the codes are the same.
 func grpcError(err error) error {
 	if _, ok := grpcstatus.FromError(err); ok {
 		return err

@@ -30,7 +30,7 @@ type remote struct {
 	next      int64 // handle of the next callable
 }
 
-// newHandle is a name that no one can guess.
+// newHandle returns a name that no one can guess.
 func newHandle() string {
 	var b [8]byte
 	rand.Read(b[:])

@@ -93,7 +93,7 @@ func decode(name string, b []byte) (*session.Tensor, error) {
 	return t, nil
 }
 
-// output is the output of that name: "x:0", or "x" for its first.
+// output returns the output of that name: "x:0", or "x" for its first.
 func (r *remote) output(name string) (session.Output, error) {
 	o, err := r.graph.Find(name)
 	if err != nil {
@@ -163,7 +163,7 @@ func newTrace(r *remote, o *wire.RunOptions) *trace {
 	return t
 }
 
-// message is the RunMetadata of a step; nil if the client asked for none.
+// message returns the RunMetadata of a step; nil if the client asked for none.
 func (t *trace) message(ctx context.Context, feeds, fetches []session.Output, targets []*session.Operation) []byte {
 	var b []byte
 	if m := t.options.Metadata; m != nil && m.Stats != nil {

@@ -153,7 +153,7 @@ func (s *Server) Drain(done <-chan struct{}) error {
 	return err
 }
 
-// Sessions is the number of open sessions.
+// Sessions returns the number of open sessions.
 func (s *Server) Sessions() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *Server) closeSessions() {
 	wg.Wait()
 }
 
-// find is the session of a handle.
+// find returns the session of a handle.
 func (s *Server) find(handle string) (*remote, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

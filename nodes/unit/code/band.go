@@ -14,7 +14,7 @@ type Band struct {
 	Lone  []uint64 // by call: inputs that it gives up and no other call of the band has
 }
 
-// bandAt is how many of the instructions that code begins with make a band.
+// bandAt returns how many of the instructions that code begins with make a band.
 func (e *emitter) bandAt(code []form.Instr) int {
 	made := map[int32]bool{}
 	for n := range code {

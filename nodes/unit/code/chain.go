@@ -43,7 +43,7 @@ type Leaving struct {
 	Sum               int32 // of a sum in place: the slot of what it was before; else -1
 }
 
-// chainAt is how many of the instructions that code begins with make a chain
+// chainAt returns how many of the instructions that code begins with make a chain
 // here, where some of them may make scalars.
 func (e *emitter) chainAt(code []form.Instr) int {
 	chain := code[0].Chain
@@ -79,7 +79,7 @@ func (e *emitter) chain(code []form.Instr) {
 	c.End = e.here()
 }
 
-// describe is the chain of instructions, without where it ends. It follows what
+// describe returns the chain of instructions, without where it ends. It follows what
 // they do one after another: what one of them makes and another gives up is there
 // in between alone.
 func (e *emitter) describe(code []form.Instr) Chain {

@@ -59,13 +59,13 @@ const (
 	firstScalar
 )
 
-// opcodeOf is the opcode of an operation on scalars.
+// opcodeOf returns the opcode of an operation on scalars.
 func opcodeOf(s form.ScalarOp) opcode { return firstScalar + opcode(s) - 1 }
 
-// String is the opcode's name.
+// String returns the opcode's name.
 func (o opcode) String() string { return opcodeNames[o] }
 
-// latches says whether an opcode begins the next iteration of the loop d.
+// latches reports whether an opcode begins the next iteration of the loop d.
 func (o opcode) Latches() bool {
 	if o == OpLatchIf {
 		return true

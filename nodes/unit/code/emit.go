@@ -207,7 +207,7 @@ func (e *emitter) after(in *form.Instr) {
 	}
 }
 
-// out is where an instruction puts what it makes.
+// out returns where an instruction puts what it makes.
 func (e *emitter) out(v int32) int32 {
 	if v >= 0 {
 		return e.at(v)
@@ -227,7 +227,7 @@ func (e *emitter) call(in *form.Instr) {
 	e.add(instr{Op: OpCall, X: e.kernelCall(in)})
 }
 
-// becomesScalar says whether a call needs no kernel here.
+// becomesScalar reports whether a call needs no kernel here.
 func (e *emitter) becomesScalar(in *form.Instr) bool {
 	return e.within != nil && len(in.Out) == 1 && in.Out[0] >= 0 && e.isScalar(in.Out[0]) && e.form.ScalarOf(in).Op != 0
 }
@@ -356,7 +356,7 @@ func (e *emitter) conditional(in *form.Instr) {
 	e.u.Instrs[end].X = e.here()
 }
 
-// drops says whether anything is left to do of a list of drops.
+// drops reports whether anything is left to do of a list of drops.
 func (e *emitter) drops(list []int32) bool {
 	for _, v := range list {
 		if !e.isScalar(v) {
@@ -443,7 +443,7 @@ func (e *emitter) iterate(w *form.Loop) {
 	e.loop, e.around = outer, within
 }
 
-// short says whether a loop's head is worth writing twice, so that an iteration
+// short reports whether a loop's head is worth writing twice, so that an iteration
 // needs one jump and not two.
 func (e *emitter) short(b *form.Block) bool {
 	const few = 8

@@ -10,7 +10,7 @@ type transfers struct {
 	op       opcode
 }
 
-// move is how a value becomes another.
+// move returns how a value becomes another.
 func (e *emitter) move(to int32, u form.Use) transfers {
 	t := transfers{from: e.at(u.Value), to: e.at(to)}
 	from := e.isScalar(u.Value)
@@ -38,7 +38,7 @@ func (e *emitter) transfer(t transfers) {
 	}
 }
 
-// crossed says whether one of several moves reads what another reads or writes.
+// crossed reports whether one of several moves reads what another reads or writes.
 func crossed(list []transfers) bool {
 	if few := 8; len(list) <= few {
 		for i, t := range list {

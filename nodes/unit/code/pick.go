@@ -13,7 +13,7 @@ type Pick struct {
 	End  int32 // the instruction after the calls that do the same
 }
 
-// isPick is how many of the instructions that code begins with make a pick here:
+// isPick returns how many of the instructions that code begins with make a pick here:
 // the packing that was put in front of a slice, and the slice; 0 if they do not.
 func (e *emitter) isPick(code []form.Instr) int {
 	if e.within == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String is the unit's instructions as text.
+// String returns the unit's instructions as text.
 func (u *Unit) String() string {
 	var w strings.Builder
 	for i, in := range u.Instrs {

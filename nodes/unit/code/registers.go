@@ -116,10 +116,10 @@ func (e *emitter) recount(from, to int32) {
 	}
 }
 
-// isScalar says whether a value is in a register of scalars here.
+// isScalar reports whether a value is in a register of scalars here.
 func (e *emitter) isScalar(v int32) bool { return e.within != nil && e.within.Knows(v) }
 
-// owner is the island that knows a value to be a scalar, among its own.
+// owner returns the island that knows a value to be a scalar, among its own.
 func (e *emitter) owner(v int32) *form.Island {
 	for s := e.within; s != nil; s = s.Outer {
 		if s.Inside(v) && s.Has[v-s.From] {
@@ -129,7 +129,7 @@ func (e *emitter) owner(v int32) *form.Island {
 	return nil
 }
 
-// reg is the register of a value for which isScalar holds.
+// reg returns the register of a value for which isScalar holds.
 func (e *emitter) reg(v int32) uint8 {
 	owner := e.owner(v)
 	for owner != nil {
@@ -179,7 +179,7 @@ func (e *emitter) used(v int32) {
 	}
 }
 
-// at is the slot of a value here.
+// at returns the slot of a value here.
 func (e *emitter) at(v int32) int32 {
 	if e.isScalar(v) {
 		return int32(e.reg(v))
@@ -187,7 +187,7 @@ func (e *emitter) at(v int32) int32 {
 	return e.home(v)
 }
 
-// descriptor is a scalar of the type of a register.
+// descriptor returns a scalar of the type of a register.
 func (e *emitter) descriptor(register int32) tensor.Value {
 	for _, k := range e.known {
 		if k.Slot == register {

@@ -19,7 +19,7 @@ func (e *emitter) fresh(n int32) int32 {
 	return at
 }
 
-// root is the value whose slot v has.
+// root returns the value whose slot v has.
 func (e *emitter) root(v int32) int32 {
 	for e.form.Values[v].Into >= 0 {
 		v = e.form.Values[v].Into
@@ -27,7 +27,7 @@ func (e *emitter) root(v int32) int32 {
 	return v
 }
 
-// home is the slot of a value outside of islands.
+// home returns the slot of a value outside of islands.
 func (e *emitter) home(v int32) int32 {
 	r := e.root(v)
 	if e.slot[r] < 0 {
@@ -43,7 +43,7 @@ func (e *emitter) preset(slot int32, x *form.Value) {
 	e.u.Presets = append(e.u.Presets, preset{slot, e.form.Flow.Consts[x.Const]})
 }
 
-// lone says whether a use of a value is its only one and may have it in place.
+// lone reports whether a use of a value is its only one and may have it in place.
 func (e *emitter) lone(u form.Use) bool {
 	x := &e.form.Values[u.Value]
 	if x.Uses != 1 || u.Read || x.Into >= 0 || e.target[u.Value] || e.slot[u.Value] >= 0 {

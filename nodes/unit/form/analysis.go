@@ -6,7 +6,7 @@ import (
 
 // An analysis finds of the nodes of a frame and of all frames below it whether
 // they can be played as one, under which condition each is live, and whose
-// value it hands on.
+// value it forwards.
 //
 // Values are numbered: output o of node i is first[i]+o. Most nodes of control
 // flow make none of their own: same[v] is the value that v is another name for.
@@ -38,7 +38,7 @@ type step int32
 func nodeStep(i int32) step  { return step(i) }
 func frameStep(f int32) step { return step(-1 - f) }
 
-// frame is the frame that a step stands for; ok is false for a node.
+// frame returns the frame that a step stands for; ok is false for a node.
 func (s step) frame() (f int32, ok bool) { return int32(-1 - s), s < 0 }
 
 func newAnalysis(f *Flow, c *Credit) *analysis {
@@ -77,7 +77,7 @@ func newAnalysis(f *Flow, c *Credit) *analysis {
 	return a
 }
 
-// sized is n numbers, in the place of a slice that nobody needs any more.
+// sized is n numbers, in place of a slice that nobody needs any more.
 func sized(old []int32, n int) []int32 {
 	if cap(old) < n {
 		return make([]int32, n)
@@ -85,7 +85,7 @@ func sized(old []int32, n int) []int32 {
 	return old[:n]
 }
 
-// value is what an input or output carries, followed back to where it is made.
+// value returns what an input or output carries, followed back to where it is made.
 func (a *analysis) value(s Source) int32 { return a.same[a.first[s.Node]+s.Port] }
 
 // run analyses a frame; false with a reason if it cannot be a unit.
@@ -167,7 +167,7 @@ func (a *analysis) variables(f int32) bool {
 	return a.no("a frame without variables", a.enters[f][0])
 }
 
-// isVar says whether node i of frame f is a Merge that carries a loop variable.
+// isVar reports whether node i of frame f is a Merge that carries a loop variable.
 func (a *analysis) isVar(f, i int32) bool {
 	if f == 0 || a.f.Nodes[i].Kind != kind.Merge {
 		return false
@@ -218,7 +218,7 @@ func (a *analysis) call(f int32, nesting int) bool {
 	return true
 }
 
-// allVary says whether every node of a frame waits for a loop variable, or for
+// allVary reports whether every node of a frame waits for a loop variable, or for
 // what does.
 func (a *analysis) allVary(f int32) bool {
 	vary := make(map[step]bool, len(a.order[f]))
@@ -250,7 +250,7 @@ func (a *analysis) allVary(f int32) bool {
 	return true
 }
 
-// stepOf is the step that a node's outputs come from in its consumers' frame.
+// stepOf returns the step that a node's outputs come from in its consumers' frame.
 func (a *analysis) stepOf(i int32) step {
 	if n := &a.f.Nodes[i]; n.Kind == kind.Exit {
 		return frameStep(n.Frame)
@@ -258,7 +258,7 @@ func (a *analysis) stepOf(i int32) step {
 	return nodeStep(i)
 }
 
-// node finds when a node acts and whose values it hands on.
+// node finds when a node acts and whose values it forwards.
 func (a *analysis) node(f, i int32) bool {
 	n := &a.f.Nodes[i]
 	c := always

@@ -64,7 +64,7 @@ func (f *Form) part(code []Instr, late []bool) {
 	}
 }
 
-// pure says whether it does not matter when a kernel runs. What takes or reads a
+// pure reports whether it does not matter when a kernel runs. What takes or reads a
 // reference has its place among those that do, though its operation may not be
 // called stateful, as Assign is not.
 func (f *Form) Pure(in *Instr) bool {

@@ -61,7 +61,7 @@ func (b *builder) build() *Form {
 	return b.form
 }
 
-// made is how many values the nodes of a frame, and of those below it, make at
+// made returns how many values the nodes of a frame, and of those below it, make at
 // most.
 func (b *builder) made(f int32) int {
 	n := 0
@@ -101,7 +101,7 @@ func (b *builder) roomOut(n int) []int32 {
 	return out
 }
 
-// number is the form's number of a value.
+// number returns the form's number of a value.
 func (b *builder) number(v int32) int32 {
 	if n := b.local[v]; n != 0 {
 		return n - 1
@@ -130,7 +130,7 @@ func (b *builder) number(v int32) int32 {
 	return b.local[v] - 1
 }
 
-// sourceOf is the output that makes a value.
+// sourceOf returns the output that makes a value.
 func (b *builder) sourceOf(v int32) Source {
 	lo, hi := 0, len(b.f.Nodes)
 	for lo+1 < hi { // the last node whose first value is not above v, of those with outputs
@@ -144,14 +144,14 @@ func (b *builder) sourceOf(v int32) Source {
 	return Source{int32(lo), v - b.first[lo]}
 }
 
-// use is a value, to be used.
+// use returns a value, to be used.
 func (b *builder) use(v int32) Use {
 	n := b.number(v)
 	b.form.Values[n].Uses++
 	return Use{Value: n}
 }
 
-// useInput is what comes to input k of node i.
+// useInput returns what comes to input k of node i.
 func (b *builder) useInput(i int32, k int) Use {
 	u := b.use(b.value(b.f.In[i][k]))
 	u.Read = b.f.reads(i, k)

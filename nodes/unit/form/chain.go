@@ -7,7 +7,7 @@ import (
 // longestChain bounds the calls of a chain.
 const longestChain = 64
 
-// chained says whether an instruction may be one of a chain's. What is known to
+// chained reports whether an instruction may be one of a chain's. What is known to
 // be a scalar is not: islands have better.
 func (f *Form) chained(in *Instr) bool {
 	if in.Op != Call || len(in.Out) == 0 {
@@ -70,7 +70,7 @@ type chainer struct {
 	nodes  []int32 // its nodes
 }
 
-// member says whether an instruction is for a chain. Where no shape is known,
+// member reports whether an instruction is for a chain. Where no shape is known,
 // what is made of scalars is taken for one.
 func (s *chainer) member(in *Instr) bool {
 	if !s.form.chained(in) {
@@ -145,7 +145,7 @@ func (s *chainer) block(b *Block) {
 	b.Code = code
 }
 
-// together is how many of the instructions that code begins with are not to be
+// together returns how many of the instructions that code begins with are not to be
 // separated: a slice that is a pick, and its packing.
 func together(code []Instr) int {
 	for n := range min(len(code), 3) {
@@ -158,7 +158,7 @@ func together(code []Instr) int {
 	return 1
 }
 
-// before says whether instructions may go in front of the chain that is open.
+// before reports whether instructions may go in front of the chain that is open.
 func (s *chainer) before(code []Instr) bool {
 	for i := range code {
 		in := &code[i]

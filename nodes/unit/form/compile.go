@@ -45,7 +45,7 @@ func (c *Compiler) Form(frame int32) (*Form, string, error) {
 	return f, "", nil
 }
 
-// Order is the nodes of the frame that was compiled last, sources first; frames
+// Order returns the nodes of the frame that was compiled last, sources first; frames
 // below it are left out.
 func (c *Compiler) Order() []int32 {
 	var list []int32

@@ -106,7 +106,7 @@ func (t *conditions) extend(c cond, l literal) cond {
 	return made
 }
 
-// with is the condition that c and a literal hold; never if they contradict
+// with returns the condition that c and a literal hold; never if they contradict
 // each other.
 func (t *conditions) with(c cond, l literal) cond {
 	if c == never {
@@ -115,7 +115,7 @@ func (t *conditions) with(c cond, l literal) cond {
 	return t.and(c, t.extend(always, l))
 }
 
-// and is the condition that both hold; never if they contradict each other.
+// and returns the condition that both hold; never if they contradict each other.
 func (t *conditions) and(a, b cond) cond {
 	if a == b || b == always {
 		return a
@@ -158,13 +158,13 @@ func (t *conditions) and(a, b cond) cond {
 	return x
 }
 
-// implies says whether b holds whenever a does.
+// implies reports whether b holds whenever a does.
 func (t *conditions) implies(a, b cond) bool { return t.and(a, b) == a }
 
-// disjoint says whether two conditions cannot hold together.
+// disjoint reports whether two conditions cannot hold together.
 func (t *conditions) disjoint(a, b cond) bool { return t.and(a, b) == never }
 
-// side is what a condition asks of a predicate.
+// side returns what a condition asks of a predicate.
 func (t *conditions) side(c cond, rank int32) (side int32, found bool) {
 	for c > always && t.list[c].rank >= rank {
 		if t.list[c].rank == rank {
@@ -176,7 +176,7 @@ func (t *conditions) side(c cond, rank int32) (side int32, found bool) {
 	return 0, false
 }
 
-// only says whether a condition is one literal and nothing else.
+// only reports whether a condition is one literal and nothing else.
 func (t *conditions) only(c cond, l literal) bool {
 	return c > always && t.list[c].parent == always && t.list[c].literal == l
 }
@@ -191,7 +191,7 @@ func (t *conditions) literals(dst []literal, c cond) []literal {
 	return dst
 }
 
-// merge is the condition of a Merge of inputs with these conditions. ok is
+// merge returns the condition of a Merge of inputs with these conditions. ok is
 // false if it is not a condition, or if two inputs could be live together.
 func (t *conditions) merge(conds []cond) (c cond, ok bool) {
 	left := make([]cond, 0, len(conds))
@@ -278,7 +278,7 @@ func (t *conditions) joinPair(list []cond) []cond {
 	return nil
 }
 
-// or is the condition that one of two holds, if they differ in the value of one
+// or returns the condition that one of two holds, if they differ in the value of one
 // predicate that has two.
 func (t *conditions) or(a, b []literal) (cond, bool) {
 	if len(a) != len(b) {

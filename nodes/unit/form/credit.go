@@ -31,5 +31,5 @@ func (c *Credit) pause() {
 	}
 }
 
-// spent says whether the work must end.
+// spent reports whether the work must end.
 func (c *Credit) Spent() bool { return c.left <= 0 }

@@ -26,7 +26,7 @@ type Node struct {
 	Kind     kind.Kind
 	Constant bool  // an Enter that brings a loop invariant
 	Deref    bool  // some input is a reference that the node wants read, or shared
-	Shares   bool  // it hands on what a reference variable shares
+	Shares   bool  // it forwards what a reference variable shares
 	Transfer bool  // a Send or a Recv that meets its other end at a rendezvous
 	Frame    int32 // index into Frames
 	Outs     int32
@@ -48,7 +48,7 @@ type Frame struct {
 	Members []int32
 }
 
-// data is the data inputs of a node.
+// data returns the data inputs of a node.
 func (f *Flow) data(node int32) []Source {
 	in := f.In[node]
 	for k, s := range in {
@@ -59,19 +59,19 @@ func (f *Flow) data(node int32) []Source {
 	return in
 }
 
-// output is the output that the graph calls what a source puts out.
+// output returns the output that the graph calls what a source puts out.
 func (f *Flow) output(s Source) graph.Output {
 	n := &f.Nodes[s.Node]
 	if n.Kind == kind.Arg {
 		return f.Feeds[n.Aux]
 	}
-	if n.Def.Class() == graph.ClassSend { // it hands on what it sends
+	if n.Def.Class() == graph.ClassSend { // it forwards what it sends
 		return n.Def.Inputs()[0]
 	}
 	return graph.Output{Op: n.Def, Index: int(s.Port)}
 }
 
-// dtype is the element type that a source puts out: a reference type also where it
+// dtype returns the element type that a source puts out: a reference type also where it
 // puts out what a variable shares.
 func (f *Flow) dtype(s Source) tensor.DType {
 	o := f.output(s)
@@ -85,14 +85,14 @@ func (f *Flow) dtype(s Source) tensor.DType {
 	return dt
 }
 
-// shared says whether a source puts out what a variable shares, or could: there may
+// shared reports whether a source puts out what a variable shares, or could: there may
 // be a value as well.
 func (f *Flow) shared(s Source) bool {
 	n := &f.Nodes[s.Node]
 	return n.Shares && (n.Kind != kind.Merge || s.Port == 0)
 }
 
-// reads says whether node i wants the value behind a reference at its k-th input, or
+// reads reports whether node i wants the value behind a reference at its k-th input, or
 // a token of what the variable shares.
 func (f *Flow) reads(i int32, k int) bool {
 	n := &f.Nodes[i]

@@ -26,7 +26,7 @@ type Form struct {
 	Calls   int     // how many there are
 }
 
-// Sides is how many values the predicate of a rank has.
+// Sides returns how many values the predicate of a rank has.
 func (f *Form) Sides(rank int32) int32 { return f.conds.preds[rank].sides }
 
 // A Param is a feed, or what an Enter brings.
@@ -48,7 +48,7 @@ const (
 	RoleLocal    role = iota // made by an instruction
 	RoleParam                // there from the beginning, for the unit to give up
 	RoleShared               // a feed or constant: others hold it, nobody gives it up
-	roleVariable             // of a loop: made anew by every iteration
+	roleVariable             // of a loop: made again by every iteration
 	roleJoined               // of a Merge: made by one of several moves
 )
 

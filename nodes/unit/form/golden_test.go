@@ -127,7 +127,7 @@ func goldenForms(t *testing.T, do func(label string, f *form.Form)) {
 	})
 }
 
-// compiler is the compiler of the program that a command asks for.
+// compiler returns the compiler of the program that a command asks for.
 func compiler(g *graph.Graph, d *datadriven.TestData) (c *unit.Compiler, frame int32, err error) {
 	var spec nodes.Spec
 	name := ""

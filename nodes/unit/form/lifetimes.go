@@ -232,7 +232,7 @@ func (l *lifetimes) join(here, there []int32, tell func(v int32, here, there boo
 	}
 }
 
-// without is the condition of the side of a conditional that has no block yet.
+// without returns the condition of the side of a conditional that has no block yet.
 func (l *lifetimes) without(b *Block, in *Instr) cond {
 	t := l.form.conds
 	if t.preds[in.Rank].sides == 2 {
@@ -241,14 +241,14 @@ func (l *lifetimes) without(b *Block, in *Instr) cond {
 	return b.When
 }
 
-// onlyWhere says whether a value is there on one side of a conditional alone.
+// onlyWhere reports whether a value is there on one side of a conditional alone.
 func (l *lifetimes) onlyWhere(v int32, in *Instr) bool {
 	t := l.form.conds
 	_, found := t.side(l.when(v), in.Rank)
 	return found
 }
 
-// when is the condition under which a value is there, relative to the frame
+// when returns the condition under which a value is there, relative to the frame
 // that the walk is in.
 func (l *lifetimes) when(v int32) cond {
 	x := &l.form.Values[v]

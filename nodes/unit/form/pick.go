@@ -72,13 +72,13 @@ func (f *Form) picksOf(b *Block, c *Credit) {
 	b.Code = code
 }
 
-// packsOne says whether an instruction makes a vector of one scalar.
+// packsOne reports whether an instruction makes a vector of one scalar.
 func (f *Form) PacksOne(in *Instr) bool {
 	return in.Op == Call && len(in.In) == 1 && f.Flow.Op(in.Node) == "Pack" && !in.In[0].Read &&
 		(f.Values[in.In[0].Value].DType == tensor.Int32 || f.Values[in.In[0].Value].DType == tensor.Int64)
 }
 
-// slicesOne says whether an instruction takes one element of its first
+// slicesOne reports whether an instruction takes one element of its first
 // dimension and drops that.
 func (f *Form) slicesOne(in *Instr) bool {
 	if in.Op != Call || len(in.In) != 4 || f.Flow.Op(in.Node) != "StridedSlice" {
@@ -96,7 +96,7 @@ func (f *Form) slicesOne(in *Instr) bool {
 	return f.isOne(in.In[3].Value, func(x int64) bool { return x == 1 })
 }
 
-// isOne says whether a value is a constant vector of one element, which fits.
+// isOne reports whether a value is a constant vector of one element, which fits.
 func (f *Form) isOne(v int32, fits func(int64) bool) bool {
 	x := &f.Values[v]
 	if x.Const < 0 {

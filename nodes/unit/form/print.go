@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String is the form as text: an instruction a line, blocks indented. Values are
+// String returns the form as text: an instruction a line, blocks indented. Values are
 // numbered; "move %3" gives it up, "copy %3" makes one more hold it, "→ %5" that a value is written to
 // the register of another.
 func (f *Form) String() string {
@@ -63,7 +63,7 @@ func (w *printer) use(u Use) string {
 	return [...]string{"", "move ", "copy "}[u.Mode] + s
 }
 
-// constant is a small constant's value, or the name of a large one's node.
+// constant returns a small constant's value, or the name of a large one's node.
 func constant(f *Form, x *Value) string {
 	const small = 4
 	if c := f.Flow.Consts[x.Const]; !c.IsZero() && c.NumElements() <= small {

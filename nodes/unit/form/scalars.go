@@ -26,12 +26,12 @@ type Island struct {
 	work     int            // instructions that need no kernel here, and do outside
 }
 
-// inside says whether a value is made in the island.
+// inside reports whether a value is made in the island.
 func (s *Island) Inside(v int32) bool {
 	return v >= s.From && v < s.To && s.form.Values[v].Role != RoleShared
 }
 
-// knows says whether a value is a scalar here.
+// knows reports whether a value is a scalar here.
 func (s *Island) Knows(v int32) bool {
 	x := &s.form.Values[v]
 	if x.Const >= 0 {
@@ -66,7 +66,7 @@ func MachineType(dt tensor.DType) int {
 	return -1
 }
 
-// machine says whether scalars of a type have instructions of their own.
+// machine reports whether scalars of a type have instructions of their own.
 func machine(dt tensor.DType) bool { return MachineType(dt) >= 0 }
 
 // newIsland finds the scalars of a loop, or of the whole program if that is
@@ -192,7 +192,7 @@ func (s *Island) each(do func(*Instr), loops func(*Loop)) {
 	}
 }
 
-// believes says whether a use is of a scalar, as far as is known.
+// believes reports whether a use is of a scalar, as far as is known.
 func (s *Island) believes(u Use) bool {
 	x := &s.form.Values[u.Value]
 	switch {
@@ -206,7 +206,7 @@ func (s *Island) believes(u Use) bool {
 	return s.form.Flow.output(x.Source).Shape().NumDimensions() <= 0 // -1: not known
 }
 
-// picks says whether a slice is x[i] of what can be a vector from outside.
+// picks reports whether a slice is x[i] of what can be a vector from outside.
 func (s *Island) picks(in *Instr) bool {
 	x := in.In[0]
 	v := &s.form.Values[x.Value]
@@ -217,7 +217,7 @@ func (s *Island) picks(in *Instr) bool {
 	return rank == 1 || rank < 0
 }
 
-// vector says whether a value was found to be a vector when the island, or one
+// vector reports whether a value was found to be a vector when the island, or one
 // around it, was entered.
 func (s *Island) Vector(v int32) bool {
 	for ; s != nil; s = s.Outer {
@@ -230,7 +230,7 @@ func (s *Island) Vector(v int32) bool {
 	return false
 }
 
-// makes says whether what an instruction makes is a scalar, as far as is known.
+// makes reports whether what an instruction makes is a scalar, as far as is known.
 func (s *Island) makes(in *Instr) bool {
 	switch in.Op {
 	case Index:
@@ -266,7 +266,7 @@ type scalar struct {
 	Op     ScalarOp
 }
 
-// scalarOf is what a call is for scalars, which is looked up once.
+// scalarOf returns what a call is for scalars, which is looked up once.
 func (f *Form) ScalarOf(in *Instr) *scalar {
 	if !in.scalar.known {
 		op := f.Flow.Nodes[in.Node].Def.Def()
@@ -275,7 +275,7 @@ func (f *Form) ScalarOf(in *Instr) *scalar {
 	return &in.scalar
 }
 
-// scalarOp is what a call is for scalars; 0 if there is nothing.
+// scalarOp returns what a call is for scalars; 0 if there is nothing.
 func scalarOp(f *Form, in *Instr) ScalarOp {
 	if len(in.In) == 0 || len(in.In) > 3 || len(in.Out) != 1 {
 		return 0
@@ -306,10 +306,10 @@ func scalarOp(f *Form, in *Instr) ScalarOp {
 // instruction; 0 is none.
 type ScalarOp uint8
 
-// String is the operation's name.
+// String returns the operation's name.
 func (o ScalarOp) String() string { return scalarNames[o] }
 
-// asks says whether an operation calls its kernel for some operands.
+// asks reports whether an operation calls its kernel for some operands.
 func (o ScalarOp) Asks() bool {
 	switch o {
 	case ScalarQuotientInt32, ScalarQuotientInt64, ScalarRemainderInt32, ScalarRemainderInt64,

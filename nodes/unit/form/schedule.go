@@ -34,7 +34,7 @@ func (a *analysis) needs(e entry, yield func(step)) {
 	}
 }
 
-// isTrigger says whether a step is a ControlTrigger, which lives everywhere.
+// isTrigger reports whether a step is a ControlTrigger, which lives everywhere.
 func (a *analysis) isTrigger(s step) bool { return s >= 0 && a.f.Nodes[s].Kind == kind.Trigger }
 
 // schedule orders steps so that those under one condition follow each other as
@@ -160,7 +160,7 @@ func (a *analysis) nearest(near *[]cond, here cond) cond {
 	return c
 }
 
-// shared is how many literals two conditions begin with in common.
+// shared returns how many literals two conditions begin with in common.
 func (a *analysis) shared(x, y cond) int32 {
 	t := a.conds.list
 	for t[x].depth > t[y].depth {

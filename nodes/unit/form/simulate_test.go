@@ -12,7 +12,7 @@ import (
 // a slot is written that holds something, and where something is left. Where an
 // endless loop is drawn, it answers nil.
 //
-// A value is made with a random number, which it keeps where it is handed on; a
+// A value is made with a random number, which it keeps where it is forwarded; a
 // conditional on it chooses the number modulo its sides.
 func (f *Form) Simulate(rng *rand.Rand) error {
 	s := &simulation{

@@ -71,7 +71,7 @@ func (v *verifier) make(x int32, c cond) {
 	v.there[x] = append(v.there[x], c)
 }
 
-// covered says whether a value is there wherever c holds.
+// covered reports whether a value is there wherever c holds.
 func (v *verifier) covered(list []cond, c cond) bool {
 	t := v.form.conds
 	for _, k := range list {
@@ -149,7 +149,7 @@ func (v *verifier) use(u *Use, c cond) {
 	}
 }
 
-// outer says whether a loop is around the place that is looked at.
+// outer reports whether a loop is around the place that is looked at.
 func (v *verifier) outer(w *Loop) bool {
 	if w == nil {
 		return true
@@ -174,7 +174,7 @@ func (v *verifier) drop(list []int32, c cond) {
 	}
 }
 
-// maybe says whether a value is there on some of the ways on which c holds.
+// maybe reports whether a value is there on some of the ways on which c holds.
 func (v *verifier) maybe(x int32, c cond) bool {
 	for _, k := range v.there[x] {
 		if !v.form.conds.disjoint(k, c) {
@@ -184,7 +184,7 @@ func (v *verifier) maybe(x int32, c cond) bool {
 	return false
 }
 
-// makes says whether a value is made somewhere in the block, loops within left out.
+// makes reports whether a value is made somewhere in the block, loops within left out.
 func (b *Block) makes(x int32) bool {
 	for i := range b.Code {
 		in := &b.Code[i]

@@ -49,7 +49,7 @@ func (s *slots) free(x int32, c cond, what string) {
 	}
 }
 
-// here is the condition of the place that is looked at, relative to the loop w
+// here returns the condition of the place that is looked at, relative to the loop w
 // around it.
 func (s *slots) here(w *Loop, c cond) cond {
 	at := s.v.within

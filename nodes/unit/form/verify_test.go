@@ -26,7 +26,7 @@ type seeded struct{ *rand.Rand }
 
 func (s seeded) Int(_ string, lo, hi int) int { return lo + s.IntN(hi-lo+1) }
 
-// randomProgram is the random program of a seed; nil if the graph of it does not
+// randomProgram returns the random program of a seed; nil if the graph of it does not
 // compile.
 func randomProgram(seed uint64) *nodes.Program {
 	src := seeded{rand.New(rand.NewPCG(seed, 7))}

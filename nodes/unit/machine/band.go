@@ -149,7 +149,7 @@ func (m *Machine) take(c *code.Call, x *member) bool {
 	return true
 }
 
-// clear lets go of what members hold.
+// clear releases what members hold.
 func (m *Machine) clear(s *bandState) {
 	for i := range s.members {
 		clear(s.members[i].in)

@@ -104,7 +104,7 @@ func (s *shapeOf) note(v *tensor.Value) {
 	copy(s.dims[:], v.Dims())
 }
 
-// is says whether v has that type and shape.
+// is reports whether v has that type and shape.
 func (s *shapeOf) is(v *tensor.Value) bool {
 	dims := v.Dims()
 	if len(dims) != int(s.rank) || v.DType() != s.dtype {
@@ -185,7 +185,7 @@ func (m *Machine) sweep(c *code.Chain, list []made) {
 	}
 }
 
-// fits says whether a chain is prepared for its inputs, and prepares it when it
+// fits reports whether a chain is prepared for its inputs, and prepares it when it
 // has found them the same for long enough.
 func (m *Machine) fits(c *code.Chain, s *chainState) bool {
 	for i, slot := range c.Inputs {
@@ -324,7 +324,7 @@ func (m *Machine) prepare(c *code.Chain, s *chainState) bool {
 	return true
 }
 
-// elements is where the elements of a step's kth argument belong; nil if it does
+// elements returns where the elements of a step's kth argument belong; nil if it does
 // not want them.
 func (x *ready) elements(k int) *[]float32 {
 	switch {
@@ -340,12 +340,12 @@ func (x *ready) elements(k int) *[]float32 {
 	return nil
 }
 
-// want notes in the place of one of a step's arguments where its elements belong.
+// want notes in place of one of a step's arguments where its elements belong.
 func (x *ready) want(p *place) {
 	p.floats = x.elements(int(p.arg) - x.end + x.split + len(x.out))
 }
 
-// parts says whether all that a step makes lies in what another has made, and
+// parts reports whether all that a step makes lies in what another has made, and
 // neither is there after the chain: then there is nothing to do.
 func parts(x *code.ChainStep, p *kernel.Prepared, inside int32, leaving []int) bool {
 	for k, v := range x.Out {
@@ -357,7 +357,7 @@ func parts(x *code.ChainStep, p *kernel.Prepared, inside int32, leaving []int) b
 	return true
 }
 
-// lay is a value in the scratch memory behind what is used of it.
+// lay returns a value in the scratch memory behind what is used of it.
 func (m *Machine) lay(used *int, dt tensor.DType, size int, dims []int64) (tensor.Value, bool) {
 	const line, least = 64, 4 << 10
 	from := *used
@@ -375,7 +375,7 @@ func (m *Machine) lay(used *int, dt tensor.DType, size int, dims []int64) (tenso
 	return m.scratch.Within(dt, from, dims), true
 }
 
-// release lets go of what belongs to the run that ends. failed says that it may
+// release releases what belongs to the run that ends. failed says that it may
 // have ended in the middle of the chain.
 func (s *chainState) release(m *Machine, c *code.Chain, failed bool) {
 	if !s.used {

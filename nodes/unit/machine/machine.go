@@ -48,7 +48,7 @@ type Env struct {
 	Attend func() bool
 	// Run runs a kernel whose cost is measured; nil: it is run directly.
 	Run func(k kernel.Kernel, node int32, in, out []tensor.Value) error
-	// Meter takes down what is played, and then Run gives it kernels; nil: nothing is.
+	// Meter records what is played, and then Run gives it kernels; nil: nothing is.
 	Meter *profile.Meter
 
 	// Clock is nil where no kernel is worth another core. Otherwise Cost is about
@@ -200,7 +200,7 @@ func (m *Machine) abandon() {
 	m.busy = false
 }
 
-// At is the node whose kernel is run, or was run last; -1 before the first.
+// At returns the node whose kernel is run, or was run last; -1 before the first.
 func (m *Machine) At() int32 {
 	if m.at == nil {
 		return -1

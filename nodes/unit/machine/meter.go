@@ -5,11 +5,11 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// What a unit takes is taken down by a meter: kernels are given to Env.Run, which
+// What a unit takes is recorded by a meter: kernels are given to Env.Run, which
 // times them; the instructions of a metered run are counted as they are played, and
 // what they stand for is found at its end.
 
-// counted is where the plays of instructions are counted.
+// counted returns where the plays of instructions are counted.
 func (m *Machine) counted() []int64 {
 	if m.played == nil {
 		m.played = make([]int64, len(m.code.Instrs))
@@ -52,10 +52,10 @@ func (m *Machine) Report() {
 	}
 }
 
-// Frame is the program's frame that the machine plays; 0 is all of it.
+// Frame returns the program's frame that the machine plays; 0 is all of it.
 func (m *Machine) Frame() int32 { return m.code.Frame }
 
-// Iteration is the number of the iteration that node At is in, of its innermost loop.
+// Iteration returns the number of the iteration that node At is in, of its innermost loop.
 func (m *Machine) Iteration() int64 {
 	if m.at == nil || m.at.Loop < 0 {
 		return 0
@@ -89,7 +89,7 @@ func (m *Machine) chainMetered(at int32) (played, ok bool) {
 	return played, ok
 }
 
-// chainNodes is the nodes of a chain.
+// chainNodes returns the nodes of a chain.
 func (m *Machine) chainNodes(at int32) []int32 {
 	s := &m.chains[at]
 	if s.nodes == nil {
@@ -100,7 +100,7 @@ func (m *Machine) chainNodes(at int32) []int32 {
 	return s.nodes
 }
 
-// chainOuts is what the calls of a chain have put out that was just played; of those
+// chainOuts returns what the calls of a chain have put out that was just played; of those
 // that have nothing to do, nothing.
 func (m *Machine) chainOuts(at int32) [][]tensor.Value {
 	s := &m.chains[at]
@@ -115,7 +115,7 @@ func (m *Machine) chainOuts(at int32) [][]tensor.Value {
 	return s.outs
 }
 
-// noteBand takes down the calls of a band that other goroutines have played.
+// noteBand records the calls of a band that other goroutines have played.
 func (m *Machine) noteBand(b *code.Band, s *bandState) {
 	meter := m.env.Meter
 	ahead := meter.Clock() - m.env.Clock()

@@ -27,7 +27,7 @@ func prepareSum(c *code.Chain, i int, values []tensor.Value, leaves []made, leav
 	return func(_ *kernel.Context, in, out []tensor.Value) { p.Run(in, &out[0]) }, true
 }
 
-// leave is the memory of a value that leaves a chain: of a sum in place, what it was
+// leave returns the memory of a value that leaves a chain: of a sum in place, what it was
 // before or a copy of that.
 func (m *Machine) leave(l *code.Leaving, x *made) (v tensor.Value, err error) {
 	home := &m.homes[l.Home]
