@@ -253,7 +253,11 @@ func (s *scalars) repeated(o form.ScalarForm) {
 	}
 	fmt.Fprintf(&w, "y = %s(%s)%s\nr_back = NextIteration(y)\nr_out = Exit(r_s)\n", o.Op, strings.Join(args, ", "), attrs)
 	p := s.compile(w.String(), feeds, []string{"r_out"})
-	s.has(p, o.Code.String())
+	name := o.Code.String()
+	if o.Code == form.ScalarMove {
+		name = "scalar" // moves have no computation of their own
+	}
+	s.has(p, name)
 
 	values := make([]tensor.Value, len(feeds))
 	var try func(k int)
