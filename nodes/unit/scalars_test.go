@@ -475,3 +475,46 @@ r_out = Exit(r_s)
 		}
 	}
 }
+
+// TestBranchOfAnyNumber: the index of a choice of two may be any number, in a register
+// as well. Only 0 chooses the first.
+func TestBranchOfAnyNumber(t *testing.T) {
+	s := newScalars(t)
+	p := s.compile(`
+zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+by = Placeholder() {dtype=DT_INT32}
+one_ = Enter(one) {frame_name="L", is_constant=true}
+by_ = Enter(by) {frame_name="L", is_constant=true}
+i_in = Enter(zero) {frame_name="L"}
+sum_in = Enter(zero) {frame_name="L"}
+i = Merge(i_in, i_back)
+sum = Merge(sum_in, sum_back)
+less = Less(i, one_)
+on = LoopCond(less)
+i_s = Switch(i, on)
+sum_s = Switch(sum, on)
+i1 = AddV2(i_s:1, one_)
+i_back = NextIteration(i1)
+index = Mul(i1, by_)
+branch = _SwitchN(sum_s:1, index) {num_outs=2, T=DT_INT32}
+first = Sub(branch:0, one_)
+second = AddV2(branch:1, one_)
+sum_back_m = Merge(first, second)
+sum_back = NextIteration(sum_back_m)
+out = Exit(sum_s)
+`, []string{"by"}, []string{"out"})
+	for _, by := range []int32{0, 1, 2, 3, 128, 255, 256, 512, 1 << 16, -1, -256, math.MinInt32} {
+		y, err := s.same(fmt.Sprint(by), p, tensor.Scalar(by))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int32(1)
+		if by == 0 {
+			want = -1
+		}
+		if got := tensor.At0[int32](&y[0]); got != want {
+			t.Errorf("index %d: %d", by, got)
+		}
+	}
+}

@@ -20,7 +20,8 @@ func NewCompiler(f *form.Flow, ask func() error) *Compiler {
 
 // Compile makes the unit of a frame and all frames below it. Where none can be
 // made it returns nil and the reason. It fails with the error of ask, and with
-// what Check has found. With Check, chains of the unit are prepared when they first run.
+// what Check has found. With Check the form and
+// the code are verified, and chains of the unit are prepared when they first run.
 func (c *Compiler) Compile(frame int32) (*code.Unit, string, error) {
 	f, reason, err := c.Form(frame)
 	if f == nil {
@@ -30,6 +31,11 @@ func (c *Compiler) Compile(frame int32) (*code.Unit, string, error) {
 	u.Eager = c.Check
 	if c.Credit.Spent() {
 		return nil, "too much to work out", c.Credit.Err
+	}
+	if c.Check {
+		if err := code.Verify(u, f); err != nil {
+			return nil, "", err
+		}
 	}
 	return u, "", nil
 }

@@ -10,5 +10,8 @@
 //	band.go       calls that may run side by side
 //	chain.go      calls that are one instruction once their kernels are prepared
 //
+// [Verify] executes a form (meaning.go) and its code (execution.go) with symbolic values,
+// and compares.
+//
 // Opcodes of scalars are generated (nodes/unit/gen). print.go prints code.
 package code

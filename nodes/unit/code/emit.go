@@ -173,6 +173,9 @@ func (e *emitter) instr(in *form.Instr) {
 	case form.Read:
 		e.u.Reads = append(e.u.Reads, Read{transfer{e.at(in.In[0].Value), e.out(in.Out[0])}, in.Node, e.loop, e.form.Flow.Nodes[in.Node].Shares})
 		e.add(instr{Op: OpRead, X: int32(len(e.u.Reads) - 1)})
+		if in.Out[0] < 0 { // only whether it can be read matters
+			e.add(instr{Op: OpDrop, X: e.junk})
+		}
 	case form.Join:
 		if in.Out[0] >= 0 {
 			e.transfer(e.move(in.Out[0], in.In[0]))
@@ -327,7 +330,7 @@ func (e *emitter) fuse(pred form.Use) (jumps, instr) {
 // unless writes a jump that is taken unless a predicate chooses side, and answers
 // what sets its target.
 func (e *emitter) unless(pred form.Use, side, sides, node int32) func(target int32) {
-	if e.isScalar(pred.Value) && sides == 2 {
+	if e.isScalar(pred.Value) && sides == 2 && e.form.Values[pred.Value].DType == tensor.Bool { // the index of a Case may be any number
 		j, in := e.fuse(pred)
 		in.Op = j.unless
 		if side == 0 {
