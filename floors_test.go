@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"plan", "plan/..."},
 	{"ops/..."},
 	{"gradients"},
-	{"frames", "nodes/kind", "nodes/report", "nodes/unit", "nodes/unit/...", "nodes", "compile"},
+	{"frames", "nodes/kind", "nodes/report", "nodes/unit/...", "nodes/unit", "nodes", "compile"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model"},
 	{"", "op", "op/...", "train"}, // the root package

@@ -5,7 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -47,7 +47,7 @@ func (s *Step) runMetered(k kernel.Kernel, node int32, in, out []tensor.Value) e
 }
 
 // meterUnit plays a unit and records what it took.
-func (s *Step) meterUnit(m *unit.Machine) bool {
+func (s *Step) meterUnit(m *machine.Machine) bool {
 	frame := ""
 	if f := m.Frame(); f > 0 {
 		frame = s.p.statics[f].Name

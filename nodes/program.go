@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/code"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -36,9 +36,9 @@ type Program struct {
 	blocks  bool // a kernel may wait for something outside the step
 	control bool // has control flow, so needs frames and death
 
-	whole   *unit.Unit   // the program as one unit; nil if it cannot be one
+	whole   *code.Unit   // the program as one unit; nil if it cannot be one
 	why     string       // why whole is nil
-	units   []*unit.Unit // by frame, where whole is nil: loops that can
+	units   []*code.Unit // by frame, where whole is nil: loops that can
 	reasons []string     // by frame: why it has no unit
 
 	transfers bool                     // it has Sends

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/report"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -66,12 +66,12 @@ type Step struct {
 
 	// Of units; see unit.
 	useUnits bool
-	whole    bool            // the step is one unit, and is still to be played
-	derefed  []tensor.Value  // scratch of readRefs
-	machines []*unit.Machine // by frame; index 0 for the unit of it all
-	env      unit.Env
+	whole    bool               // the step is one unit, and is still to be played
+	derefed  []tensor.Value     // scratch of readRefs
+	machines []*machine.Machine // by frame; index 0 for the unit of it all
+	env      machine.Env
 	measured func(k kernel.Kernel, node int32, in, out []tensor.Value) error // run
-	unit     *unit.Machine                                                   // playing now
+	unit     *machine.Machine                                                // playing now
 	unitAt   *frames.Iteration                                               // where its unit was entered; nil for the unit of it all
 }
 
