@@ -103,7 +103,11 @@ func runsOf(b *Broadcast, o, x, y []float32, l Loops[float32, float32]) {
 
 // Prepare makes a Map ready.
 func (m *Map[T, R]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return PrepareUnary(in, m.Out, m)
+	p, ok := PrepareUnary(in, m.Out, m)
+	if v, isFloat := any(m.Vector).(func(o, x []float32)); isFloat && v != nil {
+		p.Floats = func(o, x, _ []float32) { v(o, x) }
+	}
+	return p, ok
 }
 
 // Prepare makes a Zip ready that refuses nothing.
