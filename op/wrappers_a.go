@@ -187,7 +187,7 @@ func AllKeepDims(value bool) AllAttr {
 	return AllAttr{name: "keep_dims", value: value}
 }
 
-// All reports whether all elements along the given axes are true; where there are none, they are.
+// All says whether all elements along the given axes are true; where there are none, they are.
 //
 // Arguments:
 //
@@ -217,7 +217,7 @@ func AllCandidateSamplerSeed2(value int64) AllCandidateSamplerAttr {
 	return AllCandidateSamplerAttr{name: "seed2", value: value}
 }
 
-// AllCandidateSampler returns all classes.
+// AllCandidateSampler gives all classes.
 //
 // Arguments:
 //
@@ -427,7 +427,7 @@ func AnyKeepDims(value bool) AnyAttr {
 	return AnyAttr{name: "keep_dims", value: value}
 }
 
-// Any reports whether any element along the given axes is true; where there are none, none is.
+// Any says whether any element along the given axes is true; where there are none, none is.
 //
 // Arguments:
 //
@@ -452,7 +452,7 @@ func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
 	return ApproximateEqualAttr{name: "tolerance", value: value}
 }
 
-// ApproximateEqual reports where x and y, of one shape, are close to each other.
+// ApproximateEqual says where x and y, of one shape, are close to each other.
 //
 // Results:
 //
@@ -625,7 +625,7 @@ func AssignVariableOpValidateShape(value bool) AssignVariableOpAttr {
 	return AssignVariableOpAttr{name: "validate_shape", value: value}
 }
 
-// AssignVariableOp returns a variable a value; its first one makes the variable.
+// AssignVariableOp gives a variable a value; its first one makes the variable.
 //
 // Options: [AssignVariableOpValidateShape].
 func AssignVariableOp(scope *Scope, resource tf.Output, value tf.Output, optional ...AssignVariableOpAttr) (o *tf.Operation) {

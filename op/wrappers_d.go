@@ -94,7 +94,7 @@ func DatasetToSingleElementMetadata(value string) DatasetToSingleElementAttr {
 	return DatasetToSingleElementAttr{name: "metadata", value: value}
 }
 
-// DatasetToSingleElement returns the only element of a dataset.
+// DatasetToSingleElement gives the only element of a dataset.
 //
 // Arguments:
 //
@@ -957,7 +957,7 @@ func Diag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// DiagPart returns the diagonal of a tensor: the elements whose first half of coordinates equals the second.
+// DiagPart gives the diagonal of a tensor: the elements whose first half of coordinates equals the second.
 //
 // Arguments:
 //
@@ -1095,13 +1095,13 @@ func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors
 	return op.Output(0)
 }
 
-// DummyMemoryCache returns a handle in place of a cache, for a dataset that has one of its own.
+// DummyMemoryCache gives a handle in the place of a cache, for a dataset that has one of its own.
 func DummyMemoryCache(scope *Scope) (handle tf.Output) {
 	op := scope.add("DummyMemoryCache", nil)
 	return op.Output(0)
 }
 
-// DummySeedGenerator returns a handle in place of a generator of seeds, for a dataset that has one of its own.
+// DummySeedGenerator gives a handle in the place of a generator of seeds, for a dataset that has one of its own.
 func DummySeedGenerator(scope *Scope) (handle tf.Output) {
 	op := scope.add("DummySeedGenerator", nil)
 	return op.Output(0)

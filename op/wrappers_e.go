@@ -373,7 +373,7 @@ func EqualIncompatibleShapeError(value bool) EqualAttr {
 	return EqualAttr{name: "incompatible_shape_error", value: value}
 }
 
-// Equal reports where x and y are equal, with broadcasting.
+// Equal says where x and y are equal, with broadcasting.
 //
 // Results:
 //
@@ -577,7 +577,7 @@ func ExtractGlimpseV2(scope *Scope, input tf.Output, size tf.Output, offsets tf.
 	return op.Output(0)
 }
 
-// ExtractImagePatches returns the windows of images, each flattened into the channels of a pixel.
+// ExtractImagePatches gives the windows of images, each flattened into the channels of a pixel.
 //
 // Arguments:
 //
@@ -615,7 +615,7 @@ func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegS
 	return op.Output(0)
 }
 
-// ExtractVolumePatches returns the windows of volumes, each flattened into the channels of a point.
+// ExtractVolumePatches gives the windows of volumes, each flattened into the channels of a point.
 //
 // Arguments:
 //

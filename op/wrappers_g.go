@@ -143,7 +143,7 @@ func GetSessionHandleV2(scope *Scope, value tf.Output) (handle tf.Output) {
 	return op.Output(0)
 }
 
-// GetSessionTensor returns a tensor that the session keeps.
+// GetSessionTensor gives a tensor that the session keeps.
 //
 // Arguments:
 //
@@ -154,7 +154,7 @@ func GetSessionTensor(scope *Scope, handle tf.Output, dtype tf.DataType) (value 
 	return op.Output(0)
 }
 
-// Greater reports where x > y, with broadcasting.
+// Greater says where x > y, with broadcasting.
 //
 // Results:
 //
@@ -164,7 +164,7 @@ func Greater(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// GreaterEqual reports where x >= y, with broadcasting.
+// GreaterEqual says where x >= y, with broadcasting.
 //
 // Results:
 //

@@ -325,7 +325,7 @@ func ImageSummary(scope *Scope, tag tf.Output, tensor tf.Output, optional ...Ima
 	return op.Output(0)
 }
 
-// ImmutableConst returns a tensor from a region of memory that the system maps, such as a file.
+// ImmutableConst gives a tensor from a region of memory that the system maps, such as a file.
 //
 // Arguments:
 //
@@ -485,7 +485,7 @@ func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// IsFinite reports which elements are neither infinite nor NaN.
+// IsFinite says which elements are neither infinite nor NaN.
 //
 // Arguments:
 //
@@ -499,7 +499,7 @@ func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// IsInf reports which elements are infinite, positive or negative.
+// IsInf says which elements are infinite, positive or negative.
 //
 // Arguments:
 //
@@ -513,7 +513,7 @@ func IsInf(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// IsNan reports which elements are NaN.
+// IsNan says which elements are NaN.
 //
 // Arguments:
 //
@@ -590,7 +590,7 @@ func IteratorFromStringHandleV2(scope *Scope, string_handle tf.Output, optional 
 	return op.Output(0)
 }
 
-// IteratorGetNext returns the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
+// IteratorGetNext gives the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
 //
 // Arguments:
 //
@@ -607,7 +607,7 @@ func IteratorGetNext(scope *Scope, iterator tf.Output, output_types []tf.DataTyp
 	return split.list("components")
 }
 
-// IteratorGetNextAsOptional returns an optional with the next element of an iterator, or with nothing past the last one.
+// IteratorGetNextAsOptional gives an optional with the next element of an iterator, or with nothing past the last one.
 //
 // Arguments:
 //
@@ -619,7 +619,7 @@ func IteratorGetNextAsOptional(scope *Scope, iterator tf.Output, output_types []
 	return op.Output(0)
 }
 
-// IteratorGetNextSync returns the next element of an iterator, as IteratorGetNext does.
+// IteratorGetNextSync gives the next element of an iterator, as IteratorGetNext does.
 //
 // Arguments:
 //

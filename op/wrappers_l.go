@@ -273,7 +273,7 @@ func LeftShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Less reports where x < y, with broadcasting.
+// Less says where x < y, with broadcasting.
 //
 // Results:
 //
@@ -283,7 +283,7 @@ func Less(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// LessEqual reports where x <= y, with broadcasting.
+// LessEqual says where x <= y, with broadcasting.
 //
 // Results:
 //
@@ -424,7 +424,7 @@ func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true i
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// LogicalAnd reports where x and y are both true, with broadcasting.
+// LogicalAnd says where x and y are both true, with broadcasting.
 //
 // Arguments:
 //
@@ -453,7 +453,7 @@ func LogicalNot(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// LogicalOr reports where x or y is true, with broadcasting.
+// LogicalOr says where x or y is true, with broadcasting.
 //
 // Arguments:
 //
@@ -468,7 +468,7 @@ func LogicalOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// LookupTableExportV2 returns all keys and values of a table, in no particular order.
+// LookupTableExportV2 gives all keys and values of a table, in no particular order.
 //
 // Arguments:
 //

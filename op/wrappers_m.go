@@ -110,7 +110,7 @@ func MapPeekSharedName(value string) MapPeekAttr {
 	return MapPeekAttr{name: "shared_name", value: value}
 }
 
-// MapPeek returns components of an element of a staging area with keys, waiting until it is complete.
+// MapPeek gives components of an element of a staging area with keys, waiting until it is complete.
 //
 // Arguments:
 //
@@ -360,7 +360,7 @@ func MatrixDiag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// MatrixDiagPart returns the main diagonals of matrices.
+// MatrixDiagPart gives the main diagonals of matrices.
 //
 // Arguments:
 //
@@ -370,7 +370,7 @@ func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 	return op.Output(0)
 }
 
-// MatrixDiagPartV2 returns diagonals of matrices.
+// MatrixDiagPartV2 gives diagonals of matrices.
 //
 // Arguments:
 //
@@ -394,7 +394,7 @@ func MatrixDiagPartV3Align(value string) MatrixDiagPartV3Attr {
 	return MatrixDiagPartV3Attr{name: "align", value: value}
 }
 
-// MatrixDiagPartV3 returns diagonals of matrices.
+// MatrixDiagPartV3 gives diagonals of matrices.
 //
 // Arguments:
 //

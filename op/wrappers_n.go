@@ -197,7 +197,7 @@ func NotEqualIncompatibleShapeError(value bool) NotEqualAttr {
 	return NotEqualAttr{name: "incompatible_shape_error", value: value}
 }
 
-// NotEqual reports where x and y differ, with broadcasting.
+// NotEqual says where x and y differ, with broadcasting.
 //
 // Results:
 //

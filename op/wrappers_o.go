@@ -87,7 +87,7 @@ func OptionalFromValue(scope *Scope, components []tf.Output) (optional_ tf.Outpu
 	return op.Output(0)
 }
 
-// OptionalGetValue returns the components that an optional holds; it fails if there are none.
+// OptionalGetValue gives the components that an optional holds; it fails if there are none.
 //
 // Arguments:
 //
@@ -234,7 +234,7 @@ func OrderedMapPeekSharedName(value string) OrderedMapPeekAttr {
 	return OrderedMapPeekAttr{name: "shared_name", value: value}
 }
 
-// OrderedMapPeek returns components of an element of a staging area with ordered keys, waiting until it is complete.
+// OrderedMapPeek gives components of an element of a staging area with ordered keys, waiting until it is complete.
 //
 // Arguments:
 //

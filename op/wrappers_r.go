@@ -712,7 +712,7 @@ func ReadFile(scope *Scope, filename tf.Output) (contents tf.Output) {
 	return op.Output(0)
 }
 
-// ReadVariableOp returns the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.
+// ReadVariableOp gives the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.
 //
 // Arguments:
 //
@@ -789,7 +789,7 @@ func ReaderRestoreStateV2(scope *Scope, reader_handle tf.Output, state tf.Output
 	return scope.add("ReaderRestoreStateV2", nil, reader_handle, state)
 }
 
-// ReaderSerializeStateV2 returns the state of a reader as a string; readers of lines and records cannot.
+// ReaderSerializeStateV2 gives the state of a reader as a string; readers of lines and records cannot.
 //
 // Results:
 //
@@ -1026,7 +1026,7 @@ func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// Reshape returns the same elements, in row-major order, another shape.
+// Reshape gives the same elements, in row-major order, another shape.
 //
 // Arguments:
 //
@@ -1760,7 +1760,7 @@ func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Sh
 	return op.Output(0)
 }
 
-// ResourceCountUpTo returns the value of a variable, a scalar, and adds one to it.
+// ResourceCountUpTo gives the value of a variable, a scalar, and adds one to it.
 //
 // It fails with OUT_OF_RANGE if the value is limit already.
 //
@@ -1790,7 +1790,7 @@ func ResourceGatherValidateIndices(value bool) ResourceGatherAttr {
 	return ResourceGatherAttr{name: "validate_indices", value: value}
 }
 
-// ResourceGather returns the slices of a variable along its first dimension that indices name.
+// ResourceGather gives the slices of a variable along its first dimension that indices name.
 //
 // Arguments:
 //
@@ -1803,7 +1803,7 @@ func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype t
 	return op.Output(0)
 }
 
-// ResourceGatherNd returns the elements or slices of a variable at given coordinates.
+// ResourceGatherNd gives the elements or slices of a variable at given coordinates.
 //
 // Arguments:
 //

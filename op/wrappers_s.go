@@ -870,7 +870,7 @@ func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 	return SobolSampleAttr{name: "dtype", value: value}
 }
 
-// SobolSample returns points of the Sobol sequence, which fills the unit cube evenly.
+// SobolSample gives points of the Sobol sequence, which fills the unit cube evenly.
 //
 // Arguments:
 //
@@ -1441,7 +1441,7 @@ func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output
 	return op.Output(0), op.Output(1)
 }
 
-// SparseReshape returns a sparse tensor another shape, its entries keeping their place in row-major order.
+// SparseReshape gives a sparse tensor another shape, its entries keeping their place in row-major order.
 //
 // Arguments:
 //
@@ -2197,7 +2197,7 @@ func StagePeekSharedName(value string) StagePeekAttr {
 	return StagePeekAttr{name: "shared_name", value: value}
 }
 
-// StagePeek returns the element at an index of a staging area without taking it, waiting until it is there.
+// StagePeek gives the element at an index of a staging area without taking it, waiting until it is there.
 //
 // Arguments:
 //

@@ -267,7 +267,7 @@ func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow
 	return op.Output(0)
 }
 
-// TensorArrayGradV2 returns the array of gradients of an array, as TensorArrayGradV3 does, by an older form of handle.
+// TensorArrayGradV2 gives the array of gradients of an array, as TensorArrayGradV3 does, by an older form of handle.
 //
 // Arguments:
 //
@@ -285,7 +285,7 @@ func TensorArrayGradV2(scope *Scope, handle tf.Output, flow_in tf.Output, source
 	return op.Output(0)
 }
 
-// TensorArrayGradV3 returns the array of the gradients of an array's elements; what is written to one element of it is added up.
+// TensorArrayGradV3 gives the array of the gradients of an array's elements; what is written to one element of it is added up.
 //
 // Arguments:
 //
@@ -300,7 +300,7 @@ func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source
 	return op.Output(0), op.Output(1)
 }
 
-// TensorArrayGradWithShape returns the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.
+// TensorArrayGradWithShape gives the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.
 //
 // Arguments:
 //
@@ -393,7 +393,7 @@ func TensorArraySizeV2(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 	return op.Output(0)
 }
 
-// TensorArraySizeV3 returns the number of elements of an array.
+// TensorArraySizeV3 gives the number of elements of an array.
 //
 // Arguments:
 //
@@ -674,7 +674,7 @@ func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, e
 	return op.Output(0)
 }
 
-// TensorListGetItem returns an element of a list.
+// TensorListGetItem gives an element of a list.
 //
 // An element that is not set reads as zeros if its shape is known.
 //
@@ -698,7 +698,7 @@ func TensorListLength(scope *Scope, input_handle tf.Output) (length tf.Output) {
 	return op.Output(0)
 }
 
-// TensorListPopBack returns a list without its last element, and that element.
+// TensorListPopBack gives a list without its last element, and that element.
 //
 // Arguments:
 //
@@ -709,7 +709,7 @@ func TensorListPopBack(scope *Scope, input_handle tf.Output, element_shape tf.Ou
 	return op.Output(0), op.Output(1)
 }
 
-// TensorListPushBack returns a list with one more element at its end.
+// TensorListPushBack gives a list with one more element at its end.
 func TensorListPushBack(scope *Scope, input_handle tf.Output, tensor tf.Output) (output_handle tf.Output) {
 	op := scope.add("TensorListPushBack", nil, input_handle, tensor)
 	return op.Output(0)
@@ -737,7 +737,7 @@ func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Ou
 	return op.Output(0)
 }
 
-// TensorListResize returns a list of another length: elements are cut off, or added that are not set.
+// TensorListResize gives a list of another length: elements are cut off, or added that are not set.
 //
 // Arguments:
 //
@@ -758,7 +758,7 @@ func TensorListScatter(scope *Scope, tensor tf.Output, indices tf.Output, elemen
 	return op.Output(0)
 }
 
-// TensorListScatterIntoExistingList returns a list in which the slices of a tensor are put at given places.
+// TensorListScatterIntoExistingList gives a list in which the slices of a tensor are put at given places.
 //
 // Arguments:
 //
@@ -788,7 +788,7 @@ func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr
 	return TensorListSetItemAttr{name: "resize_if_index_out_of_bounds", value: value}
 }
 
-// TensorListSetItem returns a list in which one element is replaced.
+// TensorListSetItem gives a list in which one element is replaced.
 //
 // Arguments:
 //

@@ -17,7 +17,7 @@ func UnbatchSharedName(value string) UnbatchAttr {
 	return UnbatchAttr{name: "shared_name", value: value}
 }
 
-// Unbatch returns each caller its part of a tensor that was batched for several.
+// Unbatch gives each caller its part of a tensor that was batched for several.
 //
 // Arguments:
 //
@@ -301,7 +301,7 @@ func UniformDequantizeQuantizationAxis(value int64) UniformDequantizeAttr {
 	return UniformDequantizeAttr{name: "quantization_axis", value: value}
 }
 
-// UniformDequantize returns the numbers that integers stand for by scales and zero points.
+// UniformDequantize gives the numbers that integers stand for by scales and zero points.
 //
 // Arguments:
 //
@@ -733,7 +733,7 @@ func Unstage(scope *Scope, dtypes []tf.DataType, optional ...UnstageAttr) (value
 	return split.list("values")
 }
 
-// UnwrapDatasetVariant returns the dataset that WrapDatasetVariant wrapped.
+// UnwrapDatasetVariant gives the dataset that WrapDatasetVariant wrapped.
 func UnwrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
 	op := scope.add("UnwrapDatasetVariant", nil, input_handle)
 	return op.Output(0)

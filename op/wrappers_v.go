@@ -27,7 +27,7 @@ func VarHandleOpAllowedDevices(value []string) VarHandleOpAttr {
 	return VarHandleOpAttr{name: "allowed_devices", value: value}
 }
 
-// VarHandleOp returns the handle of a variable, which its first assignment makes and which lives as long as the session.
+// VarHandleOp gives the handle of a variable, which its first assignment makes and which lives as long as the session.
 //
 // Nodes with the same container and shared_name share the variable.
 //
@@ -42,7 +42,7 @@ func VarHandleOp(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...Va
 	return op.Output(0)
 }
 
-// VarIsInitializedOp reports whether a variable exists and has a value.
+// VarIsInitializedOp says whether a variable exists and has a value.
 //
 // Results:
 //
@@ -60,7 +60,7 @@ func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
 	return VariableShapeAttr{name: "out_type", value: value}
 }
 
-// VariableShape returns the shape of a variable.
+// VariableShape gives the shape of a variable.
 //
 // Results:
 //

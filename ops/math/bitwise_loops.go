@@ -38,7 +38,7 @@ func (*bitAndKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitAnd returns the kernel for elements of dtype dt, nil if there is none.
+// newBitAnd is the kernel for elements of dtype dt, nil if there is none.
 func newBitAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -91,7 +91,7 @@ func (*bitOrKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitOr returns the kernel for elements of dtype dt, nil if there is none.
+// newBitOr is the kernel for elements of dtype dt, nil if there is none.
 func newBitOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -144,7 +144,7 @@ func (*bitXorKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitXor returns the kernel for elements of dtype dt, nil if there is none.
+// newBitXor is the kernel for elements of dtype dt, nil if there is none.
 func newBitXor(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -197,7 +197,7 @@ func (*shiftLeftKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newShiftLeft returns the kernel for elements of dtype dt, nil if there is none.
+// newShiftLeft is the kernel for elements of dtype dt, nil if there is none.
 func newShiftLeft(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -250,7 +250,7 @@ func (*shiftRightKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newShiftRight returns the kernel for elements of dtype dt, nil if there is none.
+// newShiftRight is the kernel for elements of dtype dt, nil if there is none.
 func newShiftRight(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -292,7 +292,7 @@ func (*invertKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
 	invertV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-// newInvert returns the kernel for elements of dtype dt, nil if there is none.
+// newInvert is the kernel for elements of dtype dt, nil if there is none.
 func newInvert(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:

@@ -94,7 +94,7 @@ func (k *lessInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newLess returns the kernel for elements of dtype dt, nil if there is none.
+// newLess is the kernel for elements of dtype dt, nil if there is none.
 func newLess(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -211,7 +211,7 @@ func (k *lessEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newLessEqual returns the kernel for elements of dtype dt, nil if there is none.
+// newLessEqual is the kernel for elements of dtype dt, nil if there is none.
 func newLessEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -328,7 +328,7 @@ func (k *greaterInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newGreater returns the kernel for elements of dtype dt, nil if there is none.
+// newGreater is the kernel for elements of dtype dt, nil if there is none.
 func newGreater(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -445,7 +445,7 @@ func (k *greaterEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepare
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newGreaterEqual returns the kernel for elements of dtype dt, nil if there is none.
+// newGreaterEqual is the kernel for elements of dtype dt, nil if there is none.
 func newGreaterEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -66,7 +66,7 @@ func (k *realDivFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-// newRealDiv returns the kernel for elements of dtype dt, nil if there is none.
+// newRealDiv is the kernel for elements of dtype dt, nil if there is none.
 func newRealDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -137,7 +137,7 @@ func (k *intDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newIntDiv returns the kernel for elements of dtype dt, nil if there is none.
+// newIntDiv is the kernel for elements of dtype dt, nil if there is none.
 func newIntDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -218,7 +218,7 @@ func (k *floorDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newFloorDiv returns the kernel for elements of dtype dt, nil if there is none.
+// newFloorDiv is the kernel for elements of dtype dt, nil if there is none.
 func newFloorDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -299,7 +299,7 @@ func (k *floorModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newFloorMod returns the kernel for elements of dtype dt, nil if there is none.
+// newFloorMod is the kernel for elements of dtype dt, nil if there is none.
 func newFloorMod(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -380,7 +380,7 @@ func (k *truncModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newTruncMod returns the kernel for elements of dtype dt, nil if there is none.
+// newTruncMod is the kernel for elements of dtype dt, nil if there is none.
 func newTruncMod(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -450,7 +450,7 @@ func (k *reciprocalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepare
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newReciprocal returns the kernel for elements of dtype dt, nil if there is none.
+// newReciprocal is the kernel for elements of dtype dt, nil if there is none.
 func newReciprocal(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -66,7 +66,7 @@ func (k *tanhGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-// newTanhGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newTanhGrad is the kernel for elements of dtype dt, nil if there is none.
 func newTanhGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -137,7 +137,7 @@ func (k *sigmoidGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepar
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-// newSigmoidGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newSigmoidGrad is the kernel for elements of dtype dt, nil if there is none.
 func newSigmoidGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -194,7 +194,7 @@ func (k *sqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newSqrtGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newSqrtGrad is the kernel for elements of dtype dt, nil if there is none.
 func newSqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -251,7 +251,7 @@ func (k *rsqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newRsqrtGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newRsqrtGrad is the kernel for elements of dtype dt, nil if there is none.
 func newRsqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -308,7 +308,7 @@ func (k *reciprocalGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Pre
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newReciprocalGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newReciprocalGrad is the kernel for elements of dtype dt, nil if there is none.
 func newReciprocalGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

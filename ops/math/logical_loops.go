@@ -52,7 +52,7 @@ func (k *andBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newAnd returns the kernel for elements of dtype dt, nil if there is none.
+// newAnd is the kernel for elements of dtype dt, nil if there is none.
 func newAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
@@ -105,7 +105,7 @@ func (k *orBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newOr returns the kernel for elements of dtype dt, nil if there is none.
+// newOr is the kernel for elements of dtype dt, nil if there is none.
 func newOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
@@ -147,7 +147,7 @@ func (k *notBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-// newNot returns the kernel for elements of dtype dt, nil if there is none.
+// newNot is the kernel for elements of dtype dt, nil if there is none.
 func newNot(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:

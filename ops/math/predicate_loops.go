@@ -55,7 +55,7 @@ func (k *isNanFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-// newIsNan returns the kernel for elements of dtype dt, nil if there is none.
+// newIsNan is the kernel for elements of dtype dt, nil if there is none.
 func newIsNan(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -117,7 +117,7 @@ func (k *isInfFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-// newIsInf returns the kernel for elements of dtype dt, nil if there is none.
+// newIsInf is the kernel for elements of dtype dt, nil if there is none.
 func newIsInf(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -179,7 +179,7 @@ func (k *isFiniteFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-// newIsFinite returns the kernel for elements of dtype dt, nil if there is none.
+// newIsFinite is the kernel for elements of dtype dt, nil if there is none.
 func newIsFinite(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

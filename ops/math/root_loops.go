@@ -41,7 +41,7 @@ func (k *sqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newSqrt returns the kernel for elements of dtype dt, nil if there is none.
+// newSqrt is the kernel for elements of dtype dt, nil if there is none.
 func newSqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -87,7 +87,7 @@ func (k *rsqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newRsqrt returns the kernel for elements of dtype dt, nil if there is none.
+// newRsqrt is the kernel for elements of dtype dt, nil if there is none.
 func newRsqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -55,7 +55,7 @@ func (k *floorFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newFloor returns the kernel for elements of dtype dt, nil if there is none.
+// newFloor is the kernel for elements of dtype dt, nil if there is none.
 func newFloor(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -115,7 +115,7 @@ func (k *ceilFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newCeil returns the kernel for elements of dtype dt, nil if there is none.
+// newCeil is the kernel for elements of dtype dt, nil if there is none.
 func newCeil(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -175,7 +175,7 @@ func (k *roundFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newRound returns the kernel for elements of dtype dt, nil if there is none.
+// newRound is the kernel for elements of dtype dt, nil if there is none.
 func newRound(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -255,7 +255,7 @@ func (k *signInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	return elementwise.PrepareUnary(in, tensor.Int32, k)
 }
 
-// newSign returns the kernel for elements of dtype dt, nil if there is none.
+// newSign is the kernel for elements of dtype dt, nil if there is none.
 func newSign(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -80,7 +80,7 @@ func (k *squaredDiffInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
-// newSquaredDiff returns the kernel for elements of dtype dt, nil if there is none.
+// newSquaredDiff is the kernel for elements of dtype dt, nil if there is none.
 func newSquaredDiff(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -188,7 +188,7 @@ func (k *negInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 	return elementwise.PrepareUnary(in, tensor.Int64, k)
 }
 
-// newNeg returns the kernel for elements of dtype dt, nil if there is none.
+// newNeg is the kernel for elements of dtype dt, nil if there is none.
 func newNeg(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -296,7 +296,7 @@ func (k *squareInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Int64, k)
 }
 
-// newSquare returns the kernel for elements of dtype dt, nil if there is none.
+// newSquare is the kernel for elements of dtype dt, nil if there is none.
 func newSquare(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -404,7 +404,7 @@ func (k *absInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 	return elementwise.PrepareUnary(in, tensor.Int64, k)
 }
 
-// newAbs returns the kernel for elements of dtype dt, nil if there is none.
+// newAbs is the kernel for elements of dtype dt, nil if there is none.
 func newAbs(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

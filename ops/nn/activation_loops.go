@@ -47,7 +47,7 @@ func (k *reluFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-// newRelu returns the kernel for elements of dtype dt, nil if there is none.
+// newRelu is the kernel for elements of dtype dt, nil if there is none.
 func newRelu(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -115,7 +115,7 @@ func (k *relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-// newRelu6 returns the kernel for elements of dtype dt, nil if there is none.
+// newRelu6 is the kernel for elements of dtype dt, nil if there is none.
 func newRelu6(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -188,7 +188,7 @@ func (k *reluGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newReluGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newReluGrad is the kernel for elements of dtype dt, nil if there is none.
 func newReluGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -261,7 +261,7 @@ func (k *relu6GradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newRelu6Grad returns the kernel for elements of dtype dt, nil if there is none.
+// newRelu6Grad is the kernel for elements of dtype dt, nil if there is none.
 func newRelu6Grad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
