@@ -16,12 +16,13 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/files"
-	serve "github.com/troupe-go/troupe/serve/session"
+	sessions "github.com/troupe-go/troupe/serve/session"
 	"github.com/troupe-go/troupe/session"
 )
 
-// serveFlags configure a server of sessions.
+// serveFlags configure servers of models and of sessions.
 type serveFlags struct {
+	models            modelServer
 	session           string
 	options           troupe.SessionOptions
 	files             fileFlags
@@ -36,28 +37,42 @@ type serveFlags struct {
 func serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use:   "serve --session ADDRESS",
-		Short: "Serve sessions over gRPC to TensorFlow clients",
-		Long: `Serve runs the graphs of TensorFlow clients: it implements the gRPC service that
-tf.compat.v1.Session speaks if its target is a URL. The address is HOST:PORT; without a
-host only this machine can connect.
+		Use:   "serve [NAME=]MODEL... | serve --session ADDRESS",
+		Short: "Serve models over HTTP, or sessions to TensorFlow clients",
+		Long: `Serve answers the requests of TensorFlow Serving's REST interface for models. A MODEL
+is a SavedModel's folder, or one with a folder for each version, named by its number: the
+greatest is served, and a new one takes over, without a failed request, when it appears.
+A model is named by its folder unless NAME is given:
 
-Clients are trusted with computation and memory, up to the limits, and with files below
-the directories of --read and --write. Who may connect is limited by --token or by client
-certificates (--client-ca); a server on another address than loopback needs one of them,
-or --insecure. TensorFlow's Python package sends neither: serve it on loopback or behind a
-proxy that authenticates.
+  GET  /v1/models/NAME            its versions and their states
+  GET  /v1/models/NAME/metadata   its signatures
+  POST /v1/models/NAME:predict    {"instances": [...]} or {"inputs": ...}
 
-An interrupt drains the server: it refuses new calls, and ends steps that still run after
+and :classify, :regress, /versions/N, /healthz and /readyz. Requests beyond --running and
+--waiting are refused with 429.
+
+With --session it runs the graphs of TensorFlow clients: it implements the gRPC service
+that tf.compat.v1.Session speaks if its target is a URL. These clients are trusted with
+computation and memory, up to the limits, and with files below the directories of --read
+and --write.
+
+An address is HOST:PORT; without a host only this machine can connect. Who may connect is
+limited by --token or by client certificates (--client-ca); a server of other machines
+needs one of them, or --insecure. TensorFlow's Python package sends neither: serve it on
+loopback or behind a proxy that authenticates.
+
+An interrupt drains the server: it refuses new calls, and ends those that still run after
 --drain.`,
-		Example: `  troupe serve --session :2222
+		Example: `  troupe serve examples/serve/digits
+  curl -d '{"instances": [...]}' localhost:8501/v1/models/digits:predict
 
+  troupe serve --session :2222
   # in Python
   with tf.compat.v1.Session("grpc://localhost:2222") as s: ...`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.serve(cmd) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.serve(cmd, args) },
 	}
 	fl := cmd.Flags()
+	f.models.add(fl)
 	fl.StringVar(&f.session, "session", "", "serve sessions at `ADDRESS`, such as :2222")
 	fl.StringVar(&f.options.Engine, "engine", "", "run steps on `ENGINE`")
 	fl.IntVar(&f.threads, "threads", 0, "run at most `N` kernels of a session at a time; 0: as many as there are CPUs")
@@ -75,12 +90,20 @@ An interrupt drains the server: it refuses new calls, and ends steps that still 
 	fl.StringArrayVar(&f.files.read, "read", nil, "let graphs read files below `DIR` (repeatable)")
 	fl.StringArrayVar(&f.files.write, "write", nil, "let graphs write files below `DIR` (repeatable)")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if f.session == "" {
-			return fmt.Errorf("--session is missing; give an address, such as --session :2222")
+		if f.session == "" && len(args) == 0 && f.models.path == "" {
+			return fmt.Errorf("nothing to serve: give a model, or --session ADDRESS")
 		}
-		host, _, err := net.SplitHostPort(f.session)
-		if err != nil {
-			return fmt.Errorf("--session %s is not an address: %v", f.session, err)
+		for flag, address := range map[string]string{"session": f.session, "rest": f.models.rest} {
+			if flag == "session" && address == "" || flag == "rest" && len(args) == 0 && f.models.path == "" {
+				continue
+			}
+			host, _, err := net.SplitHostPort(address)
+			if err != nil {
+				return fmt.Errorf("--%s %s is not an address: %v", flag, address, err)
+			}
+			if ip := net.ParseIP(host); host != "" && host != "localhost" && !(ip != nil && ip.IsLoopback()) && f.token == "" && f.ca == "" && !*insecure {
+				return fmt.Errorf("--%s %s: other machines could run anything here; give --token-file or --client-ca, or --insecure", flag, address)
+			}
 		}
 		if (f.cert == "") != (f.key == "") {
 			return fmt.Errorf("--tls-cert and --tls-key need each other")
@@ -88,36 +111,35 @@ An interrupt drains the server: it refuses new calls, and ends steps that still 
 		if f.ca != "" && f.cert == "" {
 			return fmt.Errorf("--client-ca needs --tls-cert")
 		}
-		if ip := net.ParseIP(host); host != "" && host != "localhost" && !(ip != nil && ip.IsLoopback()) && f.token == "" && f.ca == "" && !*insecure {
-			return fmt.Errorf("--session %s: other machines could run anything here; give --token-file or --client-ca, or --insecure", f.session)
-		}
 		return nil
 	}
 	return cmd
 }
 
 // serve serves until the command is interrupted.
-func (f *serveFlags) serve(cmd *cobra.Command) error {
+func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 	o, err := f.resolve(cmd)
 	if err != nil {
 		return err
 	}
-	server, err := serve.New(o)
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	defer stop()
+	if f.session == "" {
+		return f.models.serve(ctx, cmd, args, f.drain, o)
+	}
+	if len(args) > 0 || f.models.path != "" {
+		return fmt.Errorf("models and --session are served by a process each")
+	}
+	server, err := sessions.New(o)
 	if err != nil {
 		return err
 	}
-	address := f.session
-	if strings.HasPrefix(address, ":") {
-		address = "localhost" + address
-	}
-	l, err := net.Listen("tcp", address)
+	l, err := listen(f.session)
 	if err != nil {
 		server.Close()
-		return failure{err}
+		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "serving sessions at grpc://%s\n", l.Addr())
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
-	defer stop()
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -135,14 +157,26 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	return nil
 }
 
+// listen listens at an address, of this machine if it has no host.
+func listen(address string) (net.Listener, error) {
+	if strings.HasPrefix(address, ":") {
+		address = "localhost" + address
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, failure{err}
+	}
+	return l, nil
+}
+
 // resolve makes the server's options.
-func (f *serveFlags) resolve(cmd *cobra.Command) (serve.Options, error) {
+func (f *serveFlags) resolve(cmd *cobra.Command) (sessions.Options, error) {
 	level := zerolog.InfoLevel
 	if f.quiet {
 		level = zerolog.ErrorLevel
 	}
 	log := zerolog.New(cmd.ErrOrStderr()).Level(level).With().Timestamp().Logger()
-	o := serve.Options{Session: session.SessionOptions(f.options), MaxSessions: f.sessions, Logger: &log}
+	o := sessions.Options{Session: session.SessionOptions(f.options), MaxSessions: f.sessions, Logger: &log}
 	o.Session.Threads, o.Session.MemoryLimit, o.Session.Timeout = f.threads, f.memory, f.timeout
 	o.Session.Files = &files.Policy{Read: f.files.read, Write: f.files.write}
 	if f.token != "" {

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"crypto/subtle"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/serve"
+	sessions "github.com/troupe-go/troupe/serve/session"
+)
+
+// modelServer serves models over HTTP.
+type modelServer struct {
+	rest             string
+	path, name       string // as TensorFlow Serving's flags have them
+	running, waiting int
+	latest           int
+	watch            time.Duration
+	body             int64
+}
+
+func (m *modelServer) add(fl *pflag.FlagSet) {
+	fl.StringVar(&m.rest, "rest", ":8501", "serve models at `ADDRESS`")
+	fl.StringVar(&m.path, "model_base_path", "", "serve the model in `DIR`, as TensorFlow Serving does")
+	fl.StringVar(&m.name, "model_name", "default", "the `NAME` of the model in --model_base_path")
+	fl.IntVar(&m.running, "running", 0, "run at most `N` requests of a model at a time; 0: 4 for each CPU")
+	fl.IntVar(&m.waiting, "waiting", 0, "let at most `N` more requests of a model wait; 0: 64 times as many")
+	fl.IntVar(&m.latest, "latest", 1, "serve the `N` greatest versions of each model")
+	fl.DurationVar(&m.watch, "watch", 2*time.Second, "look for new versions every `DURATION`; 0: never")
+	fl.Int64Var(&m.body, "max-body", 0, "refuse requests of more than `BYTES`; 0: 64 MiB")
+}
+
+// serve serves models until ctx ends, and then what still runs for as long as drain.
+func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []string, drain time.Duration, o sessions.Options) error {
+	options := serve.Options{Session: o.Session, Running: m.running, Waiting: m.waiting, Timeout: o.Session.Timeout, Logger: o.Logger}
+	options.Session.Timeout = 0 // of the request, waiting included
+	models := serve.New(options)
+	end := func() {
+		late, cancel := context.WithTimeout(context.Background(), drain)
+		defer cancel()
+		models.Close(late) // whose error is that requests were ended
+	}
+	defer end()
+	for _, arg := range args {
+		name, path, named := strings.Cut(arg, "=")
+		if !named {
+			absolute, err := filepath.Abs(arg)
+			if err != nil {
+				return failure{err}
+			}
+			name, path = filepath.Base(absolute), arg
+		}
+		if err := m.addModel(ctx, models, name, path); err != nil {
+			return err
+		}
+	}
+	if m.path != "" {
+		if err := m.addModel(ctx, models, m.name, m.path); err != nil {
+			return err
+		}
+	}
+	l, err := listen(m.rest)
+	if err != nil {
+		return err
+	}
+	scheme := "http"
+	if o.TLS != nil {
+		l, scheme = tls.NewListener(l, o.TLS), "https"
+	}
+	for _, name := range models.Models() {
+		fmt.Fprintf(cmd.OutOrStdout(), "serving %s://%s/v1/models/%s\n", scheme, l.Addr(), plain.Line(name))
+	}
+	return m.run(ctx, l, models, drain, o)
+}
+
+func (m *modelServer) addModel(ctx context.Context, models *serve.Manager, name, path string) error {
+	if err := models.Add(ctx, serve.Config{Name: name, Path: path, Policy: serve.Policy{Latest: m.latest}}); err != nil {
+		return failure{fmt.Errorf("%s: %w", plain.Line(path), err)}
+	}
+	return nil
+}
+
+// run answers requests until ctx ends.
+func (m *modelServer) run(ctx context.Context, l net.Listener, models *serve.Manager, drain time.Duration, o sessions.Options) error {
+	handler := serve.Handler(models, serve.HTTP{MaxBody: m.body, Logger: o.Logger})
+	if o.Token != "" {
+		handler = authorized(handler, o.Token)
+	}
+	server := &http.Server{
+		Handler: handler,
+		// Clients that are slow to ask are dropped.
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	}
+	watching, cancel := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if m.watch <= 0 {
+			return
+		}
+		tick := time.NewTicker(m.watch)
+		defer tick.Stop()
+		models.Watch(watching, tick.C)
+	}()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-watching.Done()
+		late, cancel := context.WithTimeout(context.Background(), drain)
+		defer cancel()
+		if server.Shutdown(late) != nil {
+			server.Close()
+		}
+	}()
+	err := server.Serve(l)
+	cancel()
+	<-watched
+	<-stopped
+	if !errors.Is(err, http.ErrServerClosed) {
+		return failure{err}
+	}
+	return nil
+}
+
+// authorized lets only requests through that have the token.
+func authorized(h http.Handler, token string) http.Handler {
+	want := []byte("Bearer " + token)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/healthz" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusUnauthorized)
+			w.Write([]byte(`{ "error": "the request has no token, or another one" }`))
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,503 @@
+package serve
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A cursor reads JSON, in which NaN, Infinity and -Infinity are numbers. Values are kept
+// as text until their type is known; tensors are read without intermediate values.
+type cursor struct {
+	b []byte
+	i int
+}
+
+// deepest is how deep lists and objects may be nested.
+const deepest = 256
+
+func (c *cursor) fail(format string, args ...any) error {
+	return status.Invalid("JSON Parse error: %s at offset: %d", fmt.Sprintf(format, args...), c.i)
+}
+
+// peek returns the next byte that is no space; 0 at the end.
+func (c *cursor) peek() byte {
+	for ; c.i < len(c.b); c.i++ {
+		switch c.b[c.i] {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c.b[c.i]
+		}
+	}
+	return 0
+}
+
+func (c *cursor) expect(b byte) error {
+	if c.peek() != b {
+		return c.fail("'%c' is missing", b)
+	}
+	c.i++
+	return nil
+}
+
+// members calls do with each member of an object, whose value do must read.
+func (c *cursor) members(do func(name string) error) error {
+	if err := c.expect('{'); err != nil {
+		return err
+	}
+	if c.peek() == '}' {
+		c.i++
+		return nil
+	}
+	for {
+		name, err := c.text()
+		if err != nil {
+			return err
+		}
+		if err := c.expect(':'); err != nil {
+			return err
+		}
+		if err := do(name); err != nil {
+			return err
+		}
+		switch c.peek() {
+		case ',':
+			c.i++
+		case '}':
+			c.i++
+			return nil
+		default:
+			return c.fail("',' or '}' is missing")
+		}
+	}
+}
+
+// items calls do with the number of each item of a list, which do must read.
+func (c *cursor) items(do func(i int) error) error {
+	if err := c.expect('['); err != nil {
+		return err
+	}
+	if c.peek() == ']' {
+		c.i++
+		return nil
+	}
+	for i := 0; ; i++ {
+		if err := do(i); err != nil {
+			return err
+		}
+		switch c.peek() {
+		case ',':
+			c.i++
+		case ']':
+			c.i++
+			return nil
+		default:
+			return c.fail("',' or ']' is missing")
+		}
+	}
+}
+
+// text reads a string.
+func (c *cursor) text() (string, error) {
+	if c.peek() != '"' {
+		return "", c.fail("a string is missing")
+	}
+	from := c.i
+	for c.i++; c.i < len(c.b); c.i++ {
+		switch b := c.b[c.i]; {
+		case b == '"':
+			c.i++
+			raw := c.b[from:c.i]
+			if verbatim(raw) {
+				return string(raw[1 : len(raw)-1]), nil
+			}
+			var s string
+			if err := json.Unmarshal(raw, &s); err != nil {
+				c.i = from
+				return "", c.fail("a string is malformed")
+			}
+			return s, nil
+		case b == '\\':
+			c.i++
+		case b < ' ':
+			return "", c.fail("a control character in a string")
+		}
+	}
+	c.i = from
+	return "", c.fail("a string does not end")
+}
+
+// verbatim reports whether a string stands for itself.
+func verbatim(raw []byte) bool {
+	for _, b := range raw {
+		if b == '\\' {
+			return false
+		}
+	}
+	return utf8.Valid(raw)
+}
+
+// word reads a number or a literal.
+func (c *cursor) word() []byte {
+	c.peek()
+	from := c.i
+	for ; c.i < len(c.b); c.i++ {
+		switch b := c.b[c.i]; {
+		case b >= '0' && b <= '9', b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b == '-', b == '+', b == '.':
+		default:
+			return c.b[from:c.i]
+		}
+	}
+	return c.b[from:]
+}
+
+// skip reads a value of whatever type, and returns its text.
+func (c *cursor) skip(depth int) ([]byte, error) {
+	if depth > deepest {
+		return nil, c.fail("lists and objects are nested more than %d deep", deepest)
+	}
+	b := c.peek()
+	from := c.i
+	var err error
+	switch b {
+	case '{':
+		err = c.members(func(string) error { _, err := c.skip(depth + 1); return err })
+	case '[':
+		err = c.items(func(int) error { _, err := c.skip(depth + 1); return err })
+	case '"':
+		_, err = c.text()
+	default:
+		if w := c.word(); !isLiteral(w) && !isNumber(w) {
+			c.i = from
+			err = c.fail("a value is missing")
+		}
+	}
+	return c.b[from:c.i], err
+}
+
+func isLiteral(w []byte) bool {
+	switch string(w) {
+	case "true", "false", "null":
+		return true
+	}
+	return false
+}
+
+// isNumber reports whether a word is a number as JSON has it, NaN or an infinity.
+func isNumber(w []byte) bool {
+	switch string(w) {
+	case "NaN", "Infinity", "-Infinity", "Inf", "-Inf":
+		return true
+	}
+	i := 0
+	digits := func() bool {
+		from := i
+		for i < len(w) && w[i] >= '0' && w[i] <= '9' {
+			i++
+		}
+		return i > from
+	}
+	if i < len(w) && w[i] == '-' {
+		i++
+	}
+	zero := i < len(w) && w[i] == '0'
+	from := i
+	if !digits() || zero && i > from+1 {
+		return false
+	}
+	if i < len(w) && w[i] == '.' {
+		if i++; !digits() {
+			return false
+		}
+	}
+	if i < len(w) && (w[i] == 'e' || w[i] == 'E') {
+		if i++; i < len(w) && (w[i] == '+' || w[i] == '-') {
+			i++
+		}
+		if !digits() {
+			return false
+		}
+	}
+	return i == len(w)
+}
+
+// isWhole reports whether a number has neither a fraction nor an exponent.
+func isWhole(w []byte) bool {
+	for _, b := range w {
+		if b != '-' && (b < '0' || b > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// A shaped reads a value that may be nested lists, whose shape is read off the first
+// item at each level.
+type shaped struct {
+	cursor
+	dims  []int64 // -1 while the first list of a level is read
+	depth int     // of elements; -1 before the first
+}
+
+// nested reads a value below level lists, and leaf reads each element.
+func (s *shaped) nested(level int, leaf func() error) error {
+	if s.peek() != '[' {
+		if s.depth < 0 {
+			s.depth = level
+		}
+		if s.depth != level || len(s.dims) > level {
+			return s.ragged()
+		}
+		return leaf()
+	}
+	if level >= deepest-2 {
+		return s.fail("lists are nested more than %d deep", deepest-2)
+	}
+	if s.depth >= 0 && level >= s.depth {
+		return s.ragged()
+	}
+	if level == len(s.dims) {
+		s.dims = append(s.dims, -1)
+	}
+	n := int64(0)
+	err := s.items(func(int) error { n++; return s.nested(level+1, leaf) })
+	if err != nil {
+		return err
+	}
+	if s.dims[level] < 0 {
+		s.dims[level] = n
+	} else if s.dims[level] != n {
+		return s.ragged()
+	}
+	return nil
+}
+
+func (s *shaped) ragged() error {
+	return status.Invalid("Encountered list at unexpected size or depth: all lists of a level need the same number of items, at offset: %d", s.i)
+}
+
+// A column collects the elements of one input.
+type column interface {
+	// read reads elements that are nested in lists, and returns their shape.
+	read(text []byte) (dims []int64, err error)
+	// tensor makes a tensor of all that was read.
+	tensor(dims []int64) (*tensor.Tensor, error)
+}
+
+// columnOf returns a column of a dtype. It fails with UNIMPLEMENTED for one that JSON
+// has no values for.
+func columnOf(dt tensor.DType) (column, error) {
+	switch dt {
+	case tensor.Float:
+		return &typed[float32]{dt: dt, element: float32Of}, nil
+	case tensor.Double:
+		return &typed[float64]{dt: dt, element: float64Of}, nil
+	case tensor.Int32:
+		return &typed[int32]{dt: dt, element: narrowOf[int32]}, nil
+	case tensor.Int16:
+		return &typed[int16]{dt: dt, element: narrowOf[int16]}, nil
+	case tensor.Int8:
+		return &typed[int8]{dt: dt, element: narrowOf[int8]}, nil
+	case tensor.Uint8:
+		return &typed[uint8]{dt: dt, element: narrowOf[uint8]}, nil
+	case tensor.Int64:
+		return &typed[int64]{dt: dt, element: func(c *cursor) (int64, bool) {
+			n, err := strconv.ParseInt(string(c.word()), 10, 64)
+			return n, err == nil
+		}}, nil
+	case tensor.Uint32:
+		return &typed[uint32]{dt: dt, element: func(c *cursor) (uint32, bool) {
+			n, err := strconv.ParseUint(string(c.word()), 10, 32)
+			return uint32(n), err == nil
+		}}, nil
+	case tensor.Uint64:
+		return &typed[uint64]{dt: dt, element: func(c *cursor) (uint64, bool) {
+			n, err := strconv.ParseUint(string(c.word()), 10, 64)
+			return n, err == nil
+		}}, nil
+	case tensor.Bool:
+		return &typed[bool]{dt: dt, element: func(c *cursor) (bool, bool) {
+			w := string(c.word())
+			return w == "true", w == "true" || w == "false"
+		}}, nil
+	case tensor.String:
+		return &typed[string]{dt: dt, element: stringOf}, nil
+	}
+	return nil, status.Errorf(status.Unimplemented, "Conversion of JSON Value: to tensor of type %v is not supported.", dt)
+}
+
+// typed is a column of elements of one Go type.
+type typed[T tensor.Element] struct {
+	dt      tensor.DType
+	data    []T
+	element func(*cursor) (x T, ok bool)
+}
+
+func (t *typed[T]) read(text []byte) ([]int64, error) {
+	s := &shaped{cursor: cursor{b: text}, depth: -1}
+	err := s.nested(0, func() error {
+		from := s.i
+		x, ok := t.element(&s.cursor)
+		if !ok {
+			s.i = from
+			return s.mistyped(t.dt)
+		}
+		t.data = append(t.data, x)
+		return nil
+	})
+	return s.dims, err
+}
+
+func (t *typed[T]) tensor(dims []int64) (*tensor.Tensor, error) {
+	if t.data == nil {
+		t.data = []T{}
+	}
+	return tensor.FromSlice(t.data, dims...)
+}
+
+// mistyped returns the error of a value that is not of the type of its tensor.
+func (c *cursor) mistyped(dt tensor.DType) error {
+	b := c.peek()
+	from := c.i
+	text, err := c.skip(0)
+	if err != nil {
+		return err
+	}
+	c.i = from
+	sort := "Number"
+	switch {
+	case b == '"':
+		sort = "String"
+	case b == '{':
+		sort = "Object"
+	case b == '[':
+		sort = "Array"
+	case string(text) == "null":
+		sort = "Null"
+	case isLiteral(text):
+		sort = "Boolean"
+	}
+	const most = 64
+	if len(text) > most {
+		text = append(append([]byte(nil), text[:most]...), "..."...)
+	}
+	return status.Invalid("JSON Value: %s Type: %s is not of expected type: %v", text, sort, dt)
+}
+
+// powers are those of ten that a float32 holds.
+var powers = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
+
+// float32Of reads a number. Most have few digits: a whole number below 2^24 and a power
+// of ten up to 10^10 are exact, so one division rounds correctly (Clinger, "How to Read
+// Floating Point Numbers Accurately", 1990).
+func float32Of(c *cursor) (float32, bool) {
+	c.peek()
+	i, n, scale, negative := c.i, uint32(0), -1, false
+	if i < len(c.b) && c.b[i] == '-' {
+		negative = true
+		i++
+	}
+	for first := i; i < len(c.b); i++ {
+		switch b := c.b[i]; {
+		case b >= '0' && b <= '9':
+			if n = n*10 + uint32(b-'0'); n >= 1<<24 || i > first && c.b[first] == '0' && scale < 0 {
+				return slowFloat32(c)
+			}
+			if scale >= 0 {
+				if scale++; scale >= len(powers) {
+					return slowFloat32(c)
+				}
+			}
+		case b == '.' && scale < 0 && i > first:
+			scale = 0
+		case b == ',' || b == ']' || b == ' ' || b == '\n' || b == '\r' || b == '\t' || b == '}':
+			if i == first || scale == 0 {
+				return slowFloat32(c)
+			}
+			c.i = i
+			x := float32(n)
+			if scale > 0 {
+				x /= powers[scale]
+			}
+			if negative {
+				x = -x
+			}
+			return x, true
+		default:
+			return slowFloat32(c)
+		}
+	}
+	return slowFloat32(c)
+}
+
+func slowFloat32(c *cursor) (float32, bool) {
+	x, ok := parseFloat(c.word(), 32)
+	return float32(x), ok
+}
+
+func float64Of(c *cursor) (float64, bool) { return parseFloat(c.word(), 64) }
+
+func parseFloat(w []byte, size int) (float64, bool) {
+	if !isNumber(w) {
+		return 0, false
+	}
+	switch string(w) {
+	case "NaN":
+		return math.NaN(), true
+	case "Infinity", "Inf":
+		return math.Inf(1), true
+	case "-Infinity", "-Inf":
+		return math.Inf(-1), true
+	}
+	x, err := strconv.ParseFloat(string(w), size)
+	return x, err == nil || !math.IsNaN(x) // beyond the range it is infinite
+}
+
+// narrowOf reads a whole number of 32 bits, of which a narrower type takes the lowest.
+func narrowOf[T int8 | int16 | int32 | uint8](c *cursor) (T, bool) {
+	n, err := strconv.ParseInt(string(c.word()), 10, 32)
+	return T(n), err == nil
+}
+
+// stringOf reads a string, or an object whose only member b64 is one in base 64.
+func stringOf(c *cursor) (string, bool) {
+	if c.peek() == '{' {
+		b, ok := c.base64()
+		return string(b), ok
+	}
+	s, err := c.text()
+	return s, err == nil
+}
+
+// base64 reads {"b64": "…"}.
+func (c *cursor) base64() (b []byte, ok bool) {
+	n := 0
+	err := c.members(func(name string) error {
+		n++
+		text, err := c.text()
+		if err != nil || name != "b64" {
+			return c.fail("an object that is no string in base 64")
+		}
+		if b, err = base64.StdEncoding.DecodeString(text); err != nil {
+			b, err = base64.RawURLEncoding.DecodeString(text)
+		}
+		return err
+	})
+	return b, err == nil && n == 1
+}
+
+// isBase64 reports whether a value is {"b64": "…"}.
+func isBase64(text []byte) bool {
+	c := cursor{b: text}
+	if c.peek() != '{' {
+		return false
+	}
+	_, ok := c.base64()
+	return ok
+}

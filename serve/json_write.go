@@ -1,0 +1,243 @@
+package serve
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A printer writes elements of a tensor as JSON.
+type printer struct {
+	dims  []int64
+	print func(b []byte, i int) []byte // element i
+}
+
+// printerOf returns what writes a tensor. Strings of a name that ends in "_bytes" are
+// written in base 64.
+func printerOf(name string, t *tensor.Tensor) (*printer, error) {
+	p := &printer{dims: t.Shape()}
+	v := tensor.ValueOf(t)
+	switch t.DType() {
+	case tensor.Float:
+		x := tensor.Of[float32](&v)
+		p.print = func(b []byte, i int) []byte { return appendFloat(b, float64(x[i]), 32) }
+	case tensor.Double:
+		x := tensor.Of[float64](&v)
+		p.print = func(b []byte, i int) []byte { return appendFloat(b, x[i], 64) }
+	case tensor.Int8:
+		p.print = whole(tensor.Of[int8](&v))
+	case tensor.Int16:
+		p.print = whole(tensor.Of[int16](&v))
+	case tensor.Int32:
+		p.print = whole(tensor.Of[int32](&v))
+	case tensor.Int64:
+		p.print = whole(tensor.Of[int64](&v))
+	case tensor.Uint8:
+		p.print = whole(tensor.Of[uint8](&v))
+	case tensor.Uint32:
+		p.print = whole(tensor.Of[uint32](&v))
+	case tensor.Uint64:
+		x := tensor.Of[uint64](&v)
+		p.print = func(b []byte, i int) []byte { return strconv.AppendUint(b, x[i], 10) }
+	case tensor.Bool:
+		x := tensor.Of[bool](&v)
+		p.print = func(b []byte, i int) []byte { return strconv.AppendBool(b, x[i]) }
+	case tensor.String:
+		x := tensor.Of[string](&v)
+		if strings.HasSuffix(name, "_bytes") {
+			p.print = func(b []byte, i int) []byte {
+				b = append(b, `{"b64": "`...)
+				b = base64.StdEncoding.AppendEncode(b, []byte(x[i]))
+				return append(b, `"}`...)
+			}
+		} else {
+			p.print = func(b []byte, i int) []byte { return appendText(b, x[i]) }
+		}
+	default:
+		return nil, status.Invalid("output '%s' is %v, which JSON has no values for", name, t.DType())
+	}
+	return p, nil
+}
+
+func whole[T int8 | int16 | int32 | int64 | uint8 | uint32](x []T) func(b []byte, i int) []byte {
+	return func(b []byte, i int) []byte { return strconv.AppendInt(b, int64(x[i]), 10) }
+}
+
+// size returns the number of elements of one item below level lists.
+func (p *printer) size(level int) int {
+	n := 1
+	for _, d := range p.dims[level:] {
+		n *= int(d)
+	}
+	return n
+}
+
+// line writes, on one line, what begins with element i below level lists.
+func (p *printer) line(b []byte, level, i int) []byte {
+	if level == len(p.dims) {
+		return p.print(b, i)
+	}
+	b = append(b, '[')
+	n := p.size(level + 1)
+	for k := range int(p.dims[level]) {
+		if k > 0 {
+			b = append(b, ", "...)
+		}
+		b = p.line(b, level+1, i+k*n)
+	}
+	return append(b, ']')
+}
+
+// lines writes it on as many lines as it takes, indented.
+func (p *printer) lines(b []byte, level, i, indent int) []byte {
+	if level == len(p.dims) {
+		return p.print(b, i)
+	}
+	if p.dims[level] == 0 {
+		return append(b, "[]"...)
+	}
+	b = append(b, '[')
+	n := p.size(level + 1)
+	for k := range int(p.dims[level]) {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = newline(b, indent+1)
+		b = p.lines(b, level+1, i+k*n, indent+1)
+	}
+	return append(newline(b, indent), ']')
+}
+
+func newline(b []byte, indent int) []byte {
+	b = append(b, '\n')
+	for range indent {
+		b = append(b, "    "...)
+	}
+	return b
+}
+
+// appendFloat writes a number with six digits if that reads back the same, or else with
+// as many as tell all numbers of its size apart. Whole numbers end in ".0".
+func appendFloat(b []byte, x float64, size int) []byte {
+	switch {
+	case math.IsNaN(x):
+		return append(b, "NaN"...)
+	case math.IsInf(x, 1):
+		return append(b, "Infinity"...)
+	case math.IsInf(x, -1):
+		return append(b, "-Infinity"...)
+	}
+	const most = 1e6 // from here on whole numbers of six digits have an exponent
+	if n := int64(x); float64(n) == x && n > -most && n < most && (n != 0 || !math.Signbit(x)) {
+		return append(strconv.AppendInt(b, n, 10), ".0"...)
+	}
+	from := len(b)
+	b = strconv.AppendFloat(b, x, 'e', -1, size) // with as few digits as tell it apart
+	digits := 0
+	for _, c := range b[from:] {
+		if c == 'e' {
+			break
+		}
+		if c >= '0' && c <= '9' {
+			digits++
+		}
+	}
+	switch {
+	case digits <= 6:
+		digits = 6
+	case size == 64:
+		digits = 17
+	default:
+		digits = 9
+	}
+	b = strconv.AppendFloat(b[:from], x, 'g', digits, size)
+	for _, c := range b[from:] {
+		if c == '.' || c == 'e' {
+			return b
+		}
+	}
+	return append(b, ".0"...)
+}
+
+// appendText writes a string. What is no UTF-8 is replaced.
+func appendText(b []byte, s string) []byte {
+	text, _ := json.Marshal(s) // which cannot fail
+	return append(b, text...)
+}
+
+// appendRows writes the reply to a request of rows: for each item its value, or an object
+// of them.
+func appendRows(b []byte, outputs map[string]*tensor.Tensor) ([]byte, error) {
+	names := sorted(outputs)
+	list := make([]*printer, len(names))
+	rows := int64(-1)
+	for i, name := range names {
+		p, err := printerOf(name, outputs[name])
+		if err != nil {
+			return nil, err
+		}
+		if len(p.dims) == 0 {
+			return nil, status.Invalid("Tensor name: %s has no shape information ", name)
+		}
+		if rows >= 0 && rows != p.dims[0] {
+			return nil, status.Invalid("Tensor name: %s has inconsistent batch size: %d expecting: %d", name, p.dims[0], rows)
+		}
+		list[i], rows = p, p.dims[0]
+	}
+	b = append(b, "{\n    \"predictions\": ["...)
+	for k := range int(max(rows, 0)) {
+		if k > 0 {
+			b = append(b, ", "...)
+		}
+		if len(list) == 1 {
+			b = list[0].line(b, 1, k*list[0].size(1))
+			continue
+		}
+		if k > 0 {
+			b = b[:len(b)-1]
+		}
+		b = append(newline(b, 2), '{')
+		for i, p := range list {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(newline(b, 3), names[i]), ": "...)
+			b = p.line(b, 1, k*p.size(1))
+		}
+		b = append(newline(b, 2), '}')
+	}
+	return append(b, "\n    ]\n}"...), nil
+}
+
+// appendColumns writes the reply to a request of whole inputs.
+func appendColumns(b []byte, outputs map[string]*tensor.Tensor) ([]byte, error) {
+	b = append(b, "{\n    \"outputs\": "...)
+	names := sorted(outputs)
+	if len(names) != 1 {
+		b = append(b, '{')
+	}
+	for i, name := range names {
+		p, err := printerOf(name, outputs[name])
+		if err != nil {
+			return nil, err
+		}
+		indent := 1
+		if len(names) != 1 {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(newline(b, 2), name), ": "...)
+			indent = 2
+		}
+		b = p.lines(b, 0, 0, indent)
+	}
+	if len(names) != 1 {
+		b = append(newline(b, 1), '}')
+	}
+	return append(b, "\n}"...), nil
+}

@@ -1,0 +1,254 @@
+package serve
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/status"
+)
+
+// HTTP are options of [Handler].
+type HTTP struct {
+	// MaxBody is how many bytes a request's body may have, unpacked; 0: 64 MiB.
+	MaxBody int64
+	// Logger gets a line for each request; nil: nothing is logged.
+	Logger *zerolog.Logger
+}
+
+// Handler returns TensorFlow Serving's REST interface to the models of a manager:
+//
+//	GET  /v1/models/NAME[/versions/N|/labels/LABEL]            the states of versions
+//	GET  /v1/models/NAME[/versions/N|/labels/LABEL]/metadata   the signatures
+//	POST /v1/models/NAME[/versions/N|/labels/LABEL]:predict    and :classify and :regress
+//
+// and /healthz, which answers while the process does, and /readyz, which says whether
+// every model has a version to serve. A request may be packed with gzip, and so is the
+// reply for clients that ask for it. Errors are {"error": "…"} with the HTTP status of
+// their code; a request that is refused because too many wait may be sent again after
+// the seconds of its Retry-After.
+func Handler(m *Manager, o HTTP) http.Handler {
+	if o.MaxBody <= 0 {
+		o.MaxBody = 64 << 20
+	}
+	return &rest{m, o}
+}
+
+type rest struct {
+	m *Manager
+	o HTTP
+}
+
+// A reply is what a request is answered with.
+type reply struct {
+	code  int
+	body  []byte
+	model string // for the log
+}
+
+func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begin := time.Now()
+	var out reply
+	switch r.URL.Path {
+	case "/healthz":
+		out = reply{code: http.StatusOK, body: []byte("{}")}
+	case "/readyz":
+		if out = (reply{code: http.StatusOK, body: []byte("{}")}); !h.m.Ready() {
+			out = failed(status.Errorf(status.Unavailable, "not every model has a version to serve"))
+		}
+	default:
+		out = h.answer(w, r)
+	}
+	head := w.Header()
+	head.Set("Content-Type", "application/json")
+	head.Set("X-Content-Type-Options", "nosniff")
+	if out.code == http.StatusTooManyRequests {
+		head.Set("Retry-After", "1")
+	}
+	const worth = 1 << 10 // bytes
+	if len(out.body) >= worth && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		head.Set("Content-Encoding", "gzip")
+		w.WriteHeader(out.code)
+		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+		z.Write(out.body)
+		z.Close() // an error is the client's, who has gone
+	} else {
+		head.Set("Content-Length", strconv.Itoa(len(out.body)))
+		w.WriteHeader(out.code)
+		w.Write(out.body)
+	}
+	if l := h.o.Logger; l != nil {
+		l.Info().Str("method", plain.Line(r.Method)).Str("path", plain.Line(r.URL.Path)).Str("model", plain.Line(out.model)).
+			Int("status", out.code).Int("bytes", len(out.body)).Dur("took", time.Since(begin)).Msg("request")
+	}
+}
+
+// failed returns the reply of an error.
+func failed(err error) reply {
+	e := status.From(err)
+	text, _ := json.Marshal(strings.TrimPrefix(e.Error(), e.Code.String()+": "))
+	var tooLong *http.MaxBytesError
+	code := httpCode(e.Code)
+	if errors.As(err, &tooLong) {
+		code = http.StatusRequestEntityTooLarge
+		text, _ = json.Marshal(fmt.Sprintf("the request has more than %d bytes", tooLong.Limit))
+	}
+	return reply{code: code, body: []byte("{ \"error\": " + string(text) + " }")}
+}
+
+// httpCode returns the HTTP status of a code, as TensorFlow Serving has it.
+func httpCode(c status.Code) int {
+	switch c {
+	case status.InvalidArgument, status.FailedPrecondition, status.OutOfRange:
+		return http.StatusBadRequest
+	case status.Unauthenticated:
+		return http.StatusUnauthorized
+	case status.PermissionDenied:
+		return http.StatusForbidden
+	case status.NotFound:
+		return http.StatusNotFound
+	case status.AlreadyExists, status.Aborted:
+		return http.StatusConflict
+	case status.ResourceExhausted:
+		return http.StatusTooManyRequests
+	case status.Canceled:
+		return 499
+	case status.Unimplemented:
+		return http.StatusNotImplemented
+	case status.Unavailable:
+		return http.StatusServiceUnavailable
+	case status.DeadlineExceeded:
+		return http.StatusGatewayTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+// A target is what a path names.
+type target struct {
+	spec Spec
+	verb string // predict, classify, regress, metadata, or nothing
+}
+
+var errNoPath = errors.New("not of this interface")
+
+// parse takes a path apart. The words in it are matched without regard to case, the
+// verb is not.
+func parse(path string) (t target, err error) {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	if !strings.EqualFold(parts[0], "v1") {
+		return t, errNoPath
+	}
+	malformed := status.Invalid("Malformed request")
+	if len(parts) < 3 || !strings.EqualFold(parts[1], "models") {
+		return t, malformed
+	}
+	last := len(parts) - 1
+	if name, verb, ok := cutLast(parts[last], ":"); ok {
+		parts[last], t.verb = name, verb
+		if verb != "predict" && verb != "classify" && verb != "regress" {
+			return t, malformed
+		}
+	} else if (last == 3 || last == 5) && strings.EqualFold(parts[last], "metadata") {
+		parts, t.verb = parts[:last], "metadata"
+	}
+	if t.spec.Model, err = url.PathUnescape(parts[2]); err != nil || t.spec.Model == "" {
+		return t, malformed
+	}
+	switch {
+	case len(parts) == 3:
+	case len(parts) == 5 && strings.EqualFold(parts[3], "versions"):
+		n, err := strconv.ParseInt(parts[4], 10, 64)
+		if err != nil || n < 0 {
+			return t, malformed
+		}
+		t.spec.Version, t.spec.HasVersion = n, true
+	case len(parts) == 5 && strings.EqualFold(parts[3], "labels") && parts[4] != "":
+		if t.spec.Label, err = url.PathUnescape(parts[4]); err != nil {
+			return t, malformed
+		}
+	default:
+		return t, malformed
+	}
+	return t, nil
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// answer answers a request under /v1.
+func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
+	t, err := parse(r.URL.EscapedPath())
+	if errors.Is(err, errNoPath) {
+		return reply{code: http.StatusNotFound, body: []byte(`{ "error": "Not Found" }`)}
+	}
+	defer func() { out.model = t.spec.Model }()
+	posted := t.verb == "predict" || t.verb == "classify" || t.verb == "regress"
+	if err != nil || posted != (r.Method == http.MethodPost) || !posted && r.Method != http.MethodGet {
+		return failed(status.Invalid("Malformed request: %s %s", r.Method, r.URL.Path))
+	}
+	var body []byte
+	switch t.verb {
+	case "":
+		body, err = h.status(t.spec)
+	case "metadata":
+		body, err = h.metadata(t.spec)
+	default:
+		var text []byte
+		if text, err = h.read(w, r); err == nil {
+			body, err = h.run(r.Context(), t, text)
+		}
+	}
+	if err != nil {
+		return failed(err)
+	}
+	return reply{code: http.StatusOK, body: body}
+}
+
+// read reads a request's body.
+func (h *rest) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	var body io.Reader = http.MaxBytesReader(w, r.Body, h.o.MaxBody)
+	switch encoding := r.Header.Get("Content-Encoding"); encoding {
+	case "", "identity":
+		if n := r.ContentLength; n > 0 && n <= h.o.MaxBody {
+			text := make([]byte, n)
+			_, err := io.ReadFull(body, text)
+			return text, broken(err)
+		}
+	case "gzip":
+		z, err := gzip.NewReader(body)
+		if err != nil {
+			return nil, status.Invalid("the request is not packed with gzip: %v", err)
+		}
+		body = io.LimitReader(z, h.o.MaxBody+1)
+	default:
+		return nil, status.Errorf(status.Unimplemented, "the request's Content-Encoding is %s, not gzip", plain.Line(encoding))
+	}
+	text, err := io.ReadAll(body)
+	if err == nil && int64(len(text)) > h.o.MaxBody {
+		err = &http.MaxBytesError{Limit: h.o.MaxBody}
+	}
+	return text, broken(err)
+}
+
+// broken returns the error of a body that could not be read.
+func broken(err error) error {
+	var long *http.MaxBytesError
+	if err == nil || errors.As(err, &long) {
+		return err
+	}
+	return status.Invalid("the request's body ends early: %v", err)
+}
