@@ -122,7 +122,7 @@ func TestBesideCurrentReleases(t *testing.T) {
 	}
 }
 
-// offline says whether no module proxy answers.
+// offline reports whether no module proxy answers.
 func offline(t *testing.T, dir string) bool {
 	_, err := golang(t, dir, "list", "-m", "-versions", "go.opentelemetry.io/otel")
 	return err != nil

@@ -49,7 +49,7 @@ func TestTensorFlowMapNames(t *testing.T) {
 	}
 }
 
-// names is the exported names of a package: "Name", and "Type.Name" for
+// names returns the exported names of a package: "Name", and "Type.Name" for
 // methods and fields.
 func names(t *testing.T, dir string) map[string]bool {
 	t.Helper()
@@ -103,7 +103,7 @@ func declared(d ast.Decl, found map[string]bool) {
 	}
 }
 
-// typeName is a receiver's type.
+// typeName returns a receiver's type.
 func typeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -60,7 +60,7 @@ func ExampleSavedModel() {
 	// Output: [[0.00 0.00 1.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00]]
 }
 
-// grayscale is the pixels of a PNG, from 0 to 255, row by row.
+// grayscale returns the pixels of a PNG, from 0 to 255, row by row.
 func grayscale(name string) []float32 {
 	file, err := os.Open(name)
 	if err != nil {

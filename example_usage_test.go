@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-go/troupe/train"
 )
 
-// must is the value, where nothing can fail.
+// must returns the value, where nothing can fail.
 func must[T any](v T, err error) T {
 	if err != nil {
 		log.Fatal(err)
@@ -28,7 +28,7 @@ func must[T any](v T, err error) T {
 // An exported model: its variables are restored and its tables filled, and it is asked
 // by the names of its signature.
 func ExampleLoadSavedModel() {
-	model, err := tf.LoadSavedModel("session/testdata/vocabulary", []string{"serve"}, nil)
+	model, err := tf.LoadSavedModel("model/testdata/vocabulary", []string{"serve"}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func Example_loop() {
 	// Output: 102334155
 }
 
-// endless is a loop that never ends.
+// endless returns a loop that never ends.
 func endless() (*tf.Graph, tf.Output) {
 	s := op.NewScope()
 	yes := op.Const(s.SubScope("yes"), true)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"github.com/rs/zerolog"
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"time"
 )
@@ -14,20 +15,21 @@ import (
 // from one run to the next. It is safe for concurrent use.
 type Session session.Session
 
-// Base is the session itself. The root package's Session has the method, too, so that a
+// Base returns the session itself. The root package's Session has the method, too, so that a
 // function can take either.
 func (s *Session) Base() *session.Session {
 	return (*session.Session)(s)
 }
 
-// Close waits for running steps, then releases the session's resources. Partial runs are
-// cancelled. Runs that begin later fail with "session is closed". Close may be called
-// again, and concurrently.
+// Close ends running steps and partial runs, which fail with CANCELLED, waits until they
+// have ended, and releases the session's resources unless they are shared. A kernel that
+// does not look at its context delays it. Runs that begin later fail with "session is
+// closed". Close may be called again, and concurrently.
 func (s *Session) Close() error {
 	return (*session.Session)(s).Close()
 }
 
-// Engine is the name of the engine that runs the session's steps.
+// Engine returns the name of the engine that runs the session's steps.
 func (s *Session) Engine() string {
 	return (*session.Session)(s).Engine()
 }
@@ -59,7 +61,7 @@ func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Outp
 	return (*Callable)(x), err
 }
 
-// MemoryInUse is the number of bytes in the tensors of running steps, variables, queues
+// MemoryInUse returns the number of bytes in the tensors of running steps, variables, queues
 // and other resources.
 func (s *Session) MemoryInUse() int64 {
 	return (*session.Session)(s).MemoryInUse()
@@ -79,11 +81,17 @@ func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Out
 	return (*PartialRun)(x), err
 }
 
-// ProgramMemory is the approximate size in bytes of the programs that the session has
+// ProgramMemory returns the approximate size in bytes of the programs that the session has
 // compiled: one for each set of feeds, fetches and targets, and those of called
 // functions. The memory limit bounds it together with [Session.MemoryInUse].
 func (s *Session) ProgramMemory() int64 {
 	return (*session.Session)(s).ProgramMemory()
+}
+
+// Resources are the variables, queues and tables that the session uses: its own, or
+// those of [SessionOptions].
+func (s *Session) Resources() *Resources {
+	return (*session.Session)(s).Resources()
 }
 
 // Run runs the subgraph that the fetches and targets need, with the fed tensors in place
@@ -181,6 +189,14 @@ type SessionOptions struct {
 	// Seed is the graph-level seed of random operations that have none of their own; 0
 	// takes one from the clock.
 	Seed int64
+
+	// Resources are the variables, queues, tables and other resources that the session
+	// shares with other sessions of the process, by container and name; nil gives the
+	// session resources of its own, which are released when it is closed. What they hold
+	// counts towards their own limit and not towards MemoryLimit. Sessions with
+	// accelerators cannot share resources. State that has no name, such as the streams of
+	// random operations, stays with the session.
+	Resources *Resources
 
 	// MemoryLimit bounds the bytes of all tensors of running steps, variables, queues
 	// and other resources together: a step that would exceed it fails with
@@ -281,12 +297,20 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 	return (*session.Callable)(c).CallWithOptions(ctx, options.base(), feeds...)
 }
 
-// Pieces is the run as split over several devices, for tools; nil if it is all on one.
+// EachPass compiles the run again and calls f after each compiler pass, with the name of
+// the pass and the program then, in the text form of graphs. The program is verified after
+// each: what a pass leaves wrong is an error of code INTERNAL that names it. It is for people
+// to read and changes from version to version.
+func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) error {
+	return (*session.Callable)(c).EachPass(ctx, f)
+}
+
+// Pieces returns the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 	return (*session.Callable)(c).Pieces(ctx)
 }
 
-// Placement is the device of each node of the run, one a line, as TensorFlow logs it:
+// Placement returns the device of each node of the run, one a line, as TensorFlow logs it:
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
 // nothing to choose.
 func (c *Callable) Placement() string {
@@ -300,7 +324,7 @@ func (c *Callable) Plan() Plan {
 	return (*session.Callable)(c).Plan()
 }
 
-// Rewritten is the program of the run after rewriting, in the text form of graphs, with
+// Rewritten returns the program of the run after rewriting, in the text form of graphs, with
 // function calls replaced by their bodies, and the effect of each pass. It is for people
 // to read and changes from version to version.
 func (c *Callable) Rewritten() (text string, passes []RewritePass) {
@@ -317,7 +341,7 @@ func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Ten
 	return (*session.Callable)(c).RunInto(ctx, fetched, feeds...)
 }
 
-// Transfers is the edges between devices, in no order and not counted; see
+// Transfers returns the edges between devices, in no order and not counted; see
 // [RunMetadata] for what went along them.
 func (c *Callable) Transfers() []Transfer {
 	return (*session.Callable)(c).Transfers()
@@ -371,24 +395,24 @@ func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[strin
 
 // A SignatureCall is a compiled signature of a model. It is safe for concurrent use, and
 // valid until the model's session is closed.
-type SignatureCall session.SignatureCall
+type SignatureCall model.SignatureCall
 
-// Inputs is the names of the inputs, in order.
+// Inputs returns the names of the inputs, in order.
 func (c *SignatureCall) Inputs() []string {
-	return (*session.SignatureCall)(c).Inputs()
+	return (*model.SignatureCall)(c).Inputs()
 }
 
-// Outputs is the names of the signature's results, in order.
+// Outputs returns the names of the signature's results, in order.
 func (c *SignatureCall) Outputs() []string {
-	return (*session.SignatureCall)(c).Outputs()
+	return (*model.SignatureCall)(c).Outputs()
 }
 
 // Run runs the signature: see [SavedModel.Run].
 func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
-	return (*session.SignatureCall)(c).Run(ctx, inputs)
+	return (*model.SignatureCall)(c).Run(ctx, inputs)
 }
 
 // RunWithOptions is [SignatureCall.Run] with options of this one run.
 func (c *SignatureCall) RunWithOptions(ctx context.Context, options RunOptions, inputs map[string]*Tensor) (map[string]*Tensor, error) {
-	return (*session.SignatureCall)(c).RunWithOptions(ctx, options.base(), inputs)
+	return (*model.SignatureCall)(c).RunWithOptions(ctx, options.base(), inputs)
 }

@@ -3,10 +3,12 @@ package troupe
 //go:generate go run ./docs/forward
 
 import (
+	"context"
 	"io"
 	"reflect"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -80,12 +82,14 @@ type (
 	RewritePass = session.RewritePass
 	// A Device runs kernels.
 	Device = session.Device
+	// Resources are variables, queues and tables that sessions share.
+	Resources = session.Resources
 	// A SavedGraph describes one of the graphs of a SavedModel.
-	SavedGraph = session.SavedGraph
+	SavedGraph = model.SavedGraph
 	// A Signature names the inputs and outputs of one use of a model.
-	Signature = session.Signature
+	Signature = model.Signature
 	// TensorInfo is a tensor of a signature.
-	TensorInfo = session.TensorInfo
+	TensorInfo = model.TensorInfo
 	// A LibraryHandler is a loaded library of operations.
 	LibraryHandler = session.LibraryHandler
 	// A Context is the runtime that tensor handles live in.
@@ -170,14 +174,16 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	return (*Session)(s), err
 }
 
-// base is the options of package session.
+// NewResources creates resources for sessions to share; see [session.NewResources].
+func NewResources(memoryLimit int64) *Resources { return session.NewResources(memoryLimit) }
+
+// base returns the options of package session.
 func (o RunOptions) base() session.RunOptions {
 	return session.RunOptions{Timeout: o.Timeout, Metadata: (*session.RunMetadata)(o.Metadata), Profile: o.Profile, Sampler: o.Sampler}
 }
 
-// SavedModelGraphs lists the graphs of a serialized SavedModel; see
-// [session.SavedModelGraphs].
-func SavedModelGraphs(model []byte) ([]SavedGraph, error) { return session.SavedModelGraphs(model) }
+// SavedModelGraphs lists the graphs of a serialized SavedModel; see [model.Graphs].
+func SavedModelGraphs(b []byte) ([]SavedGraph, error) { return model.Graphs(b) }
 
 // A SavedModel is a loaded model: a session over its graph, and its signatures.
 type SavedModel struct {
@@ -185,7 +191,7 @@ type SavedModel struct {
 	Graph      *Graph
 	Signatures map[string]Signature
 
-	saved *session.SavedModel
+	saved *model.SavedModel
 }
 
 // LoadSavedModel loads the graph with exactly these tags of the SavedModel in the folder
@@ -193,7 +199,14 @@ type SavedModel struct {
 // defaults; the graph may read the folder whatever their Files permit. It fails with
 // NOT_FOUND if there is no model or no such graph. [SavedModel.Run] runs a signature.
 func LoadSavedModel(exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
-	m, err := session.LoadSavedModel(exportDir, tags, (*session.SessionOptions)(options))
+	return LoadSavedModelContext(context.Background(), exportDir, tags, options)
+}
+
+// LoadSavedModelContext is [LoadSavedModel] that stops reading, importing and
+// initializing when ctx ends, with CANCELLED or DEADLINE_EXCEEDED. Later runs of the
+// model have contexts of their own.
+func LoadSavedModelContext(ctx context.Context, exportDir string, tags []string, options *SessionOptions) (*SavedModel, error) {
+	m, err := model.LoadContext(ctx, exportDir, tags, (*session.SessionOptions)(options))
 	if err != nil {
 		return nil, err
 	}
@@ -209,10 +222,10 @@ func NewContext(options *ContextOptions) (*Context, error) { return session.NewC
 // NewTensorHandle makes a handle for t on the CPU.
 func NewTensorHandle(t *Tensor) (*TensorHandle, error) { return session.NewTensorHandle(t) }
 
-// ScalarShape is the shape of rank 0.
+// ScalarShape returns the shape of rank 0.
 func ScalarShape() Shape { return session.ScalarShape() }
 
-// MakeShape is a shape of known rank; -1 is an unknown dimension.
+// MakeShape returns a shape of known rank; -1 is an unknown dimension.
 func MakeShape(shape ...int64) Shape { return session.MakeShape(shape...) }
 
 // NewTensor makes a tensor from a Go value: a bool, number or string, or slices
@@ -224,7 +237,7 @@ func ReadTensor(dataType DataType, shape []int64, r io.Reader) (*Tensor, error) 
 	return session.ReadTensor(dataType, shape, r)
 }
 
-// TypeOf is the Go type that Tensor.Value returns for such a tensor.
+// TypeOf returns the Go type that Tensor.Value returns for such a tensor.
 func TypeOf(dt DataType, shape []int64) reflect.Type { return session.TypeOf(dt, shape) }
 
 // FromSlice makes a tensor that holds data itself, without a copy: the caller
@@ -233,12 +246,12 @@ func FromSlice[T Element](data []T, shape ...int64) (*Tensor, error) {
 	return session.FromSlice(data, shape...)
 }
 
-// Data is the tensor's elements in row-major order, without a copy; they must
+// Data returns the tensor's elements in row-major order, without a copy; they must
 // not be written.
 func Data[T Element](t *Tensor) ([]T, error) { return session.Data[T](t) }
 
-// CodeOf is the status code of an error, OK for nil.
+// CodeOf returns the status code of an error, OK for nil.
 func CodeOf(err error) Code { return session.CodeOf(err) }
 
-// Version is the version of TensorFlow whose behavior Troupe follows.
+// Version returns the version of TensorFlow whose behavior Troupe follows.
 func Version() string { return session.Version() }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -64,7 +65,7 @@ func (caller) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (caller) Workers() int                          { return 1 }
 func (caller) Expect(time.Duration)                  {}
 
-// gated is a program whose node "gate" waits.
+// gated returns a program whose node "gate" waits.
 func gated(t *testing.T) *nodes.Program {
 	t.Helper()
 	def, err := graph.ParseText(`
@@ -79,7 +80,7 @@ sum = AddV2(x, gate) {T=DT_INT32}
 	if err := g.Import(def, ""); err != nil {
 		t.Fatal(err)
 	}
-	p, err := nodes.Compile(context.Background(), g, nodes.Spec{
+	p, err := compile.Graph(context.Background(), g, compile.Spec{
 		Feeds:   []graph.Output{g.Operation("x").Output(0)},
 		Fetches: []graph.Output{g.Operation("sum").Output(0)},
 	})

@@ -53,10 +53,12 @@ type Engine struct {
 
 	runs sync.Pool // of *run
 	mu   sync.Mutex
-	// runs that exist, by slot: weakly, for the pool lets go of those that are
+	// runs that exist, by slot: weakly, for the pool releases those that are
 	// idle for long.
 	live map[int]weak.Pointer[run]
 	next int // slot of the next run to be made
+	// stopped is why steps end that run or begin, once it is not nil.
+	stopped atomic.Pointer[status.Error]
 }
 
 var engineCount atomic.Int64
@@ -82,7 +84,7 @@ func (e *Engine) Name() string {
 	return "actors"
 }
 
-// PID is the address of the engine's session actor.
+// PID returns the address of the engine's session actor.
 func (e *Engine) PID() *actor.PID { return e.pid }
 
 // Close stops the session actor and waits until it has ended. No step may be
@@ -95,7 +97,19 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// find is the run that plays a step; nil if it has ended.
+// Stop ends all running steps, and those that begin later, with err.
+func (e *Engine) Stop(err *status.Error) {
+	e.stopped.Store(err)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range e.live {
+		if r := w.Value(); r != nil && r.turn.Load()&1 == 1 {
+			r.wake()
+		}
+	}
+}
+
+// find returns the run that plays a step; nil if it has ended.
 func (e *Engine) find(step string) *run {
 	var slot int
 	var turn uint64
@@ -208,5 +222,5 @@ func (e *Engine) Reports(ctx context.Context, limit int) []Status {
 
 var epoch = time.Now()
 
-// now is the time in nanoseconds from some beginning.
+// now returns the time in nanoseconds from some beginning.
 func now() int64 { return int64(time.Since(epoch)) }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -27,7 +27,7 @@ func ExampleEngine_Reports() {
 		fmt.Println(err)
 		return
 	}
-	program, err := nodes.Compile(context.Background(), b.Graph(), nodes.Spec{Fetches: []graph.Output{sum}})
+	program, err := compile.Graph(context.Background(), b.Graph(), compile.Spec{Fetches: []graph.Output{sum}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,6 +16,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices/cpu"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
@@ -66,7 +67,7 @@ exit = Exit(switch)
 `, n)); err != nil {
 		t.Fatal(err)
 	}
-	p, err := nodes.Compile(context.Background(), g, nodes.Spec{Fetches: []graph.Output{g.Operation("exit").Output(0)}})
+	p, err := compile.Graph(context.Background(), g, compile.Spec{Fetches: []graph.Output{g.Operation("exit").Output(0)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
@@ -35,7 +36,7 @@ func init() {
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return recv{}, nil }, "TestRecv")
 }
 
-// receiving is a program that waits at its gate and then for tokens at b; a waits
+// receiving returns a program that waits at its gate and then for tokens at b; a waits
 // for one from the beginning.
 func receiving(t *testing.T) *nodes.Program {
 	t.Helper()
@@ -49,7 +50,7 @@ sum = AddV2(a, b) {T=DT_INT32}
 `); err != nil {
 		t.Fatal(err)
 	}
-	p, err := nodes.Compile(context.Background(), g, nodes.Spec{Fetches: []graph.Output{g.Operation("sum").Output(0)}})
+	p, err := compile.Graph(context.Background(), g, compile.Spec{Fetches: []graph.Output{g.Operation("sum").Output(0)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ type letter struct {
 	answer  chan *Status // in place of a sender; gets nil if the step ends first
 }
 
-// pid is the address of the step that the run plays in that turn.
+// pid returns the address of the step that the run plays in that turn.
 func (r *run) pid(turn uint64) *actor.PID {
 	return actor.NewPID(Address, r.engine.name+"/"+r.name(turn))
 }
@@ -70,15 +70,20 @@ func (r *run) post(l letter) bool {
 		r.mail = r.mail[:len(r.mail)-1]
 		return false
 	}
+	r.wake()
+	return true
+}
+
+// wake makes the step's driver poll.
+func (r *run) wake() {
 	r.alarm.Ring()
 	select {
 	case r.bell <- struct{}{}:
 	default:
 	}
-	return true
 }
 
-// name is the step that the run plays in that turn, in addresses.
+// name returns the step that the run plays in that turn, in addresses.
 func (r *run) name(turn uint64) string { return fmt.Sprintf("%d.%d", r.slot, turn) }
 
 // collect takes the letters that have come.
@@ -121,6 +126,9 @@ func (r *run) poll() error {
 	}
 	if err := r.ctx.Err(); err != nil {
 		return status.FromContext(r.ctx)
+	}
+	if err := r.engine.stopped.Load(); err != nil {
+		return err
 	}
 	return nil
 }
@@ -202,6 +210,9 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 		step = p.Begin(shared, feeds, r.options)
 	} else {
 		step.Begin(shared, feeds, r.options)
+	}
+	if r.engine.stopped.Load() != nil { // perhaps before Stop could find the step
+		r.wake()
 	}
 	r.step = step
 	for {
@@ -311,7 +322,7 @@ func (t *task) Run(worker int) {
 	t.run.inbox.Put(t.a, err)
 }
 
-// take completes the kernels that are done, and says whether any was.
+// take completes the kernels that are done, and reports whether any was.
 func (r *run) take() bool {
 	r.got = r.inbox.Take(r.got[:0])
 	for _, c := range r.got {

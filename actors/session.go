@@ -30,7 +30,7 @@ func (s *session) Receive(ctx actor.Context) {
 	}
 }
 
-// devices is the short names of the session's devices, "CPU:0".
+// devices returns the short names of the session's devices, "CPU:0".
 func (e *Engine) devices() []string {
 	if len(e.cfg.Devices) == 0 {
 		return []string{"CPU:0"}

@@ -24,7 +24,7 @@ func (h *trap) Run(_ *zerolog.Event, _ zerolog.Level, message string) {
 	}
 }
 
-// next is the next line that the engine's actors log.
+// next returns the next line that the engine's actors log.
 func (h *trap) next(t *testing.T) string {
 	t.Helper()
 	select {
@@ -36,7 +36,7 @@ func (h *trap) next(t *testing.T) string {
 	}
 }
 
-// TestSupervision: a device actor that fails is started anew by its session
+// TestSupervision: a device actor that fails is started again by its session
 // actor, and a session actor by the system, under the address it had.
 func TestSupervision(t *testing.T) {
 	for _, c := range []struct {

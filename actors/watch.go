@@ -46,7 +46,7 @@ func (r *run) unwatch(w watcher) {
 	r.forgetWatcher(w)
 }
 
-// forgetWatcher says whether w was there. The run is locked.
+// forgetWatcher reports whether w was there. The run is locked.
 func (r *run) forgetWatcher(w watcher) bool {
 	n := len(r.watchers)
 	r.watchers = slices.DeleteFunc(r.watchers, w.equal)

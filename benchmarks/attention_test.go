@@ -48,7 +48,7 @@ func init() {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) { return labour(c.Int("nanos")), nil }, "TestLabour")
 }
 
-// laborious is a session with an endless loop of a body of so many kernels.
+// laborious returns a session with an endless loop of a body of so many kernels.
 func laborious(t *testing.T, engine string, kernels int, each time.Duration) (*tf.Session, *tf.Callable) {
 	s := op.NewScope()
 	zero, one := op.Const(s.SubScope("zero"), int32(0)), op.Const(s.SubScope("one"), int32(1))
@@ -176,7 +176,7 @@ func attention(t *testing.T, sess *tf.Session, call *tf.Callable, ask string, ke
 	return took
 }
 
-// running is the address of a session's only step.
+// running returns the address of a session's only step.
 func running(t *testing.T, sess *tf.Session) *actor.PID {
 	t.Helper()
 	reports := sess.Inspect(context.Background(), 1)

@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkProfile is what runs cost that are given to a Sampler, and what one costs that
-// is taken down in full, beside one that is not, in turn, as other programs on the machine
+// is recorded in full, beside one that is not, in turn, as other programs on the machine
 // disturb all: by how much the best sample and the median are longer. A sample is as many
 // runs as take some milliseconds.
 //

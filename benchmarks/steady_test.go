@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-go/troupe/op"
 )
 
-// fresh is a scope for one more node of any name.
+// fresh returns a scope for one more node of any name.
 func fresh(s *op.Scope) *op.Scope { return s.SubScope("node") }
 
-// weights is a constant of that shape, small numbers of both signs.
+// weights returns a constant of that shape, small numbers of both signs.
 func weights(s *op.Scope, dims ...int64) tf.Output {
 	n := int64(1)
 	for _, d := range dims {

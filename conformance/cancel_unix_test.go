@@ -8,7 +8,6 @@ import (
 	"hash/fnv"
 	"math"
 	"regexp"
-	"syscall"
 	"testing"
 	"time"
 
@@ -90,28 +89,18 @@ func (s *subject) cancel(after time.Duration) (time.Duration, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var at time.Time
-	var used time.Duration
+	var watch stopwatch
 	done := make(chan struct{})
 	timer := time.AfterFunc(after, func() {
-		at, used = time.Now(), processorTime()
+		watch = startWatch()
 		cancel()
 		close(done)
 	})
 	_, err = sess.RunContext(ctx, feeds, g.fetches, []*graph.Node{g.op})
-	back, taken := time.Now(), processorTime()
 	if timer.Stop() {
 		return 0, err
 	}
 	<-done
-	return max(min(back.Sub(at), taken-used), 0), err
-}
-
-// processorTime is what this process has taken of all processors so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return math.MaxInt64 // let the clock decide
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	took := watch.elapsed()
+	return took, err
 }

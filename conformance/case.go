@@ -30,7 +30,7 @@ type Case struct {
 	run      func(context.Context, Config) error // nil, or an error of [gap] or another type
 }
 
-// Group is the part of the name before the first slash.
+// Group returns the part of the name before the first slash.
 func (c *Case) Group() string {
 	for i := range c.Name {
 		if c.Name[i] == '/' {
@@ -40,7 +40,7 @@ func (c *Case) Group() string {
 	return ""
 }
 
-// Hostile says whether the case belongs into a process of its own.
+// Hostile reports whether the case belongs into a process of its own.
 func (c *Case) Hostile() bool { return slices.Contains(c.Tags, "hostile") }
 
 // A Tolerance is how far floating-point numbers may be from what was recorded;
@@ -151,5 +151,5 @@ func (s *Step) check() error {
 	return nil
 }
 
-// Deadline is that of a step, 0 for none.
+// Deadline returns that of a step, 0 for none.
 func (s *Script) Deadline() time.Duration { return time.Duration(s.DeadlineMS) * time.Millisecond }

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// enlarged is the subject with inputs of about so many bytes in all, in several ways:
+// enlarged returns the subject with inputs of about so many bytes in all, in several ways:
 // each length that its dimensions have grown wherever it occurs, all of them together,
 // and what says how large an output, or how far an operation, is to be, alone and by the
 // same factor as a length: the numbers may count what there is of it.
@@ -71,7 +71,7 @@ func (s *subject) enlarged(size int64) []*subject {
 	return all
 }
 
-// lengthened is the subject with strings of an input again and again, of about so many
+// lengthened returns the subject with strings of an input again and again, of about so many
 // bytes in all.
 func (s *subject) lengthened(i int, size int64) *subject {
 	x := tensor.ValueOf(s.inputs[i])
@@ -97,7 +97,7 @@ func (s *subject) lengthened(i int, size int64) *subject {
 	return &c
 }
 
-// demandingAt is the subject with one number among its inputs so many times as large.
+// demandingAt returns the subject with one number among its inputs so many times as large.
 func (s *subject) demandingAt(i, j int, factor int64) *subject {
 	y := repeated(s.inputs[i], s.inputs[i].Dims())
 	if y == s.inputs[i] {
@@ -120,7 +120,7 @@ func (s *subject) demandingAt(i, j int, factor int64) *subject {
 	return &c
 }
 
-// demandingAttr is the subject with a number among its attributes so many times as large.
+// demandingAttr returns the subject with a number among its attributes so many times as large.
 func (s *subject) demandingAttr(i int, factor int64) *subject {
 	c := *s
 	c.attrs = slices.Clone(s.attrs)
@@ -132,7 +132,7 @@ func (s *subject) demandingAttr(i int, factor int64) *subject {
 	return &c
 }
 
-// counting is the subject with whole numbers that are few in the original so many times
+// counting returns the subject with whole numbers that are few in the original so many times
 // as large.
 func (s *subject) counting(original *subject, factor int64) *subject {
 	c, changed := *s, false

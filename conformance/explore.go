@@ -1,7 +1,7 @@
 package conformance
 
 import (
-	"github.com/troupe-go/troupe/graph/race"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
@@ -26,13 +27,13 @@ type fault struct {
 	code   status.Code // of the error that follows
 }
 
-// outOfMemory is a fault: the n-th allocation fails.
+// outOfMemory returns a fault: the n-th allocation fails.
 func outOfMemory(n int64) fault {
 	b := tensor.NewFailing(n)
 	return fault{b, context.Background(), b.Failed, status.ResourceExhausted}
 }
 
-// stopped is a fault: the step has been cancelled when it is asked for the n-th time.
+// stopped returns a fault: the step has been cancelled when it is asked for the n-th time.
 func stopped(n int64) fault {
 	c := &countdown{Context: context.Background()}
 	c.left.Store(n)
@@ -74,11 +75,11 @@ func (g *nodeGraph) faulty(f fault, programs []*nodes.Program) (left int64, err 
 // programs are those that initialize the variables of a node and run it.
 func (g *nodeGraph) programs() ([]*nodes.Program, error) {
 	var all []*nodes.Program
-	for _, spec := range []nodes.Spec{{Targets: g.assigns}, {Fetches: g.fetches, Targets: append(g.assigns[:0:0], g.op)}} {
+	for _, spec := range []compile.Spec{{Targets: g.assigns}, {Fetches: g.fetches, Targets: append(g.assigns[:0:0], g.op)}} {
 		if len(spec.Targets) == 0 {
 			continue
 		}
-		p, err := nodes.Compile(context.Background(), g.Graph, spec)
+		p, err := compile.Graph(context.Background(), g.Graph, spec)
 		if err != nil {
 			return nil, err
 		}

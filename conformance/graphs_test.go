@@ -80,7 +80,7 @@ func drawable(t testing.TB) (list []*registry.OpDef) {
 	return list
 }
 
-// drawnGraph is a graph of some constants and operations on them, of which all that
+// drawnGraph returns a graph of some constants and operations on them, of which all that
 // nobody takes is fetched.
 func drawnGraph(rng *rand.Rand, ops []*registry.OpDef) (*graph.Graph, []graph.Output) {
 	g := graph.New()
@@ -211,12 +211,12 @@ func openPlayer(t *testing.T, g *graph.Graph, engine, rewrite string) player {
 }
 
 func (p player) fetch(f graph.Output) (*tensor.Tensor, error) {
-	began := time.Now()
+	watch := startWatch()
 	out, err := p.RunContext(context.Background(), nil, []graph.Output{f}, nil)
-	switch took := time.Since(began); {
+	switch took := watch.elapsed(); {
 	case panicked(err):
 		p.t.Errorf("%s: %v\n%s", p.Engine(), err, listing(p.g))
-	case took > 10*time.Second: // a busy machine
+	case took > 10*time.Second:
 		p.t.Errorf("%s: it took %v, %v\n%s", p.Engine(), took, err, listing(p.g))
 	case err == nil:
 		return out[0], nil
@@ -233,7 +233,7 @@ func (p player) close() {
 	}
 }
 
-// listing is a graph in a few lines.
+// listing returns a graph in a few lines.
 func listing(g *graph.Graph) string {
 	var b strings.Builder
 	for _, n := range g.Nodes() {

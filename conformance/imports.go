@@ -134,7 +134,7 @@ func (im *Import) compareReturns(r *graph.ImportResult) (diffs []error) {
 	return diffs
 }
 
-// definition is what a graph exports.
+// definition returns what a graph exports.
 func definition(g *graph.Graph) (*wire.GraphDef, error) {
 	var buf bytes.Buffer
 	if _, err := g.WriteTo(&buf); err != nil {

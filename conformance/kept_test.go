@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
@@ -78,20 +79,20 @@ rows = RandomUniform(dims) {dtype=DT_FLOAT, T=DT_INT32}
 ` + s.nodes); err != nil {
 				t.Fatal(err)
 			}
-			compile := func(spec nodes.Spec) *nodes.Program {
-				p, err := nodes.Compile(t.Context(), g, spec)
+			compiled := func(spec compile.Spec) *nodes.Program {
+				p, err := compile.Graph(t.Context(), g, spec)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return p
 			}
-			fill := compile(nodes.Spec{Targets: []*graph.Node{g.Operation("fill")}})
-			size := compile(nodes.Spec{Fetches: []graph.Output{g.Operation("size").Output(0)}})
-			take := nodes.Spec{}
+			fill := compiled(compile.Spec{Targets: []*graph.Node{g.Operation("fill")}})
+			size := compiled(compile.Spec{Fetches: []graph.Output{g.Operation("size").Output(0)}})
+			take := compile.Spec{}
 			for i := range g.Operation("take").NumOutputs() {
 				take.Fetches = append(take.Fetches, g.Operation("take").Output(i))
 			}
-			taking := compile(take)
+			taking := compiled(take)
 			whole := int32(5)
 			if s.taken == 1 && !strings.Contains(name, "Queue") {
 				whole = 1

@@ -38,14 +38,14 @@ func (s *subject) survive() error {
 		return err
 	}
 	defer sess.Close()
-	began := time.Now()
+	watch := startWatch()
 	if len(g.assigns) > 0 {
 		_, err = sess.RunContext(context.Background(), feeds, nil, g.assigns)
 	}
 	if err == nil {
 		_, err = sess.RunContext(context.Background(), feeds, g.fetches, []*graph.Node{g.op})
 	}
-	if took := time.Since(began); took > limit+5*time.Second {
+	if took := watch.elapsed(); took > limit+5*time.Second {
 		return fmt.Errorf("it took %v, %v", took, err)
 	}
 	if err := panicOf(err); err != nil {

@@ -184,7 +184,7 @@ func (s *subject) origins(limit int64) string {
 	return strings.Join(lines, ", ")
 }
 
-// allocations is how many bytes lines of kernels have allocated so far by themselves.
+// allocations returns how many bytes lines of kernels have allocated so far by themselves.
 func allocations() map[string]int64 {
 	for range 3 { // the profile is of the collection before the last
 		runtime.GC()

@@ -46,7 +46,7 @@ type nodeInput struct {
 	List     *nodeValue `json:"list"`
 }
 
-// nodeRows is the rows of a folder.
+// nodeRows returns the rows of a folder.
 func nodeRows(files fs.FS) ([]nodeRow, error) {
 	data, err := fs.ReadFile(files, "nodes.json")
 	if err != nil {
@@ -189,7 +189,7 @@ func (r *nodeRow) graph() (*nodeGraph, error) {
 	return r.graphOf(attrs)
 }
 
-// graphOf is the row's graph, with these attributes.
+// graphOf returns the row's graph, with these attributes.
 func (r *nodeRow) graphOf(given registry.Attrs) (*nodeGraph, error) {
 	op, err := registry.Global.Lookup(r.Op)
 	if err != nil {
@@ -228,10 +228,10 @@ func (r *nodeRow) graphOf(given registry.Attrs) (*nodeGraph, error) {
 	return g, nil
 }
 
-// lists says whether variants that the node puts out are lists.
+// lists reports whether variants that the node puts out are lists.
 func (r *nodeRow) lists() bool { return len(r.Op) > 10 && r.Op[:10] == "TensorList" }
 
-// element is the type of the elements of a list.
+// element returns the type of the elements of a list.
 func (r *nodeRow) element(attrs map[string]any) tensor.DType {
 	if v, ok := attrs["element_dtype"].(registry.AttrValue); ok {
 		return v.Type
@@ -324,7 +324,7 @@ func (g *nodeGraph) add(op, name string, attrs map[string]any, inputs ...graph.O
 	return n.Output(0), nil
 }
 
-// held is the value that the input is or holds.
+// held returns the value that the input is or holds.
 func (in *nodeInput) held() *nodeValue {
 	switch {
 	case in.Variable != nil:

@@ -57,7 +57,7 @@ func compareDefs(want *registry.OpDef) error {
 	return inOneLine(diffs)
 }
 
-// parts is what a definition says: its signature, then each attribute and flag.
+// parts returns what a definition says: its signature, then each attribute and flag.
 func parts(d *registry.OpDef) []string {
 	list := strings.Split(strings.TrimSuffix(d.String(), ">"), "; ")
 	for _, c := range d.ControlOutputs {

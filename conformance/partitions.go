@@ -77,7 +77,7 @@ func (s *Script) comparePartitions(ctx context.Context, cfg Config) error {
 	return inOneLine(diffs)
 }
 
-// without is the lines of a that b has not, each as often as it has it too often.
+// without returns the lines of a that b has not, each as often as it has it too often.
 func without(a, b []string) (list []string) {
 	count := map[string]int{}
 	for _, line := range b {
@@ -160,14 +160,14 @@ func importable(def []byte) ([]byte, error) {
 	return proto.Marshal(&g)
 }
 
-// edgeName is what a node "._arg_x_0_2" stands for: "x:0".
+// edgeName returns what a node "._arg_x_0_2" stands for: "x:0".
 func edgeName(name, prefix string) string {
 	parts := strings.Split(strings.TrimPrefix(name, prefix), "_")
 	k := len(parts)
 	return strings.Join(parts[:k-2], "_") + ":" + parts[k-2]
 }
 
-// describe is the lines, sorted. It fails where the pieces contradict themselves.
+// describe returns the lines, sorted. It fails where the pieces contradict themselves.
 func (p *pieced) describe() ([]string, error) {
 	p.sends = map[string]*graph.Node{}
 	received := map[string]bool{}
@@ -226,13 +226,13 @@ func (p *pieced) describe() ([]string, error) {
 	return lines, nil
 }
 
-// known says whether a node is one of the original graph, or a copy of its constant.
+// known reports whether a node is one of the original graph, or a copy of its constant.
 func (p *pieced) known(n *graph.Node) bool {
 	o := p.original.Operation(constantOf(n.Name()))
 	return o != nil && o.Type() == n.Type()
 }
 
-// constantOf is the name of the constant that a replica is of.
+// constantOf returns the name of the constant that a replica is of.
 func constantOf(name string) string {
 	if i := strings.Index(name, "/replicate/"); i >= 0 {
 		return name[:i]
@@ -240,7 +240,7 @@ func constantOf(name string) string {
 	return name
 }
 
-// source says where a value comes from.
+// source reports where a value comes from.
 func (p *pieced) source(at *piece, o session.Output) string {
 	n := o.Op
 	switch {
@@ -275,10 +275,10 @@ func (p *pieced) source(at *piece, o session.Output) string {
 	return "generated " + n.Type()
 }
 
-// seed is what a control loop is entered with.
+// seed returns what a control loop is entered with.
 func (p *pieced) seed(at *piece, enter *graph.Node) string { return p.source(at, enter.Inputs()[0]) }
 
-// decided is what the Switch of a control loop asks, given its Merge.
+// decided returns what the Switch of a control loop asks, given its Merge.
 func (p *pieced) decided(at *piece, merge *graph.Node) string {
 	for e := range merge.Out() {
 		sw := e.To.Op
@@ -298,7 +298,7 @@ func (p *pieced) decided(at *piece, merge *graph.Node) string {
 	return "nothing"
 }
 
-// controls says what a node waits for. What holds other nodes than Recvs back in a
+// controls reports what a node waits for. What holds other nodes than Recvs back in a
 // control loop counts only if loops is set.
 func (p *pieced) controls(at *piece, n *graph.Node, loops bool) string {
 	var all []string

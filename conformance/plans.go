@@ -87,7 +87,7 @@ func (u *UnitCount) Count(c *Case) {
 	}
 }
 
-// String is a line of counts, and one for each reason, the commonest first.
+// String returns a line of counts, and one for each reason, the commonest first.
 func (u *UnitCount) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "%d loops, %d of them units; %d programs, %d of them one unit\n", u.Loops, u.Units, u.Programs, u.Whole)

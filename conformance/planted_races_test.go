@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/race"
-	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential/explore"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -170,7 +170,7 @@ func exploredRace(t *testing.T, p race.Program) *explore.Result {
 	t.Helper()
 	s := &explore.System{Budget: tensor.NewBudget(1 << 30)}
 	if init := p.Graph.Operation("init"); init != nil {
-		first, err := nodes.Compile(t.Context(), p.Graph, nodes.Spec{Targets: []*graph.Node{init}})
+		first, err := compile.Graph(t.Context(), p.Graph, compile.Spec{Targets: []*graph.Node{init}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func exploredRace(t *testing.T, p race.Program) *explore.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := nodes.Compile(t.Context(), p.Graph, nodes.Spec{Fetches: p.Fetches, Targets: p.Targets, NoUnits: true})
+	program, err := compile.Graph(t.Context(), p.Graph, compile.Spec{Fetches: p.Fetches, Targets: p.Targets, NoUnits: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/troupe-go/troupe/graph/race"
+	"github.com/troupe-go/troupe/plan/race"
 )
 
 // Races calls tell with the races of each step of the case, or with the error that

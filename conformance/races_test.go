@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/conformance"
-	"github.com/troupe-go/troupe/graph/race"
+	"github.com/troupe-go/troupe/plan/race"
 )
 
 // TestNoCaseRaces looks for races in the recorded cases, whose answers are determined.

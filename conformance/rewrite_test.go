@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/conformance"
-	"github.com/troupe-go/troupe/graph/rewrite"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -46,7 +46,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// answers is what a case answers, with the bits of numbers.
+// answers returns what a case answers, with the bits of numbers.
 func answers(t *testing.T, path, passes string) string {
 	t.Helper()
 	s, err := conformance.LoadScript(path)

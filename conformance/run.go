@@ -255,7 +255,7 @@ func (o *opened) fetched(name string) (session.Output, error) {
 	return o.graph.Find(name)
 }
 
-// sorted is the keys of m in order.
+// sorted returns the keys of m in order.
 func sorted[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -265,7 +265,7 @@ func sorted[V any](m map[string]V) []string {
 	return keys
 }
 
-// Judge says how an outcome of step i differs from what is expected; nil if
+// Judge reports how an outcome of step i differs from what is expected; nil if
 // it does not. An error that tells of something missing matches [errors.As]
 // with *status.Error of that code.
 func (s *Script) Judge(i int, o Outcome) error {
@@ -324,12 +324,12 @@ func (e *Error) judge(o Outcome) error {
 	return nil
 }
 
-// panicked says whether an error is a panic that an engine caught.
+// panicked reports whether an error is a panic that an engine caught.
 func panicked(err error) bool {
 	return status.CodeOf(err) == status.Internal && strings.Contains(err.Error(), "panicked: ")
 }
 
-// unimplemented says whether an error tells of an operation or a kernel that
+// unimplemented reports whether an error tells of an operation or a kernel that
 // is not there.
 func unimplemented(err error) bool {
 	switch status.CodeOf(err) {
@@ -341,7 +341,7 @@ func unimplemented(err error) bool {
 	return false
 }
 
-// asksFor says whether an answer that something is not implemented is what
+// asksFor reports whether an answer that something is not implemented is what
 // the step asks for, or what TensorFlow gave where any error will do.
 func (st *Step) asksFor(o Outcome) bool {
 	code := status.CodeOf(o.Err).String()

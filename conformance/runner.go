@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/troupe-go/troupe/plan/rewrite"
 )
 
 // Limits of a hostile case.
@@ -54,6 +56,25 @@ func (r *Runner) Run(ctx context.Context, cases []*Case, took func(*Case, Result
 	for i, c := range cases {
 		took(c, <-results[i])
 	}
+}
+
+// Bisect reports which optional pass makes a case fail: the first of those of r.Rewrite with which
+// it does. The pass is "" where it fails without any; found is false where it does not fail.
+// An error says that r.Rewrite names no passes, or that ctx has ended.
+func (r *Runner) Bisect(ctx context.Context, c *Case) (pass string, found bool, err error) {
+	all, err := rewrite.Parse(r.Rewrite)
+	if err != nil {
+		return "", false, err
+	}
+	tame, hostile := &worker{command: r.Command}, &worker{command: r.Command, memory: HostileMemory}
+	defer tame.close()
+	defer hostile.close()
+	return all.Bisect(func(on rewrite.Passes) (bool, error) {
+		with := *r
+		with.Rewrite = on.String()
+		result := with.one(ctx, c, tame, hostile)
+		return result.Verdict == Failed, ctx.Err()
+	})
 }
 
 func (r *Runner) one(ctx context.Context, c *Case, tame, hostile *worker) Result {

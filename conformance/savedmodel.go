@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 )
@@ -17,13 +18,13 @@ type SavedModel struct {
 	Tags []string `json:"tags"`
 }
 
-// graph is the model's graph alone.
+// graph returns the model's graph alone.
 func (m *SavedModel) graph(files fs.FS) (*session.Graph, error) {
 	b, err := fs.ReadFile(files, savedModel+"/saved_model.pb")
 	if err != nil {
 		return nil, err
 	}
-	def, err := session.SavedModelGraph(b, m.Tags)
+	def, err := model.GraphDef(b, m.Tags)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (s *Script) openModel(options *session.SessionOptions) (*opened, error) {
 	if err := os.CopyFS(dir, folder); err != nil {
 		return nil, err
 	}
-	m, err := session.LoadSavedModel(dir, s.SavedModel.Tags, options)
+	m, err := model.Load(dir, s.SavedModel.Tags, options)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +64,8 @@ func (s *Script) openModel(options *session.SessionOptions) (*opened, error) {
 	return &opened{graph: m.Graph, session: m.Session}, nil
 }
 
-// resolve gives a step the feeds and fetches that its signature names.
-func (st *Step) resolve(signatures map[string]session.Signature) error {
+// resolve returns a step the feeds and fetches that its signature names.
+func (st *Step) resolve(signatures map[string]model.Signature) error {
 	if st.Signature == "" {
 		return nil
 	}
@@ -91,7 +92,7 @@ func (st *Step) resolve(signatures map[string]session.Signature) error {
 	return nil
 }
 
-func tensorName(signature string, infos map[string]session.TensorInfo, key string) (string, error) {
+func tensorName(signature string, infos map[string]model.TensorInfo, key string) (string, error) {
 	info, ok := infos[key]
 	if !ok || info.Name == "" {
 		return "", status.Errorf(status.NotFound, "the signature %q has no tensor %q", signature, key)

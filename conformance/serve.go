@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Serve is the child's side of an isolated run: it reads requests for cases
+// Serve returns the child's side of an isolated run: it reads requests for cases
 // from in and writes their results to out until in ends. With a memory limit
 // above 0 it ends the process, loudly, when the process takes more bytes.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, memory int64) error {

@@ -80,7 +80,7 @@ func (r *shapeGraph) run() error {
 	return inOneLine(diffs)
 }
 
-// inferred is a shape as the tables have it, nil being of unknown rank.
+// inferred returns a shape as the tables have it, nil being of unknown rank.
 func inferred(dims *[]int64) shape.Shape {
 	if dims == nil {
 		return shape.Shape{}

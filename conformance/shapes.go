@@ -111,7 +111,7 @@ func (r *shapeRow) run() error {
 	return inOneLine(diffs)
 }
 
-// handlesOf is what is known behind output i of a node.
+// handlesOf returns what is known behind output i of a node.
 func handlesOf(n *graph.Node, i int) []string {
 	var all []string
 	if handles := n.OutputHandles(); i < len(handles) {

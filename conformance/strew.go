@@ -22,7 +22,7 @@ type Strewing struct {
 
 func (s Strewing) kind() string { return cmp.Or(s.Type, "CPU") }
 
-// device is a random one, sometimes none.
+// device returns a random one, sometimes none.
 func (s Strewing) device(rng *rand.Rand) string {
 	if d := rng.IntN(s.Devices*4 + 1); d > 0 {
 		return "/device:" + s.kind() + ":" + strconv.Itoa((d-1)%s.Devices)

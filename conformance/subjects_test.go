@@ -105,7 +105,7 @@ func (r *nodeRow) subject() (*subject, error) {
 	return s, nil
 }
 
-// drawn is a node of an operation with random types, attributes and small inputs; nil
+// drawn returns a node of an operation with random types, attributes and small inputs; nil
 // if it cannot be drawn so.
 func drawn(rng *rand.Rand, def *registry.OpDef) *subject {
 	s := &subject{op: def.Name}
@@ -175,7 +175,7 @@ func drawn(rng *rand.Rand, def *registry.OpDef) *subject {
 
 var plain = []tensor.DType{tensor.Float, tensor.Double, tensor.Int32, tensor.Int64, tensor.Bool, tensor.String, tensor.Half, tensor.Uint8, tensor.Complex64}
 
-// graph is the node's, with what feeds it.
+// graph returns the node's, with what feeds it.
 func (s *subject) graph() (*nodeGraph, map[graph.Output]*tensor.Tensor, error) {
 	g, err := s.build()
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *subject) build() (*nodeGraph, error) {
 	return g, nil
 }
 
-// tampered is the subject with other attributes or inputs.
+// tampered returns the subject with other attributes or inputs.
 func (s *subject) tampered(rng *rand.Rand) *subject {
 	c := *s
 	c.attrs, c.inputs = slices.Clone(s.attrs), slices.Clone(s.inputs)
@@ -299,7 +299,7 @@ func tamperedAttr(rng *rand.Rand, v registry.AttrValue) registry.AttrValue {
 	return v
 }
 
-// grown is a shape whose dimension i, counted around, is factor times as large.
+// grown returns a shape whose dimension i, counted around, is factor times as large.
 func grown(dims []int64, i int, factor int64) []int64 {
 	dims = slices.Clone(dims)
 	if len(dims) > 0 {
@@ -308,7 +308,7 @@ func grown(dims []int64, i int, factor int64) []int64 {
 	return dims
 }
 
-// repeated is a tensor of another shape with x's elements again and again; x itself if
+// repeated returns a tensor of another shape with x's elements again and again; x itself if
 // that would be too large.
 func repeated(x *tensor.Tensor, dims []int64) *tensor.Tensor {
 	n, err := tensor.NumElements(x.DType(), dims)

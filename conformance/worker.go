@@ -147,7 +147,7 @@ func startChild(command []string, memory int64) (*child, error) {
 	return c, nil
 }
 
-// limit is the time after which a case has certainly missed the limits of its
+// limit returns the time after which a case has certainly missed the limits of its
 // load and its steps.
 func (c *Case) limit(cfg Config) time.Duration {
 	each := cfg.timeout()

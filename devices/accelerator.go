@@ -27,7 +27,7 @@ type Accelerator interface {
 	Load(c *Code) error
 	// NewQueue makes a queue, whose name is for messages.
 	NewQueue(name string) (Queue, error)
-	// Reaches says whether queues of the accelerator copy from buffers of another, and
+	// Reaches reports whether queues of the accelerator copy from buffers of another, and
 	// queues of both wait for events of the other. What one does not reach goes by way of
 	// the host.
 	Reaches(other Accelerator) bool
@@ -74,7 +74,7 @@ type Queue interface {
 	Close() error // when it is empty
 }
 
-// CheckCopy is the error of a copy that leaves its buffers, for drivers; nil if it does
+// CheckCopy returns the error of a copy that leaves its buffers, for drivers; nil if it does
 // not.
 func CheckCopy(bytes, to, from int64) error {
 	if bytes < 1 || bytes > to || bytes > from {
@@ -122,7 +122,7 @@ type Launch struct {
 	Args   []Arg
 	Works  *Commands // of the step that it is for; nil: nobody asks what becomes of it
 	// Product is what a [Multiplier] computes of two buffers, in the order of Args, into a
-	// third, in the place of Code, which then has no more than a name. Nil: Code is executed.
+	// third, in place of Code, which then has no more than a name. Nil: Code is executed.
 	Product *Product
 }
 

@@ -25,7 +25,7 @@ type handed struct {
 	n    uint64
 }
 
-// Handed takes down that work n of a lane is the step's.
+// Handed records that work n of a lane is the step's.
 func (w *Commands) Handed(lane Track, n uint64) {
 	if w == nil {
 		return
@@ -41,7 +41,7 @@ func (w *Commands) Handed(lane Track, n uint64) {
 	w.last = append(w.last, handed{lane, n})
 }
 
-// Failed takes down that a work of the step failed after it was handed over. The first
+// Failed records that a work of the step failed after it was handed over. The first
 // error counts.
 func (w *Commands) Failed(err error) {
 	if w == nil {

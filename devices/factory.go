@@ -56,7 +56,7 @@ func RegisterAccelerator[D Accelerator](kind string, open func(number int, o Opt
 	}
 }
 
-// OpenerOf is how accelerators of a type are opened; nil if the type has none.
+// OpenerOf returns how accelerators of a type are opened; nil if the type has none.
 func OpenerOf(kind string) Opener {
 	mu.Lock()
 	defer mu.Unlock()
@@ -133,7 +133,7 @@ func (o Options) Describe(kind string, id int, description string) Attributes {
 	}
 }
 
-// incarnation is a random number, not 0.
+// incarnation returns a random number, not 0.
 func incarnation() uint64 {
 	var b [8]byte
 	rand.Read(b[:])

@@ -19,7 +19,7 @@ type Product struct {
 // faster than code. The memory that [Streams] give is one if their driver is, so that who
 // writes launches may ask.
 type Multiplier interface {
-	// Multiplies says whether it does so for elements of a type. It may take seconds the
+	// Multiplies reports whether it does so for elements of a type. It may take seconds the
 	// first time.
 	Multiplies(t tensor.DType) bool
 }

@@ -23,10 +23,10 @@ const maxNumber = 1<<31 - 1
 // CPU0 is the name of the first CPU of a process on its own.
 const CPU0 = "/job:localhost/replica:0/task:0/device:CPU:0"
 
-// Local is the process that a program is when it has no cluster.
+// Local returns the process that a program is when it has no cluster.
 func Local() Spec { return Spec{job: "localhost", replica: 1, task: 1} }
 
-// Process is the Spec of a process's place in a cluster.
+// Process returns the Spec of a process's place in a cluster.
 func Process(job string, replica, task int) (Spec, error) {
 	s := Spec{job: job, replica: uint32(replica) + 1, task: uint32(task) + 1}
 	if !isWord(job) || !isNumber(replica) || !isNumber(task) {
@@ -47,30 +47,30 @@ func (s Spec) Device(kind string, id int) Spec {
 	return s
 }
 
-// Job is the job's name; ok is false if it is open.
+// Job returns the job's name; ok is false if it is open.
 func (s Spec) Job() (name string, ok bool) { return s.job, s.job != "" }
 
-// Replica is the replica's number; ok is false if it is open.
+// Replica returns the replica's number; ok is false if it is open.
 func (s Spec) Replica() (n int, ok bool) { return number(s.replica) }
 
-// Task is the task's number; ok is false if it is open.
+// Task returns the task's number; ok is false if it is open.
 func (s Spec) Task() (n int, ok bool) { return number(s.task) }
 
-// Type is the device's type, such as "CPU"; ok is false if it is open.
+// Type returns the device's type, such as "CPU"; ok is false if it is open.
 func (s Spec) Type() (kind string, ok bool) { return s.kind, s.kind != "" }
 
-// ID is the device's number among those of its type and process; ok is false
+// ID returns the device's number among those of its type and process; ok is false
 // if it is open.
 func (s Spec) ID() (n int, ok bool) { return number(s.id) }
 
 func number(field uint32) (int, bool) { return max(int(field)-1, 0), field > 0 }
 
-// IsFull says whether nothing is open.
+// IsFull reports whether nothing is open.
 func (s Spec) IsFull() bool {
 	return s.job != "" && s.kind != "" && s.replica > 0 && s.task > 0 && s.id > 0
 }
 
-// Matches says whether t says all that s says: whether a device named t is
+// Matches reports whether t says all that s says: whether a device named t is
 // among those that s asks for.
 func (s Spec) Matches(t Spec) bool { return s.OrElse(t) == t }
 
@@ -100,7 +100,7 @@ func (s Spec) OrElse(t Spec) Spec {
 	return s
 }
 
-// Merge is what both say. Where they differ it fails; with soft set a
+// Merge returns what both say. Where they differ it fails; with soft set a
 // difference in type leaves type and number open, and one in number the
 // number.
 func (s Spec) Merge(t Spec, soft bool) (Spec, error) {
@@ -129,7 +129,7 @@ func (s Spec) Merge(t Spec, soft bool) (Spec, error) {
 	return m, nil
 }
 
-// String is the canonical name, from which [Parse] makes the same Spec. The
+// String returns the canonical name, from which [Parse] makes the same Spec. The
 // zero Spec is "".
 func (s Spec) String() string {
 	b := make([]byte, 0, 64)
@@ -238,7 +238,7 @@ func intern(text string) string {
 	return unique.Make(text).Value()
 }
 
-// isWord says whether text can name a job or a type: a letter, then letters,
+// isWord reports whether text can name a job or a type: a letter, then letters,
 // digits and underscores.
 func isWord(text string) bool {
 	for i := range len(text) {

@@ -81,7 +81,7 @@ func (p *Policy) at(a access, name string, f func() error, in func(root *os.Root
 	return p.told(a, name, in(root, rel))
 }
 
-// Rename gives a file another name, replacing what has it. Under a policy both
+// Rename returns a file another name, replacing what has it. Under a policy both
 // names must lie below the same directory.
 func (p *Policy) Rename(from, to string) error {
 	if err := p.before(Renaming, from, to); err != nil {

@@ -47,10 +47,10 @@ func (p *Policy) NewFolder(name string) (*Folder, error) {
 	})
 }
 
-// Path is what the directory is called until it is whole.
+// Path returns what the directory is called until it is whole.
 func (d *Folder) Path() string { return d.temp }
 
-// Commit gives the directory its name. The files in it must be on the disk, as those
+// Commit returns the directory its name. The files in it must be on the disk, as those
 // that a [Replacement] made are.
 func (d *Folder) Commit() error {
 	err := d.fs.directories(d.temp, d.fs.SyncDir)

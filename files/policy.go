@@ -46,7 +46,7 @@ func (p *Policy) dirs(a access) []string {
 	return p.Write
 }
 
-// denied is the error for a name that the policy does not permit.
+// denied returns the error for a name that the policy does not permit.
 func (p *Policy) denied(a access, name string) error {
 	permitted := "no file"
 	if dirs := p.dirs(a); len(dirs) > 0 {
@@ -79,7 +79,7 @@ func (p *Policy) in(a access, name string) (*os.Root, string, error) {
 	return nil, "", p.denied(a, name)
 }
 
-// told gives an error of the system the name that the graph gave.
+// told returns an error of the system the name that the graph gave.
 func (p *Policy) told(a access, name string, err error) error {
 	if err == nil {
 		return nil
@@ -113,7 +113,7 @@ func sameName(a, b string) bool {
 	return errA == nil && errB == nil && a == b
 }
 
-// Replacing is the policy under which a file that may be written may be read as well:
+// Replacing returns the policy under which a file that may be written may be read as well:
 // whoever replaces a file may need to know what it was.
 func (p *Policy) Replacing() *Policy {
 	if p == nil {

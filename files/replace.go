@@ -138,7 +138,7 @@ func (p *Policy) removeAbandoned(temp string) bool {
 	return true
 }
 
-// names says whether a name still stands for an open file.
+// names reports whether a name still stands for an open file.
 func (p *Policy) names(name string, f *os.File) bool {
 	a, err := p.lstat(name)
 	if err != nil {
@@ -167,7 +167,7 @@ func (r *Replacement) Write(b []byte) (int, error) {
 	return n, r.err
 }
 
-// Commit gives the file its name when its contents are on the disk. After an error
+// Commit returns the file its name when its contents are on the disk. After an error
 // what was there before is still there, unless [Replacement.Renamed] says otherwise.
 func (r *Replacement) Commit() error {
 	err := r.err
@@ -192,7 +192,7 @@ func (r *Replacement) Commit() error {
 	return r.fs.SyncDir(filepath.Dir(r.name))
 }
 
-// Renamed says whether the name stands for the new file, also where Commit failed
+// Renamed reports whether the name stands for the new file, also where Commit failed
 // because it is not known whether the disk has the name.
 func (r *Replacement) Renamed() bool { return r.renamed }
 
@@ -284,7 +284,7 @@ func buffered(w io.Writer, write func(io.Writer) error) error {
 	return status.FromFile(b.Flush())
 }
 
-// followed is the name of the file that symbolic links lead to. Those of /dev and
+// followed returns the name of the file that symbolic links lead to. Those of /dev and
 // /proc stand for open files, and are left alone.
 func (p *Policy) followed(name string) (string, error) {
 	const most = 40

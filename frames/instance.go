@@ -26,21 +26,21 @@ type Instance struct {
 	next  int  // index of the next iteration to start
 }
 
-// Newest is the index of the last iteration started.
+// Newest returns the index of the last iteration started.
 func (f *Instance) Newest() int { return f.next - 1 }
 
-// Alive is how many iterations are alive.
+// Alive returns how many iterations are alive.
 func (f *Instance) Alive() int { return f.alive.n }
 
-// At is the i-th oldest of the iterations alive.
+// At returns the i-th oldest of the iterations alive.
 func (f *Instance) At(i int) *Iteration { return f.alive.at(i) }
 
-// Iteration is the iteration of that index, which must be alive.
+// Iteration returns the iteration of that index, which must be alive.
 func (f *Instance) Iteration(index int) *Iteration {
 	return f.alive.at(index - (f.next - f.alive.n))
 }
 
-// Full says whether no further iteration may start now.
+// Full reports whether no further iteration may start now.
 func (f *Instance) Full() bool { return f.alive.n >= f.Static.Parallel }
 
 // A ring is a queue of iterations.

@@ -27,10 +27,10 @@ type Iteration struct {
 	byPlace  []*Instance // the same by Static.Place; nil until the first is entered
 }
 
-// Root says whether it is the iteration of the root frame.
+// Root reports whether it is the iteration of the root frame.
 func (it *Iteration) Root() bool { return it.Frame.Parent == nil }
 
-// Child is the living instance of frame s entered from this iteration; nil if
+// Child returns the living instance of frame s entered from this iteration; nil if
 // there is none.
 func (it *Iteration) Child(s *Static) *Instance {
 	if it.byPlace == nil {
@@ -58,7 +58,7 @@ func (it *Iteration) release(f *Instance) {
 	it.byPlace[f.Static.Place] = nil
 }
 
-// Children is the living instances entered from here, not to be written.
+// Children returns the living instances entered from here, not to be written.
 func (it *Iteration) Children() []*Instance { return it.children }
 
 // Tag names the iteration: "outer[2]/inner[0]", "" in the root frame.
@@ -88,7 +88,7 @@ func AppendTag(b []byte, name string, index int) []byte {
 	return append(b, ']')
 }
 
-// done says whether the iteration may retire once all before it have.
+// done reports whether the iteration may retire once all before it have.
 func (it *Iteration) done() bool {
 	return it.Outstanding == 0 && len(it.children) == 0 &&
 		(it.Index > 0 || it.Frame.PendingEnters == 0)

@@ -29,7 +29,7 @@ func (t *Table) Start() *Iteration {
 	return t.Advance(t.root)
 }
 
-// Root is the root frame's iteration; nil before Start and after Reset.
+// Root returns the root frame's iteration; nil before Start and after Reset.
 func (t *Table) Root() *Iteration {
 	if t.root == nil {
 		return nil
@@ -80,7 +80,7 @@ func (t *Table) Advance(f *Instance) *Iteration {
 	return it
 }
 
-// Retire ends the oldest iteration of f if it is done, and says whether it
+// Retire ends the oldest iteration of f if it is done, and reports whether it
 // was. drop is called with every input that came and was not consumed.
 func (t *Table) Retire(f *Instance, drop func(tensor.Value)) bool {
 	if f.alive.n == 0 || !f.alive.at(0).done() {
@@ -105,7 +105,7 @@ func (t *Table) recycle(s *Static, it *Iteration, drop func(tensor.Value)) {
 	t.freeIters[s.Index] = append(t.freeIters[s.Index], it)
 }
 
-// Done says whether f has ended.
+// Done reports whether f has ended.
 func (f *Instance) Done() bool { return f.PendingEnters == 0 && f.alive.n == 0 && f.Parent != nil }
 
 // Leave removes f, which is done, from its parent. Its dead exits and

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// program is a root frame, a loop "L" in it, and a loop "M" in that.
+// program returns a root frame, a loop "L" in it, and a loop "M" in that.
 func program(parallel int) []*frames.Static {
 	all := []*frames.Static{
 		{Name: "", Index: 0, Parent: -1, Nodes: 1, Slots: 1, First: []uint32{2}, Later: []uint32{2}, Parallel: 1},

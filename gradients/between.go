@@ -9,7 +9,7 @@ import (
 // depends on an x.
 type span struct {
 	// leads says of a node, by id, that it needs an x: what flows to its outputs is
-	// to be handed on to inputs.
+	// to be forwarded to inputs.
 	leads   []bool
 	x, stop map[graph.Output]bool
 }
@@ -51,10 +51,10 @@ func between(g *graph.Graph, ys, xs, stop []graph.Output) *span {
 	return s
 }
 
-// through says whether a node hands on to its inputs what flows to its outputs.
+// through reports whether a node forwards to its inputs what flows to its outputs.
 func (s *span) through(n *graph.Node) bool { return n.ID() < len(s.leads) && s.leads[n.ID()] }
 
-// wants says whether a gradient of p leads to an x.
+// wants reports whether a gradient of p leads to an x.
 func (s *span) wants(p graph.Output) bool {
 	return s.x[p] || s.through(p.Op) && !s.stop[p]
 }

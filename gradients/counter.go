@@ -13,7 +13,7 @@ type counter struct {
 	step int64
 }
 
-// counter is that of a variable, by its Switch; nil if it is none.
+// counter returns that of a variable, by its Switch; nil if it is none.
 func (l *loop) counter(turn *graph.Node) *counter {
 	if l.counters == nil {
 		l.counters = map[*graph.Node]*counter{}
@@ -26,7 +26,7 @@ func (l *loop) counter(turn *graph.Node) *counter {
 	return l.counters[turn]
 }
 
-// step is what every iteration adds to a variable.
+// step returns what every iteration adds to a variable.
 func (all *loops) step(v graph.LoopVar) (int64, bool) {
 	sum := all.source(v.BodyOutput(), 0).Op
 	if t := sum.Type(); t != "AddV2" && t != "Add" {
@@ -49,7 +49,7 @@ func (all *loops) step(v graph.LoopVar) (int64, bool) {
 	return 0, false
 }
 
-// count is the value of a counter in the iteration.
+// count returns the value of a counter in the iteration.
 func (lv *level) count(c *counter) graph.Output {
 	a := gradient.Build(lv.on(lv.w.b))
 	at := a.Sub(lv.back.Current[0], a.Const(int32(1)))

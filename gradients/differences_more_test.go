@@ -5,14 +5,14 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// f is an input as float, for operations that take no double: steps are larger then
+// f returns an input as float, for operations that take no double: steps are larger then
 // and less is asked for.
 func (t *trial) f(x graph.Output) graph.Output {
 	t.rough = true
 	return t.Op("Cast", attrs{"DstT": tensor.Float}, x)
 }
 
-// doubles is those of some outputs that derivatives go through, as doubles.
+// doubles returns those of some outputs that derivatives go through, as doubles.
 func (t *trial) doubles(outs ...graph.Output) (list []graph.Output) {
 	for _, p := range outs {
 		switch p.DataType() {
@@ -28,17 +28,17 @@ func (t *trial) doubles(outs ...graph.Output) (list []graph.Output) {
 	return list
 }
 
-// complex is a complex input.
+// complex returns a complex input.
 func (t *trial) complex(dims ...int64) graph.Output {
 	return t.Op("Complex", attrs{"Tout": tensor.Complex128}, t.any(dims...), t.any(dims...))
 }
 
-// pairs is a matrix of two columns.
+// pairs returns a matrix of two columns.
 func (t *trial) pairs(list ...int32) graph.Output {
 	return t.Op("Reshape", nil, t.ints(list...), t.ints(-1, 2))
 }
 
-// distinct is an input of numbers that are further apart than any step goes.
+// distinct returns an input of numbers that are further apart than any step goes.
 func (t *trial) distinct(dims ...int64) graph.Output {
 	x := t.any(dims...)
 	v := t.values[len(t.values)-1]

@@ -30,10 +30,10 @@ type trial struct {
 
 type attrs = graph.Attrs
 
-// size is a random size of a dimension.
+// size returns a random size of a dimension.
 func (t *trial) size() int64 { return 1 + t.Int64N(4) }
 
-// in is an input with numbers from lo to hi, whose shape the graph knows or not.
+// in returns an input with numbers from lo to hi, whose shape the graph knows or not.
 func (t *trial) in(lo, hi float64, dims ...int64) graph.Output {
 	spec := attrs{"dtype": tensor.Double}
 	if t.known || t.IntN(2) == 0 {
@@ -48,7 +48,7 @@ func (t *trial) in(lo, hi float64, dims ...int64) graph.Output {
 	return x
 }
 
-// any is an input of numbers around 0.
+// any returns an input of numbers around 0.
 func (t *trial) any(dims ...int64) graph.Output { return t.in(-1, 1, dims...) }
 
 func volume(dims []int64) int64 {
@@ -61,7 +61,7 @@ func volume(dims []int64) int64 {
 
 func (t *trial) ints(list ...int32) graph.Output { return t.Const(slices.Concat([]int32{}, list)) }
 
-// one is an operation of one output, all is one of several.
+// one returns an operation of one output, all is one of several.
 func (t *trial) one(op string, a attrs, in ...graph.Input) []graph.Output {
 	return []graph.Output{t.Builder.Op(op, a, in...)}
 }
@@ -82,13 +82,13 @@ func (t *trial) square(batch, n int64) graph.Output {
 	return x
 }
 
-// symmetric is a symmetric matrix of an input.
+// symmetric returns a symmetric matrix of an input.
 func (t *trial) symmetric(batch, n int64) graph.Output {
 	x := t.square(batch, n)
 	return t.Builder.Op("AddV2", nil, x, t.Builder.Op("Transpose", nil, x, t.ints(0, 2, 1)))
 }
 
-// smooth is the operations, of numbers of which they are smooth functions.
+// smooth returns the operations, of numbers of which they are smooth functions.
 func smooth() map[string]func(t *trial) []graph.Output {
 	m := map[string]func(t *trial) []graph.Output{}
 	shape := func(t *trial) []int64 {

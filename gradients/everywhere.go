@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/graph/gradient"
 )
 
-// everywhere is what a node hands on to a value that it takes, there whenever the
+// everywhere returns what a node forwards to a value that it takes, there whenever the
 // value was. A node of a branch may take what is there without the branch: then,
 // where the branch did not run, zeros stand in.
 func (lv *level) everywhere(b *graph.Builder, n *graph.Node, from graph.Output, v gradient.Value) gradient.Value {

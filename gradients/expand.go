@@ -6,7 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
-	"github.com/troupe-go/troupe/graph/lower"
+	"github.com/troupe-go/troupe/plan/lower"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -99,7 +99,7 @@ func madeBy(open map[string]expanded, name string) string {
 	}
 }
 
-// recurs says whether what a node calls was expanded to get to it.
+// recurs reports whether what a node calls was expanded to get to it.
 func recurs(open map[string]expanded, e expanded) bool {
 	for from := e.from; from != ""; from = open[from].from {
 		if open[from].functions == e.functions {
@@ -109,7 +109,7 @@ func recurs(open map[string]expanded, e expanded) bool {
 	return false
 }
 
-// ownGradient is the gradient that was given to a call or to the function it calls;
+// ownGradient returns the gradient that was given to a call or to the function it calls;
 // nil if there is none.
 func ownGradient(n *graph.Node) gradient.Func {
 	if v := n.Attrs().Find("_gradient_op_type"); v != nil && v.S != "" {

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// forward is a builder of what runs in the frame of a loop of the forward graph, or
+// forward returns a builder of what runs in the frame of a loop of the forward graph, or
 // outside of all if l is nil. What it adds must take something from there.
 func (w *walk) forward(l *loop) *graph.Builder {
 	if l == nil {
@@ -28,7 +28,7 @@ func (f frame) Own(nodes ...*graph.Node) {
 	}
 }
 
-// anchored is a builder of what runs in the frame around a loop whenever the loop
+// anchored returns a builder of what runs in the frame around a loop whenever the loop
 // does.
 func (w *walk) anchored(l *loop) *graph.Builder {
 	b := w.forward(l.parent)
@@ -88,7 +88,7 @@ func (w *walk) leave(l *loop, exit *graph.Node) {
 	}
 }
 
-// iterations is how many iterations a forward loop had, outside.
+// iterations returns how many iterations a forward loop had, outside.
 func (w *walk) iterations(l *loop) graph.Output {
 	if l.count.Op == nil {
 		zero := w.anchored(l).Const(int32(0))
@@ -103,7 +103,7 @@ func (w *walk) iterations(l *loop) graph.Output {
 	return l.count
 }
 
-// last is the last value of a variable, outside.
+// last returns the last value of a variable, outside.
 func (w *walk) last(l *loop, v graph.LoopVar) graph.Output {
 	if len(v.Exits) > 0 {
 		return v.Exits[0].Output(0)
@@ -148,7 +148,7 @@ func emptyList(b *graph.Builder, dt tensor.DType) graph.Output {
 	return b.Op("EmptyTensorList", graph.Attrs{"element_dtype": dt, "shape_type": tensor.Int32}, b.Const(int32(-1)), b.Const(int32(-1)))
 }
 
-// nothing is a tensor without elements that is there where a gate lets through.
+// nothing returns a tensor without elements that is there where a gate lets through.
 func (w *walk) nothing(l *loop, g *gate, dt tensor.DType) graph.Output {
 	at := placeholder{g, dt}
 	if have, ok := l.placeholders[at]; ok {
@@ -177,14 +177,14 @@ func (w *walk) nothing(l *loop, g *gate, dt tensor.DType) graph.Output {
 	return made
 }
 
-// A placeholder is on a list in the place of a value that is dead: of a type, where a
+// A placeholder is on a list in place of a value that is dead: of a type, where a
 // gate lets through.
 type placeholder struct {
 	g  *gate
 	dt tensor.DType
 }
 
-// pivot is a node that runs, alive, if and only if a gate lets through.
+// pivot returns a node that runs, alive, if and only if a gate lets through.
 func (w *walk) pivot(l *loop, g *gate) *graph.Node {
 	if n := l.pivots[g]; n != nil {
 		return n

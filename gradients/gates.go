@@ -22,14 +22,14 @@ type gate struct {
 // opaque stands for what is there under a condition that is no chain of gates.
 var opaque = &gate{side: -1}
 
-// gateOf is the innermost gate that a value of the loop's frame stands behind, nil
+// gateOf returns the innermost gate that a value of the loop's frame stands behind, nil
 // if every iteration has it.
 func (l *loop) gateOf(v graph.Output) (*gate, error) {
 	l.findGates(v.Op)
 	return l.sound(v.Op, l.after(v))
 }
 
-// gateOfUse is the innermost gate that a node stands behind.
+// gateOfUse returns the innermost gate that a node stands behind.
 func (l *loop) gateOfUse(n *graph.Node) (*gate, error) {
 	l.findGates(n)
 	return l.sound(n, l.gates[n])
@@ -59,7 +59,7 @@ func (l *loop) findGates(n *graph.Node) {
 	})
 }
 
-// after is the gate that an output stands behind, once that of its node is known.
+// after returns the gate that an output stands behind, once that of its node is known.
 func (l *loop) after(p graph.Output) *gate {
 	g := l.gates[p.Op]
 	if g == opaque || p.Op.Class() != graph.ClassSwitch || l.variable[p.Op] || p.Op.NumOutputs() == 1 {
@@ -94,7 +94,7 @@ func (l *loop) gate(pred graph.Output, side, sides int, around *gate) *gate {
 // sibling is another side of the gate's condition.
 func (l *loop) sibling(g *gate, side int) *gate { return l.gate(g.pred, side, g.sides, g.around) }
 
-// canonical gives equal gates one address.
+// canonical returns equal gates one address.
 func (l *loop) canonical(g gate) *gate {
 	if l.equal == nil {
 		l.equal = map[gate]*gate{}
@@ -105,7 +105,7 @@ func (l *loop) canonical(g gate) *gate {
 	return l.equal[g]
 }
 
-// gateOfNode is the gate of a node whose inputs' are known: the innermost of them,
+// gateOfNode returns the gate of a node whose inputs' are known: the innermost of them,
 // in which the others must stand.
 func (l *loop) gateOfNode(n *graph.Node) *gate {
 	if l.begins(n) {
@@ -142,7 +142,7 @@ func (l *loop) gateOfNode(n *graph.Node) *gate {
 	return deepest
 }
 
-// within says whether g is around, or stands in it.
+// within reports whether g is around, or stands in it.
 func (g *gate) within(around *gate) bool {
 	for around != nil && g != nil && g.depth > around.depth {
 		g = g.around
@@ -150,7 +150,7 @@ func (g *gate) within(around *gate) bool {
 	return around == nil || g == around
 }
 
-// joined is the gate around a Merge: the innermost gates of its inputs are all sides
+// joined returns the gate around a Merge: the innermost gates of its inputs are all sides
 // of one condition, which comes to what is around that, and so on. Inputs that are never
 // there do not count.
 func joined(all []*gate) *gate {
@@ -191,7 +191,7 @@ func joined(all []*gate) *gate {
 	return open[0]
 }
 
-// sides is a Switch of a value by the condition of a gate, of which pred is where the
+// sides returns a Switch of a value by the condition of a gate, of which pred is where the
 // Switch is.
 func sides(b *graph.Builder, g *gate, value, pred graph.Output) *graph.Node {
 	spec := graph.OpSpec{Type: "Switch", Input: []graph.Input{value, pred}}

@@ -122,7 +122,7 @@ func canonical(g *graph.Graph, what string, list []graph.Output) ([]graph.Output
 	return own, nil
 }
 
-// checkGradYs is the gradients of the ys, the zero Output for ones.
+// checkGradYs returns the gradients of the ys, the zero Output for ones.
 func checkGradYs(g *graph.Graph, ys, given []graph.Output) ([]graph.Output, error) {
 	grads := make([]graph.Output, len(ys))
 	if len(given) == 0 {

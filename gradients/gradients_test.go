@@ -35,7 +35,7 @@ func outputs(t *testing.T, g *graph.Graph, names string) []graph.Output {
 	return list
 }
 
-// added is the nodes that came after the first n: name, operation, inputs.
+// added returns the nodes that came after the first n: name, operation, inputs.
 func added(g *graph.Graph, n int) string {
 	var b strings.Builder
 	for _, node := range g.Nodes()[n:] {

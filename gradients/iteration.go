@@ -10,7 +10,7 @@ import (
 // iteration, or what it has from outside and all iterations alike. What they are with
 // respect to how a variable began nobody can say there: other iterations lie between.
 
-// frameOf is the loop that all ys are in, nil if they are in none.
+// frameOf returns the loop that all ys are in, nil if they are in none.
 func (w *walk) frameOf(ys, xs []graph.Output) (*loop, error) {
 	var l *loop
 	for i, y := range ys {
@@ -31,7 +31,7 @@ func (w *walk) frameOf(ys, xs []graph.Output) (*loop, error) {
 	return l, nil
 }
 
-// inside says whether what runs in l, nil for outside of all loops, runs in around.
+// inside reports whether what runs in l, nil for outside of all loops, runs in around.
 func (l *loop) inside(around *loop) bool {
 	for around != nil && l != nil && l != around {
 		l = l.parent
@@ -39,13 +39,13 @@ func (l *loop) inside(around *loop) bool {
 	return l == around || around == nil
 }
 
-// fixed is whether a node brings in what is the same in all iterations.
+// fixed reports whether a node brings in what is the same in all iterations.
 func fixed(n *graph.Node) bool {
 	a := n.Attrs().Find("is_constant")
 	return n.Class() == graph.ClassEnter && a != nil && a.B
 }
 
-// begun says whether a value is what an iteration, of the level's loop or of one
+// begun reports whether a value is what an iteration, of the level's loop or of one
 // around it, begins with.
 func (lv *level) begun(n *graph.Node) bool {
 	l := lv.w.loops.of[n]
@@ -116,14 +116,14 @@ func (p iteration) Place(spec graph.OpSpec) (graph.OpSpec, error) {
 
 func (p iteration) Own(...*graph.Node) {}
 
-// isOutside says whether a node that was there before the walk is in a frame around
+// isOutside reports whether a node that was there before the walk is in a frame around
 // the level's.
 func (lv *level) isOutside(n *graph.Node) bool {
 	l := lv.w.loops.of[n]
 	return n.ID() < lv.w.size && l != lv.at && lv.at.inside(l)
 }
 
-// bring is a value from outside as an iteration has it.
+// bring returns a value from outside as an iteration has it.
 func (lv *level) bring(v graph.Output) graph.Output {
 	if in, ok := lv.twins[v]; ok {
 		return in
@@ -150,7 +150,7 @@ func (lv *level) bring(v graph.Output) graph.Output {
 	return in
 }
 
-// pivot is a node that runs in each iteration.
+// pivot returns a node that runs in each iteration.
 func (lv *level) pivot() *graph.Node {
 	if lv.turn == nil {
 		v := lv.at.Vars[0].Value()

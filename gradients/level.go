@@ -34,7 +34,7 @@ type level struct {
 // that of the loop within.
 const mostNested = 1000
 
-// unit is the node that stands for a producer of p in the walk: a loop's LoopCond
+// unit returns the node that stands for a producer of p in the walk: a loop's LoopCond
 // for what leaves it. It is nil for what comes from outside of the frame or from
 // the iteration before.
 func (lv *level) unit(p graph.Output) *graph.Node {
@@ -48,7 +48,7 @@ func (lv *level) unit(p graph.Output) *graph.Node {
 	}
 }
 
-// inputs is what a unit takes.
+// inputs returns what a unit takes.
 func (lv *level) inputs(u *graph.Node) []graph.Output {
 	if l := lv.w.loops.byUnit[u]; l != nil {
 		var list []graph.Output
@@ -72,7 +72,7 @@ func (lv *level) give(p graph.Output, v gradient.Value) {
 	}
 }
 
-// take is all that has come to p.
+// take returns all that has come to p.
 func (lv *level) take(p graph.Output) gradient.Value {
 	parts := lv.parts[p]
 	if parts == nil {
@@ -89,7 +89,7 @@ func (lv *level) take(p graph.Output) gradient.Value {
 	return sum
 }
 
-// on is a builder whose nodes run in the level.
+// on returns a builder whose nodes run in the level.
 func (lv *level) on(b *graph.Builder) *graph.Builder {
 	if lv.in == nil {
 		return lv.bare(b)
@@ -97,7 +97,7 @@ func (lv *level) on(b *graph.Builder) *graph.Builder {
 	return b.In(placer{lv})
 }
 
-// bare is a builder of what a region has placed.
+// bare returns a builder of what a region has placed.
 func (lv *level) bare(b *graph.Builder) *graph.Builder {
 	if lv.at == nil {
 		return b
@@ -204,7 +204,7 @@ func (lv *level) visit(n *graph.Node) error {
 	return w.b.Err()
 }
 
-// invariant is the Enter of the level's loop that a value comes from as it is in all
+// invariant returns the Enter of the level's loop that a value comes from as it is in all
 // iterations; nil for others.
 func (lv *level) invariant(p graph.Output) *graph.Node {
 	if lv.in == nil || p.Op.Class() != graph.ClassEnter || lv.w.loops.of[p.Op] != lv.in {
@@ -216,7 +216,7 @@ func (lv *level) invariant(p graph.Output) *graph.Node {
 	return p.Op
 }
 
-// outside is a value that is the same in all iterations as it is outside of the loop,
+// outside returns a value that is the same in all iterations as it is outside of the loop,
 // and a builder of backward nodes there.
 func (lv *level) outside(p graph.Output) (b *graph.Builder, outer graph.Output, ok bool) {
 	e := lv.invariant(p)

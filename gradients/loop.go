@@ -178,7 +178,7 @@ func (lv *level) visitLoop(l *loop) error {
 	return nil
 }
 
-// leads says whether anything that enters the loop depends on an x.
+// leads reports whether anything that enters the loop depends on an x.
 func (l *loop) leads(w *walk) bool {
 	for _, e := range l.enters {
 		if w.through(e) {
@@ -188,7 +188,7 @@ func (l *loop) leads(w *walk) bool {
 	return false
 }
 
-// dense is a gradient that is not nothing as a tensor. A product is none: it goes to
+// dense returns a gradient that is not nothing as a tensor. A product is none: it goes to
 // an invariant alone, and is seen to there.
 func dense(a gradient.Algebra, v gradient.Value) graph.Output {
 	if v.Rows != nil {

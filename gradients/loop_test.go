@@ -355,7 +355,7 @@ func TestSecondDerivatives(t *testing.T) {
 	}
 }
 
-// difference is the derivative of f for x[i], by central differences of fourth order.
+// difference returns the derivative of f for x[i], by central differences of fourth order.
 func difference(f func([]float64) float64, x []float64, i int) float64 {
 	const h = 1e-3
 	at := func(d float64) float64 {

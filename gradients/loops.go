@@ -34,7 +34,7 @@ type loop struct {
 	count            graph.Output // how many iterations there were, outside; zero until somebody asks
 }
 
-// findLoops is the loops of a graph.
+// findLoops returns the loops of a graph.
 func findLoops(g *graph.Graph) (*loops, error) {
 	all := &loops{of: map[*graph.Node]*loop{}, byUnit: map[*graph.Node]*loop{}, inner: map[*graph.Node]*loop{}, frames: map[string]bool{}}
 	if !slices.ContainsFunc(g.Nodes(), func(n *graph.Node) bool { return n.Class() == graph.ClassEnter }) {
@@ -101,7 +101,7 @@ func findLoops(g *graph.Graph) (*loops, error) {
 	return all, nil
 }
 
-// frame is a name for a frame that no other frame has: name, or with a number behind it.
+// frame returns a name for a frame that no other frame has: name, or with a number behind it.
 func (all *loops) frame(name string) string {
 	unique := name
 	for k := 1; all.frames[unique]; k++ {
@@ -111,12 +111,12 @@ func (all *loops) frame(name string) string {
 	return unique
 }
 
-// unchanged says whether an iteration hands a variable on as it is.
+// unchanged reports whether an iteration hands a variable on as it is.
 func (all *loops) unchanged(v graph.LoopVar) bool {
 	return all.source(v.BodyOutput(), 0) == v.BodyInput()
 }
 
-// source is what a value is another name for, in its frame: what Identities, branches
+// source returns what a value is another name for, in its frame: what Identities, branches
 // and loops within that do not change it were given.
 func (all *loops) source(p graph.Output, depth int) graph.Output {
 	const most = 50 // branches in one another that are looked through
@@ -164,7 +164,7 @@ func (l *loop) needs(n *graph.Node, yield func(*graph.Node)) {
 	}
 }
 
-// left is the loop that an Exit leaves.
+// left returns the loop that an Exit leaves.
 func (all *loops) left(exit *graph.Node) *loop { return all.inner[exit] }
 
 // unit stands for the loop in a walk through the frame around it: its LoopCond, or,
@@ -176,6 +176,6 @@ func (l *loop) unit() *graph.Node {
 	return l.enters[0]
 }
 
-// begins says whether an iteration has the outputs of a node from outside or from
+// begins reports whether an iteration has the outputs of a node from outside or from
 // the iteration before.
 func (l *loop) begins(n *graph.Node) bool { return n.Class() == graph.ClassEnter || l.variable[n] }

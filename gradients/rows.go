@@ -34,7 +34,7 @@ func (lv *level) keepRows(p *gradient.Product) (rowLists, error) {
 	return r, lv.w.b.Err()
 }
 
-// product is the sum of the products, which is the gradient of w, of what the loop
+// product returns the sum of the products, which is the gradient of w, of what the loop
 // leaves behind.
 func (r rowLists) product(a gradient.Algebra, w graph.Output, results []graph.Output) graph.Output {
 	var all [2]graph.Output

@@ -125,7 +125,7 @@ func (s *shapes) infer(n *graph.Node) {
 	}
 }
 
-// of is what is known of the shape of an output.
+// of returns what is known of the shape of an output.
 func (s *shapes) of(p graph.Output) shape.Shape {
 	if more, ok := s.more(p); ok {
 		return more
@@ -133,7 +133,7 @@ func (s *shapes) of(p graph.Output) shape.Shape {
 	return p.Op.OutputShapes()[p.Index]
 }
 
-// more is what is known beyond what the graph knows.
+// more returns what is known beyond what the graph knows.
 func (s *shapes) more(p graph.Output) (shape.Shape, bool) {
 	if s == nil {
 		return shape.Shape{}, false

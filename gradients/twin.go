@@ -44,7 +44,7 @@ func (p placer) Place(spec graph.OpSpec) (graph.OpSpec, error) {
 
 func (p placer) Own(nodes ...*graph.Node) { p.lv.region.Own(nodes...) }
 
-// twin is a value as backward nodes of the level, or of one within, can take it: of
+// twin returns a value as backward nodes of the level, or of one within, can take it: of
 // a forward iteration its value in that iteration, and every other value itself. It
 // is dead if the forward value was. It is the zero Output after an error.
 func (lv *level) twin(v graph.Output) graph.Output {
@@ -77,7 +77,7 @@ func (lv *level) twin(v graph.Output) graph.Output {
 	return t
 }
 
-// bodyInput is the value of a variable as the body sees it.
+// bodyInput returns the value of a variable as the body sees it.
 func (l *loop) bodyInput(v graph.Output) graph.Output {
 	for _, c := range v.Consumers() {
 		if c.Op.Class() == graph.ClassSwitch && c.Index == 0 && l.variable[c.Op] {
@@ -118,7 +118,7 @@ func (lv *level) makeTwin(v graph.Output) graph.Output {
 	return lv.recall(v)
 }
 
-// free says whether a value can be computed again from constants, from what stays
+// free reports whether a value can be computed again from constants, from what stays
 // the same in all iterations and from what the level has already.
 func (lv *level) free(v graph.Output) bool {
 	if lv.w.loops.of[v.Op] != lv.in {
@@ -161,7 +161,7 @@ func (lv *level) again(v graph.Output) graph.Output {
 	return copied.Output(v.Index)
 }
 
-// specOf is what a node is made of, without its control dependencies.
+// specOf returns what a node is made of, without its control dependencies.
 func specOf(n *graph.Node) graph.OpSpec {
 	spec := graph.OpSpec{Type: n.Type(), Name: n.Name(), Attrs: attrsOf(n)}
 	for _, arg := range n.Def().Inputs {

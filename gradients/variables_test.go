@@ -12,7 +12,7 @@ import (
 )
 
 // A loop that reads variables by their handles, whether it has the handles from
-// outside or carries them, hands on to the handles what flows to what was read.
+// outside or carries them, forwards to the handles what flows to what was read.
 func TestVariablesInLoops(t *testing.T) {
 	read := func(s *op.Scope, h tf.Output) tf.Output { return op.ReadVariableOp(s.SubScope("read"), h, tf.Double) }
 	for _, c := range []struct {

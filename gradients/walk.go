@@ -38,7 +38,7 @@ func newWalk(ctx context.Context, g *graph.Graph, b *graph.Builder, ys, xs, stop
 	return w, nil
 }
 
-// start gives the ys their gradients and walks.
+// start returns the ys their gradients and walks.
 func (w *walk) start(ys, grads []graph.Output) error {
 	var from []graph.Output
 	for i, y := range ys {
@@ -64,14 +64,14 @@ func (w *walk) start(ys, grads []graph.Output) error {
 	return w.b.Err()
 }
 
-// ones is the gradient of y number i if none is given.
+// ones returns the gradient of y number i if none is given.
 func (w *walk) ones(i int, y graph.Output) graph.Output {
 	a := gradient.BuildBeside(w.root.on(w.b.On(y.Op.Device())), nil, w.shapes.more)
 	shape, one := a.Shape(y), a.Scalar(y, 1)
 	return a.Builder.Add(graph.OpSpec{Type: "Fill", Name: "grad_ys_" + strconv.Itoa(i), Input: []graph.Input{shape, one}}).Output(0)
 }
 
-// functionOf is how a node is differentiated; nil if nothing flows through it.
+// functionOf returns how a node is differentiated; nil if nothing flows through it.
 func functionOf(n *graph.Node) (gradient.Func, error) {
 	if f := ownGradient(n); f != nil {
 		return f, nil
@@ -87,7 +87,7 @@ func functionOf(n *graph.Node) (gradient.Func, error) {
 	return f, nil
 }
 
-// results is the gradients of the xs.
+// results returns the gradients of the xs.
 func (w *walk) results(xs []graph.Output) []gradient.Value {
 	values := make([]gradient.Value, len(xs))
 	for i, x := range xs {

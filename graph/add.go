@@ -129,7 +129,7 @@ func (n *Node) collect(inputs []Input) ([]registry.Input, error) {
 	return types, nil
 }
 
-// Attr is an attribute's value: a string, int64, float32, bool, tensor.DType,
+// Attr returns an attribute's value: a string, int64, float32, bool, tensor.DType,
 // *tensor.Tensor, Shape or a slice of one of these, nil for an empty list. It
 // fails with INVALID_ARGUMENT if the node has no such attribute and with
 // UNIMPLEMENTED for functions, which [Node.Attrs] shows.
@@ -151,7 +151,7 @@ func (n *Node) Attr(name string) (any, error) {
 	return nil, status.Errorf(status.Unimplemented, "attr '%s' of node '%s' is of type %v, for which there is no Go value", name, n.name, kind)
 }
 
-// attrsOf is the attributes that Go values stand for, sorted by name.
+// attrsOf returns the attributes that Go values stand for, sorted by name.
 func attrsOf(values map[string]any) (registry.Attrs, error) {
 	attrs := make(registry.Attrs, 0, len(values)+2)
 	for name, value := range values {
@@ -223,7 +223,7 @@ func shapeAttr(s Shape) registry.AttrValue {
 	return registry.ShapeAttr(registry.Shape{Unknown: s.dims == nil, Dims: s.dims})
 }
 
-// goValue is the inverse of attrOf; nil if there is no Go value.
+// goValue returns the inverse of attrOf; nil if there is no Go value.
 func goValue(kind registry.AttrKind, v *registry.AttrValue) any {
 	switch kind {
 	case registry.KindString:

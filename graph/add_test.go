@@ -28,7 +28,7 @@ func placeholder(t *testing.T, g *Graph, name string, dt tensor.DType) Output {
 	return add(t, g, OpSpec{Type: "Placeholder", Name: name, Attrs: map[string]any{"dtype": dt}}).Output(0)
 }
 
-// elements is a value with the elements of tensors in their place.
+// elements returns a value with the elements of tensors in their place.
 func elements(v any) any {
 	switch v := v.(type) {
 	case *tensor.Tensor:

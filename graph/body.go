@@ -78,7 +78,7 @@ func (n *Node) position() int64 {
 	return 0
 }
 
-// InstantiateContext is the body of a function of the library, with the given values
+// InstantiateContext returns the body of a function of the library, with the given values
 // for the attributes that the function declares; those with a default may be
 // left out, and others do not matter. Shapes in it are those that follow from
 // what the arguments are declared with, and calls within it tell none; for more
@@ -110,7 +110,7 @@ func (g *Graph) Instantiate(f *registry.Func) (*Body, error) {
 	return g.InstantiateContext(context.Background(), f)
 }
 
-// instantiate answers the same body for the same function and attributes. Its
+// instantiate returns the same body for the same function and attributes. Its
 // frames need not be sound.
 func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, error) {
 	fn := l.Find(f.Name)
@@ -155,7 +155,7 @@ const (
 	mostWritten = 64 << 20
 )
 
-// body is what has been instantiated under a key, nil if nothing has.
+// body returns what has been instantiated under a key, nil if nothing has.
 func (l *library) body(key string) *Body {
 	for ; l != nil; l = l.over {
 		l.mu.RLock()

@@ -30,41 +30,41 @@ type Placer interface {
 // NewBuilder makes a builder without scope, device and control dependencies.
 func NewBuilder(g *Graph) *Builder { return &Builder{g: g, err: new(error)} }
 
-// Graph is the graph that is built.
+// Graph returns the graph that is built.
 func (b *Builder) Graph() *Graph { return b.g }
 
-// Scope is a builder whose nodes are named under a new scope within b's.
+// Scope returns a builder whose nodes are named under a new scope within b's.
 func (b *Builder) Scope(name string) *Builder {
 	sub := *b
 	sub.scope = b.g.UniqueName(b.scope+name) + "/"
 	return &sub
 }
 
-// Prefix is the scope with a slash behind it, "" if there is none.
+// Prefix returns the scope with a slash behind it, "" if there is none.
 func (b *Builder) Prefix() string { return b.scope }
 
-// On is a builder whose nodes ask for a device.
+// On returns a builder whose nodes ask for a device.
 func (b *Builder) On(device string) *Builder {
 	sub := *b
 	sub.device = device
 	return &sub
 }
 
-// After is a builder whose nodes also wait for the given ones.
+// After returns a builder whose nodes also wait for the given ones.
 func (b *Builder) After(nodes ...*Node) *Builder {
 	sub := *b
 	sub.controls = append(b.controls[:len(b.controls):len(b.controls)], nodes...)
 	return &sub
 }
 
-// In is a builder whose nodes run where p places them.
+// In returns a builder whose nodes run where p places them.
 func (b *Builder) In(p Placer) *Builder {
 	sub := *b
 	sub.placer = p
 	return &sub
 }
 
-// Err is the first error.
+// Err returns the first error.
 func (b *Builder) Err() error { return *b.err }
 
 // Fail makes err the error if there is none yet.

@@ -29,7 +29,7 @@ const (
 	maxConstantDepth = 256
 	// creditOfLibrary and creditOfCall are how many nodes of bodies may be
 	// inferred for a library, and for each call in its graph besides. Each body
-	// that there is may be inferred once more than that. A few functions that
+	// that there is may be inferred again than that. A few functions that
 	// call each other can ask for any number.
 	creditOfLibrary = 1 << 20
 	creditOfCall    = 1 << 8
@@ -42,7 +42,7 @@ const (
 	maxCompared = 1024
 )
 
-// inferredCallee is the function whose body says what the node puts out; nil if
+// inferredCallee returns the function whose body says what the node puts out; nil if
 // the node is no call, or one that says itself what it puts out.
 func (n *Node) inferredCallee() *registry.Func {
 	f := n.Callee()
@@ -63,7 +63,7 @@ type call struct {
 	in       *activation // whose body the node is in; nil in the graph itself
 }
 
-// unknown is what is known of the outputs of a call that tells nothing.
+// unknown returns what is known of the outputs of a call that tells nothing.
 func (c *call) unknown() []shape.Shape { return make([]shape.Shape, len(c.node.OutputTypes())) }
 
 // An inferredCall is what is known of the results for some arguments. asked are
@@ -107,7 +107,7 @@ func (l *library) pay(nodes int) bool {
 	return true
 }
 
-// find is the result that was kept for the arguments of an activation, nil if
+// find returns the result that was kept for the arguments of an activation, nil if
 // there is none.
 func (s *inferredCalls) find(key string, a *activation) *inferredCall {
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *inferredCalls) keep(key string, r *inferredCall) {
 	s.byShape[key] = append(list[:len(list):len(list)], r)
 }
 
-// sameConstant says whether two tensors, or two nils, are surely equal.
+// sameConstant reports whether two tensors, or two nils, are surely equal.
 func sameConstant(a, b *tensor.Tensor) bool {
 	switch {
 	case a == b:
@@ -151,7 +151,7 @@ func sameConstant(a, b *tensor.Tensor) bool {
 	return err == nil && bytes.Equal(x, y)
 }
 
-// countError is the error of a call that passes too few arguments or takes too
+// countError returns the error of a call that passes too few arguments or takes too
 // few results.
 func countError(what string, index, n int) error {
 	return status.Errorf(status.Internal, "Function instantiation included invalid %s index: %d not in [0, %d).", what, index, n)

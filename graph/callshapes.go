@@ -47,7 +47,7 @@ func (n *activeNode) Producer(i int) (shape.Node, int) {
 func (n *activeNode) OutputShapes() []shape.Shape         { return n.shapes }
 func (n *activeNode) OutputHandles() [][]shape.HandleData { return n.handles }
 
-// Bound is the constant that the caller passes, if the node is an argument.
+// Bound returns the constant that the caller passes, if the node is an argument.
 func (n *activeNode) Bound(int) *tensor.Tensor {
 	if n.sig.class != ClassArg {
 		return nil
@@ -55,7 +55,7 @@ func (n *activeNode) Bound(int) *tensor.Tensor {
 	return n.in.constant(int(n.position()))
 }
 
-// newActivation is the body with the arguments of a call.
+// newActivation returns the body with the arguments of a call.
 func newActivation(body *Body, c *call) *activation {
 	a := &activation{body: body, call: c}
 	if c.in != nil {
@@ -78,7 +78,7 @@ func newActivation(body *Body, c *call) *activation {
 	return a
 }
 
-// checkCounts says whether the call passes all arguments and takes all results.
+// checkCounts reports whether the call passes all arguments and takes all results.
 func (a *activation) checkCounts() error {
 	if n := a.call.node.NumInputs(); n < len(a.body.Args) {
 		return countError("input", n, n)
@@ -89,7 +89,7 @@ func (a *activation) checkCounts() error {
 	return nil
 }
 
-// key is the same for arguments of which the same is known, constants aside.
+// key returns the same for arguments of which the same is known, constants aside.
 func (a *activation) key() string {
 	var b strings.Builder
 	for i, s := range a.args[:len(a.body.Args)] {
@@ -101,7 +101,7 @@ func (a *activation) key() string {
 	return b.String()
 }
 
-// constant is the value of an argument, if it is known.
+// constant returns the value of an argument, if it is known.
 func (a *activation) constant(arg int) *tensor.Tensor {
 	if a.call == nil {
 		return nil
@@ -124,7 +124,7 @@ func (a *activation) constant(arg int) *tensor.Tensor {
 	return t
 }
 
-// infer is what is known of the outputs of a node that is no call.
+// infer returns what is known of the outputs of a node that is no call.
 func (a *activation) infer(n *activeNode) answer {
 	if n.sig.class != ClassArg {
 		shapes, handles, err := a.inferrer.Infer(n)
@@ -138,7 +138,7 @@ func (a *activation) infer(n *activeNode) answer {
 	return found
 }
 
-// results is what the body returns.
+// results returns what the body returns.
 func (a *activation) results() ([]shape.Shape, [][]shape.HandleData) {
 	results := make([]shape.Shape, len(a.body.Results))
 	var handles [][]shape.HandleData
@@ -187,9 +187,9 @@ func (b *Body) Infer(args []shape.Shape) (*Inferred, error) {
 	return &Inferred{a.nodes}, nil
 }
 
-// Shapes is what is known of a node's outputs, not to be written.
+// Shapes returns what is known of a node's outputs, not to be written.
 func (f *Inferred) Shapes(n *Node) []shape.Shape { return f.nodes[n.id].shapes }
 
-// Handles is what is known of the tensors behind a node's outputs that are
+// Handles returns what is known of the tensors behind a node's outputs that are
 // resources or variants, not to be written; see [Node.OutputHandles].
 func (f *Inferred) Handles(n *Node) [][]shape.HandleData { return f.nodes[n.id].handles }

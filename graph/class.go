@@ -46,7 +46,7 @@ var classes = map[string]Class{
 	"_Retval": ClassRetval,
 }
 
-// ClassOf is the class of a primitive operation by its name.
+// ClassOf returns the class of a primitive operation by its name.
 func ClassOf(op string) Class { return classes[op] }
 
 var classNames = [...]string{
@@ -54,7 +54,7 @@ var classNames = [...]string{
 	"send", "recv", "constant", "variable", "identity", "no-op", "placeholder", "argument", "return value", "call",
 }
 
-// String is the class in words.
+// String returns the class in words.
 func (c Class) String() string {
 	if int(c) < len(classNames) {
 		return classNames[c]
@@ -62,6 +62,6 @@ func (c Class) String() string {
 	return "other"
 }
 
-// ControlFlow says whether nodes of the class make a graph need frames and
+// ControlFlow reports whether nodes of the class make a graph need frames and
 // dead tokens.
 func (c Class) ControlFlow() bool { return c >= ClassSwitch && c <= ClassLoopCond }

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Clone is a copy of the graph, its nodes and its library, with the same ids.
+// Clone returns a copy of the graph, its nodes and its library, with the same ids.
 // The two share what never changes: definitions, attributes, functions.
 func (g *Graph) Clone() *Graph {
 	c, _ := g.clone(nil) // which cannot fail

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// checkDevice says whether a device that a node asks for can be read, in full
+// checkDevice reports whether a device that a node asks for can be read, in full
 // or in part.
 func checkDevice(device string) error {
 	if device == "" {

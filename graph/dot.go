@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// DOT is the graph for Graphviz: nodes as boxes, frames as nested clusters,
+// DOT returns the graph for Graphviz: nodes as boxes, frames as nested clusters,
 // control edges dashed, back edges without influence on the layout. A node is
 // in the cluster of the frame it runs in. It fails if the frames are not sound;
 // see [FrameAnalysis.Run].
@@ -79,7 +79,7 @@ func dotEdge(b *strings.Builder, from, to *Node, style []string) {
 	b.WriteString("\n")
 }
 
-// dotLabel is the node's name and, where it differs, its operation.
+// dotLabel returns the node's name and, where it differs, its operation.
 func dotLabel(n *Node) string {
 	if n.name == n.Type() {
 		return dotString(n.name)

@@ -14,10 +14,10 @@ type Edge struct {
 	To   Consumer // Index is Control in a control edge
 }
 
-// IsControl says whether the edge carries no value.
+// IsControl reports whether the edge carries no value.
 func (e Edge) IsControl() bool { return e.From.Index == Control }
 
-// String is the edge in the direction of the data: "a:0 -> b:1", "^a -> b".
+// String returns the edge in the direction of the data: "a:0 -> b:1", "^a -> b".
 func (e Edge) String() string {
 	to := e.To.Op.name
 	if !e.IsControl() {
@@ -133,7 +133,7 @@ func (s *useSet) remove(u use) {
 	}
 }
 
-// find is where u, which is in the set, stands in the list.
+// find returns where u, which is in the set, stands in the list.
 func (s *useSet) find(u use) int {
 	i, ok := s.look(u)
 	if !ok {
@@ -142,7 +142,7 @@ func (s *useSet) find(u use) int {
 	return i
 }
 
-// look is where u stands in the list, if it is in the set.
+// look returns where u stands in the list, if it is in the set.
 func (s *useSet) look(u use) (int, bool) {
 	if s.at == nil && len(s.list) > shortUses {
 		s.at = make(map[use]int32, len(s.list))
@@ -162,7 +162,7 @@ func (s *useSet) look(u use) (int, bool) {
 	return 0, false
 }
 
-// uses is the edges that lead away from n, not to be written; none once an
+// uses returns the edges that lead away from n, not to be written; none once an
 // Editor has removed it.
 func (n *Node) uses() []use {
 	g := n.graph
@@ -228,7 +228,7 @@ func (g *Graph) reserveUses(watch *status.Watch) error {
 
 func (g *Graph) addUse(e Edge) { g.uses[e.From.Op.id].add(use{e.From.Index, e.To}) }
 
-// hasUse says whether there is an edge, of a node whose uses are indexed.
+// hasUse reports whether there is an edge, of a node whose uses are indexed.
 func (g *Graph) hasUse(e Edge) bool {
 	_, ok := g.uses[e.From.Op.id].look(use{e.From.Index, e.To})
 	return ok

@@ -26,7 +26,7 @@ import (
 //
 // The nodes that it hands out and takes are those of the copy, and everything
 // that can be asked of a node can be asked of them between changes, save that
-// shapes are worked out anew only by Done. Each change is checked on its own
+// shapes are worked out again only by Done. Each change is checked on its own
 // and done whole or not at all; what only the whole graph shows, cycles and
 // contradicting shapes, Done finds.
 //
@@ -69,7 +69,7 @@ func (g *Graph) edit(watch *status.Watch) (*Editor, error) {
 // no body is looked into.
 func (e *Editor) Lax() { e.lax, e.g.blind = true, true }
 
-// Nodes is the nodes at this moment, those of the original first, in the order
+// Nodes returns the nodes at this moment, those of the original first, in the order
 // of their ids. The slice belongs to the caller.
 func (e *Editor) Nodes() []*Node {
 	nodes := make([]*Node, 0, len(e.g.nodes)-e.removed)
@@ -84,7 +84,7 @@ func (e *Editor) Nodes() []*Node {
 // Node finds a node by name; nil if there is none.
 func (e *Editor) Node(name string) *Node { return e.g.named(name) }
 
-// Copy is the node that n, of the original graph, has become; nil if it has
+// Copy returns the node that n, of the original graph, has become; nil if it has
 // been removed.
 func (e *Editor) Copy(n *Node) *Node {
 	if n == nil || n.id >= len(e.g.nodes) || e.g.nodes[n.id].graph == nil {
@@ -265,7 +265,7 @@ func (e *Editor) ReplaceControls(by map[*Node]*Node) error {
 	return nil
 }
 
-// Replace removes a node and puts outputs of others in the place of its own, by
+// Replace removes a node and puts outputs of others in place of its own, by
 // position: who took an output of the node takes that one, and who waited for
 // the node waits for all the others. An output that nobody takes may be left
 // out or be the zero Output. It fails with FAILED_PRECONDITION if one is taken
@@ -426,7 +426,7 @@ func (e *Editor) SetDevice(n *Node, device string) error {
 	return nil
 }
 
-// Rename gives the node a name that is not in use.
+// Rename returns the node a name that is not in use.
 func (e *Editor) Rename(n *Node, name string) error {
 	if err := e.owns(n); err != nil {
 		return err
@@ -454,7 +454,7 @@ func without(list []*Node, nodes ...*Node) []*Node {
 	})
 }
 
-// owns says whether n is a node of the copy.
+// owns reports whether n is a node of the copy.
 func (e *Editor) owns(n *Node) error {
 	switch {
 	case e.done:
@@ -476,7 +476,7 @@ func (e *Editor) setInput(n *Node, i int, from Output) {
 	e.g.addUse(Edge{from, to})
 }
 
-// waitInstead makes to wait for others in the place of n. Of what it waits for besides,
+// waitInstead makes to wait for others in place of n. Of what it waits for besides,
 // which may be much, nothing is looked at but where n stands.
 func (e *Editor) waitInstead(to Consumer, n *Node, others []*Node) {
 	e.g.removeUse(Edge{Output{n, Control}, to})
@@ -501,7 +501,7 @@ func (e *Editor) setControls(n *Node, change func([]*Node) []*Node) {
 	}
 }
 
-// NumNodes is how many nodes there are at this moment.
+// NumNodes returns how many nodes there are at this moment.
 func (e *Editor) NumNodes() int { return len(e.g.nodes) - e.removed }
 
 // MaxID is more than the id of any node that there has been: for who keeps notes

@@ -50,7 +50,7 @@ func (g plainGraph) redirect(from, to string, save string) {
 	}
 }
 
-// reaches says whether to can be got to from a node along the edges.
+// reaches reports whether to can be got to from a node along the edges.
 func (g plainGraph) reaches(from, to string) bool {
 	if from == to {
 		return true
@@ -68,7 +68,7 @@ func (g plainGraph) String() string {
 	return b.String()
 }
 
-// plain is a graph as a plainGraph.
+// plain returns a graph as a plainGraph.
 func plain(g *graph.Graph) plainGraph {
 	p := plainGraph{}
 	for _, n := range g.Nodes() {

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/shape"
 )
 
-// Done is the graph that the changes have made. Nodes that are still there keep
+// Done returns the graph that the changes have made. Nodes that are still there keep
 // their order as far as the edges allow; their ids close ranks. It fails with
 // INVALID_ARGUMENT if there is a cycle that no NextIteration closes, a Merge
 // that nothing starts, or, unless the editor is lax, a contradiction among
@@ -78,7 +78,7 @@ func (e *Editor) finish() *Graph {
 	return g
 }
 
-// order is the nodes so that inputs come before their consumers, back edges
+// order returns the nodes so that inputs come before their consumers, back edges
 // excepted; nodes that are in such an order already stay in it. It is a
 // depth-first search along the inputs.
 func (e *Editor) order() ([]*Node, error) {
@@ -145,7 +145,7 @@ func (e *Editor) order() ([]*Node, error) {
 	return order, nil
 }
 
-// endless says whether a Merge has back edges only: nothing starts its loop.
+// endless reports whether a Merge has back edges only: nothing starts its loop.
 func (n *Node) endless() bool {
 	for k := range n.inputs {
 		if !n.IsBackEdge(k) {
@@ -155,7 +155,7 @@ func (n *Node) endless() bool {
 	return n.sig.class == ClassMerge
 }
 
-// undeclared is the signature without shapes that its node brought along.
+// undeclared returns the signature without shapes that its node brought along.
 func (s *signature) undeclared() *signature {
 	c := *s
 	c.declared = nil

@@ -30,7 +30,7 @@ type ExportOptions struct {
 	Nodes []*Node
 }
 
-// GraphDef is the graph as a serialized GraphDef: the same bytes for the same
+// GraphDef returns the graph as a serialized GraphDef: the same bytes for the same
 // graph. Nodes are written by id, functions and attributes by name.
 func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 	g.mu.RLock()
@@ -53,7 +53,7 @@ func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 	return wire.AppendField(b, outline.GraphVersions, g.versions.append(nil)), nil
 }
 
-// NodeDef is the node as a serialized NodeDef.
+// NodeDef returns the node as a serialized NodeDef.
 func (n *Node) NodeDef() ([]byte, error) { return n.self.appendDef(nil, false) }
 
 func (n *Node) appendDef(b []byte, strip bool) ([]byte, error) {
@@ -71,7 +71,7 @@ func (n *Node) appendDef(b []byte, strip bool) ([]byte, error) {
 	return registry.AppendAttrs(b, outline.NodeAttr, n.attrsToWrite(strip))
 }
 
-// attrsToWrite is the node's attributes, perhaps without those that have their
+// attrsToWrite returns the node's attributes, perhaps without those that have their
 // default value.
 func (n *Node) attrsToWrite(strip bool) registry.Attrs {
 	if !strip {
@@ -80,7 +80,7 @@ func (n *Node) attrsToWrite(strip bool) registry.Attrs {
 	return stripDefaults(n.sig.op, n.sig.attrs)
 }
 
-// stripDefaults is the attributes that do not have their default value.
+// stripDefaults returns the attributes that do not have their default value.
 func stripDefaults(op *registry.OpDef, all registry.Attrs) registry.Attrs {
 	var attrs registry.Attrs
 	for i := range all {

@@ -19,7 +19,7 @@ const (
 	DecidesFrame                  // LoopCond: stays; at most one in a frame
 )
 
-// FrameKind is what nodes of the class do.
+// FrameKind returns what nodes of the class do.
 func (c Class) FrameKind() FrameKind {
 	switch c {
 	case ClassEnter:
@@ -68,7 +68,7 @@ type Frames struct {
 	Entered []int
 }
 
-// Out is the frame of node i's outputs.
+// Out returns the frame of node i's outputs.
 func (f *Frames) Out(i int, kind FrameKind) int {
 	switch kind {
 	case EntersFrame:
@@ -189,7 +189,7 @@ func (a FrameAnalysis) consumers() (edges, first []int32, err error) {
 	return edges, first, nil
 }
 
-// unreachable is the error of nodes that wait for one another only.
+// unreachable returns the error of nodes that wait for one another only.
 func (a FrameAnalysis) unreachable(f *Frames) error {
 	var names []byte
 	count := 0
@@ -207,7 +207,7 @@ func (a FrameAnalysis) unreachable(f *Frames) error {
 	return status.Invalid("%s cannot be reached from a node without inputs:%s", status.Count(count, "node"), names)
 }
 
-// node is a node as TensorFlow's messages write it.
+// node returns a node as TensorFlow's messages write it.
 func (a FrameAnalysis) node(i int) string { return "{{node " + a.Name(i) + "}}" }
 
 // Frames finds the frame of every node of the graph, by id.
@@ -232,7 +232,7 @@ func (g *Graph) watchFrames(watch *status.Watch) (*Frames, error) {
 	}.Run()
 }
 
-// FrameName is the frame that an Enter leads into; "" for other nodes.
+// FrameName returns the frame that an Enter leads into; "" for other nodes.
 func (n *Node) FrameName() string {
 	if n.sig.class == ClassEnter {
 		if v := n.sig.attrs.Find("frame_name"); v != nil {

@@ -17,13 +17,13 @@ type Function = function.Function
 // UnmarshalFunction is [function.Unmarshal].
 func UnmarshalFunction(def []byte) (*Function, error) { return function.Unmarshal(def) }
 
-// Functions is the functions by name.
+// Functions returns the functions by name.
 func (g *Graph) Functions() []*Function { return g.lib().Sorted() }
 
 // Function finds a function by name; nil if there is none.
 func (g *Graph) Function(name string) *Function { return g.lib().Find(name) }
 
-// FunctionGradient is the name of the function that the library gives as the
+// FunctionGradient returns the name of the function that the library gives as the
 // gradient of another; "" if it gives none.
 func (g *Graph) FunctionGradient(name string) string { return g.lib().Gradient(name) }
 
@@ -58,10 +58,10 @@ func (g *Graph) AddLibrary(def []byte) error {
 	})
 }
 
-// Library is the functions as a serialized FunctionDefLibrary.
+// Library returns the functions as a serialized FunctionDefLibrary.
 func (g *Graph) Library() []byte { return g.lib().Append(nil) }
 
-// Callee is the function that the node calls, and the attributes it calls it
+// Callee returns the function that the node calls, and the attributes it calls it
 // with: the one of the operation's own name, or the one that PartitionedCall
 // and StatefulPartitionedCall name in attribute f. It is nil if the node is no
 // call. The library need not have the function.
@@ -77,7 +77,7 @@ func (n *Node) Callee() *registry.Func {
 	return nil
 }
 
-// Functions is the functions that running the node may call, with the
+// Functions returns the functions that running the node may call, with the
 // attributes it calls them with: its [Node.Callee], or those that its attributes
 // name, such as the branches of an If.
 func (n *Node) Functions() []*registry.Func {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestFunctions runs the commands in testdata/functions; -rewrite writes the
-// answers anew.
+// answers again.
 //
 //	graph              an empty graph, to which the input is added as text
 //	instantiate        the body of the function in the input: f[T=DT_FLOAT]

@@ -77,7 +77,7 @@ func FuzzInstantiate(f *testing.F) {
 	})
 }
 
-// functionsIn is the functions in the texts of a file of commands.
+// functionsIn returns the functions in the texts of a file of commands.
 func functionsIn(file string) []*Function {
 	var list []*Function
 	r := textReader{text: file}

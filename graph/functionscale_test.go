@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// mustText is a graph of that text.
+// mustText returns a graph of that text.
 func mustText(t testing.TB, text string) *Graph {
 	t.Helper()
 	g := New()
@@ -21,7 +21,7 @@ func mustText(t testing.TB, text string) *Graph {
 	return g
 }
 
-// chainFunction is a function F of n nodes.
+// chainFunction returns a function F of n nodes.
 func chainFunction(n int) string {
 	var b strings.Builder
 	b.WriteString("func F(x: float) -> (y: float) {\n  n0 = Neg(x) {T=DT_FLOAT}\n")

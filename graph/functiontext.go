@@ -44,7 +44,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// writable says whether s is not empty and has none of the characters that end
+// writable reports whether s is not empty and has none of the characters that end
 // it in the text.
 func writable(s, stop string) bool {
 	return s != "" && !strings.ContainsAny(s, stop) && !strings.ContainsAny(s, "\r\n")
@@ -113,7 +113,7 @@ func (p *printer) signature(dec *registry.AttrDecoder, f *Function, def *functio
 	return nil
 }
 
-// open is what goes before element i of a list.
+// open returns what goes before element i of a list.
 func open(i int, first string) string {
 	if i == 0 {
 		return first
@@ -131,7 +131,7 @@ func sameSignature(a, b *registry.OpDef) bool {
 	return err == nil && bytes.Equal(x, y)
 }
 
-// bare is a signature without documentation and control outputs.
+// bare returns a signature without documentation and control outputs.
 func bare(d *registry.OpDef) *registry.OpDef {
 	c := *d
 	c.Summary, c.Description, c.ControlOutputs = "", "", nil

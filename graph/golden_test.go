@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// TestGolden runs the commands in testdata; -rewrite writes the answers anew.
+// TestGolden runs the commands in testdata; -rewrite writes the answers again.
 //
 //	graph                   an empty graph, to which the input is added as text
 //	add                     adds the input as text

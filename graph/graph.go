@@ -76,21 +76,21 @@ func (g *Graph) Operations() []Node {
 	return ops
 }
 
-// NumNodes is the number of nodes; their ids are 0 to NumNodes-1.
+// NumNodes returns the number of nodes; their ids are 0 to NumNodes-1.
 func (g *Graph) NumNodes() int {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return len(g.nodes)
 }
 
-// Nodes is the nodes by id at this moment, not to be written.
+// Nodes returns the nodes by id at this moment, not to be written.
 func (g *Graph) Nodes() []*Node {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return g.nodes[:len(g.nodes):len(g.nodes)]
 }
 
-// Versions says which version of the format made the graph and which may read it.
+// Versions reports which version of the format made the graph and which may read it.
 func (g *Graph) Versions() Versions {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -99,11 +99,11 @@ func (g *Graph) Versions() Versions {
 	return v
 }
 
-// Find is the output of a name as TensorFlow writes it: "x:1", or "x" for the output 0
+// Find returns the output of a name as TensorFlow writes it: "x:1", or "x" for the output 0
 // of x; "^x" is the node as a whole ([ParseTensorID]). It fails as [Graph.FindID] does.
 func (g *Graph) Find(name string) (Output, error) { return g.FindID(ParseTensorID(name)) }
 
-// FindID is the output that an id names. It fails with NOT_FOUND if there is no
+// FindID returns the output that an id names. It fails with NOT_FOUND if there is no
 // such node, and says which names are near, and with OUT_OF_RANGE if the node has no
 // such output. Index [Control] is the node as a whole.
 func (g *Graph) FindID(id TensorID) (Output, error) {

@@ -76,8 +76,8 @@ type ImportOptions struct {
 	ReturnTensors []TensorID
 	ReturnNodes   []string
 
-	// Extend lets imported nodes name nodes that the graph has as inputs, where
-	// the GraphDef has none of that name.
+	// Extend lets imported nodes name nodes that the graph has, as inputs and for
+	// colocation, where the GraphDef has none of that name.
 	Extend bool
 	// InferAttrs lets nodes leave out attributes that follow from their inputs:
 	// types, and the length of one list. Without it that is an error.
@@ -142,7 +142,7 @@ func (g *Graph) importGraphDef(watch *status.Watch, def []byte, opts ImportOptio
 	return r, nil
 }
 
-// notGraphDef is the error of a GraphDef that cannot be imported, or another one if it
+// notGraphDef returns the error of a GraphDef that cannot be imported, or another one if it
 // is what people take for one: a SavedModel, which begins with its version, 1, and goes
 // on with a graph.
 func notGraphDef(def []byte, err error) error {
@@ -244,7 +244,7 @@ func (im *importer) result() (*ImportResult, error) {
 	return r, nil
 }
 
-// find is an imported node by its name in the GraphDef.
+// find returns an imported node by its name in the GraphDef.
 func (im *importer) find(name string) *Node {
 	i, ok := im.index[name]
 	if !ok {

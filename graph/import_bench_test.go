@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// chainDef is a chain of n nodes: a placeholder, then Neg after Neg.
+// chainDef returns a chain of n nodes: a placeholder, then Neg after Neg.
 func chainDef(n int) []byte {
 	var def []byte
 	field := func(b []byte, num protowire.Number, s string) []byte {

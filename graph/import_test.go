@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// valid is a GraphDef of 64 bytes, which the cases below damage.
+// valid returns a GraphDef of 64 bytes, which the cases below damage.
 func valid(t *testing.T) []byte {
 	t.Helper()
 	g := New()

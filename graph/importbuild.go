@@ -119,18 +119,25 @@ func (im *importer) build() error {
 	return nil
 }
 
-// noOutput is the error of an input of the node at position i that names an
+// noOutput returns the error of an input of the node at position i that names an
 // output which its source does not have.
 func (im *importer) noOutput(i int32, in *outline.Input, from Output) error {
 	source := from.Op.name
 	if in.Node >= 0 {
 		source = im.names[in.Node]
 	}
-	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.",
-		im.names[i], from.Index, source, from.Op.NumOutputs())
+	more := ""
+	switch from.Op.Type() {
+	case "If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile":
+		// Its gradient was added by another copy of the graph, in which the node has
+		// intermediate results, too.
+		more = " Try using tf.compat.v1.experimental.output_all_intermediates(True)."
+	}
+	return status.Invalid("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.%s",
+		im.names[i], from.Index, source, from.Op.NumOutputs(), more)
 }
 
-// connect gives a node its signature and checks the number and the types of
+// connect returns a node its signature and checks the number and the types of
 // its inputs, save those that come from a node yet to be built, which it reports.
 func (n *Node) connect(sig *signature) (waits bool, err error) {
 	if len(n.inputs) != len(sig.inTypes) {
@@ -169,7 +176,7 @@ func (im *importer) checkBackEdges() error {
 	return nil
 }
 
-// checkEdge says whether the output exists and has the type that input k of n
+// checkEdge reports whether the output exists and has the type that input k of n
 // is declared with. A reference may go where its value is asked for.
 func checkEdge(n *Node, k int, from Output) error {
 	if !from.Exists() {
@@ -224,7 +231,7 @@ func addControls(controls, more []*Node) []*Node {
 	return controls
 }
 
-// device is a node's device, each distinct one kept once.
+// device returns a node's device, each distinct one kept once.
 func (im *importer) device(sp outline.Span) (string, error) {
 	b := sp.Of(im.scan.Bytes)
 	if len(b) == 0 {
@@ -241,7 +248,7 @@ func (im *importer) device(sp outline.Span) (string, error) {
 	return d, nil
 }
 
-// signature is what the attributes make of the operation of the node at
+// signature returns what the attributes make of the operation of the node at
 // position i. Nodes with the same bytes share one.
 func (im *importer) signature(i int32, inputs []Output) (*signature, error) {
 	b := im.scan.Nodes[i].Attrs.Of(im.scan.Bytes)
@@ -308,7 +315,8 @@ const (
 	outputShapes = "_output_shapes" // list(shape)
 )
 
-// colocate renames the nodes of a colocation attribute as imported nodes are.
+// colocate renames the nodes of a colocation attribute as imported nodes are. Where the
+// import extends the graph they may be nodes that it has.
 func (im *importer) colocate(node string, v *registry.AttrValue) error {
 	v.List = slices.Clone(v.List)
 	for i, e := range v.List {
@@ -317,10 +325,13 @@ func (im *importer) colocate(node string, v *registry.AttrValue) error {
 			continue
 		}
 		at, ok := im.index[name]
-		if !ok {
+		switch {
+		case ok:
+			v.List[i].S = locPrefix + im.final[at]
+		case im.opts.Extend && im.g.named(name) != nil:
+		default:
 			return status.Invalid("Node '%s' expects to be colocated with unknown node '%s'", node, name)
 		}
-		v.List[i].S = locPrefix + im.final[at]
 	}
 	return nil
 }

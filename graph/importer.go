@@ -80,7 +80,7 @@ func (im *importer) run() (*ImportResult, error) {
 	return r, nil
 }
 
-// nameNodes gives every node its name in the graph, checks what a node says of
+// nameNodes returns every node its name in the graph, checks what a node says of
 // itself alone, and makes the index of names.
 func (im *importer) nameNodes() error {
 	im.cutNames()
@@ -133,13 +133,14 @@ func (im *importer) cutNames() {
 	}
 }
 
-// checkCollisions keeps the names apart from those of the graph.
+// checkCollisions keeps the names apart from those of the graph, and, unless the nodes are
+// more of the same graph, from its scopes.
 func (im *importer) checkCollisions() error {
 	if len(im.g.nodes) == 0 {
 		return nil
 	}
 	for _, name := range im.final {
-		if _, ok := im.g.byName[name]; ok || im.prefix == "" && im.g.nameInUse(name) {
+		if _, ok := im.g.byName[name]; ok || im.prefix == "" && !im.opts.Extend && im.g.nameInUse(name) {
 			return status.Invalid("Node name '%s' already exists in the Graph", name)
 		}
 	}
@@ -247,7 +248,7 @@ func (im *importer) resolveInputs() error {
 	return nil
 }
 
-// backEdge says whether input k of the node at position i closes a loop.
+// backEdge reports whether input k of the node at position i closes a loop.
 func (im *importer) backEdge(i, k int32) bool {
 	in := &im.scan.Inputs[k]
 	return in.Node >= 0 && in.Index != Control &&

@@ -54,7 +54,7 @@ func (im *importer) sortNodes() error {
 	return nil
 }
 
-// inOrder says whether every node's inputs stand before it already.
+// inOrder reports whether every node's inputs stand before it already.
 func (im *importer) inOrder() bool {
 	for i := range im.scan.Nodes {
 		sn := &im.scan.Nodes[i]
@@ -70,7 +70,7 @@ func (im *importer) inOrder() bool {
 	return true
 }
 
-// waits is how many inputs each node waits for. One that nothing starts waits
+// waits returns how many inputs each node waits for. One that nothing starts waits
 // for one more than it has.
 func (im *importer) waits() []int32 {
 	waits := make([]int32, len(im.scan.Nodes))
@@ -88,13 +88,13 @@ func (im *importer) waits() []int32 {
 	return waits
 }
 
-// waitsFor says whether the node at position i can come only after the source
+// waitsFor reports whether the node at position i can come only after the source
 // of its input k.
 func (im *importer) waitsFor(i, k int32) bool {
 	return im.scan.Inputs[k].Node >= 0 && !im.backEdge(i, k)
 }
 
-// takers is the positions that wait for the node at position i, once for each
+// takers returns the positions that wait for the node at position i, once for each
 // input: takers[first[i]:first[i+1]].
 func (im *importer) takers() (first, takers []int32) {
 	s := im.scan
@@ -156,7 +156,7 @@ func (h *positions) takeFirst() int32 {
 	return first
 }
 
-// endless says whether a Merge has back edges only: nothing starts its loop.
+// endless reports whether a Merge has back edges only: nothing starts its loop.
 func (im *importer) endless(i int32) bool {
 	if im.ops[i].class != ClassMerge {
 		return false

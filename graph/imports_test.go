@@ -128,7 +128,7 @@ func (c *recordedImport) run(t *testing.T, dir fs.FS) {
 	}
 }
 
-// describe is a graph's nodes with sorted control inputs, sorted, its functions
+// describe returns a graph's nodes with sorted control inputs, sorted, its functions
 // and its versions.
 func describe(t *testing.T, g *Graph) []string {
 	t.Helper()

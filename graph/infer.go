@@ -31,7 +31,7 @@ func (n *Node) infer(inferrer *shape.Inferrer, lenient bool, watch *status.Watch
 	return nil
 }
 
-// inferred is what is known of n's outputs: of those of a call, what the body of
+// inferred returns what is known of n's outputs: of those of a call, what the body of
 // the function makes of the arguments, else what the shape function says.
 func (n *Node) inferred(inferrer *shape.Inferrer, watch *status.Watch) ([]shape.Shape, [][]shape.HandleData, error) {
 	if f := n.inferredCallee(); f != nil && n.graph.blind {
@@ -77,7 +77,7 @@ func (n *Node) agree(shapes []shape.Shape) error {
 	return nil
 }
 
-// Producer is the node and the output that input i comes from, as package shape
+// Producer returns the node and the output that input i comes from, as package shape
 // asks for it: nil if that node is yet to be built, at the far end of a back edge.
 func (n *Node) Producer(i int) (shape.Node, int) {
 	from := n.self.inputs[i]
@@ -87,9 +87,9 @@ func (n *Node) Producer(i int) (shape.Node, int) {
 	return from.Op, from.Index
 }
 
-// OutputShapes is what is known of the outputs' shapes, not to be written.
+// OutputShapes returns what is known of the outputs' shapes, not to be written.
 func (n *Node) OutputShapes() []shape.Shape { return n.self.shapes }
 
-// OutputHandles is what is known of the tensors behind outputs that are
+// OutputHandles returns what is known of the tensors behind outputs that are
 // resources or variants, by output; not to be written.
 func (n *Node) OutputHandles() [][]shape.HandleData { return n.self.handles }

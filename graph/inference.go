@@ -32,7 +32,7 @@ type answer struct {
 	cut     bool // less was found than there is to know
 }
 
-// outermost is what is known of the outputs of a call of f in a graph.
+// outermost returns what is known of the outputs of a call of f in a graph.
 func (i *inference) outermost(c *call, f *registry.Func) answer {
 	a, found := i.begin(c, f)
 	if a == nil {
@@ -41,7 +41,7 @@ func (i *inference) outermost(c *call, f *registry.Func) answer {
 	return c.answer(i.run(a), a.cut)
 }
 
-// begin is what can be said of a call without a look into the body, or else the
+// begin returns what can be said of a call without a look into the body, or else the
 // activation of the body that is to be run.
 func (i *inference) begin(c *call, f *registry.Func) (*activation, answer) {
 	if c.library.Find(f.Name) == nil {
@@ -69,7 +69,7 @@ func (i *inference) begin(c *call, f *registry.Func) (*activation, answer) {
 	return a, answer{}
 }
 
-// answer is what a result says of the outputs of the call.
+// answer returns what a result says of the outputs of the call.
 func (c *call) answer(r *inferredCall, cut bool) answer {
 	a := answer{shapes: c.unknown(), handles: r.handles, err: r.err, levels: r.levels, cut: cut}
 	copy(a.shapes, r.results)

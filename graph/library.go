@@ -26,14 +26,14 @@ func newLibrary(ops *registry.Registry) *library {
 	return &library{Library: function.NewLibrary(ops), ops: ops, bodies: map[string]*Body{}}
 }
 
-// clone is a library to which functions can be added without l's having them.
+// clone returns a library to which functions can be added without l's having them.
 func (l *library) clone() *library {
 	c := newLibrary(l.ops)
 	c.Library = l.Library.Clone()
 	return c
 }
 
-// stage is a library of what is going to be added to l, and of all that l has.
+// stage returns a library of what is going to be added to l, and of all that l has.
 func (l *library) stage() *library {
 	staged := newLibrary(l.ops)
 	staged.Library, staged.over = l.Library.Stage(), l
@@ -59,7 +59,7 @@ func (l *library) commit() error {
 	return nil
 }
 
-// lib is the library for those who do not hold the lock.
+// lib returns the library for those who do not hold the lock.
 func (g *Graph) lib() *library {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

@@ -63,7 +63,7 @@ func (g *Graph) MakeFunction(spec FunctionSpec) (*Function, error) {
 	return nil, status.Within(err, "function '%s'", spec.Name)
 }
 
-// Function is the function, under a new name, whose body this is: the inverse of
+// Function returns the function, under a new name, whose body this is: the inverse of
 // [Graph.Instantiate], save that the function has no attributes to be
 // instantiated with. It has the attributes given, which may be nil.
 func (b *Body) Function(name string, attrs map[string]any) (*Function, error) {
@@ -155,7 +155,7 @@ func newMaker(g *Graph, spec *FunctionSpec) (*maker, error) {
 	return m, nil
 }
 
-// needed is the nodes that outputs and controls need, given the inputs. A node
+// needed returns the nodes that outputs and controls need, given the inputs. A node
 // all of whose outputs are inputs is not needed, even by a control edge.
 func (m *maker) needed() []*Node {
 	passed := func(n *Node) bool {
@@ -202,7 +202,7 @@ func (m *maker) make() (*Function, error) {
 	return m.w.Function()
 }
 
-// argument is an argument or result of a signature.
+// argument returns an argument or result of a signature.
 func argument(name string, t tensor.DType) registry.ArgDef {
 	return registry.ArgDef{Name: name, Type: t.Base(), IsRef: t.IsRef()}
 }
@@ -255,7 +255,7 @@ func (m *maker) addNodes() error {
 	return nil
 }
 
-// inputName is how the body names an output: the argument that it is, or
+// inputName returns how the body names an output: the argument that it is, or
 // "node:output:index".
 func (m *maker) inputName(p Output) (string, bool) {
 	if arg, ok := m.inputs[p]; ok {
@@ -357,7 +357,7 @@ func argName(name string) string {
 	return string(b[first:])
 }
 
-// plainName says whether name is a letter followed by letters, digits and '_'.
+// plainName reports whether name is a letter followed by letters, digits and '_'.
 func plainName(name string) bool {
 	for i := range len(name) {
 		c := name[i]

@@ -45,7 +45,7 @@ func splitTensorID[T string | []byte](s T) (lo, hi, index int) {
 // maxIndex stands for every index that is larger than any node can have.
 const maxIndex = 1<<31 - 1
 
-// String is the inverse of [ParseTensorID].
+// String returns the inverse of [ParseTensorID].
 func (id TensorID) String() string {
 	if id.Index == Control {
 		return "^" + id.Node
@@ -53,7 +53,7 @@ func (id TensorID) String() string {
 	return id.Node + ":" + strconv.Itoa(id.Index)
 }
 
-// inputString is how the inputs of a NodeDef write it: output 0 without index.
+// inputString returns how the inputs of a NodeDef write it: output 0 without index.
 func (id TensorID) inputString() string {
 	if id.Index == 0 {
 		return id.Node
@@ -82,11 +82,11 @@ var nameChars = func() (set [256]uint8) {
 	return
 }()
 
-// ValidName says whether s may be the name of a node: letters, digits, and
+// ValidName reports whether s may be the name of a node: letters, digits, and
 // "_./-", but not one of "_/-" to begin with; a '>' begins another part of that form.
 func ValidName(s string) bool { return validName(s, nameFirst) }
 
-// looseName says whether s may be the name of a node that is added: any text without
+// looseName reports whether s may be the name of a node that is added: any text without
 // control characters that cannot be taken for an output, "x:1", or for a control edge,
 // "^x".
 func looseName(s string) bool {
@@ -142,7 +142,7 @@ func (g *Graph) uniqueName(name string, taken func(string) bool) string {
 	return unique
 }
 
-// nameInUse says whether a node has that name or lies in a scope of that name.
+// nameInUse reports whether a node has that name or lies in a scope of that name.
 func (g *Graph) nameInUse(name string) bool {
 	if _, ok := g.byName[name]; ok {
 		return true
@@ -172,7 +172,7 @@ func (g *Graph) addScopes(name string) {
 	}
 }
 
-// checkName is the error of a node name that is not valid.
+// checkName returns the error of a node name that is not valid.
 func checkName(name string) error {
 	if !validName(name, nameHidden) {
 		return invalidName(name)

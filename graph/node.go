@@ -30,44 +30,44 @@ func (n *Node) ID() int { return n.id }
 // Name is unique in the graph.
 func (n *Node) Name() string { return n.name }
 
-// Function is the name of the function that the node was copied from the body of, the
+// Function returns the name of the function that the node was copied from the body of, the
 // innermost if several lie within each other; "" if there is none.
 func (n *Node) Function() string { return n.function }
 
-// Type is the name of the operation.
+// Type returns the name of the operation.
 func (n *Node) Type() string { return n.sig.op.Name }
 
-// Class says what the operation means to the executor.
+// Class reports what the operation means to the executor.
 func (n *Node) Class() Class { return n.sig.class }
 
-// Def is the definition of the operation.
+// Def returns the definition of the operation.
 func (n *Node) Def() *registry.OpDef { return n.sig.op }
 
-// Attrs is the attributes, with defaults; not to be written.
+// Attrs returns the attributes, with defaults; not to be written.
 func (n *Node) Attrs() registry.Attrs { return n.sig.attrs }
 
-// Device is the device that was asked for, perhaps "".
+// Device returns the device that was asked for, perhaps "".
 func (n *Node) Device() string { return n.device }
 
-// Graph is the graph that the node belongs to.
+// Graph returns the graph that the node belongs to.
 func (n *Node) Graph() *Graph { return n.graph }
 
-// Inputs is the data inputs by position, not to be written.
+// Inputs returns the data inputs by position, not to be written.
 func (n *Node) Inputs() []Output { return n.self.inputs }
 
-// Controls is the nodes this one waits for, each once, not to be written.
+// Controls returns the nodes this one waits for, each once, not to be written.
 func (n *Node) Controls() []*Node { return n.controls }
 
-// InputTypes is the declared types of the inputs, not to be written.
+// InputTypes returns the declared types of the inputs, not to be written.
 func (n *Node) InputTypes() []tensor.DType { return n.sig.inTypes }
 
-// OutputTypes is the types of the outputs, not to be written.
+// OutputTypes returns the types of the outputs, not to be written.
 func (n *Node) OutputTypes() []tensor.DType { return n.sig.outTypes }
 
-// NumInputs is the number of data inputs.
+// NumInputs returns the number of data inputs.
 func (n *Node) NumInputs() int { return len(n.self.inputs) }
 
-// NumOutputs is the number of outputs.
+// NumOutputs returns the number of outputs.
 func (n *Node) NumOutputs() int { return len(n.sig.outTypes) }
 
 // Output is output i, which need not exist; of no node at all, the zero Output.
@@ -78,7 +78,7 @@ func (n *Node) Output(i int) Output {
 	return Output{n.self, i}
 }
 
-// OutputListSize is the number of tensors of an output by its name in the
+// OutputListSize returns the number of tensors of an output by its name in the
 // definition. It fails with INVALID_ARGUMENT if the operation has no such
 // output.
 func (n *Node) OutputListSize(output string) (int, error) {
@@ -89,5 +89,5 @@ func (n *Node) OutputListSize(output string) (int, error) {
 	return stop - start, nil
 }
 
-// String is the node in one line, as the text form of a graph has it.
+// String returns the node in one line, as the text form of a graph has it.
 func (n *Node) String() string { return string(appendNode(nil, n)) }

@@ -11,7 +11,7 @@ import (
 // so: [Graph.Nodes] is a topological order, and so is what [Graph.Subgraph]
 // and [ReversePostOrder] answer.
 
-// IsBackEdge says whether input i of n closes a loop: n is a Merge and the
+// IsBackEdge reports whether input i of n closes a loop: n is a Merge and the
 // input comes from a NextIteration.
 func (n *Node) IsBackEdge(i int) bool {
 	return n.sig.class == ClassMerge && n.self.inputs[i].Op.sig.class == ClassNextIteration
@@ -126,7 +126,7 @@ func OrderByTime(nodes []*Node, start func(*Node) int64) (order []*Node, times [
 	return order, times
 }
 
-// consumersAmong is the edges among nodes, back edges excepted, by where they
+// consumersAmong returns the edges among nodes, back edges excepted, by where they
 // come from.
 func consumersAmong(nodes []*Node) map[*Node][]*Node {
 	consumers := make(map[*Node][]*Node, len(nodes))

@@ -30,7 +30,7 @@ type OutputList []Output
 
 func (OutputList) isInput() {}
 
-// node is the canonical node; it panics readably if there is none.
+// node returns the canonical node; it panics readably if there is none.
 func (p Output) node() *Node {
 	if p.Op == nil {
 		panic("graph: the zero Output, which the failure to add an operation leaves, has no properties; see Scope.Err() for details")
@@ -47,12 +47,12 @@ func (p Output) Canonical() Output {
 	return p
 }
 
-// Exists says whether the node has such an output.
+// Exists reports whether the node has such an output.
 func (p Output) Exists() bool {
 	return p.Op != nil && p.Index >= 0 && p.Index < p.Op.NumOutputs()
 }
 
-// DataType is the element type, a reference type where the output is a
+// DataType returns the element type, a reference type where the output is a
 // reference; Invalid if the node has no such output.
 func (p Output) DataType() tensor.DType {
 	n := p.node()
@@ -62,7 +62,7 @@ func (p Output) DataType() tensor.DType {
 	return n.sig.outTypes[p.Index]
 }
 
-// Shape is what is known of the shape before the graph runs.
+// Shape returns what is known of the shape before the graph runs.
 func (p Output) Shape() Shape {
 	n := p.node()
 	if !p.Exists() {
@@ -71,7 +71,7 @@ func (p Output) Shape() Shape {
 	return shapeOf(n.shapes[p.Index])
 }
 
-// Consumers is the inputs that take this output, in the order they were added.
+// Consumers returns the inputs that take this output, in the order they were added.
 func (p Output) Consumers() []Consumer {
 	var list []Consumer
 	for _, u := range p.node().uses() {
@@ -82,7 +82,7 @@ func (p Output) Consumers() []Consumer {
 	return list
 }
 
-// String is the output as feeds and fetches write it: "name:0".
+// String returns the output as feeds and fetches write it: "name:0".
 func (p Output) String() string {
 	if p.Op == nil {
 		return "<no output>"
@@ -99,7 +99,7 @@ type Consumer struct {
 	Index int
 }
 
-// DataType is the type that the input is declared with.
+// DataType returns the type that the input is declared with.
 func (c Consumer) DataType() tensor.DType {
 	n := Output{Op: c.Op}.node()
 	if c.Index < 0 || c.Index >= len(n.sig.inTypes) {
@@ -108,7 +108,7 @@ func (c Consumer) DataType() tensor.DType {
 	return n.sig.inTypes[c.Index]
 }
 
-// Producer is the output that the input takes; the zero Output if there is no
+// Producer returns the output that the input takes; the zero Output if there is no
 // such input.
 func (c Consumer) Producer() Output {
 	n := Output{Op: c.Op}.node()

@@ -20,7 +20,7 @@ type Part struct {
 	Feeds []Output
 
 	copies []*Node // by the ids of the original
-	origin []*Node // by the ids of the copies: the nodes that they are of, or in the place of
+	origin []*Node // by the ids of the copies: the nodes that they are of, or in place of
 	fed    map[Output]Output
 	shaped bool
 }
@@ -135,7 +135,7 @@ func (p *Part) copy(need []*Node) error {
 
 func (p *Part) isFeed(c *Node) bool { return c.id < len(p.Feeds) && p.Feeds[c.id].Op == c }
 
-// Output is what output o of the original has become.
+// Output returns what output o of the original has become.
 func (p *Part) Output(o Output) Output {
 	o = o.Canonical()
 	if to, ok := p.fed[o]; ok {
@@ -144,10 +144,10 @@ func (p *Part) Output(o Output) Output {
 	return Output{p.copies[o.Op.id], o.Index}
 }
 
-// Copy is what node n of the original has become; nil if it is not of the part.
+// Copy returns what node n of the original has become; nil if it is not of the part.
 func (p *Part) Copy(n *Node) *Node { return p.copies[n.id] }
 
-// Shapes is what is known of the shapes of a node's outputs, not to be written.
+// Shapes returns what is known of the shapes of a node's outputs, not to be written.
 func (p *Part) Shapes(n *Node) ([]shape.Shape, error) {
 	if !p.shaped {
 		if err := p.infer(); err != nil {
@@ -171,7 +171,7 @@ func (p *Part) Inherit(by, n *Node) {
 	p.origin[by.id] = p.origin[n.id]
 }
 
-// Claimed is what the original graph says of the shape of an output: what is fed may
+// Claimed returns what the original graph says of the shape of an output: what is fed may
 // be of another. Of nodes that were added nothing is claimed.
 func (p *Part) Claimed(o Output) shape.Shape {
 	if o.Op.id < len(p.origin) && p.origin[o.Op.id] != nil {
@@ -205,7 +205,7 @@ func (p *Part) infer() error {
 	return nil
 }
 
-// vouches says whether the shapes of n's outputs follow from its inputs and
+// vouches reports whether the shapes of n's outputs follow from its inputs and
 // attributes. What a variable, a list or a peer holds may be of other shapes than
 // somebody declared.
 func (n *Node) vouches() bool {
@@ -231,7 +231,7 @@ func unknownShapes(n int) []shape.Shape {
 	return make([]shape.Shape, n)
 }
 
-// Done is the graph that the changes have made, as that of an Editor, but no more
+// Done returns the graph that the changes have made, as that of an Editor, but no more
 // is known of its shapes than was asked for.
 func (p *Part) Done() (*Graph, error) {
 	if p.done {

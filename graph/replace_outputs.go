@@ -20,7 +20,7 @@ type Replacement struct {
 // ReplaceOutputs makes each node hand on what stands in for its outputs: it keeps its name
 // and, unless the stand-in is direct, its consumers, and is an IdentityN from now on,
 // or a NoOp if it has no outputs. That is how a call of a function becomes the nodes of the body without
-// anybody who holds the call noticing. Ids are given anew where inputs would not
+// anybody who holds the call noticing. Ids are given again where inputs would not
 // come before consumers.
 //
 // It belongs to building, as [Graph.SetBackEdge] does: nobody may use the graph at
@@ -95,7 +95,7 @@ func (g *Graph) ReplaceOutputs(list ...Replacement) error {
 	return nil
 }
 
-// instead is what the node is if it takes what stands in for nodes where it took
+// instead returns what the node is if it takes what stands in for nodes where it took
 // those; not ok if it took none.
 func (n *Node) instead(of map[*Node]Replacement) (now Node, ok bool) {
 	now = Node{sig: n.sig, inputs: n.inputs, controls: n.controls}

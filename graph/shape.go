@@ -16,10 +16,10 @@ type Shape struct {
 	dims []int64 // nil: unknown rank
 }
 
-// ScalarShape is the shape of rank 0.
+// ScalarShape returns the shape of rank 0.
 func ScalarShape() Shape { return Shape{dims: []int64{}} }
 
-// MakeShape is a shape of known rank; -1 stands for an unknown dimension.
+// MakeShape returns a shape of known rank; -1 stands for an unknown dimension.
 func MakeShape(shape ...int64) Shape {
 	return Shape{dims: append(make([]int64, 0, len(shape)), shape...)}
 }
@@ -31,7 +31,7 @@ func shapeOf(s shape.Shape) Shape {
 	return MakeShape(s.Dims()...)
 }
 
-// NumDimensions is the rank, -1 if it is unknown.
+// NumDimensions returns the rank, -1 if it is unknown.
 func (s Shape) NumDimensions() int {
 	if s.dims == nil {
 		return -1
@@ -39,7 +39,7 @@ func (s Shape) NumDimensions() int {
 	return len(s.dims)
 }
 
-// Size is the size of a dimension; -1 if it is unknown or there is none such.
+// Size returns the size of a dimension; -1 if it is unknown or there is none such.
 func (s Shape) Size(dim int) int64 {
 	if dim < 0 || dim >= len(s.dims) {
 		return -1
@@ -47,14 +47,32 @@ func (s Shape) Size(dim int) int64 {
 	return s.dims[dim]
 }
 
-// IsFullySpecified says whether the rank and all dimensions are known. (The
+// Accepts reports whether a tensor of these dimensions has the shape, as far as it is
+// known.
+func (s Shape) Accepts(dims []int64) bool {
+	n := s.NumDimensions()
+	if n < 0 {
+		return true
+	}
+	if n != len(dims) {
+		return false
+	}
+	for i, d := range dims {
+		if want := s.Size(i); want >= 0 && want != d {
+			return false
+		}
+	}
+	return true
+}
+
+// IsFullySpecified reports whether the rank and all dimensions are known. (The
 // binding also takes dimensions of 0 and 1 for unknown; that is a mistake of
 // its, which is not repeated.)
 func (s Shape) IsFullySpecified() bool {
 	return s.dims != nil && !slices.Contains(s.dims, -1)
 }
 
-// ToSlice is the dimensions, -1 where one is unknown. It fails if the rank is
+// ToSlice returns the dimensions, -1 where one is unknown. It fails if the rank is
 // unknown.
 func (s Shape) ToSlice() ([]int64, error) {
 	if s.dims == nil {

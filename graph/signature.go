@@ -30,7 +30,7 @@ func (s *signature) resolve(attrs registry.Attrs, infer bool, inputs []Output) e
 	return err
 }
 
-// typesOf is the types of inputs, where those whose nodes are yet to be built
+// typesOf returns the types of inputs, where those whose nodes are yet to be built
 // have the type of one that is.
 func typesOf(inputs []Output) []tensor.DType {
 	types := make([]tensor.DType, len(inputs))

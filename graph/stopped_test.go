@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// chainOfCalls is a GraphDef that calls the first of n functions, each of which calls
+// chainOfCalls returns a GraphDef that calls the first of n functions, each of which calls
 // the next one.
 func chainOfCalls(t *testing.T, n int) []byte {
 	t.Helper()

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Subgraph is the nodes that a step needs: those that fetches and targets can
+// Subgraph returns the nodes that a step needs: those that fetches and targets can
 // be reached from, but nothing that only feeds replace. A node all of whose
 // wanted outputs are fed is left out, unless it is a target or a control edge
 // needs it. They come by id, so inputs before consumers.

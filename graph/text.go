@@ -23,7 +23,7 @@ type TextOptions struct {
 	Nodes []*Node
 }
 
-// Text is the graph in a form to be read, one node a line:
+// Text returns the graph in a form to be read, one node a line:
 //
 //	x = Placeholder() {dtype=DT_FLOAT, shape=shape [2,?]}
 //	c = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2] values: 1 2.5>}

@@ -74,7 +74,7 @@ func (r *textReader) next() bool {
 	return true
 }
 
-// keyword says whether the line begins with a word that is no node's name.
+// keyword reports whether the line begins with a word that is no node's name.
 func (p *parser) keyword(word string) bool {
 	at := p.pos
 	defer func() { p.pos = at }()

@@ -36,7 +36,7 @@ type Versions struct {
 	BadConsumers []int // ascending
 }
 
-// check says whether this package may read a graph of these versions.
+// check reports whether this package may read a graph of these versions.
 func (v Versions) check() error {
 	switch {
 	case v.Producer < MinProducer:
@@ -61,7 +61,7 @@ func (v Versions) blame(err error) error {
 	return &e
 }
 
-// combine is the versions of a graph of versions v into which one of versions
+// combine returns the versions of a graph of versions v into which one of versions
 // w has been imported.
 func (v Versions) combine(w Versions) Versions {
 	bad := slices.Concat(v.BadConsumers, w.BadConsumers)

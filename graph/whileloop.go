@@ -30,13 +30,13 @@ type LoopVar struct {
 	Exits                               []*Node // none if nobody wants the last value
 }
 
-// Init is the variable's first value, outside the loop.
+// Init returns the variable's first value, outside the loop.
 func (v LoopVar) Init() Output { return v.Enter.self.inputs[0] }
 
-// Value is the variable in an iteration, as the condition sees it.
+// Value returns the variable in an iteration, as the condition sees it.
 func (v LoopVar) Value() Output { return Output{v.Merge, 0} }
 
-// BodyInput is the variable as the body sees it.
+// BodyInput returns the variable as the body sees it.
 func (v LoopVar) BodyInput() Output {
 	if v.Switch == nil {
 		return Output{}
@@ -44,10 +44,10 @@ func (v LoopVar) BodyInput() Output {
 	return Output{v.Switch, 1}
 }
 
-// BodyOutput is what the body makes of it, for the next iteration.
+// BodyOutput returns what the body makes of it, for the next iteration.
 func (v LoopVar) BodyOutput() Output { return v.NextIteration.self.inputs[0] }
 
-// Condition is what the loop goes on for as long as it is true.
+// Condition returns what the loop goes on for as long as it is true.
 func (l *WhileLoop) Condition() Output { return l.LoopCond.self.inputs[0] }
 
 // WhileLoops finds the while loops of a graph, also of one that was imported,

@@ -19,7 +19,7 @@ func Int(v *tensor.Value, what string) (int64, error) {
 	return OnlyInt(v, what)
 }
 
-// OnlyInt is the only element of v, an int32 or int64 tensor of any rank; what
+// OnlyInt returns the only element of v, an int32 or int64 tensor of any rank; what
 // names it in the error.
 func OnlyInt(v *tensor.Value, what string) (int64, error) {
 	if v.NumElements() != 1 {
@@ -73,7 +73,7 @@ func AppendIntVector(dst []int64, v *tensor.Value, what string) ([]int64, error)
 	return AppendInts(dst, v), nil
 }
 
-// Dims is what a shape input says: a vector (or, where the operation allows
+// Dims returns what a shape input says: a vector (or, where the operation allows
 // it, a scalar) of dimensions that are not negative, and no more than there may be.
 func Dims(v *tensor.Value, what string) ([]int64, error) {
 	return AppendDims(make([]int64, 0, min(v.NumElements(), tensor.MaxRank)), v, what)

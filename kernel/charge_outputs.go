@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// ChargeValue is v on the step's account, for a kernel that puts out what it has got from a
+// ChargeValue is v charged to the step, for a kernel that puts out what it has got from a
 // resource, which gave it up and charges it no more, or from a function: see
 // [tensor.Arena.ChargeValue].
 func (c *Context) ChargeValue(v tensor.Value) tensor.Value {
@@ -20,7 +20,7 @@ func (c *Context) ChargeValue(v tensor.Value) tensor.Value {
 	return w
 }
 
-// ChargeOutputs is f's kernels with all on the step's account that they put out and that
+// ChargeOutputs is f's kernels with all charged to the step that they put out and that
 // others made: for operations that put out what a resource has given up, or what a
 // function returned. See [Context.ChargeValue].
 func ChargeOutputs(f Factory) Factory {

@@ -29,7 +29,7 @@ func Validate(ops *registry.Registry) error {
 	return nil
 }
 
-// check says whether the kernels agree with the definition and each other. It
+// check reports whether the kernels agree with the definition and each other. It
 // remembers that they do.
 func (e *entry) check(def *registry.OpDef) error {
 	if e.checked.Load() == def {
@@ -79,7 +79,7 @@ func (c *candidate) check(def *registry.OpDef) error {
 	return nil
 }
 
-// overlaps says whether some node fits both, and neither goes before the other.
+// overlaps reports whether some node fits both, and neither goes before the other.
 func (c *candidate) overlaps(o *candidate) bool {
 	if c.Device != o.Device || c.Label != o.Label || c.Priority != o.Priority {
 		return false

@@ -28,32 +28,32 @@ func (c *Construction) attr(name string) *registry.AttrValue {
 	return &registry.AttrValue{}
 }
 
-// Type is a type attribute.
+// Type returns a type attribute.
 func (c *Construction) Type(name string) tensor.DType { return c.attr(name).Type }
 
-// Int is an int attribute.
+// Int returns an int attribute.
 func (c *Construction) Int(name string) int64 { return c.attr(name).I }
 
-// Float is a float attribute.
+// Float returns a float attribute.
 func (c *Construction) Float(name string) float32 { return c.attr(name).F }
 
-// Bool is a bool attribute.
+// Bool returns a bool attribute.
 func (c *Construction) Bool(name string) bool { return c.attr(name).B }
 
-// Str is a string attribute.
+// Str returns a string attribute.
 func (c *Construction) Str(name string) string { return c.attr(name).S }
 
-// Shape is a shape attribute.
+// Shape returns a shape attribute.
 func (c *Construction) Shape(name string) registry.Shape { return c.attr(name).Shape }
 
-// Tensor is a tensor attribute; nil without it.
+// Tensor returns a tensor attribute; nil without it.
 func (c *Construction) Tensor(name string) *tensor.Tensor { return c.attr(name).Tensor }
 
-// Func is the function that an attribute names; nil without it. See
+// Func returns the function that an attribute names; nil without it. See
 // [Step.Function].
 func (c *Construction) Func(name string) *registry.Func { return c.attr(name).Func }
 
-// Ints is a list(int) attribute.
+// Ints returns a list(int) attribute.
 func (c *Construction) Ints(name string) []int64 {
 	list := c.attr(name).List
 	out := make([]int64, len(list))
@@ -63,7 +63,7 @@ func (c *Construction) Ints(name string) []int64 {
 	return out
 }
 
-// Types is a list(type) attribute.
+// Types returns a list(type) attribute.
 func (c *Construction) Types(name string) []tensor.DType {
 	list := c.attr(name).List
 	out := make([]tensor.DType, len(list))
@@ -73,7 +73,7 @@ func (c *Construction) Types(name string) []tensor.DType {
 	return out
 }
 
-// Strs is a list(string) attribute.
+// Strs returns a list(string) attribute.
 func (c *Construction) Strs(name string) []string {
 	list := c.attr(name).List
 	out := make([]string, len(list))
@@ -83,7 +83,7 @@ func (c *Construction) Strs(name string) []string {
 	return out
 }
 
-// Shapes is a list(shape) attribute.
+// Shapes returns a list(shape) attribute.
 func (c *Construction) Shapes(name string) []registry.Shape {
 	list := c.attr(name).List
 	out := make([]registry.Shape, len(list))
@@ -93,7 +93,7 @@ func (c *Construction) Shapes(name string) []registry.Shape {
 	return out
 }
 
-// Errorf is an INVALID_ARGUMENT that a factory fails with.
+// Errorf returns an INVALID_ARGUMENT that a factory fails with.
 func (c *Construction) Errorf(format string, args ...any) error {
 	return status.Invalid(format, args...)
 }

@@ -60,7 +60,7 @@ type Step struct {
 	PerStep   *resource.Manager
 	// State has what nodes keep for themselves from step to step, such as the
 	// streams of random operations; nil: Resources has. Functions that an iterator
-	// calls begin anew with each iterator, so it has one of its own.
+	// calls begin again with each iterator, so it has one of its own.
 	State *resource.Manager
 	Pool  Pool          // shares out ranges; never nil
 	Files *files.Policy // which files kernels may open, through it alone
@@ -85,7 +85,7 @@ type Step struct {
 	Spare []*tensor.Tensor
 }
 
-// States is where nodes keep what is theirs.
+// States returns where nodes keep what is theirs.
 func (s *Step) States() *resource.Manager {
 	if s.State != nil {
 		return s.State
@@ -107,7 +107,7 @@ type Pool interface {
 	Expect(work time.Duration)
 }
 
-// Err is the reason to stop early, nil while there is none. Kernels that run
+// Err returns the reason to stop early, nil while there is none. Kernels that run
 // for more than a millisecond ask now and then; asking takes some nanoseconds.
 func (c *Context) Err() error {
 	if err := status.FromContext(c.Step.Context); err != nil {
@@ -164,7 +164,7 @@ func (c *Context) Parallel(n, grain int, f func(lo, hi int)) {
 // asking whether anybody waits for them.
 const askAfter = 8
 
-// Pool is the step's pool for algorithms that share out work themselves: once the step
+// Pool returns the step's pool for algorithms that share out work themselves: once the step
 // has ended, ranges are left out. What they computed counts if Err says nothing
 // afterwards.
 func (c *Context) Pool() Pool { return (*leaving)(c) }
@@ -239,7 +239,7 @@ func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, erro
 // clearedAtOnce is how many bytes are cleared without asking.
 const clearedAtOnce = 1 << 20
 
-// Reuse gives the kernel input i to write into if nobody else holds it, else
+// Reuse returns the kernel input i to write into if nobody else holds it, else
 // it answers false and in stays as it is. The input is moved: in[i] is zero
 // afterwards, and the value must become an output (its shape may be changed
 // with SetDims). Elements that the kernel still reads as input i are those of
@@ -261,7 +261,7 @@ func (c *Context) Reuse(in []tensor.Value, i int) (tensor.Value, bool) {
 	return v, true
 }
 
-// ReuseOrAlloc gives an output of dtype dt and shape dims: input i's buffer if
+// ReuseOrAlloc returns an output of dtype dt and shape dims: input i's buffer if
 // the kernel may have it and it has that dtype and shape, else a fresh one.
 func (c *Context) ReuseOrAlloc(in []tensor.Value, i int, dt tensor.DType, dims []int64) (tensor.Value, error) {
 	if v := in[i]; v.DType() == dt && equalDims(v.Dims(), dims) {

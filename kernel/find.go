@@ -12,7 +12,7 @@ import (
 // labelAttr is the attribute that asks for kernels with a label.
 const labelAttr = "_kernel"
 
-// Find is the kernel for a node on a device type: among those that fit, the one
+// Find returns the kernel for a node on a device type: among those that fit, the one
 // of highest priority. It fails
 //
 //   - with UNIMPLEMENTED if the operation has no kernel at all, or if none fits
@@ -52,7 +52,7 @@ func Make(deviceType string, c *Construction) (Kernel, error) {
 	return weighing(k, c.Outputs), nil
 }
 
-// find is the best kernel that fits, nil if none does.
+// find returns the best kernel that fits, nil if none does.
 func (e *entry) find(deviceType string, attrs registry.Attrs) *Registration {
 	label := labelOf(attrs)
 	var best *Registration
@@ -65,7 +65,7 @@ func (e *entry) find(deviceType string, attrs registry.Attrs) *Registration {
 	return best
 }
 
-// labelOf is the label that a node asks for, "" as a rule.
+// labelOf returns the label that a node asks for, "" as a rule.
 func labelOf(attrs registry.Attrs) string {
 	if v := attrs.Find(labelAttr); v != nil {
 		return v.S
@@ -73,7 +73,7 @@ func labelOf(attrs registry.Attrs) string {
 	return ""
 }
 
-// Supported is those of deviceTypes, given with the preferred one first, that
+// Supported returns those of deviceTypes, given with the preferred one first, that
 // have a kernel for the node: by the priority of that kernel, then in the given
 // order. An operation without kernels anywhere is supported by all, as what
 // calls a function or is played by the executor itself needs none.
@@ -100,7 +100,7 @@ func Supported(deviceTypes []string, c *Construction) []string {
 	return kinds
 }
 
-// misfit is the error for a node that none of the kernels takes.
+// misfit returns the error for a node that none of the kernels takes.
 func (e *entry) misfit(deviceType string, c *Construction) error {
 	code, gap := status.InvalidArgument, ""
 	if e.gap(deviceType, c) {
@@ -115,7 +115,7 @@ func (e *entry) misfit(deviceType string, c *Construction) error {
 		c.Op.Name, c.Node, telling(c), gap, deviceType, strings.Join(slices.Compact(lines), "\n  "))
 }
 
-// gap says whether TensorFlow's CPU kernels would take the node and Troupe has
+// gap reports whether TensorFlow's CPU kernels would take the node and Troupe has
 // none for one of its types. Where there are kernels for each, but not for all
 // together, TensorFlow has none either. Another device or a label that no kernel
 // has is the graph's own wish.
@@ -139,7 +139,7 @@ func (e *entry) gap(deviceType string, c *Construction) bool {
 	return missing
 }
 
-// telling is the attributes that a kernel may be registered for: types, and the
+// telling returns the attributes that a kernel may be registered for: types, and the
 // label.
 func telling(c *Construction) string {
 	var b []string

@@ -57,7 +57,7 @@ func init() {
 	kernel.ForType("Rint", "T", tensor.Float, makes("float"))
 }
 
-// node is a node of operation op as a factory would see it.
+// node returns a node of operation op as a factory would see it.
 func node(t testing.TB, op, attrs string, inputs ...tensor.DType) *kernel.Construction {
 	t.Helper()
 	def, err := registry.Global.Lookup(op)

@@ -54,7 +54,7 @@ func NewResults(budget *tensor.Budget, args, values []tensor.Value) (Results, er
 	return r, nil
 }
 
-// Release takes the results off the account: their holder lets go of them, or has
+// Release takes the results off the account: their holder releases them, or has
 // charged them himself. Calls after the first do nothing.
 func (r *Results) Release() {
 	r.budget.Release(r.bytes)

@@ -24,7 +24,7 @@ const (
 	constraintAllowed = 2
 )
 
-// MarshalKernelList is the registrations as a serialized KernelList, which
+// MarshalKernelList returns the registrations as a serialized KernelList, which
 // TensorFlow's tools read.
 func MarshalKernelList(list []*Registration) ([]byte, error) {
 	var b []byte
@@ -38,7 +38,7 @@ func MarshalKernelList(list []*Registration) ([]byte, error) {
 	return b, nil
 }
 
-// marshal is the registration as a serialized KernelDef.
+// marshal returns the registration as a serialized KernelDef.
 func (r *Registration) marshal() ([]byte, error) {
 	b := appendBytes(nil, defOp, []byte(r.Op))
 	b = appendBytes(b, defDevice, []byte(r.Device))

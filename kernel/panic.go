@@ -14,7 +14,7 @@ const panicMessage = "the kernel panicked: "
 // interrupted is what [Context.Parallel] and [Context.Ask] panic with when the step has ended.
 type interrupted struct{ error }
 
-// Panicked is the error of a kernel that panicked with r: INTERNAL, with the
+// Panicked returns the error of a kernel that panicked with r: INTERNAL, with the
 // stack of the goroutine that asks; or why the step has ended, if [Context.Parallel]
 // or [Context.Ask] broke the kernel off for that.
 func Panicked(r any) error {
@@ -32,7 +32,7 @@ func Panicked(r any) error {
 	return status.Errorf(status.Internal, panicMessage+"%v\n%s", r, stack)
 }
 
-// IsPanic says whether an error is that a kernel panicked.
+// IsPanic reports whether an error is that a kernel panicked.
 func IsPanic(err error) bool {
 	if err == nil {
 		return false

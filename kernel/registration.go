@@ -84,7 +84,7 @@ func ForAllWaiting(f Factory, ops ...string) {
 	}
 }
 
-// String is what error messages list, as TensorFlow words it:
+// String returns what error messages list, as TensorFlow words it:
 // "device='CPU'; T in [DT_FLOAT, DT_DOUBLE]".
 func (r *Registration) String() string {
 	var b strings.Builder

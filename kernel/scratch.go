@@ -52,7 +52,7 @@ func Grow[T any](ctx *Context, s []T, n int) ([]T, error) {
 	return larger, nil
 }
 
-// bytesOf is what n elements take.
+// bytesOf returns what n elements take.
 func bytesOf[T any](n int) (int, error) {
 	var x T
 	size := max(int(unsafe.Sizeof(x)), 1)

@@ -17,7 +17,7 @@ type SharedScratch[T tensor.Element] struct {
 	idle [][]T
 }
 
-// NewDesk is a desk that is open: n pieces of that many elements of dtype dt.
+// NewDesk returns a desk that is open: n pieces of that many elements of dtype dt.
 func NewDesk[T tensor.Element](ctx *Context, dt tensor.DType, n, size int) (*SharedScratch[T], error) {
 	d := &SharedScratch[T]{}
 	return d, d.Open(ctx, dt, n, size)

@@ -49,7 +49,7 @@ func setOf(types []tensor.DType) typeSet {
 	return s
 }
 
-// has says whether t is in the set; it may be any number at all.
+// has reports whether t is in the set; it may be any number at all.
 func (s typeSet) has(t tensor.DType) bool { return t < 64 && s&(1<<t) != 0 }
 
 func (t *table) add(r *Registration) {
@@ -67,7 +67,7 @@ func (t *table) add(r *Registration) {
 	t.ops[r.Op] = e
 }
 
-// entry is the kernels of an operation, nil if it has none.
+// entry returns the kernels of an operation, nil if it has none.
 func (t *table) entry(op string) *entry {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -87,7 +87,7 @@ func Registered(op string) []*Registration {
 	return list
 }
 
-// Waits says whether a kernel of an operation is registered as one that waits.
+// Waits reports whether a kernel of an operation is registered as one that waits.
 func Waits(op string) bool {
 	e := global.entry(op)
 	return e != nil && slices.ContainsFunc(e.kernels, func(c candidate) bool { return c.Waits })
@@ -100,7 +100,7 @@ func Ops() []string {
 	return slices.Sorted(maps.Keys(global.ops))
 }
 
-// fits says whether the kernel takes a node of these attributes.
+// fits reports whether the kernel takes a node of these attributes.
 func (c *candidate) fits(attrs registry.Attrs) bool {
 	for _, want := range c.constraints {
 		v := attrs.Find(want.attr)

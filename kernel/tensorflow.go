@@ -43,7 +43,7 @@ var tensorFlowTypes = sync.OnceValue(func() map[string]map[string][]tensor.DType
 	return table
 })
 
-// TensorFlowTypes is the values of a type attribute that some CPU kernel of
+// TensorFlowTypes returns the values of a type attribute that some CPU kernel of
 // TensorFlow takes, where they are not all that the definition allows; limited
 // is false where they are. The slice is not to be written.
 func TensorFlowTypes(op, attr string) (types []tensor.DType, limited bool) {
@@ -74,7 +74,7 @@ func Missing(def *registry.OpDef) map[string][]tensor.DType {
 	return missing
 }
 
-// takes is the values of a type attribute that some CPU kernel without a label
+// takes returns the values of a type attribute that some CPU kernel without a label
 // takes.
 func (e *entry) takes(attr string) typeSet {
 	var have typeSet
@@ -92,7 +92,7 @@ func (e *entry) takes(attr string) typeSet {
 	return have
 }
 
-// tensorFlowTakes is the values of a type attribute that TensorFlow takes.
+// tensorFlowTakes returns the values of a type attribute that TensorFlow takes.
 func tensorFlowTakes(op string, attr *registry.AttrDef) []tensor.DType {
 	if types, limited := TensorFlowTypes(op, attr.Name); limited {
 		return types

@@ -60,7 +60,7 @@ func (c *Context) Within(f func() error) error {
 	return f()
 }
 
-// Reserved is how much the kernel has reserved and not given back, and UnreserveTo gives
+// Reserved returns how much the kernel has reserved and not given back, and UnreserveTo gives
 // back what is more than that: a kernel that takes memory here and there defers
 // ctx.UnreserveTo(ctx.Reserved()).
 func (c *Context) Reserved() int64 { return c.reserved }

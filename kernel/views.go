@@ -60,7 +60,7 @@ func (c *Context) Bitcast(v tensor.Value, dt tensor.DType, dims []int64) (w tens
 	return w, ok
 }
 
-// Holding is the variant that holds o, whose value must be h. It fails where the
+// Holding returns the variant that holds o, whose value must be h. It fails where the
 // session's memory limit is passed. See [tensor.RefCounted].
 func (c *Context) Holding(o *tensor.Object, h tensor.RefCounted) (tensor.Value, error) {
 	if c.Lock != nil { // the step's driver claims it with the outputs
@@ -95,7 +95,7 @@ func (c *Context) Free(v tensor.Value) {
 }
 
 // Share is v, shared, for whoever keeps it until the step ends, or longer, and
-// charges nobody for it: it stays on the step's account until then. Of a small
+// charges nobody for it: it stays charged to the step until then. Of a small
 // part of a large tensor it is a copy, so that the rest can go.
 func (c *Context) Share(v tensor.Value) (tensor.Value, error) {
 	if v.Partial() {

@@ -20,7 +20,7 @@ func contexts(t *testing.T, f func(t *testing.T, ctx *kernel.Context, budget *te
 	}
 }
 
-// counted is a tensor of n int32s that count from 0, which one token holds.
+// counted returns a tensor of n int32s that count from 0, which one token holds.
 func counted(t *testing.T, ctx *kernel.Context, n int64) tensor.Value {
 	t.Helper()
 	v, err := ctx.Alloc(tensor.Int32, []int64{n})

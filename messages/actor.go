@@ -3,7 +3,6 @@ package messages
 import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/nodes"
 
 	"github.com/troupe-go/troupe/messages/protocol"
 	"github.com/troupe-go/troupe/nodes/kind"
@@ -26,7 +25,7 @@ func (n *node) Receive(ctx actor.Context) {
 	case *protocol.Message:
 		if t := st.ctx.Step.Transfers; t != nil && m.Verb == protocol.Arrive {
 			if d := st.graph.Flow.Nodes[n.Number].Def; d != nil && d.Class() == graph.ClassSend { // which has one input
-				nodes.CountTransfer(t, d, m.Value, m.Dead)
+				st.program.CountTransfer(t, d, m.Value, m.Dead)
 			}
 		}
 		a := n.Node.Receive(m, &st.out)

@@ -40,7 +40,7 @@ func New(cfg actors.Config) *Engine {
 	return &Engine{cfg: cfg}
 }
 
-// Seeded is an engine in which any message that is on its way may be the next to
+// Seeded returns an engine in which any message that is on its way may be the next to
 // arrive, whoever sent it first: every step takes the order that seed stands for. It
 // runs kernels where it is, so a step without kernels that wait is the same each
 // time.
@@ -74,7 +74,7 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	return err
 }
 
-// take is a stage of the program that is idle, if there is one.
+// take returns a stage of the program that is idle, if there is one.
 func (e *Engine) take(p *nodes.Program) *stage {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -139,7 +139,7 @@ func (q *queue) pop(e *envelope) {
 	q.n--
 }
 
-// draw puts the i-th oldest in the place of the oldest.
+// draw puts the i-th oldest in place of the oldest.
 func (q *queue) draw(i int) {
 	a, b := &q.buf[q.head], &q.buf[(q.head+i)&(len(q.buf)-1)]
 	*a, *b = *b, *a
@@ -187,7 +187,7 @@ func (p *post) ring() {
 	}
 }
 
-// any says whether something has come.
+// any reports whether something has come.
 func (p *post) any() bool { return p.done.Load() != nil || p.waiting.Load() }
 
 // take moves all that has come to dst: the oldest of each kind first.

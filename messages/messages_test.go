@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices/cpu"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
@@ -58,17 +59,17 @@ func calling(t testing.TB, f func() error) {
 	t.Cleanup(func() { hook.Store(nil) })
 }
 
-func compile(t testing.TB, text string, fetches ...string) *nodes.Program {
+func compiled(t testing.TB, text string, fetches ...string) *nodes.Program {
 	t.Helper()
 	g := graph.New()
 	if err := g.AddText(text); err != nil {
 		t.Fatal(err)
 	}
-	var spec nodes.Spec
+	var spec compile.Spec
 	for _, f := range fetches {
 		spec.Fetches = append(spec.Fetches, g.Operation(f).Output(0))
 	}
-	p, err := nodes.Compile(context.Background(), g, spec)
+	p, err := compile.Graph(context.Background(), g, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ next = NextIteration(add)
 exit = Exit(switch)
 `
 
-// found says whether an actor of that address is there.
+// found reports whether an actor of that address is there.
 func found(pid *actor.PID) bool {
 	_, ok := actors.System().ProcessRegistry.Get(pid)
 	return ok
@@ -107,7 +108,7 @@ func found(pid *actor.PID) bool {
 // kept for the next step, and stopped with the engine.
 func TestActors(t *testing.T) {
 	e := New(actors.Config{})
-	p := compile(t, loop, "exit")
+	p := compiled(t, loop, "exit")
 	var pids []*actor.PID
 	for range 3 {
 		if v, err := run(e, p); err != nil || tensor.At0[int32](&v[0]) != 10 {
@@ -147,7 +148,7 @@ func TestActors(t *testing.T) {
 func TestSpawnedWhenSentTo(t *testing.T) {
 	e := New(actors.Config{})
 	defer e.Close()
-	p := compile(t, loop+"never = AddV2(enter, next)\nout = Exit(never)\nafter = Neg(out)\n", "exit", "after")
+	p := compiled(t, loop+"never = AddV2(enter, next)\nout = Exit(never)\nafter = Neg(out)\n", "exit", "after")
 	if _, err := run(e, p); err == nil || !strings.Contains(err.Error(), `"never" (AddV2)`) && !strings.Contains(err.Error(), `"after" (Neg) waits for out:0`) {
 		t.Errorf("the step hangs with %v", err)
 	}
@@ -162,7 +163,7 @@ func TestSpawnedWhenSentTo(t *testing.T) {
 func TestSupervision(t *testing.T) {
 	for _, pool := range []actors.Pool{nil, cpu.NewPool(cpu.Options{Threads: 3})} {
 		e := New(actors.Config{Pool: pool})
-		p := compile(t, loop, "exit")
+		p := compiled(t, loop, "exit")
 		turns := 0
 		calling(t, func() error {
 			if turns++; turns == 4 {
@@ -194,13 +195,13 @@ func TestIdleStages(t *testing.T) {
 	defer e.Close()
 	var pids []*actor.PID
 	for range 3 {
-		if _, err := run(e, compile(t, loop, "exit")); err != nil {
+		if _, err := run(e, compiled(t, loop, "exit")); err != nil {
 			t.Fatal(err)
 		}
 		pids = append(pids, e.idle[len(e.idle)-1].step.pid)
 	}
 	e.nodes += mostIdle - 1 // as if there were many
-	if _, err := run(e, compile(t, loop, "exit")); err != nil {
+	if _, err := run(e, compiled(t, loop, "exit")); err != nil {
 		t.Fatal(err)
 	}
 	e.nodes = 0
@@ -220,7 +221,7 @@ func TestIterationsDoNotAllocate(t *testing.T) {
 	allocs := func(n int) float64 {
 		e := New(actors.Config{})
 		defer e.Close()
-		p := compile(t, strings.Replace(loop, "values: 10", fmt.Sprint("values: ", n), 1), "exit")
+		p := compiled(t, strings.Replace(loop, "values: 10", fmt.Sprint("values: ", n), 1), "exit")
 		return testing.AllocsPerRun(10, func() {
 			if _, err := run(e, p); err != nil {
 				t.Fatal(err)
@@ -255,7 +256,7 @@ func BenchmarkWide(b *testing.B) {
 			defer pool.Close()
 			e := New(actors.Config{Pool: pool})
 			defer e.Close()
-			p := compile(b, text.String(), "sum")
+			p := compiled(b, text.String(), "sum")
 			var took []time.Duration
 			for b.Loop() {
 				begin := time.Now()
@@ -291,7 +292,7 @@ func benchmarkNodes(b *testing.B, n int) {
 	for i := 1; i < n; i++ {
 		fmt.Fprintf(&text, "a%d = Identity(a%d)\n", i, i-1)
 	}
-	p := compile(b, text.String(), fmt.Sprintf("a%d", n-1))
+	p := compiled(b, text.String(), fmt.Sprintf("a%d", n-1))
 	text.Reset()
 	e := New(actors.Config{})
 	var before, after runtime.MemStats

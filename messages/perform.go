@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/messages/protocol"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -64,7 +65,7 @@ type performance struct {
 
 var epoch = time.Now()
 
-// now is the time in nanoseconds from some beginning.
+// now returns the time in nanoseconds from some beginning.
 func now() int64 { return int64(time.Since(epoch)) }
 
 // perform runs a node's kernel, or lets it be run.
@@ -113,18 +114,10 @@ func (st *stage) runHere(n *node, a *protocol.Activation, k kernel.Kernel, out [
 	return err
 }
 
-// note adds a measurement to what is known of the kernel's cost. One that is far
-// above counts for less: the goroutine may have been preempted while the clock
-// ran.
-func (n *node) note(nanos int64) {
-	x := uint64(min(max(nanos, 1), 1<<31))
-	if old := uint64(n.cost); old != 0 && 8*x > old {
-		x = (3*old + min(x, 4*old)) / 4
-	}
-	n.cost = uint32(x)
-}
+// note adds a measurement to what is known of the kernel's cost.
+func (n *node) note(nanos int64) { n.cost = profile.Average(n.cost, nanos) }
 
-// worthSharing says whether a kernel is better run on another core, while this one
+// worthSharing reports whether a kernel is better run on another core, while this one
 // has something else to do.
 func (st *stage) worthSharing(n *node) bool {
 	return n.cost >= expensive && st.engine.cfg.Pool != nil && (st.queue.n > 0 || len(st.running) > 0)
@@ -240,7 +233,7 @@ func (st *stage) ran(p *performance) bool {
 	if st.err == nil {
 		return true
 	}
-	st.reportOf(p.err)
+	report.Nest(st.err, p.err)
 	p.refuse()
 	st.release(p)
 	return false
@@ -290,7 +283,7 @@ func (st *stage) performed(n *node, p *performance) {
 	st.release(p)
 }
 
-// note takes down a kernel that has run somewhere.
+// note records a kernel that has run somewhere.
 func (p *performance) note() {
 	thread := profile.Elsewhere
 	switch {

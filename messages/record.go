@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/profile/sequence"
 )
 
-// A record takes down a step of which the caller wants to see who said what to whom:
+// A record records a step of which the caller wants to see who said what to whom:
 // see [sequence.Recording].
 type record struct {
 	*sequence.Step
@@ -32,7 +32,7 @@ func (st *stage) endRecord(err error) {
 	}
 }
 
-// actor is what the recording calls the actor whose mailbox it is.
+// actor returns what the recording calls the actor whose mailbox it is.
 func (st *stage) actor(b *mailbox) int32 {
 	i, ok := st.record.actors[b]
 	if !ok {
@@ -51,7 +51,7 @@ func (st *stage) actor(b *mailbox) int32 {
 	return i
 }
 
-// sends takes down a message from the actor whose turn it is.
+// sends records a message from the actor whose turn it is.
 func (st *stage) sends(to *mailbox, m *protocol.Message) {
 	r := st.record
 	iteration, ok := r.tags[m.Tag]
@@ -74,7 +74,7 @@ func (st *stage) sends(to *mailbox, m *protocol.Message) {
 	m.Serial = r.Send(sequence.Message{To: st.actor(to), Verb: m.Verb.String(), Dead: m.Dead, Node: m.Node, Slot: m.Slot, Iteration: iteration, Credit: credit, Text: text})
 }
 
-// takes takes down that an actor is sent m, or the notices in its mailbox.
+// takes records that an actor is sent m, or the notices in its mailbox.
 func (st *stage) takes(b *mailbox, m *protocol.Message) {
 	st.record.Turn(st.actor(b))
 	st.record.Took(m.Serial)
@@ -85,7 +85,7 @@ func (st *stage) takes(b *mailbox, m *protocol.Message) {
 	}
 }
 
-// did takes down what came of a turn.
+// did records what came of a turn.
 func (r *record) did(out *protocol.Outbox) {
 	switch {
 	case out.Fault != nil:

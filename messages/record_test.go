@@ -33,7 +33,7 @@ func recorded(t *testing.T, e *Engine, p *nodes.Program, r *sequence.Recording) 
 	return s
 }
 
-// text is a recording as one can read it.
+// text returns a recording as one can read it.
 func text(s *sequence.Step) string {
 	var b strings.Builder
 	name := func(actor int32) string {
@@ -69,9 +69,9 @@ func text(s *sequence.Step) string {
 }
 
 // The recording of a loop of two iterations, taken in an order of its own, says what
-// testdata/sequence.txt says; -rewrite writes that anew.
+// testdata/sequence.txt says; -rewrite writes that again.
 func TestRecord(t *testing.T) {
-	p := compile(t, strings.Replace(loop, "values: 10", "values: 2", 1), "exit")
+	p := compiled(t, strings.Replace(loop, "values: 10", "values: 2", 1), "exit")
 	var s *sequence.Step
 	datadriven.RunTest(t, "testdata/sequence.txt", func(t *testing.T, d *datadriven.TestData) string {
 		var seed uint64
@@ -104,7 +104,7 @@ func TestRecord(t *testing.T) {
 // A recording keeps as many messages as it is told, and says how many others there were; it
 // keeps why a step failed; recording changes no answer.
 func TestRecordBounds(t *testing.T) {
-	p := compile(t, loop, "exit")
+	p := compiled(t, loop, "exit")
 	e := New(actors.Config{})
 	defer e.Close()
 	whole := recorded(t, e, p, &sequence.Recording{})

@@ -3,10 +3,9 @@ package messages
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/troupe-go/troupe/messages/protocol"
-	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -43,8 +42,8 @@ func (st *stage) ask(i int32, tag protocol.Tag) inquiry {
 // waiting lists the nodes that wait for an input, in all iterations alive, at most
 // limit of them. A node of which nothing has come counts in the root frame and in
 // the oldest iteration of a frame alone: later ones may just not be that far.
-func (st *stage) waiting(limit int) []nodes.Waiting {
-	var all []nodes.Waiting
+func (st *stage) waiting(limit int) []report.Waiting {
+	var all []report.Waiting
 	root := st.frameAt(protocol.Root)
 	if root == nil {
 		return nil
@@ -67,7 +66,7 @@ func (st *stage) waiting(limit int) []nodes.Waiting {
 	return all
 }
 
-func (st *stage) waitingIn(f *seat, limit int, all *[]nodes.Waiting) {
+func (st *stage) waitingIn(f *seat, limit int, all *[]report.Waiting) {
 	flow := st.graph.Flow
 	alive := f.Alive()
 	if len(alive) == 0 && f.Parent < 0 { // the root frame, which has ended
@@ -83,7 +82,7 @@ func (st *stage) waitingIn(f *seat, limit int, all *[]nodes.Waiting) {
 			if !q.waits || !q.begun && k > 0 {
 				continue
 			}
-			w := nodes.Waiting{Node: flow.Name(i), Op: flow.Op(i), Tag: st.tag(tag)}
+			w := report.Waiting{Node: flow.Name(i), Op: flow.Op(i), Tag: st.tag(tag)}
 			for _, k := range q.inputs {
 				name := "^" + flow.Name(flow.In[i][k].Node)
 				if port := flow.In[i][k].Port; port >= 0 {
@@ -98,73 +97,15 @@ func (st *stage) waitingIn(f *seat, limit int, all *[]nodes.Waiting) {
 	}
 }
 
-// hung is the error of a step that can make no progress though fetch i has not
-// come.
-func (st *stage) hung(i int) *status.Error {
-	const most = 16
-	waiting := st.waiting(most)
-	var b strings.Builder
-	for _, w := range waiting {
-		b.WriteString("\n\t")
-		b.WriteString(w.String())
-	}
-	if len(waiting) == most {
-		b.WriteString("\n\t…")
-	}
-	return status.Errorf(status.Internal, "Retval[%d] does not have value: the step can make no progress and the tensor %s never came. Waiting:%s",
-		i, st.program.Fetches()[i], b.String())
-}
-
-// reportLimit is how many nodes the report of a step names that is ended from outside.
-const reportLimit = 16
-
-// interrupted adds to the error of a step that is ended from outside what the step is
-// doing.
-func (st *stage) interrupted(err *status.Error) *status.Error {
-	switch err.Code {
-	case status.Canceled, status.DeadlineExceeded, status.Aborted:
-		if err.Report == nil {
-			e := *err
-			e.Report = st.report(reportLimit)
-			return &e
-		}
-	}
-	return err
-}
-
-// report says what the step is doing, with at most limit kernels and waiting nodes.
+// report reports what the step is doing, with at most limit kernels and waiting nodes.
 func (st *stage) report(limit int) *status.Report {
 	r := &status.Report{Step: st.step.pid.Id, Running: len(st.running), Ready: st.queue.n}
-	name := func(i int32, tag protocol.Tag, op bool) string {
-		text := st.graph.Flow.Name(i)
-		if op {
-			text = fmt.Sprintf("%q (%s)", text, st.graph.Flow.Op(i))
-		}
-		if at := st.tag(tag); at != "" {
-			text += " at " + at
-		}
-		return text
-	}
 	if st.at.to != nil && st.at.m.Node >= 0 {
-		r.At = name(st.at.m.Node, st.at.m.Tag, false)
+		r.At = report.At(st.graph.Flow.Name(st.at.m.Node), st.tag(st.at.m.Tag))
 	}
 	for _, p := range st.running[:min(limit, len(st.running))] {
-		r.Kernels = append(r.Kernels, name(p.node.Number, p.a.Tag, true))
+		r.Kernels = append(r.Kernels, report.Node(st.graph.Flow.Name(p.node.Number), st.graph.Flow.Op(p.node.Number), st.tag(p.a.Tag)))
 	}
-	waiting := st.waiting(limit + 1)
-	if r.More = len(waiting) > limit; r.More {
-		waiting = waiting[:limit]
-	}
-	for _, w := range waiting {
-		r.Waiting = append(r.Waiting, w.String())
-	}
+	report.Wait(r, limit, st.waiting)
 	return r
-}
-
-// reportOf adds to the report of a step that was ended what a function was doing that
-// one of its kernels had called.
-func (st *stage) reportOf(err error) {
-	if inner, ok := err.(*status.Error); ok && inner.Report != nil && st.err.Report != nil && len(st.err.Report.Within) < reportLimit {
-		st.err.Report.Within = append(st.err.Report.Within, inner.Report)
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/messages/protocol"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -98,7 +99,7 @@ func (st *stage) spawn(name string, a actor.Actor, b actor.Mailbox) *actor.PID {
 	return pid
 }
 
-// nodePID is the address of a node's actor, which is made when somebody sends to
+// nodePID returns the address of a node's actor, which is made when somebody sends to
 // it for the first time.
 func (st *stage) nodePID(i int32) *actor.PID {
 	n := &st.nodes[i]
@@ -109,7 +110,7 @@ func (st *stage) nodePID(i int32) *actor.PID {
 	return n.pid
 }
 
-// frameAt is the frame of that address; nil if it is over.
+// frameAt returns the frame of that address; nil if it is over.
 func (st *stage) frameAt(id protocol.FrameID) *seat {
 	if i := uint32(id); int(i) < len(st.seats) {
 		if f := st.seats[i]; f != nil && f.turn == uint32(id>>32) {
@@ -119,7 +120,7 @@ func (st *stage) frameAt(id protocol.FrameID) *seat {
 	return nil
 }
 
-// enter is the frame that a static frame is when entered from there.
+// enter returns the frame that a static frame is when entered from there.
 func (st *stage) enter(e entry) *seat {
 	if f := st.entries[e]; f != nil {
 		return f
@@ -247,7 +248,7 @@ func (st *stage) attempt() (ended bool) {
 	return true
 }
 
-// next handles one message, and says whether anything can still happen.
+// next handles one message, and reports whether anything can still happen.
 func (st *stage) next() bool {
 	if st.post.any() {
 		st.read()
@@ -349,7 +350,7 @@ func (st *stage) read() {
 func (st *stage) cancelled() bool {
 	err := status.FromContext(st.outer)
 	if err != nil && st.err == nil {
-		st.err = st.interrupted(status.From(err))
+		st.err = report.Interrupted(status.From(err), st.report)
 	}
 	return err != nil
 }
@@ -371,7 +372,7 @@ func (st *stage) fail(f *protocol.Failure) {
 	}
 	st.err = &e
 	if st.outer.Err() != nil { // which the kernel has heard of before the step
-		st.err = st.interrupted(&e)
+		st.err = report.Interrupted(&e, st.report)
 	}
 }
 
@@ -389,7 +390,7 @@ func (st *stage) stopped(pid *actor.PID, node int32) {
 	}
 }
 
-// whole says whether the stage can run a step: whether its actors are all there.
+// whole reports whether the stage can run a step: whether its actors are all there.
 func (st *stage) whole() bool {
 	for st.post.any() { // perhaps one was stopped while no step ran
 		st.read()
@@ -397,7 +398,7 @@ func (st *stage) whole() bool {
 	return !st.broken
 }
 
-// end is the step's answer; it makes all actors as they were before.
+// end returns the step's answer; it makes all actors as they were before.
 func (st *stage) end(fetched []tensor.Value) error {
 	err := st.err
 	for i := range st.step.Results {
@@ -408,7 +409,7 @@ func (st *stage) end(fetched []tensor.Value) error {
 		case r.Dead:
 			err = status.Invalid("Retval[%d] does not have value: the tensor %s was on a branch not taken", i, st.program.Fetches()[i])
 		case r.Value.IsZero():
-			err = st.hung(i)
+			err = report.Hung(i, st.program.Fetches()[i], st.waiting)
 		default:
 			fetched[i] = r.Value
 			if r.Value.IsRef() { // what a variable shares: looked at now

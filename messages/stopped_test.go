@@ -53,7 +53,7 @@ func TestAStoppedActorFailsItsStepAlone(t *testing.T) {
 	root := actors.System().Root
 	e := New(actors.Config{})
 	defer e.Close()
-	p := compile(t, loop, "exit")
+	p := compiled(t, loop, "exit")
 	right := func() {
 		t.Helper()
 		if v, err := run(e, p); err != nil || tensor.At0[int32](&v[0]) != 10 {
@@ -85,7 +85,7 @@ func TestForeignMessagesAreDropped(t *testing.T) {
 	root := actors.System().Root
 	e := New(actors.Config{})
 	defer e.Close()
-	p := compile(t, loop, "exit")
+	p := compiled(t, loop, "exit")
 	if _, err := run(e, p); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestActorsAreKilled(t *testing.T) {
 		pool := cpu.NewPool(cpu.Options{Threads: threads})
 		budget := tensor.NewBudget(1 << 20)
 		e := New(actors.Config{Pool: pool, Budget: budget})
-		p := compile(t, loop, "exit")
+		p := compiled(t, loop, "exit")
 		yield := func() error {
 			for range 10 {
 				runtime.Gosched()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -25,7 +26,7 @@ type Activation struct {
 	// Worker is the worker of the pool that runs it, as whoever drives the step
 	// says; 0 is the driver itself, -1 somebody else.
 	Worker     int
-	meter      *profile.Meter // nil: nothing is taken down
+	meter      *profile.Meter // nil: nothing is recorded
 	begin, end int64          // by the meter's clock
 }
 
@@ -35,16 +36,16 @@ type awayArena struct {
 	tensor.Arena
 }
 
-// Number is the number of the node.
+// Number returns the number of the node.
 func (a *Activation) Number() int { return int(a.node) }
 
-// Node is the name of the node.
+// Node returns the name of the node.
 func (a *Activation) Node() string { return a.step.p.name(a.node) }
 
 // Cost is about how many nanoseconds the kernel runs; 0 if nobody knows.
 func (a *Activation) Cost() int64 { return int64(a.step.p.costs.nanos[a.node].Load()) }
 
-// Async says whether the kernel should be started rather than run: it may
+// Async reports whether the kernel should be started rather than run: it may
 // wait for something outside the step.
 func (a *Activation) Async() bool {
 	return a.step.p.nodes[a.node].kind == kind.Async || a.Calls()
@@ -106,7 +107,7 @@ func (s *Step) guarded(inline bool) *Activation {
 	}
 }
 
-// attempt is one stretch of advance; a panic in it fails the step.
+// attempt returns one stretch of advance; a panic in it fails the step.
 func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -214,7 +215,7 @@ func (s *Step) run(k kernel.Kernel, node int32, in, out []tensor.Value) error {
 	return err
 }
 
-// worthSharing says whether a kernel is better run on another core, while this
+// worthSharing reports whether a kernel is better run on another core, while this
 // one has something else to do.
 func (s *Step) worthSharing(node int32) bool {
 	return s.clock != nil && (s.ready.len() > 0 || s.running > 0) && s.p.costs.nanos[node].Load() >= expensive
@@ -283,7 +284,7 @@ func (s *Step) Complete(a *Activation, err error) {
 	}
 	switch {
 	case s.err != nil:
-		s.reportOf(err)
+		report.Nest(s.err, err)
 	case err != nil:
 		s.fail(a.activation, err)
 	default:

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// golden is the first graph of a file of testdata, after skipping some.
+// golden returns the first graph of a file of testdata, after skipping some.
 func golden(t *testing.T, file string, skip int) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + file)
@@ -43,7 +43,7 @@ n = NextIteration(add) {T=DT_INT32}
 out = Exit(s) {T=DT_INT32}
 `
 
-// runner runs a program again and again with nothing made anew.
+// runner runs a program again and again with nothing made again.
 func runner(t *testing.T, e nodes.Engine, p *nodes.Program, feeds ...tensor.Value) func() {
 	step, fetched := newStep(context.Background()), make([]tensor.Value, len(p.Fetches()))
 	return func() {
@@ -59,7 +59,7 @@ func withoutCollector(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 }
 
-// allocations is how often a call of f allocates. Actors that begin or end
+// allocations returns how often a call of f allocates. Actors that begin or end
 // meanwhile count as well, so the least of some trials is taken.
 func allocations(f func()) float64 {
 	least := testing.AllocsPerRun(20, f)
@@ -79,7 +79,7 @@ func TestIterationsAllocateNothing(t *testing.T) {
 		{"branch", golden(t, "branches", 1), "limit", "out"},
 		{"nested", golden(t, "nested", 0), "n", "s.exit"},
 	} {
-		p := compile(t, c.text, []string{c.feed}, c.fetch)
+		p := compiled(t, c.text, []string{c.feed}, c.fetch)
 		for _, tokens := range []bool{false, true} {
 			e := actors.New(actors.Config{Tokens: tokens})
 			few := allocations(runner(t, e, p, tensor.Scalar(int32(60))))
@@ -96,7 +96,7 @@ func TestIterationsAllocateNothing(t *testing.T) {
 // nothing at all, as long as its values are scalars.
 func TestStepAllocatesNothing(t *testing.T) {
 	withoutCollector(t)
-	p := compile(t, "x = Placeholder() {dtype=DT_INT32}\ny = Neg(x) {T=DT_INT32}\nz = AddV2(x, y) {T=DT_INT32}\n", []string{"x"}, "z")
+	p := compiled(t, "x = Placeholder() {dtype=DT_INT32}\ny = Neg(x) {T=DT_INT32}\nz = AddV2(x, y) {T=DT_INT32}\n", []string{"x"}, "z")
 	for _, tokens := range []bool{false, true} {
 		e := actors.New(actors.Config{Tokens: tokens})
 		if n := allocations(runner(t, e, p, tensor.Scalar(int32(60)))); n != 0 {
@@ -110,7 +110,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 func TestLongLoopStaysSmall(t *testing.T) {
 	e := actors.New(actors.Config{Tokens: true})
 	defer e.Close()
-	p := compile(t, counter, []string{"limit"}, "out")
+	p := compiled(t, counter, []string{"limit"}, "out")
 	runner(t, e, p, tensor.Scalar(int32(1000)))()
 	var before, after runtime.MemStats
 	runtime.GC()

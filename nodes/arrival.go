@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// When a node acts. It waits for a number of tokens, in each iteration anew: one
+// When a node acts. It waits for a number of tokens, in each iteration again: one
 // for each of its edges, of a Merge fewer (see mergeWaits). What is left of the
 // number, and whether a token that has come was dead, is its pending count. A
 // value is also stored, in the slot of the input that it came to. With the last
@@ -13,19 +13,19 @@ import (
 // its kind's affair. A data edge is dead if its producer is, or if the producer
 // put out no value there, a control edge only if its producer is.
 
-// pendingOf is the count of a node that waits for n tokens.
+// pendingOf returns the count of a node that waits for n tokens.
 func pendingOf(n uint32) uint32 { return n << 1 }
 
-// arrived is what a token leaves of a pending count; bit is 1 if it is dead.
+// arrived returns what a token leaves of a pending count; bit is 1 if it is dead.
 func arrived(pending, bit uint32) uint32 { return (pending - 2) | bit }
 
-// complete says whether every token has come.
+// complete reports whether every token has come.
 func complete(pending uint32) bool { return pending < 2 }
 
-// died says whether one that came was dead.
+// died reports whether one that came was dead.
 func died(pending uint32) bool { return pending&1 != 0 }
 
-// deadBit is the bit that a token brings.
+// deadBit returns the bit that a token brings.
 func deadBit(dead bool) uint32 {
 	if dead {
 		return 1

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/lower"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -23,9 +21,8 @@ const maxDepth = 4096
 // those that kernels call. Each is compiled when it is first called, and kept. It
 // is safe for concurrent use.
 type Functions struct {
-	library *graph.Graph // where to find functions
-	device  string
-	rewrite rewrite.Options
+	library *graph.Graph // that has the functions
+	compile CompileFunc
 	engine  Engine // plays what kernels call; nil: they cannot call
 
 	// Budget is charged what compiled programs take, those of functions and those
@@ -35,17 +32,26 @@ type Functions struct {
 
 	mu       sync.Mutex
 	programs map[calleeKey]*callee
-	waiting  map[string]bool // by function: whether anything in it may wait; see waits
 }
 
-// NewFunctions is for the functions of g's library, which kernels call on engine e;
-// o says how they are rewritten.
-func NewFunctions(g *graph.Graph, e Engine, o rewrite.Options) *Functions {
-	return &Functions{library: g, device: localCPU, engine: e, rewrite: o, programs: map[calleeKey]*callee{}}
+// A CompileFunc makes the program of a function, which runs entirely or does only what its
+// results need.
+type CompileFunc func(ctx context.Context, f *registry.Func, entirely bool) (*Program, error)
+
+// NewFunctions is for the functions of g's library, which kernels call on engine e; nil:
+// they cannot call.
+func NewFunctions(g *graph.Graph, e Engine, compile CompileFunc) *Functions {
+	return &Functions{library: g, engine: e, compile: compile, programs: map[calleeKey]*callee{}}
+}
+
+// A Calling is how a node calls a function that stayed a call.
+type Calling struct {
+	Entirely bool // all in there that is stateful runs, whatever the results need
+	Waits    bool // something in there may wait
 }
 
 // A calleeKey is what there is one program of: a function with its attributes, and
-// whether it runs entirely (see [lower.Effects]).
+// whether it runs entirely.
 type calleeKey struct {
 	function string
 	entirely bool
@@ -60,7 +66,7 @@ type callee struct {
 }
 
 // A recursiveCall stands where other nodes have a kernel: the node calls a
-// function which could not be laid out. A step that plays units runs it, and plays
+// function which could not be laid out. A step that runs units runs it, and plays
 // the function on its own goroutine (see play), where nothing in there may wait. Other
 // steps hand it out, and whoever drives the step plays the function's program; see
 // [Call].
@@ -70,7 +76,7 @@ type recursiveCall struct {
 	callee *callee
 }
 
-// callee is the function's.
+// callee returns the function's.
 func (r *Functions) callee(f *registry.Func, entirely bool) *callee {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +90,7 @@ func (r *Functions) callee(f *registry.Func, entirely bool) *callee {
 	return c
 }
 
-// program is the function's. Of several callers one compiles it, and the others
+// program returns the function's. Of several callers one compiles it, and the others
 // wait no longer than their own contexts: should it fail, the next one tries.
 func (r *Functions) program(ctx context.Context, f *registry.Func, c *callee) (*Program, error) {
 	if p := c.program.Load(); p != nil {
@@ -99,26 +105,11 @@ func (r *Functions) program(ctx context.Context, f *registry.Func, c *callee) (*
 	if p := c.program.Load(); p != nil {
 		return p, nil
 	}
-	p, err := r.compile(ctx, f, c)
+	p, err := r.compile(ctx, f, c.entirely)
 	if err == nil {
 		c.program.Store(p)
 	}
 	return p, err
-}
-
-func (r *Functions) compile(ctx context.Context, f *registry.Func, c *callee) (*Program, error) {
-	body, err := r.library.InstantiateContext(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	spec := Spec{Device: r.device, Rewrite: r.rewrite, Targets: lower.Effects(body, c.entirely), callee: c, scope: f.Name + "/"}
-	for _, a := range body.Args {
-		spec.Feeds = append(spec.Feeds, a.Output(0))
-	}
-	for _, res := range body.Results {
-		spec.Fetches = append(spec.Fetches, res.Inputs()[0])
-	}
-	return compile(ctx, body.Graph, spec, r)
 }
 
 // A Call is a step within a step: what the node of a recursive function asks its
@@ -131,20 +122,20 @@ type Call struct {
 	Fetched []tensor.Value
 }
 
-// Calls says whether the activation is a [Call] to be played, not a kernel to be
+// Calls reports whether the activation is a [Call] to be played, not a kernel to be
 // run. It is asynchronous too, as anything may wait in there.
 func (a *Activation) Calls() bool {
 	_, ok := a.kernel.(*recursiveCall)
 	return ok
 }
 
-// Call is what the activation calls. It fails where calls are too deep, where the
+// Call returns what the activation calls. It fails where calls are too deep, where the
 // step has been cancelled, and where the function does not compile.
 func (a *Activation) Call() (*Call, error) {
 	return a.kernel.(*recursiveCall).call(&a.ctx, a.in, a.out)
 }
 
-// call is the call that a node makes in a step.
+// call returns the call that a node makes in a step.
 func (k *recursiveCall) call(ctx *kernel.Context, in, out []tensor.Value) (c *Call, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -165,7 +156,7 @@ func (k *recursiveCall) call(ctx *kernel.Context, in, out []tensor.Value) (c *Ca
 	return c, err
 }
 
-// Calls says whether a kernel of a program is a call of a function, which its
+// Calls reports whether a kernel of a program is a call of a function, which its
 // driver plays with [PlayCall], as anything may wait in there.
 func Calls(k kernel.Kernel) bool {
 	_, ok := k.(*recursiveCall)

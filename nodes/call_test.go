@@ -67,7 +67,7 @@ func Twice(n: int32) -> (y: int32) {
 `
 
 func recursiveProgram(t *testing.T, function string) *nodes.Program {
-	return compile(t, strings.Replace(recursive, "FUNCTION", function, 1), []string{"n"}, "y")
+	return compiled(t, strings.Replace(recursive, "FUNCTION", function, 1), []string{"n"}, "y")
 }
 
 func TestRecursion(t *testing.T) {
@@ -117,7 +117,7 @@ func TestRecursionCancelled(t *testing.T) {
 // A loop whose body calls a function that calls itself is a unit.
 func TestRecursionInLoop(t *testing.T) {
 	functions := recursive[strings.Index(recursive, "func Fib"):]
-	p := compile(t, `
+	p := compiled(t, `
 		n = Placeholder() {dtype=DT_INT32, shape=shape []}
 		zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 		w = StatelessWhile(zero, zero, n) {T=[DT_INT32, DT_INT32, DT_INT32], cond=func Below, body=func Adding}
@@ -177,7 +177,7 @@ func TestRecursionFails(t *testing.T) {
 // what a node beside the call does: nobody may stand in the way of that.
 func TestRecursionWaits(t *testing.T) {
 	defer setHook(nil)
-	p := compile(t, `
+	p := compiled(t, `
 		n = Placeholder() {dtype=DT_INT32, shape=shape []}
 		other = TestWait(n)
 		y = StatefulPartitionedCall(n) {Tin=[DT_INT32], Tout=[DT_INT32], f=func Wait}

@@ -65,7 +65,7 @@ func vector(t testing.TB, xs ...int32) tensor.Value {
 func programs(t *testing.T, ops ...string) map[string]*nodes.Program {
 	all := map[string]*nodes.Program{}
 	for _, op := range ops {
-		all[op] = compile(t, strings.Replace(vectors, "KERNEL", op, 1), vectorFeeds, "out")
+		all[op] = compiled(t, strings.Replace(vectors, "KERNEL", op, 1), vectorFeeds, "out")
 	}
 	return all
 }
@@ -85,7 +85,7 @@ func checkVectors(t *testing.T, e nodes.Engine, p *nodes.Program) {
 // TestStopAnywhere aborts a step after every number of activations, on several
 // schedules, and uses the program again.
 func TestStopAnywhere(t *testing.T) {
-	p := compile(t, strings.Replace(vectors, "KERNEL", "TestPoint", 1), vectorFeeds, "out")
+	p := compiled(t, strings.Replace(vectors, "KERNEL", "TestPoint", 1), vectorFeeds, "out")
 	for seed := range uint64(5) {
 		for k, ended := 0, false; !ended; k++ {
 			got, n, err := stopAfter(k, seed, p, tensor.Scalar(int32(4)), vector(t, 1, 10, 100))
@@ -228,7 +228,7 @@ func eachFault(t *testing.T, fault func(context.CancelCauseFunc, *kernel.Context
 // the other is told.
 func TestFailureEndsWaiting(t *testing.T) {
 	defer setHook(nil)
-	p := compile(t, `
+	p := compiled(t, `
 x = Placeholder() {dtype=DT_INT32}
 one = TestWait(x)
 two = TestWait(x)

@@ -7,21 +7,21 @@ import (
 
 // What whoever chooses among the nodes that are ready may know of them.
 
-// Choice is the node that index i of an [Order] stands for, by number, and the
+// Choice returns the node that index i of an [Order] stands for, by number, and the
 // iteration in which it may act.
 func (s *Step) Choice(i int) (node int, tag string) {
 	a := s.ready.buf[s.ready.head+i]
 	return int(a.node), a.it.Tag()
 }
 
-// Name is the name of the node of that number: of the graph's node, or "_arg_x:0" of a
+// Name returns the name of the node of that number: of the graph's node, or "_arg_x:0" of a
 // feed, "_retval_y:0" of a fetch.
 func (p *Program) Name(node int) string { return p.name(int32(node)) }
 
-// Def is the node of the graph, in which functions are laid out; nil of a feed or fetch.
+// Def returns the node of the graph, in which functions are laid out; nil of a feed or fetch.
 func (p *Program) Def(node int) *graph.Node { return p.nodes[node].def }
 
-// Reads says whether the kernel was given the values of references when it was handed
+// Reads reports whether the kernel was given the values of references when it was handed
 // out, and may write through others when it runs.
 func (a *Activation) Reads() bool {
 	p := a.step.p

@@ -32,7 +32,7 @@ func TestCircles(t *testing.T) {
 		for i := range n {
 			fetches = append(fetches, fmt.Sprintf("x%d", i))
 		}
-		p := compile(t, w.String(), []string{"limit"}, fetches...)
+		p := compiled(t, w.String(), []string{"limit"}, fetches...)
 		const turns = 5
 		for _, e := range all {
 			got, err := run(context.Background(), e, p, tensor.Scalar(int32(turns)))

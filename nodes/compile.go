@@ -1,62 +1,61 @@
 package nodes
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/lower"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Spec says what a step of a program is for.
+// A Spec says what a step of a program is for, and where its nodes run. Of the graph it
+// takes what fetches and targets need; nothing in there may be left to be lowered.
 type Spec struct {
 	Feeds   []graph.Output // what the caller gives, each at most once
 	Fetches []graph.Output // what it wants back
 	Targets []*graph.Node  // what must have run
-	Device  string         // full name of the device; "" is CPU 0 of this process
-	// Devices are those that nodes may be placed on, the one that feeds come from and
-	// fetches go to first; nil: all run on Device.
+	// AskedFeeds and AskedFetches are what the caller knows feeds and fetches as, by which they
+	// are named: outputs of the graph that g was made of; nil: they are the same.
+	AskedFeeds, AskedFetches []graph.Output
+	// Devices are those that nodes run on; nil: CPU 0 of this process.
 	Devices []devices.Attributes
-	Strict  bool         // as [placement.Options] have it
-	Unasked devices.Spec // likewise
-	Rewrite rewrite.Options
+	// On is the place in Devices of a node's device, where the pieces of a program that has
+	// been split are laid out side by side: a Send forwards to its Recv. nil: all nodes are
+	// on the first device, and a Send and a Recv meet their other ends at a rendezvous.
+	On func(*graph.Node) int
+	// FetchAt is where the fetches of a piece stand among those of the step; nil: as they are.
+	FetchAt []int
+	// Crossing is what a Send sends, as it is counted; nil: the Send's own name for it.
+	Crossing func(send *graph.Node) string
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
-	// Functions has the programs of functions that stay calls; nil: the program
-	// has its own.
+	// Functions has the programs of functions that are called; nil: none are.
 	Functions *Functions
-
-	callee *callee // whose body the graph is; nil: it is that of no function
-	scope  string  // what stands before a node's name where kernels keep state by it
+	// Calls says how a node calls its function; nil: no node calls one.
+	Calls func(*graph.Node) Calling
+	// Function is the function whose body the graph is, before whose name kernels keep state
+	// by their own; "": it is that of none.
+	Function string
 }
 
-// localCPU is the full name of CPU 0 of this process.
-const localCPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+// LocalCPU is the full name of CPU 0 of this process.
+const LocalCPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
-// Compile prunes a graph to what spec needs and lays it out, in time linear in the
-// size of the graph. It fails where a node has no kernel, where a kernel refuses
-// its attributes, and where a node's inputs come from different frames; and within
-// a few milliseconds of the end of ctx.
+// Compile lays out what spec needs of a graph, in time linear in the size of that. It fails
+// where a node has no kernel, where a kernel refuses its attributes, and where a node's
+// inputs come from different frames; and within a few milliseconds of the end of ctx.
 func Compile(ctx context.Context, g *graph.Graph, spec Spec) (*Program, error) {
-	return compile(ctx, g, spec, spec.Functions)
-}
-
-func compile(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (*Program, error) {
-	c, err := layOut(ctx, g, spec, within)
+	c, err := layOut(ctx, g, spec)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.units(!spec.NoUnits); err != nil {
+	if err := c.units(spec); err != nil {
 		c.within.Discard(c.p)
 		return nil, err
 	}
@@ -64,118 +63,53 @@ func compile(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) 
 }
 
 // layOut makes all of a program but its units.
-func layOut(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (*compiler, error) {
-	c, spec, err := prepare(ctx, g, spec, within)
-	if err != nil {
+func layOut(ctx context.Context, g *graph.Graph, spec Spec) (*compiler, error) {
+	c := newCompiler(ctx, g, spec)
+	if err := c.prune(spec); err != nil {
 		return nil, err
 	}
-	return c, c.layOut(spec)
-}
-
-// layOut makes all of a program but its units of what has been prepared.
-func (c *compiler) layOut(spec Spec) error {
 	if err := c.charge(); err != nil {
-		return err
+		return nil, err
 	}
 	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels} {
 		if err := step(spec); err != nil {
 			c.within.Discard(c.p)
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return c, nil
 }
 
-// prepare finds what a program consists of. It also answers what that is for.
-func prepare(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) (*compiler, Spec, error) {
-	c := newCompiler(ctx, g, spec, within)
-	if err := c.prune(spec); err != nil {
-		return nil, spec, err
-	}
-	options := spec.Rewrite
-	if c.calls() {
-		var err error
-		if g, spec, err = c.lower(g, spec); err != nil {
-			return nil, spec, err
-		}
-	}
-	if spec.accelerated() {
-		options.Passes &^= rewrite.Fusing()
-	}
-	if options.Passes != 0 {
-		var err error
-		if spec, err = c.rewrite(g, spec, options); err != nil {
-			return nil, spec, err
-		}
-	}
-	if len(spec.Devices) > 1 || spec.Strict {
-		var err error
-		if spec, err = c.divide(g, spec); err != nil {
-			return nil, spec, err
-		}
-	}
-	return c, spec, nil
-}
-
-func newCompiler(ctx context.Context, g *graph.Graph, spec Spec, within *Functions) *compiler {
+func newCompiler(ctx context.Context, g *graph.Graph, spec Spec) *compiler {
 	c := &compiler{
 		ctx:    ctx,
 		watch:  status.NewWatch(ctx),
-		within: within,
-		scope:  spec.scope,
+		within: spec.Functions,
 		p: &Program{
-			devices:  []string{cmp.Or(spec.Device, localCPU)},
-			function: strings.TrimSuffix(spec.scope, "/"),
+			function: spec.Function,
 			feeds:    spec.Feeds,
 			fetches:  spec.Fetches,
+			fetchAt:  spec.FetchAt,
+			crossing: spec.Crossing,
 		},
 		number: make([]int32, g.NumNodes()),
-		types:  []string{"CPU"},
+	}
+	if spec.AskedFeeds != nil {
+		c.p.feeds = spec.AskedFeeds
+	}
+	if spec.AskedFetches != nil {
+		c.p.fetches = spec.AskedFetches
+	}
+	if spec.Function != "" {
+		c.scope = spec.Function + "/"
+	}
+	for _, d := range spec.Devices {
+		c.p.devices, c.types = append(c.p.devices, d.Name), append(c.types, d.Type)
+	}
+	if len(spec.Devices) == 0 {
+		c.p.devices, c.types = []string{LocalCPU}, []string{"CPU"}
 	}
 	return c
-}
-
-// calls says whether the program has functions to be lowered.
-func (c *compiler) calls() bool {
-	for i := range c.p.nodes {
-		if d := c.p.nodes[i].def; d != nil && lower.Lowers(d) {
-			return true
-		}
-	}
-	return false
-}
-
-// lower puts the bodies of functions in the place of what calls them. It
-// answers the graph that makes, and what the program is for in it.
-func (c *compiler) lower(g *graph.Graph, spec Spec) (*graph.Graph, Spec, error) {
-	var need []*graph.Node
-	for i := range c.p.nodes {
-		if d := c.p.nodes[i].def; d != nil {
-			need = append(need, d)
-		}
-	}
-	var l *lower.Graph
-	var err error
-	if f := spec.callee; f != nil {
-		l, err = lower.Body(c.ctx, g, need, spec.Feeds, f.entirely)
-	} else {
-		l, err = lower.Functions(c.ctx, g, need, spec.Feeds)
-	}
-	if err != nil {
-		return g, spec, err
-	}
-	if c.within == nil {
-		c.within = &Functions{library: g, device: c.p.devices[0], rewrite: spec.Rewrite, programs: map[calleeKey]*callee{}}
-	}
-	lowered := Spec{Feeds: l.Feeds, Device: spec.Device, Devices: spec.Devices, Strict: spec.Strict, Unasked: spec.Unasked}
-	for _, f := range spec.Fetches {
-		lowered.Fetches = append(lowered.Fetches, l.Output(f))
-	}
-	if lowered.Targets, err = l.Targets(spec.Fetches, spec.Targets); err != nil {
-		return g, spec, err
-	}
-	c.number, c.fed, c.p.nodes = make([]int32, l.NumNodes()), nil, nil
-	return l.Graph, lowered, c.prune(lowered)
 }
 
 // A compiler holds what is needed while a program is made.
@@ -183,12 +117,12 @@ type compiler struct {
 	ctx    context.Context
 	watch  *status.Watch
 	p      *Program
-	number []int32                // by id of the graph's nodes: number in the program plus 1, or 0
-	fed    map[graph.Output]int32 // fed output → feed
-	within *Functions             // that the program is a part of, or that it begins
-	scope  string                 // see Spec
-	types  []string               // of the program's devices
-	in     [][]source             // data inputs of each node, by number, then control inputs
+	needs  *graph.Needs
+	number []int32    // by id of the graph's nodes: number in the program plus 1, or 0
+	within *Functions // that the program may call
+	scope  string     // what stands before a node's name where kernels keep state by it
+	types  []string   // of the program's devices
+	in     [][]source // data inputs of each node, by number, then control inputs
 }
 
 // A source is where an input comes from.
@@ -198,84 +132,33 @@ type source struct {
 }
 
 // prune numbers the nodes that fetches and targets need, feeds and fetches as
-// nodes of their own. The walk keeps a stack of its own: graphs are deep.
-func (c *compiler) prune(spec Spec) error {
+// nodes of their own.
+func (c *compiler) prune(spec Spec) (err error) {
 	p := c.p
-	if len(spec.Feeds) > 0 {
-		c.fed = make(map[graph.Output]int32, len(spec.Feeds))
+	if c.needs, err = graph.NewNeeds(spec.Feeds); err != nil {
+		return err
 	}
 	p.args = make([]int32, len(spec.Feeds))
-	for i, f := range spec.Feeds {
-		if _, twice := c.fed[f]; twice {
-			return status.Invalid("the tensor %s is fed twice", f)
-		}
-		c.fed[f] = int32(i)
+	for i := range p.args {
 		p.args[i] = -1
 	}
-	var stack []*graph.Node
-	need := func(n *graph.Node) {
-		if c.number[n.ID()] == 0 {
-			p.nodes = append(p.nodes, node{def: n})
-			c.number[n.ID()] = int32(len(p.nodes))
-			stack = append(stack, n)
+	err = c.needs.Walk(c.watch, spec.Fetches, spec.Targets, func(n *graph.Node) bool {
+		if c.number[n.ID()] != 0 {
+			return false
 		}
-	}
-	arg := func(i int32) {
+		p.nodes = append(p.nodes, node{def: n})
+		c.number[n.ID()] = int32(len(p.nodes))
+		return true
+	}, func(i int32) {
 		if p.args[i] < 0 {
 			p.args[i] = int32(len(p.nodes))
 			p.nodes = append(p.nodes, node{kind: kind.Arg, aux: i, nout: 1})
 		}
-	}
-	input := func(o graph.Output) {
-		if i, ok := c.fed[o]; ok {
-			arg(i)
-		} else {
-			need(o.Op)
-		}
-	}
-	// A control edge from a fed placeholder comes from its feed.
-	after := func(n *graph.Node) {
-		if i, ok := c.fedPlaceholder(n); ok {
-			arg(i)
-		} else {
-			need(n)
-		}
-	}
-	for _, f := range spec.Fetches {
-		input(f)
-	}
-	for _, t := range spec.Targets {
-		after(t)
-	}
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if err := c.watch.Steps(1 + n.NumInputs()); err != nil {
-			return err
-		}
-		for _, o := range n.Inputs() {
-			input(o)
-		}
-		for _, d := range n.Controls() {
-			after(d)
-		}
-	}
+	})
 	for i := range spec.Fetches {
 		p.nodes = append(p.nodes, node{kind: kind.Retval, aux: int32(i), nin: 1})
 	}
-	return nil
-}
-
-func (c *compiler) fedPlaceholder(n *graph.Node) (int32, bool) {
-	if len(c.fed) == 0 {
-		return 0, false
-	}
-	switch n.Type() {
-	case "Placeholder", "PlaceholderV2", "PlaceholderWithDefault":
-		i, ok := c.fed[graph.Output{Op: n, Index: 0}]
-		return i, ok
-	}
-	return 0, false
+	return err
 }
 
 // link finds where every input comes from.
@@ -302,7 +185,7 @@ func (c *compiler) link(spec Spec) error {
 			for _, o := range n.def.Inputs() {
 				slab = append(slab, c.from(o))
 			}
-			across := c.across(n)
+			across := c.across(spec, n)
 			if across != nil {
 				slab = append(slab, source{c.number[across.ID()] - 1, 0})
 			}
@@ -310,7 +193,7 @@ func (c *compiler) link(spec Spec) error {
 				if d == across {
 					continue
 				}
-				if a, ok := c.fedPlaceholder(d); ok {
+				if a, ok := c.needs.Placeholder(d); ok {
 					slab = append(slab, source{p.args[a], -1})
 				} else {
 					slab = append(slab, source{c.number[d.ID()] - 1, -1})
@@ -327,7 +210,7 @@ func (c *compiler) link(spec Spec) error {
 }
 
 func (c *compiler) from(o graph.Output) source {
-	if i, ok := c.fed[o]; ok {
+	if i, ok := c.needs.Feed(o); ok {
 		return source{c.p.args[i], 0}
 	}
 	return source{c.number[o.Op.ID()] - 1, int32(o.Index)}
@@ -345,7 +228,7 @@ func (c *compiler) place(spec Spec) error {
 			continue
 		}
 		n.kind = kind.Of(n.def.Type())
-		c.station(n)
+		c.station(spec, n)
 		switch n.kind {
 		case kind.Const:
 			t := n.def.Attrs().Find("value").Tensor
@@ -370,7 +253,7 @@ func (c *compiler) place(spec Spec) error {
 	return c.frames()
 }
 
-// constant is the value of a constant, which must be of the type it claims.
+// constant returns the value of a constant, which must be of the type it claims.
 func constant(n *graph.Node, t *tensor.Tensor) (tensor.Value, error) {
 	dt := n.OutputTypes()[0]
 	var err *status.Error
@@ -561,7 +444,7 @@ func (c *compiler) count(spec Spec) error {
 	return nil
 }
 
-// mergeWaits is how many of its inputs a Merge waits for.
+// mergeWaits returns how many of its inputs a Merge waits for.
 func (c *compiler) mergeWaits(in []source) (first, later uint32) {
 	from := make([]mergeInput, len(in))
 	for i, s := range in {
@@ -582,7 +465,7 @@ func (c *compiler) kernels(spec Spec) error {
 		if err := c.watch.Steps(4); err != nil {
 			return err
 		}
-		k, err := c.kernel(n, c.constants(c.in[i][:n.nin]))
+		k, err := c.kernel(spec, n, c.constants(c.in[i][:n.nin]))
 		if err != nil {
 			return locate(err, n.def, p.Device(int32(i)))
 		}
@@ -590,11 +473,7 @@ func (c *compiler) kernels(spec Spec) error {
 		switch k.(type) {
 		case *recursiveCall:
 			p.blocks = true
-			waits, err := c.within.waits(c.ctx, c.watch, n.def.Callee())
-			if err != nil {
-				return err
-			}
-			if waits {
+			if spec.Calls(n.def).Waits {
 				n.kind = kind.Async
 			} else {
 				n.flags |= flagCall
@@ -612,10 +491,13 @@ func (c *compiler) kernels(spec Spec) error {
 	return nil
 }
 
-// kernel is that of a node.
-func (c *compiler) kernel(n *node, constants uint64) (kernel.Kernel, error) {
+// kernel returns that of a node.
+func (c *compiler) kernel(spec Spec, n *node, constants uint64) (kernel.Kernel, error) {
 	if f := n.def.Callee(); f != nil {
-		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f, lower.Entirely(n.def))}, nil // all other calls are lowered
+		if c.within == nil || spec.Calls == nil {
+			return nil, status.Errorf(status.Internal, "function '%s' is called in a program that is compiled without functions", f.Name)
+		}
+		return &recursiveCall{of: c.within, f: f, callee: c.within.callee(f, spec.Calls(n.def).Entirely)}, nil // all other calls are lowered
 	}
 	of := c.types[n.device]
 	if n.flags&flagTransfer != 0 { // which are in the memory of the host on any device
@@ -624,7 +506,7 @@ func (c *compiler) kernel(n *node, constants uint64) (kernel.Kernel, error) {
 	return makeKernel(n.def, of, c.p.devices[n.device], c.scope, constants)
 }
 
-// constants says which inputs come from constants, bit i for the i-th, perhaps into
+// constants reports which inputs come from constants, bit i for the i-th, perhaps into
 // loops.
 func (c *compiler) constants(in []source) (set uint64) {
 	for i, s := range in[:min(len(in), 64)] {
@@ -656,14 +538,14 @@ func makeKernel(n *graph.Node, deviceType, device, scope string, constants uint6
 
 // units makes the units of the program: one of it all, or those of the
 // outermost loops that allow it; if it is to have any.
-func (c *compiler) units(wanted bool) error {
+func (c *compiler) units(spec Spec) error {
 	p := c.p
 	p.costs.nanos = make([]atomic.Uint32, len(p.nodes))
 	if slices.ContainsFunc(c.types, func(t string) bool { return t != "CPU" }) {
 		p.why = "accelerators are driven by tokens"
 		return nil
 	}
-	if !wanted {
+	if spec.NoUnits {
 		p.why = "the engine plays no units"
 		return nil
 	}

@@ -1,6 +1,10 @@
 package nodes
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/profile"
+)
 
 // What kernels cost is measured while a program runs, not guessed. The engine
 // lends the clock; without one nothing is measured and nothing is shared.
@@ -26,15 +30,9 @@ type costs struct {
 	nanos []atomic.Uint32 // by node: a running average; 0: not known
 }
 
-// note adds a measurement to a node's average. One that is far from the
-// average counts for less if it is above, since a goroutine may have been
-// preempted while the clock ran, and for all if it is below.
+// note adds a measurement to a node's average.
 func (c *costs) note(node int32, nanos int64) {
-	x := uint64(min(max(nanos, 1), 1<<31))
-	if old := uint64(c.nanos[node].Load()); old != 0 && 8*x > old {
-		x = (3*old + min(x, 4*old)) / 4
-	}
-	c.nanos[node].Store(uint32(max(x, 1)))
+	c.nanos[node].Store(profile.Average(c.nanos[node].Load(), nanos))
 }
 
 // judge decides after a measured run whether several cores would help: whether

@@ -13,7 +13,7 @@ import (
 // TestCostsAreJudgedAgain: a program whose kernels are dear side by side is shared
 // among cores, and no longer once they are cheap. The clock is the test's own.
 func TestCostsAreJudgedAgain(t *testing.T) {
-	p := compile(t, `
+	p := compiled(t, `
 x = Placeholder() {dtype=DT_INT32}
 a = TestPoint(x)
 b = TestPoint(x)

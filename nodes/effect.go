@@ -37,7 +37,7 @@ const (
 
 var verbs = [...]string{"nothing", "order", "die", "pass", "choose", "merge", "fetch", "enter", "leave", "linger", "iterate", "refuse", "run"}
 
-// String is one word.
+// String returns one word.
 func (v verb) String() string { return verbs[v] }
 
 // play lets a node act that runs no kernel. What each kind's effects mean to the

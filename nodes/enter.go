@@ -2,7 +2,7 @@ package nodes
 
 import (
 	"github.com/troupe-go/troupe/frames"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/code"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -46,8 +46,8 @@ func (s *Step) playEnter(a activation, n *node) {
 	s.settle(f)
 }
 
-// unitOf is the unit that a frame is played as; nil if it is not.
-func (s *Step) unitOf(f int32) *unit.Unit {
+// unitOf returns the unit that a frame is played as; nil if it is not.
+func (s *Step) unitOf(f int32) *code.Unit {
 	if !s.useUnits || s.p.units == nil {
 		return nil
 	}

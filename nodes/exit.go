@@ -35,7 +35,7 @@ func (s *Step) playExit(a activation, n *node) {
 	s.drop(a.it, n)
 }
 
-// leftTwice is the error of an Exit with a second value. Which iteration made
+// leftTwice returns the error of an Exit with a second value. Which iteration made
 // which of the two depends on the schedule, so it names the frame's entry.
 func (s *Step) leftTwice(a activation) error {
 	f := a.it.Frame

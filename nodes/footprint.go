@@ -55,7 +55,7 @@ func (r *Functions) Discard(p *Program) {
 	p.bytes = 0
 }
 
-// Bytes is what the programs that were compiled with r are charged.
+// Bytes returns what the programs that were compiled with r are charged.
 func (r *Functions) Bytes() int64 { return r.charged.Load() }
 
 // Close gives back what all programs that were compiled with r have been charged. None

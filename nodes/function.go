@@ -17,7 +17,7 @@ type function struct {
 	engine  Engine
 }
 
-// Function is the function with its program. See [kernel.Functions].
+// Function returns the function with its program. See [kernel.Functions].
 func (r *Functions) Function(ctx context.Context, f *registry.Func) (kernel.Function, error) {
 	if r.engine == nil {
 		return nil, status.Errorf(status.Unimplemented, "function '%s' is called where kernels cannot call functions", f.Name)

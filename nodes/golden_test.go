@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/tensor"
@@ -55,7 +56,7 @@ func TestGolden(t *testing.T) {
 
 // program compiles what a command asks for.
 func program(g *graph.Graph, d *datadriven.TestData) (*nodes.Program, []tensor.Value, error) {
-	var spec nodes.Spec
+	var spec compile.Spec
 	var feeds []tensor.Value
 	for _, arg := range d.CmdArgs {
 		for _, v := range arg.Vals {
@@ -80,7 +81,7 @@ func program(g *graph.Graph, d *datadriven.TestData) (*nodes.Program, []tensor.V
 			}
 		}
 	}
-	p, err := nodes.Compile(context.Background(), g, spec)
+	p, err := compile.Graph(context.Background(), g, spec)
 	return p, feeds, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/actors"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/messages"
@@ -33,7 +34,7 @@ func (caller) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (caller) Workers() int                          { return 1 }
 func (caller) Expect(time.Duration)                  {}
 
-// newStep is what the kernels of one step share, with resources of its own.
+// newStep returns what the kernels of one step share, with resources of its own.
 func newStep(ctx context.Context) *kernel.Step {
 	return &kernel.Step{Context: ctx, Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: caller{}}
 }
@@ -65,14 +66,14 @@ func output(g *graph.Graph, name string) (graph.Output, error) {
 	return n.Output(i), nil
 }
 
-// compile makes a program of a graph in text form.
-func compile(t testing.TB, text string, feeds []string, fetches ...string) *nodes.Program {
+// compiled makes a program of a graph in text form.
+func compiled(t testing.TB, text string, feeds []string, fetches ...string) *nodes.Program {
 	t.Helper()
 	g, err := parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var spec nodes.Spec
+	var spec compile.Spec
 	for _, list := range []struct {
 		names []string
 		to    *[]graph.Output
@@ -85,7 +86,7 @@ func compile(t testing.TB, text string, feeds []string, fetches ...string) *node
 			*list.to = append(*list.to, o)
 		}
 	}
-	p, err := nodes.Compile(context.Background(), g, spec)
+	p, err := compile.Graph(context.Background(), g, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/nodes/kind"
 )
 
-// Node is the number of the node of that name, from 0 to [Program.NumNodes]-1; -1 if the
+// Node returns the number of the node of that name, from 0 to [Program.NumNodes]-1; -1 if the
 // program has none. Names are those of the graph's nodes; a feed is "_arg_x:0", a
 // fetch "_retval_y:0".
 func (p *Program) Node(name string) int {
@@ -56,12 +56,12 @@ const (
 	Unknown // it came or will not come: the frame that it comes from has gone on
 )
 
-// String is one word.
+// String returns one word.
 func (a Arrival) String() string {
 	return [...]string{"missing", "live", "dead", "used", "unknown"}[a]
 }
 
-// ReportNode says what node i is doing, in at most limit of the iterations alive.
+// ReportNode reports what node i is doing, in at most limit of the iterations alive.
 // Only the goroutine that drives the step may ask.
 func (s *Step) ReportNode(i, limit int) NodeReport {
 	at := int32(i)
@@ -106,7 +106,7 @@ func (s *Step) ReportNode(i, limit int) NodeReport {
 	return r
 }
 
-// nodeState is a node's state in one iteration.
+// nodeState returns a node's state in one iteration.
 func (s *Step) nodeState(it *frames.Iteration, i int32) NodeState {
 	n := &s.p.nodes[i]
 	st := NodeState{Tag: it.Tag()}
@@ -126,7 +126,7 @@ func (s *Step) nodeState(it *frames.Iteration, i int32) NodeState {
 	return st
 }
 
-// progress says how far a node has come in an iteration.
+// progress reports how far a node has come in an iteration.
 func (s *Step) progress(it *frames.Iteration, i int32) (ready, running, acted bool) {
 	if !complete(it.Pending[s.p.nodes[i].local]) {
 		return false, false, false
@@ -147,7 +147,7 @@ func (s *Step) progress(it *frames.Iteration, i int32) (ready, running, acted bo
 	return false, false, true
 }
 
-// sent says what a producer has sent to an iteration along an edge whose slot is
+// sent reports what a producer has sent to an iteration along an edge whose slot is
 // empty: what is not there is dead, or has not come.
 func (s *Step) sent(it *frames.Iteration, from source) Arrival {
 	p := &s.p.nodes[from.node]
@@ -207,7 +207,7 @@ func (s *Step) sentAcross(it *frames.Iteration, from source) Arrival {
 	return Missing
 }
 
-// entered says whether every Enter of a frame has acted in the iteration.
+// entered reports whether every Enter of a frame has acted in the iteration.
 func (s *Step) entered(it *frames.Iteration, frame int32) bool {
 	for _, i := range s.p.members[it.Frame.Static.Index] {
 		if n := &s.p.nodes[i]; n.kind == kind.Enter && n.aux == frame {

@@ -2,5 +2,5 @@
 
 package nodes
 
-// checkUnits says whether units are verified when they are made.
+// checkUnits reports whether units are verified when they are made.
 const checkUnits = false

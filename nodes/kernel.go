@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// actKernel is what a node of any other operation does: it runs its kernel once
+// actKernel returns what a node of any other operation does: it runs its kernel once
 // all that it waits for has come. If any of that is dead the kernel does not run,
 // and the node is dead too. Else each output goes to its readers, and control
 // edges are alive. An output without a value that somebody reads is an error of
@@ -17,7 +17,7 @@ func actKernel(dead bool) effect {
 	return effect{verb: doRun}
 }
 
-// missing is the error of a kernel that leaves an output without a value.
+// missing returns the error of a kernel that leaves an output without a value.
 func missing(output int) error {
 	return status.Errorf(status.Internal, "the kernel left output %d without a value", output)
 }

@@ -141,7 +141,7 @@ func (n *lone) take(t *testing.T, d *datadriven.TestData, token []string) string
 	return n.say(n.act(n.inputs[at], died(p)))
 }
 
-// act is the node's behaviour.
+// act returns the node's behaviour.
 func (n *lone) act(in []tensor.Value, dead bool) effect {
 	switch n.kind {
 	case kind.Kernel, kind.Async:
@@ -172,7 +172,7 @@ func (n *lone) act(in []tensor.Value, dead bool) effect {
 	return actNext(in, dead)
 }
 
-// say is an effect in words.
+// say returns an effect in words.
 func (n *lone) say(e effect) string {
 	s := e.verb.String()
 	switch e.verb {

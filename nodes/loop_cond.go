@@ -2,7 +2,7 @@ package nodes
 
 import "github.com/troupe-go/troupe/tensor"
 
-// actForward is what Identity, RefIdentity and LoopCond do: the input is the
+// actForward returns what Identity, RefIdentity and LoopCond do: the input is the
 // output. LoopCond only marks the predicate that a loop's Switches share.
 func actForward(in []tensor.Value, dead bool) effect {
 	if dead {

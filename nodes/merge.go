@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// actMerge is what Merge and RefMerge do: it hands on the live input of the lowest
+// actMerge returns what Merge and RefMerge do: it forwards the live input of the lowest
 // position, and says on its second output which that is. It is dead if no input
 // is alive; whether a control edge is dead does not matter. As it acts when every
 // input that can come in the iteration has come (see mergeWaits), what it takes
@@ -38,7 +38,7 @@ func (s *Step) playMerge(a activation, n *node) {
 	s.drop(a.it, n)
 }
 
-// mergeWaits is how many tokens a Merge waits for, in a frame's first iteration
+// mergeWaits returns how many tokens a Merge waits for, in a frame's first iteration
 // and in later ones, of those that from lists. In the first nothing comes from a
 // NextIteration. Afterwards nothing comes from an Enter that is not constant, and
 // one token from all NextIterations together, since a dead one sends none.

@@ -5,19 +5,19 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// What nodes take is taken down where they run, by a meter that the step takes from
+// What nodes take is recorded where they run, by a meter that the step takes from
 // the recorder of whoever runs it; see package profile. Steps without one look
 // whether they have one where they would look for a trace or a clock anyway.
 
 // always is more kernel runs than a step has: with a meter every one is looked at.
 const always = 1 << 62
 
-// takeMeter lets the step take down what its nodes take.
+// takeMeter lets the step record what its nodes take.
 func (s *Step) takeMeter() {
 	s.meter = s.ctx.Step.Profile.Take(s.p, -1)
 	s.env.Meter, s.seen, s.left = s.meter, true, always
@@ -46,8 +46,8 @@ func (s *Step) runMetered(k kernel.Kernel, node int32, in, out []tensor.Value) e
 	return err
 }
 
-// meterUnit plays a unit and takes down what it took.
-func (s *Step) meterUnit(m *unit.Machine) bool {
+// meterUnit plays a unit and records what it took.
+func (s *Step) meterUnit(m *machine.Machine) bool {
 	frame := ""
 	if f := m.Frame(); f > 0 {
 		frame = s.p.statics[f].Name
@@ -66,7 +66,7 @@ func (a *Activation) time() (stop func()) {
 	return func() { a.end = a.meter.Clock() }
 }
 
-// note takes down an activation that has run somewhere.
+// note records an activation that has run somewhere.
 func (a *Activation) note() {
 	thread := profile.Elsewhere
 	switch {
@@ -78,7 +78,7 @@ func (a *Activation) note() {
 	a.meter.Record(a.node, a.begin, a.end, int64(a.it.Index), thread, a.out)
 }
 
-// takeMeter lets a call of a function take down what its nodes take, on the
+// takeMeter lets a call of a function record what its nodes take, on the
 // goroutine of the meter around it.
 func (y *play) takeMeter(around *profile.Meter) {
 	m := around.Recorder().Take(y.program, around.Lane)
@@ -102,7 +102,7 @@ func (y *play) returnMeter() {
 	y.env.Meter, y.env.Run = nil, nil
 }
 
-// Describe is what profiles say of the nodes; see [profile.Program].
+// Describe returns what profiles say of the nodes; see [profile.Program].
 func (p *Program) Describe() []profile.Node {
 	p.describing.Do(func() {
 		p.described = make([]profile.Node, len(p.nodes))

@@ -17,7 +17,7 @@ func TestParallelIterations(t *testing.T) {
 	for _, limit := range []int{1, 2, 32} {
 		text := strings.Replace(vectors, "KERNEL", "TestPoint", 1)
 		text = strings.ReplaceAll(text, "parallel_iterations=3", fmt.Sprintf("parallel_iterations=%d", limit))
-		p := compile(t, text, vectorFeeds, "out")
+		p := compiled(t, text, vectorFeeds, "out")
 		most := 0
 		for seed := range uint64(5) {
 			events := playTraced(t, p, rand.New(rand.NewPCG(seed, 0)).IntN)
@@ -49,7 +49,7 @@ func playTraced(t *testing.T, p *nodes.Program, order nodes.Order) []nodes.Event
 	return events
 }
 
-// overlap is the most iterations between whose first and last event there is a
+// overlap returns the most iterations between whose first and last event there is a
 // common point.
 func overlap(events []nodes.Event) int {
 	last := map[string]int{}

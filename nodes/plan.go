@@ -24,8 +24,8 @@ type PlannedLoop struct {
 	Reason string // why it is played by tokens
 }
 
-// Plan is how engines that play units play the program. Loops come after those
-// around them. Forms are made anew, which takes as long as when the program was
+// Plan returns how engines that play units play the program. Loops come after those
+// around them. Forms are made again, which takes as long as when the program was
 // compiled.
 func (p *Program) Plan() Plan {
 	plan := Plan{Reason: p.why}
@@ -56,7 +56,7 @@ func (p *Program) Plan() Plan {
 	return plan
 }
 
-// Units is how many of the loops are units or parts of them.
+// Units returns how many of the loops are units or parts of them.
 func (p Plan) Units() int {
 	n := 0
 	for _, l := range p.Loops {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -14,13 +14,13 @@ import (
 // caller's.
 type play struct {
 	program *Program
-	machine *unit.Machine
-	env     unit.Env
+	machine *machine.Machine
+	env     machine.Env
 	out     []tensor.Value
 }
 
 func newPlay(p *Program) *play {
-	y := &play{program: p, machine: p.whole.NewMachine()}
+	y := &play{program: p, machine: machine.New(p.whole)}
 	// What is fetched stays held until the function has ended: it may still be read,
 	// and by what gives it up.
 	y.env.Fetched = func(index int32, v tensor.Value) { y.out[index] = v }
@@ -126,8 +126,8 @@ func (y *play) run() (ok bool, err error) {
 	return ok, err
 }
 
-// failed is the error of a node that a machine has played.
-func (p *Program) failed(err error, node int32, m *unit.Machine) error {
+// failed returns the error of a node that a machine has played.
+func (p *Program) failed(err error, node int32, m *machine.Machine) error {
 	e := *status.From(err)
 	if e.Node == "" && node >= 0 {
 		e.Node, e.Op, e.Tag, e.Device = p.name(node), p.op(node), p.tag(nil, m), p.Device(node)

@@ -6,12 +6,9 @@ import (
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/partition"
-	"github.com/troupe-go/troupe/graph/placement"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/code"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -39,18 +36,15 @@ type Program struct {
 	blocks  bool // a kernel may wait for something outside the step
 	control bool // has control flow, so needs frames and death
 
-	whole   *unit.Unit   // the program as one unit; nil if it cannot be one
+	whole   *code.Unit   // the program as one unit; nil if it cannot be one
 	why     string       // why whole is nil
-	units   []*unit.Unit // by frame, where whole is nil: loops that can
+	units   []*code.Unit // by frame, where whole is nil: loops that can
 	reasons []string     // by frame: why it has no unit
 
-	placed    *placement.Placement // nil: nobody had a choice
-	pieces    *partition.Pieces    // nil: it runs on one device
-	transfers bool                 // it has Sends
-	fetchAt   []int                // where fetches stand among those of the step, of a piece played apart; nil: as they are
-	graph     rewrite.Program      // what was laid out, if passes were let at it
-	bytes     int64                // that Functions.Budget has been charged for it
-	rewritten []rewrite.Stat       // what they did
+	transfers bool                     // it has Sends
+	crossing  func(*graph.Node) string // what one sends; nil: as it says itself
+	fetchAt   []int                    // where fetches stand among those of the step, of a piece played apart; nil: as they are
+	bytes     int64                    // that Functions.Budget has been charged for it
 
 	costs   costs
 	judging sync.Mutex
@@ -70,7 +64,7 @@ type flag uint8
 
 const (
 	flagDeref    flag = 1 << iota // an input is a reference to be read, or to be shared
-	flagShare                     // hands on what a reference variable shares
+	flagShare                     // forwards what a reference variable shares
 	flagConstant                  // an Enter that is constant
 	flagCall                      // a call of a function in which nothing waits for anything
 	flagTransfer                  // a Send or a Recv that meets its other end at a rendezvous
@@ -105,16 +99,16 @@ type edge struct {
 	node  int32 // consumer
 }
 
-// NumNodes is the number of nodes, feeds and fetches included.
+// NumNodes returns the number of nodes, feeds and fetches included.
 func (p *Program) NumNodes() int { return len(p.nodes) }
 
-// Feeds is what a step must be given, by position.
+// Feeds returns what a step must be given, by position.
 func (p *Program) Feeds() []graph.Output { return p.feeds }
 
-// Fetches is what a step answers, by position.
+// Fetches returns what a step answers, by position.
 func (p *Program) Fetches() []graph.Output { return p.fetches }
 
-// fetch is where fetch i stands among those of the step.
+// fetch returns where fetch i stands among those of the step.
 func (p *Program) fetch(i int32) int32 {
 	if p.fetchAt != nil {
 		return int32(p.fetchAt[i])
@@ -122,11 +116,11 @@ func (p *Program) fetch(i int32) int32 {
 	return i
 }
 
-// Blocks says whether a kernel of the program may wait for something outside
+// Blocks reports whether a kernel of the program may wait for something outside
 // its step.
 func (p *Program) Blocks() bool { return p.blocks }
 
-// name is what messages call a node.
+// name returns what messages call a node.
 func (p *Program) name(i int32) string {
 	n := &p.nodes[i]
 	switch n.kind {
@@ -138,10 +132,10 @@ func (p *Program) name(i int32) string {
 	return n.def.Name()
 }
 
-// Device is the full name of a node's device.
+// Device returns the full name of a node's device.
 func (p *Program) Device(i int32) string { return p.devices[p.nodes[i].device] }
 
-// op is the operation of a node.
+// op returns the operation of a node.
 func (p *Program) op(i int32) string {
 	switch n := &p.nodes[i]; n.kind {
 	case kind.Arg:

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Receives says whether the activation is of a node that waits for a token from
+// Receives reports whether the activation is of a node that waits for a token from
 // outside the step: its driver gets the token, and completes the activation with
 // [Step.Receive]. See [kernel.Receiver].
 func (a *Activation) Receives() bool {
@@ -17,7 +17,7 @@ func (a *Activation) Receives() bool {
 // Tag names the iteration of the activation.
 func (a *Activation) Tag() string { return a.it.Tag() }
 
-// Receives says what a node takes from outside the step; Invalid if nothing.
+// Receives reports what a node takes from outside the step; Invalid if nothing.
 func (p *Program) Receives(node int) tensor.DType {
 	n := &p.nodes[node]
 	if _, ok := n.kernel.(kernel.Receiver); !ok || n.nout != 1 {

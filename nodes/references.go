@@ -8,8 +8,8 @@ import (
 )
 
 // Where a node wants values and is sent references, to variables of old, they are
-// read as it acts. Where it only hands on, and somebody behind it acts after an
-// update of the variable, it hands on a token of what the variable shares, which is
+// read as it acts. Where it only forwards, and somebody behind it acts after an
+// update of the variable, it forwards a token of what the variable shares, which is
 // read in the same way: docs/design/2026-11-22-references.md.
 
 // references marks the nodes that references come to, and those that hand on what
@@ -33,7 +33,7 @@ func (c *compiler) references(spec Spec) {
 			defs = append(defs, d)
 		}
 	}
-	shared := sharing.Of(defs, len(c.number), func(o graph.Output) bool { _, fed := c.fed[o]; return fed })
+	shared := sharing.Of(defs, len(c.number), func(o graph.Output) bool { _, fed := c.needs.Feed(o); return fed })
 	shared.Find(spec.Fetches)
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.def != nil && shared.Carries(n.def) {
@@ -53,20 +53,20 @@ func (c *compiler) references(spec Spec) {
 	}
 }
 
-// isRef says whether an output carries references.
+// isRef reports whether an output carries references.
 func (p *Program) isRef(s source) bool {
 	n := &p.nodes[s.node]
 	return n.def != nil && s.port >= 0 && (int(s.port) < n.def.NumOutputs() && n.def.OutputTypes()[s.port].IsRef() || n.shares(s.port))
 }
 
-// shares says whether an output carries what a variable shares.
+// shares reports whether an output carries what a variable shares.
 func (n *node) shares(port int32) bool {
 	return n.flags&flagShare != 0 && (n.kind != kind.Merge || port == 0)
 }
 
-// readRefs is a node's inputs with references read, or shared where it hands them
+// readRefs returns a node's inputs with references read, or shared where it hands them
 // on; nil if the step fails. The slots stay as they are. A Merge reads only the
-// input that it hands on. What is fetched is shared until the step ends.
+// input that it forwards. What is fetched is shared until the step ends.
 func (s *Step) readRefs(a activation, n *node) []tensor.Value {
 	s.derefed = append(s.derefed[:0], a.it.Inputs[n.in:n.in+n.nin]...)
 	for i, v := range s.derefed {
@@ -92,7 +92,7 @@ func (s *Step) readRefs(a activation, n *node) []tensor.Value {
 	return s.derefed
 }
 
-// deref puts values in the place of the references that a kernel is sent; false
+// deref puts values in place of the references that a kernel is sent; false
 // if the step fails.
 func (s *Step) deref(a activation, n *node) bool {
 	in := s.readRefs(a, n)

@@ -18,7 +18,7 @@ func TestTagAfterPanic(t *testing.T) {
 	defer setHook(nil)
 	// The first kernel is the one before the loop.
 	src := strings.NewReplacer("KERNEL", "TestPoint", "cn = Enter(n)", "cn = Enter(n, ^start)").Replace(vectors)
-	p := compile(t, src, vectorFeeds, "out")
+	p := compiled(t, src, vectorFeeds, "out")
 	for _, e := range engines(t, 1) {
 		for _, c := range []struct {
 			at   int
@@ -71,7 +71,7 @@ func TestOneEngineManyGoroutines(t *testing.T) {
 // TestDoneThenPanic: a kernel that panics after it was done is done.
 func TestDoneThenPanic(t *testing.T) {
 	defer setHook(nil)
-	p := compile(t, "x = Placeholder() {dtype=DT_INT32}\ny = TestDonePanic(x)\nz = Neg(y) {T=DT_INT32}\n", []string{"x"}, "z")
+	p := compiled(t, "x = Placeholder() {dtype=DT_INT32}\ny = TestDonePanic(x)\nz = Neg(y) {T=DT_INT32}\n", []string{"x"}, "z")
 	for _, e := range engines(t, 1) {
 		for range 3 {
 			got, err := run(context.Background(), e, p, tensor.Scalar(int32(4)))

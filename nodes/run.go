@@ -3,6 +3,7 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -118,7 +119,7 @@ func (s *Step) End(fetched []tensor.Value) error {
 		switch {
 		case err != nil:
 		case r.state == fetchMissing && s.frames.Root() != nil:
-			err = s.hung(i)
+			err = report.Hung(i, s.p.fetches[i], s.Waiting)
 		case r.state == fetchDead, r.state == fetchMissing:
 			err = status.Invalid("Retval[%d] does not have value: the tensor %s was on a branch not taken", s.p.fetch(int32(i)), s.p.fetches[i])
 		default:

@@ -3,7 +3,8 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/report"
+	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -36,7 +37,7 @@ type Step struct {
 	alarm  *Alarm
 	trace  func(Event)
 	seen   bool           // there is a trace, or a meter
-	meter  *profile.Meter // nil: nothing is taken down
+	meter  *profile.Meter // nil: nothing is recorded
 
 	ctx   kernel.Context // of kernels that run on the driver's goroutine
 	arena tensor.Arena
@@ -65,12 +66,12 @@ type Step struct {
 
 	// Of units; see unit.
 	useUnits bool
-	whole    bool            // the step is one unit, and is still to be played
-	derefed  []tensor.Value  // scratch of readRefs
-	machines []*unit.Machine // by frame; index 0 for the unit of it all
-	env      unit.Env
+	whole    bool               // the step is one unit, and is still to be played
+	derefed  []tensor.Value     // scratch of readRefs
+	machines []*machine.Machine // by frame; index 0 for the unit of it all
+	env      machine.Env
 	measured func(k kernel.Kernel, node int32, in, out []tensor.Value) error // run
-	unit     *unit.Machine                                                   // playing now
+	unit     *machine.Machine                                                // playing now
 	unitAt   *frames.Iteration                                               // where its unit was entered; nil for the unit of it all
 }
 
@@ -127,7 +128,7 @@ func (s *Step) fail(a activation, err error) {
 		}
 		s.err = &e
 		if s.ctx.Step.Context.Err() != nil { // which the kernel has heard of before the driver
-			s.err = s.interrupted(&e)
+			s.err = report.Interrupted(&e, s.Report)
 		}
 	}
 	s.ready.clear()
@@ -138,12 +139,12 @@ func (s *Step) fail(a activation, err error) {
 // passed its deadline or was aborted, the step's error reports what it was doing.
 func (s *Step) Abort(err error) {
 	if s.err == nil {
-		s.err = s.interrupted(status.From(err))
+		s.err = report.Interrupted(status.From(err), s.Report)
 	}
 	s.ready.clear()
 }
 
-// Err is the first error so far.
+// Err returns the first error so far.
 func (s *Step) Err() error {
 	if s.err == nil {
 		return nil
@@ -151,8 +152,8 @@ func (s *Step) Err() error {
 	return s.err
 }
 
-// Running is how many activations were handed out and not completed.
+// Running returns how many activations were handed out and not completed.
 func (s *Step) Running() int { return s.running }
 
-// Ready is how many nodes may act now.
+// Ready returns how many nodes may act now.
 func (s *Step) Ready() int { return s.ready.len() }

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// actSwitch is what Switch and RefSwitch do: input 0 goes to output 0 if the
+// actSwitch returns what Switch and RefSwitch do: input 0 goes to output 0 if the
 // predicate, input 1, is false, else to output 1. The other output is dead: what
 // only it leads to never acts.
 func actSwitch(in []tensor.Value, dead bool) effect {
@@ -23,7 +23,7 @@ func actSwitch(in []tensor.Value, dead bool) effect {
 	return effect{verb: doChoose, port: taken, value: in[0]}
 }
 
-// actSwitchN is what _SwitchN does: input 0 goes to the output that the index, input
+// actSwitchN returns what _SwitchN does: input 0 goes to the output that the index, input
 // 1, numbers, to the last one if there is no such output. The others are dead.
 func actSwitchN(in []tensor.Value, dead bool, outs int32) effect {
 	if dead {

@@ -3,7 +3,11 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/code"
+	"github.com/troupe-go/troupe/nodes/unit/form"
+	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -12,30 +16,30 @@ import (
 // package unit makes units of them and plays them. Here is where a step meets
 // them.
 
-// Flow is the program as package unit sees it.
-func (p *Program) Flow() *unit.Flow {
+// Flow returns the program as package unit sees it.
+func (p *Program) Flow() *form.Flow {
 	f, _ := p.flowOf(nil) // which fails only when watched
 	return f
 }
 
-// flowOf is a program as package unit sees it.
-func (p *Program) flowOf(watch *status.Watch) (*unit.Flow, error) {
-	f := &unit.Flow{
-		Nodes: make([]unit.Node, len(p.nodes)), In: make([][]unit.Source, len(p.nodes)),
-		Frames: make([]unit.Frame, len(p.statics)),
+// flowOf returns a program as package unit sees it.
+func (p *Program) flowOf(watch *status.Watch) (*form.Flow, error) {
+	f := &form.Flow{
+		Nodes: make([]form.Node, len(p.nodes)), In: make([][]form.Source, len(p.nodes)),
+		Frames: make([]form.Frame, len(p.statics)),
 		Consts: p.consts, Feeds: p.feeds, Name: p.name, Op: p.op,
 	}
 	total := 0
 	for i := range p.sources {
 		total += len(p.sources[i])
 	}
-	slab := make([]unit.Source, 0, total)
+	slab := make([]form.Source, 0, total)
 	for i := range p.nodes {
 		if err := watch.Step(); err != nil {
 			return nil, err
 		}
 		n := &p.nodes[i]
-		f.Nodes[i] = unit.Node{
+		f.Nodes[i] = form.Node{
 			Kind: n.kind, Constant: n.flags&flagConstant != 0, Deref: n.flags&flagDeref != 0, Shares: n.flags&flagShare != 0,
 			Frame: n.frame, Outs: n.nout, Aux: n.aux, Kernel: n.kernel, Def: n.def,
 		}
@@ -44,12 +48,12 @@ func (p *Program) flowOf(watch *status.Watch) (*unit.Flow, error) {
 		}
 		at := len(slab)
 		for _, s := range p.sources[i] {
-			slab = append(slab, unit.Source{Node: s.node, Port: s.port})
+			slab = append(slab, form.Source{Node: s.node, Port: s.port})
 		}
 		f.In[i] = slab[at:len(slab):len(slab)]
 	}
 	for k, s := range p.statics {
-		f.Frames[k] = unit.Frame{Name: s.Name, Parent: int32(s.Parent), Members: p.members[k]}
+		f.Frames[k] = form.Frame{Name: s.Name, Parent: int32(s.Parent), Members: p.members[k]}
 	}
 	return f, watch.Ask()
 }
@@ -72,7 +76,7 @@ func (p *Program) makeUnits(watch *status.Watch) error {
 		}
 		return nil
 	}
-	p.units, p.reasons = make([]*unit.Unit, len(p.statics)), make([]string, len(p.statics))
+	p.units, p.reasons = make([]*code.Unit, len(p.statics)), make([]string, len(p.statics))
 	within := make([]bool, len(p.statics)) // inside a frame that has a unit
 	for f := 1; f < len(p.statics); f++ {  // parents come first
 		if within[p.statics[f].Parent] {
@@ -89,7 +93,7 @@ func (p *Program) makeUnits(watch *status.Watch) error {
 
 // prepareUnits makes what a step needs to play units.
 func (s *Step) prepareUnits() {
-	s.machines = make([]*unit.Machine, len(s.p.statics))
+	s.machines = make([]*machine.Machine, len(s.p.statics))
 	s.env.Ctx = &s.ctx
 	s.env.Attend = s.answer
 	s.env.Cost = func(node int32) int64 { return int64(s.p.costs.nanos[node].Load()) }
@@ -98,17 +102,17 @@ func (s *Step) prepareUnits() {
 	s.measured = s.run
 }
 
-// machineOf is what plays the unit of a frame, made on first use.
-func (s *Step) machineOf(f int32, u *unit.Unit) *unit.Machine {
+// machineOf returns what plays the unit of a frame, made on first use.
+func (s *Step) machineOf(f int32, u *code.Unit) *machine.Machine {
 	if s.machines[f] == nil {
-		s.machines[f] = u.NewMachine()
+		s.machines[f] = machine.New(u)
 	}
 	return s.machines[f]
 }
 
 // playUnit plays a unit to its end, or until the step fails. The caller ends the
 // machine.
-func (s *Step) playUnit(m *unit.Machine, at *frames.Iteration) bool {
+func (s *Step) playUnit(m *machine.Machine, at *frames.Iteration) bool {
 	s.unit, s.unitAt = m, at
 	s.env.Alarm, s.env.Feeds, s.env.Clock, s.env.Run = &s.alarm.rung, s.feeds, s.clock, nil
 	if s.left > 0 {
@@ -138,7 +142,7 @@ func (s *Step) playWhole() {
 // playLoop plays a loop as a unit once all its Enters have come, if all of
 // them are live; if some are dead the tokens go their own ways. The values wait
 // in f.Queued.
-func (s *Step) playLoop(u *unit.Unit, f *frames.Instance) {
+func (s *Step) playLoop(u *code.Unit, f *frames.Instance) {
 	for _, h := range f.Queued {
 		if h.Dead {
 			s.scatter(f)
@@ -215,7 +219,7 @@ func (s *Step) failUnit(node int32, err error) {
 	}
 	s.err = &e
 	if s.ctx.Step.Context.Err() != nil {
-		s.err = s.interrupted(&e)
+		s.err = report.Interrupted(&e, s.Report)
 	}
 	s.ready.clear()
 }
@@ -230,7 +234,7 @@ func (s *Step) unitTag() string {
 }
 
 // tag is tag with the iteration that a machine is in.
-func (p *Program) tag(tag []byte, m *unit.Machine) string {
+func (p *Program) tag(tag []byte, m *machine.Machine) string {
 	m.Tag(func(frame int32, iteration int64) {
 		if len(tag) > 0 {
 			tag = append(tag, '/')

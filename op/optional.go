@@ -24,13 +24,13 @@ type outputs struct {
 	next  int
 }
 
-// one is the next output.
+// one returns the next output.
 func (o *outputs) one() tf.Output {
 	o.next++
 	return o.op.Output(o.next - 1)
 }
 
-// list is the next output, which is a list, by its name.
+// list returns the next output, which is a list, by its name.
 func (o *outputs) list(name string) []tf.Output {
 	if o.op == nil {
 		return nil

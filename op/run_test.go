@@ -42,7 +42,7 @@ func session(t *testing.T, s *op.Scope) *tf.Session {
 	return sess
 }
 
-// run is the values of outputs, computed without feeds.
+// run returns the values of outputs, computed without feeds.
 func run(t *testing.T, s *op.Scope, outputs []tf.Output) []any {
 	t.Helper()
 	fetched, err := session(t, s).Run(nil, outputs, nil)

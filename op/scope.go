@@ -84,7 +84,7 @@ func (s *Scope) AddOperation(args tf.OpSpec) *tf.Operation {
 	return n
 }
 
-// SubScope is a scope whose operations are named under namespace within s. The
+// SubScope returns a scope whose operations are named under namespace within s. The
 // second such scope of s gets the suffix "_1", and so on.
 func (s *Scope) SubScope(namespace string) *Scope {
 	sub := *s
@@ -93,21 +93,21 @@ func (s *Scope) SubScope(namespace string) *Scope {
 	return &sub
 }
 
-// WithControlDependencies is a scope whose operations also wait for ops.
+// WithControlDependencies returns a scope whose operations also wait for ops.
 func (s *Scope) WithControlDependencies(ops ...*tf.Operation) *Scope {
 	with := *s
 	with.controls = slices.Concat(s.controls, ops)
 	return &with
 }
 
-// WithDevice is a scope whose operations are placed on a device; "" leaves it open.
+// WithDevice returns a scope whose operations are placed on a device; "" leaves it open.
 func (s *Scope) WithDevice(device string) *Scope {
 	with := *s
 	with.device = device
 	return &with
 }
 
-// WithUniqueNames is a scope of the same namespace in which several operations may have
+// WithUniqueNames returns a scope of the same namespace in which several operations may have
 // one type: the second Add is named "Add_1". This also applies to scopes derived from
 // it. TensorFlow's binding has no equivalent.
 func (s *Scope) WithUniqueNames() *Scope {
@@ -116,7 +116,7 @@ func (s *Scope) WithUniqueNames() *Scope {
 	return &with
 }
 
-// Err is the first error.
+// Err returns the first error.
 func (s *Scope) Err() error { return s.shared.err }
 
 // UpdateErr sets the scope's error, as one of adding an operation of type op, unless
@@ -130,7 +130,7 @@ func (s *Scope) UpdateErr(op string, err error) {
 	s.shared.err = failed
 }
 
-// message is the text of err without its code.
+// message returns the text of err without its code.
 func message(err error) string {
 	if e, ok := err.(*status.Error); ok {
 		return e.Message
@@ -138,7 +138,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// caller is where the program called this package: " (main.go:17)".
+// caller returns where the program called this package: " (main.go:17)".
 func caller() string {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -155,7 +155,7 @@ func caller() string {
 
 const thisPackage = "github.com/troupe-go/troupe/op."
 
-// name is the full name of an operation of the scope.
+// name returns the full name of an operation of the scope.
 func (s *Scope) name(name string) string {
 	if !s.unique {
 		return join(s.namespace, name)

@@ -69,7 +69,7 @@ func While(scope *Scope, init []tf.Output, cond func(s *Scope, v []tf.Output) tf
 	return results
 }
 
-// in is a scope for what a program adds to a region.
+// in returns a scope for what a program adds to a region.
 func (s *Scope) in(r *region.Region, namespace string) *Scope {
 	sub := s.SubScope(namespace)
 	sub.controls, sub.region = nil, r

@@ -10,7 +10,7 @@ import (
 	tf "github.com/troupe-go/troupe/session"
 )
 
-// below is the condition that the first variable is less than n.
+// below returns the condition that the first variable is less than n.
 func below(n int32) func(*op.Scope, []tf.Output) tf.Output {
 	return func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], op.Const(s, n)) }
 }

@@ -269,7 +269,7 @@ func AllKeepDims(value bool) AllAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
-// All says whether all elements along the given axes are true; where there are none, they are.
+// All reports whether all elements along the given axes are true; where there are none, they are.
 //
 // Arguments:
 //
@@ -306,7 +306,7 @@ func AllCandidateSamplerSeed2(value int64) AllCandidateSamplerAttr {
 	return func(attrs optionalAttr) { attrs["seed2"] = value }
 }
 
-// AllCandidateSampler gives all classes.
+// AllCandidateSampler returns all classes.
 //
 // Arguments:
 //
@@ -590,7 +590,7 @@ func AnyKeepDims(value bool) AnyAttr {
 	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
 }
 
-// Any says whether any element along the given axes is true; where there are none, none is.
+// Any reports whether any element along the given axes is true; where there are none, none is.
 //
 // Arguments:
 //
@@ -622,7 +622,7 @@ func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
 	return func(attrs optionalAttr) { attrs["tolerance"] = value }
 }
 
-// ApproximateEqual says where x and y, of one shape, are close to each other.
+// ApproximateEqual reports where x and y, of one shape, are close to each other.
 //
 // Results:
 //
@@ -864,7 +864,7 @@ func AssignVariableOpValidateShape(value bool) AssignVariableOpAttr {
 	return func(attrs optionalAttr) { attrs["validate_shape"] = value }
 }
 
-// AssignVariableOp gives a variable a value; its first one makes the variable.
+// AssignVariableOp returns a variable a value; its first one makes the variable.
 //
 // Options: [AssignVariableOpValidateShape].
 func AssignVariableOp(scope *Scope, resource tf.Output, value tf.Output, optional ...AssignVariableOpAttr) (o *tf.Operation) {

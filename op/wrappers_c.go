@@ -222,7 +222,7 @@ func CastTruncate(value bool) CastAttr {
 
 // Cast converts elements to another type.
 //
-// Floating-point numbers become integers by rounding toward 0; what the integer type cannot hold, NaN included, becomes what the processor makes of it. Complex numbers lose their imaginary part. A number becomes the bool that says whether it is not 0.
+// Floating-point numbers become integers by rounding toward 0; what the integer type cannot hold, NaN included, becomes what the processor makes of it. Complex numbers lose their imaginary part. A number becomes the bool that reports whether it is not 0.
 //
 // Arguments:
 //

@@ -115,7 +115,7 @@ func DatasetToSingleElementMetadata(value string) DatasetToSingleElementAttr {
 	return func(attrs optionalAttr) { attrs["metadata"] = value }
 }
 
-// DatasetToSingleElement gives the only element of a dataset.
+// DatasetToSingleElement returns the only element of a dataset.
 //
 // Arguments:
 //
@@ -1224,7 +1224,7 @@ func Diag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// DiagPart gives the diagonal of a tensor: the elements whose first half of coordinates equals the second.
+// DiagPart returns the diagonal of a tensor: the elements whose first half of coordinates equals the second.
 //
 // Arguments:
 //
@@ -1433,7 +1433,7 @@ func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors
 	return op.Output(0)
 }
 
-// DummyMemoryCache gives a handle in the place of a cache, for a dataset that has one of its own.
+// DummyMemoryCache returns a handle in place of a cache, for a dataset that has one of its own.
 func DummyMemoryCache(scope *Scope) (handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1444,7 +1444,7 @@ func DummyMemoryCache(scope *Scope) (handle tf.Output) {
 	return op.Output(0)
 }
 
-// DummySeedGenerator gives a handle in the place of a generator of seeds, for a dataset that has one of its own.
+// DummySeedGenerator returns a handle in place of a generator of seeds, for a dataset that has one of its own.
 func DummySeedGenerator(scope *Scope) (handle tf.Output) {
 	if scope.Err() != nil {
 		return

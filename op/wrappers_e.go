@@ -481,7 +481,7 @@ func EqualIncompatibleShapeError(value bool) EqualAttr {
 	return func(attrs optionalAttr) { attrs["incompatible_shape_error"] = value }
 }
 
-// Equal says where x and y are equal, with broadcasting.
+// Equal reports where x and y are equal, with broadcasting.
 //
 // Results:
 //
@@ -761,7 +761,7 @@ func ExtractGlimpseV2(scope *Scope, input tf.Output, size tf.Output, offsets tf.
 	return op.Output(0)
 }
 
-// ExtractImagePatches gives the windows of images, each flattened into the channels of a pixel.
+// ExtractImagePatches returns the windows of images, each flattened into the channels of a pixel.
 //
 // Arguments:
 //
@@ -813,7 +813,7 @@ func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegS
 	return op.Output(0)
 }
 
-// ExtractVolumePatches gives the windows of volumes, each flattened into the channels of a point.
+// ExtractVolumePatches returns the windows of volumes, each flattened into the channels of a point.
 //
 // Arguments:
 //

@@ -188,7 +188,7 @@ func GetSessionHandleV2(scope *Scope, value tf.Output) (handle tf.Output) {
 	return op.Output(0)
 }
 
-// GetSessionTensor gives a tensor that the session keeps.
+// GetSessionTensor returns a tensor that the session keeps.
 //
 // Arguments:
 //
@@ -206,7 +206,7 @@ func GetSessionTensor(scope *Scope, handle tf.Output, dtype tf.DataType) (value 
 	return op.Output(0)
 }
 
-// Greater says where x > y, with broadcasting.
+// Greater reports where x > y, with broadcasting.
 //
 // Results:
 //
@@ -222,7 +222,7 @@ func Greater(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// GreaterEqual says where x >= y, with broadcasting.
+// GreaterEqual reports where x >= y, with broadcasting.
 //
 // Results:
 //

@@ -435,7 +435,7 @@ func ImageSummary(scope *Scope, tag tf.Output, tensor tf.Output, optional ...Ima
 	return op.Output(0)
 }
 
-// ImmutableConst gives a tensor from a region of memory that the system maps, such as a file.
+// ImmutableConst returns a tensor from a region of memory that the system maps, such as a file.
 //
 // Arguments:
 //
@@ -678,7 +678,7 @@ func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// IsFinite says which elements are neither infinite nor NaN.
+// IsFinite reports which elements are neither infinite nor NaN.
 //
 // Arguments:
 //
@@ -698,7 +698,7 @@ func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// IsInf says which elements are infinite, positive or negative.
+// IsInf reports which elements are infinite, positive or negative.
 //
 // Arguments:
 //
@@ -718,7 +718,7 @@ func IsInf(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// IsNan says which elements are NaN.
+// IsNan reports which elements are NaN.
 //
 // Arguments:
 //
@@ -821,7 +821,7 @@ func IteratorFromStringHandleV2(scope *Scope, string_handle tf.Output, optional 
 	return op.Output(0)
 }
 
-// IteratorGetNext gives the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
+// IteratorGetNext returns the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
 //
 // Arguments:
 //
@@ -845,7 +845,7 @@ func IteratorGetNext(scope *Scope, iterator tf.Output, output_types []tf.DataTyp
 	return split.list("components")
 }
 
-// IteratorGetNextAsOptional gives an optional with the next element of an iterator, or with nothing past the last one.
+// IteratorGetNextAsOptional returns an optional with the next element of an iterator, or with nothing past the last one.
 //
 // Arguments:
 //
@@ -864,7 +864,7 @@ func IteratorGetNextAsOptional(scope *Scope, iterator tf.Output, output_types []
 	return op.Output(0)
 }
 
-// IteratorGetNextSync gives the next element of an iterator, as IteratorGetNext does.
+// IteratorGetNextSync returns the next element of an iterator, as IteratorGetNext does.
 //
 // Arguments:
 //

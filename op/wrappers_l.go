@@ -334,7 +334,7 @@ func LeftShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// Less says where x < y, with broadcasting.
+// Less reports where x < y, with broadcasting.
 //
 // Results:
 //
@@ -350,7 +350,7 @@ func Less(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// LessEqual says where x <= y, with broadcasting.
+// LessEqual reports where x <= y, with broadcasting.
 //
 // Results:
 //
@@ -547,7 +547,7 @@ func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true i
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// LogicalAnd says where x and y are both true, with broadcasting.
+// LogicalAnd reports where x and y are both true, with broadcasting.
 //
 // Arguments:
 //
@@ -588,7 +588,7 @@ func LogicalNot(scope *Scope, x tf.Output) (y tf.Output) {
 	return op.Output(0)
 }
 
-// LogicalOr says where x or y is true, with broadcasting.
+// LogicalOr reports where x or y is true, with broadcasting.
 //
 // Arguments:
 //
@@ -609,7 +609,7 @@ func LogicalOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// LookupTableExportV2 gives all keys and values of a table, in no particular order.
+// LookupTableExportV2 returns all keys and values of a table, in no particular order.
 //
 // Arguments:
 //

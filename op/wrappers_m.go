@@ -130,7 +130,7 @@ func MapPeekSharedName(value string) MapPeekAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// MapPeek gives components of an element of a staging area with keys, waiting until it is complete.
+// MapPeek returns components of an element of a staging area with keys, waiting until it is complete.
 //
 // Arguments:
 //
@@ -446,7 +446,7 @@ func MatrixDiag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 	return op.Output(0)
 }
 
-// MatrixDiagPart gives the main diagonals of matrices.
+// MatrixDiagPart returns the main diagonals of matrices.
 //
 // Arguments:
 //
@@ -462,7 +462,7 @@ func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 	return op.Output(0)
 }
 
-// MatrixDiagPartV2 gives diagonals of matrices.
+// MatrixDiagPartV2 returns diagonals of matrices.
 //
 // Arguments:
 //
@@ -492,7 +492,7 @@ func MatrixDiagPartV3Align(value string) MatrixDiagPartV3Attr {
 	return func(attrs optionalAttr) { attrs["align"] = value }
 }
 
-// MatrixDiagPartV3 gives diagonals of matrices.
+// MatrixDiagPartV3 returns diagonals of matrices.
 //
 // Arguments:
 //

@@ -266,7 +266,7 @@ func NotEqualIncompatibleShapeError(value bool) NotEqualAttr {
 	return func(attrs optionalAttr) { attrs["incompatible_shape_error"] = value }
 }
 
-// NotEqual says where x and y differ, with broadcasting.
+// NotEqual reports where x and y differ, with broadcasting.
 //
 // Results:
 //

@@ -120,7 +120,7 @@ func OptionalFromValue(scope *Scope, components []tf.Output) (optional_ tf.Outpu
 	return op.Output(0)
 }
 
-// OptionalGetValue gives the components that an optional holds; it fails if there are none.
+// OptionalGetValue returns the components that an optional holds; it fails if there are none.
 //
 // Arguments:
 //
@@ -305,7 +305,7 @@ func OrderedMapPeekSharedName(value string) OrderedMapPeekAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// OrderedMapPeek gives components of an element of a staging area with ordered keys, waiting until it is complete.
+// OrderedMapPeek returns components of an element of a staging area with ordered keys, waiting until it is complete.
 //
 // Arguments:
 //

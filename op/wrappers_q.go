@@ -697,7 +697,7 @@ func QuantizedRelu6(scope *Scope, features tf.Output, min_features tf.Output, ma
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// QuantizedReshape gives a quantized tensor another shape.
+// QuantizedReshape returns a quantized tensor another shape.
 //
 // Arguments:
 //

@@ -913,7 +913,7 @@ func ReadFile(scope *Scope, filename tf.Output) (contents tf.Output) {
 	return op.Output(0)
 }
 
-// ReadVariableOp gives the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.
+// ReadVariableOp returns the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.
 //
 // Arguments:
 //
@@ -1035,7 +1035,7 @@ func ReaderRestoreStateV2(scope *Scope, reader_handle tf.Output, state tf.Output
 	return op
 }
 
-// ReaderSerializeStateV2 gives the state of a reader as a string; readers of lines and records cannot.
+// ReaderSerializeStateV2 returns the state of a reader as a string; readers of lines and records cannot.
 //
 // Results:
 //
@@ -1374,7 +1374,7 @@ func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// Reshape gives the same elements, in row-major order, another shape.
+// Reshape returns the same elements, in row-major order, another shape.
 //
 // Arguments:
 //
@@ -2332,7 +2332,7 @@ func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Sh
 	return op.Output(0)
 }
 
-// ResourceCountUpTo gives the value of a variable, a scalar, and adds one to it.
+// ResourceCountUpTo returns the value of a variable, a scalar, and adds one to it.
 //
 // It fails with OUT_OF_RANGE if the value is limit already.
 //
@@ -2369,7 +2369,7 @@ func ResourceGatherValidateIndices(value bool) ResourceGatherAttr {
 	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
 }
 
-// ResourceGather gives the slices of a variable along its first dimension that indices name.
+// ResourceGather returns the slices of a variable along its first dimension that indices name.
 //
 // Arguments:
 //
@@ -2389,7 +2389,7 @@ func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype t
 	return op.Output(0)
 }
 
-// ResourceGatherNd gives the elements or slices of a variable at given coordinates.
+// ResourceGatherNd returns the elements or slices of a variable at given coordinates.
 //
 // Arguments:
 //

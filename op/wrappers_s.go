@@ -1158,7 +1158,7 @@ func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 	return func(attrs optionalAttr) { attrs["dtype"] = value }
 }
 
-// SobolSample gives points of the Sobol sequence, which fills the unit cube evenly.
+// SobolSample returns points of the Sobol sequence, which fills the unit cube evenly.
 //
 // Arguments:
 //
@@ -1915,7 +1915,7 @@ func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output
 	return op.Output(0), op.Output(1)
 }
 
-// SparseReshape gives a sparse tensor another shape, its entries keeping their place in row-major order.
+// SparseReshape returns a sparse tensor another shape, its entries keeping their place in row-major order.
 //
 // Arguments:
 //
@@ -2931,7 +2931,7 @@ func StagePeekSharedName(value string) StagePeekAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// StagePeek gives the element at an index of a staging area without taking it, waiting until it is there.
+// StagePeek returns the element at an index of a staging area without taking it, waiting until it is there.
 //
 // Arguments:
 //

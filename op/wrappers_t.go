@@ -361,7 +361,7 @@ func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow
 	return op.Output(0)
 }
 
-// TensorArrayGradV2 gives the array of gradients of an array, as TensorArrayGradV3 does, by an older form of handle.
+// TensorArrayGradV2 returns the array of gradients of an array, as TensorArrayGradV3 does, by an older form of handle.
 //
 // Arguments:
 //
@@ -386,7 +386,7 @@ func TensorArrayGradV2(scope *Scope, handle tf.Output, flow_in tf.Output, source
 	return op.Output(0)
 }
 
-// TensorArrayGradV3 gives the array of the gradients of an array's elements; what is written to one element of it is added up.
+// TensorArrayGradV3 returns the array of the gradients of an array's elements; what is written to one element of it is added up.
 //
 // Arguments:
 //
@@ -408,7 +408,7 @@ func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source
 	return op.Output(0), op.Output(1)
 }
 
-// TensorArrayGradWithShape gives the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.
+// TensorArrayGradWithShape returns the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.
 //
 // Arguments:
 //
@@ -540,7 +540,7 @@ func TensorArraySizeV2(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 	return op.Output(0)
 }
 
-// TensorArraySizeV3 gives the number of elements of an array.
+// TensorArraySizeV3 returns the number of elements of an array.
 //
 // Arguments:
 //
@@ -913,7 +913,7 @@ func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, e
 	return op.Output(0)
 }
 
-// TensorListGetItem gives an element of a list.
+// TensorListGetItem returns an element of a list.
 //
 // An element that is not set reads as zeros if its shape is known.
 //
@@ -950,7 +950,7 @@ func TensorListLength(scope *Scope, input_handle tf.Output) (length tf.Output) {
 	return op.Output(0)
 }
 
-// TensorListPopBack gives a list without its last element, and that element.
+// TensorListPopBack returns a list without its last element, and that element.
 //
 // Arguments:
 //
@@ -968,7 +968,7 @@ func TensorListPopBack(scope *Scope, input_handle tf.Output, element_shape tf.Ou
 	return op.Output(0), op.Output(1)
 }
 
-// TensorListPushBack gives a list with one more element at its end.
+// TensorListPushBack returns a list with one more element at its end.
 func TensorListPushBack(scope *Scope, input_handle tf.Output, tensor tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return
@@ -1015,7 +1015,7 @@ func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Ou
 	return op.Output(0)
 }
 
-// TensorListResize gives a list of another length: elements are cut off, or added that are not set.
+// TensorListResize returns a list of another length: elements are cut off, or added that are not set.
 //
 // Arguments:
 //
@@ -1048,7 +1048,7 @@ func TensorListScatter(scope *Scope, tensor tf.Output, indices tf.Output, elemen
 	return op.Output(0)
 }
 
-// TensorListScatterIntoExistingList gives a list in which the slices of a tensor are put at given places.
+// TensorListScatterIntoExistingList returns a list in which the slices of a tensor are put at given places.
 //
 // Arguments:
 //
@@ -1090,7 +1090,7 @@ func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr
 	return func(attrs optionalAttr) { attrs["resize_if_index_out_of_bounds"] = value }
 }
 
-// TensorListSetItem gives a list in which one element is replaced.
+// TensorListSetItem returns a list in which one element is replaced.
 //
 // Arguments:
 //

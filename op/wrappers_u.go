@@ -17,7 +17,7 @@ func UnbatchSharedName(value string) UnbatchAttr {
 	return func(attrs optionalAttr) { attrs["shared_name"] = value }
 }
 
-// Unbatch gives each caller its part of a tensor that was batched for several.
+// Unbatch returns each caller its part of a tensor that was batched for several.
 //
 // Arguments:
 //
@@ -370,7 +370,7 @@ func UniformDequantizeQuantizationAxis(value int64) UniformDequantizeAttr {
 	return func(attrs optionalAttr) { attrs["quantization_axis"] = value }
 }
 
-// UniformDequantize gives the numbers that integers stand for by scales and zero points.
+// UniformDequantize returns the numbers that integers stand for by scales and zero points.
 //
 // Arguments:
 //
@@ -922,7 +922,7 @@ func Unstage(scope *Scope, dtypes []tf.DataType, optional ...UnstageAttr) (value
 	return split.list("values")
 }
 
-// UnwrapDatasetVariant gives the dataset that WrapDatasetVariant wrapped.
+// UnwrapDatasetVariant returns the dataset that WrapDatasetVariant wrapped.
 func UnwrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
 	if scope.Err() != nil {
 		return

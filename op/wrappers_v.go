@@ -27,7 +27,7 @@ func VarHandleOpAllowedDevices(value []string) VarHandleOpAttr {
 	return func(attrs optionalAttr) { attrs["allowed_devices"] = value }
 }
 
-// VarHandleOp gives the handle of a variable, which its first assignment makes and which lives as long as the session.
+// VarHandleOp returns the handle of a variable, which its first assignment makes and which lives as long as the session.
 //
 // Nodes with the same container and shared_name share the variable.
 //
@@ -48,7 +48,7 @@ func VarHandleOp(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...Va
 	return op.Output(0)
 }
 
-// VarIsInitializedOp says whether a variable exists and has a value.
+// VarIsInitializedOp reports whether a variable exists and has a value.
 //
 // Results:
 //
@@ -72,7 +72,7 @@ func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
 	return func(attrs optionalAttr) { attrs["out_type"] = value }
 }
 
-// VariableShape gives the shape of a variable.
+// VariableShape returns the shape of a variable.
 //
 // Results:
 //

@@ -16,7 +16,7 @@ func Xdivy(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 	return op.Output(0)
 }
 
-// XlaBroadcastHelper gives the operands of a binary operation equal ranks, by new dimensions of size 1.
+// XlaBroadcastHelper returns the operands of a binary operation equal ranks, by new dimensions of size 1.
 //
 // Arguments:
 //

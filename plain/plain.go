@@ -159,7 +159,7 @@ func (p *Writer) Flush() error {
 	return err
 }
 
-// wholeCharacters is the length of b without a character at its end that may go on.
+// wholeCharacters returns the length of b without a character at its end that may go on.
 func wholeCharacters(b []byte) int {
 	for i := len(b) - 1; i >= 0 && i > len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {

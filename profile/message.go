@@ -19,7 +19,9 @@ func (s *Stats) AppendRunMetadata(b []byte) []byte {
 	return wire.AppendField(b, costGraph, m.AppendCostGraph(nil))
 }
 
-// stepStats is the message StepStats, one DeviceStepStats for each device.
+// stepStats returns the message StepStats, one DeviceStepStats for each device. A node that has
+// acted and was not timed, because it is an instruction of a unit, has an entry that takes
+// no time.
 func (s *Stats) stepStats() []byte {
 	const (
 		devStats             = 1 // in StepStats
@@ -28,13 +30,25 @@ func (s *Stats) stepStats() []byte {
 	events := map[string][]byte{}
 	threads := map[string]map[int]bool{}
 	var order []string
-	free := spread(s.Events)
-	for i, e := range s.Events {
-		d := s.Nodes[e.Node].Device
-		if threads[d] == nil {
+	all := s.Events
+	timed := make([]bool, len(s.Nodes))
+	for _, e := range all {
+		timed[e.Node] = true
+	}
+	for i := range s.Nodes {
+		if s.Nodes[i].Count > 0 && !timed[i] {
+			all = append(all[:len(all):len(all)], Event{Node: i})
+		}
+	}
+	for i := range s.Nodes { // also where all that ran were constants
+		if d := s.Nodes[i].Device; threads[d] == nil {
 			threads[d] = map[int]bool{}
 			order = append(order, d)
 		}
+	}
+	free := spread(all)
+	for i, e := range all {
+		d := s.Nodes[e.Node].Device
 		thread := e.Thread
 		if thread == Elsewhere {
 			thread = free[i]
@@ -64,7 +78,7 @@ func sorted(set map[int]bool) []int {
 	return list
 }
 
-// nodeExecStats is the message NodeExecStats of an event.
+// nodeExecStats returns the message NodeExecStats of an event.
 func (s *Stats) nodeExecStats(e Event, thread int) []byte {
 	const (
 		name, allStart, opEnd, allEnd          = 1, 2, 4, 5 // microseconds
@@ -144,7 +158,7 @@ func (m *Model) AppendCostGraph(b []byte) []byte {
 	return b
 }
 
-// shapeProto is the message TensorShapeProto.
+// shapeProto returns the message TensorShapeProto.
 func shapeProto(dims []int64) []byte {
 	const dim, size = 2, 1
 	var b []byte

@@ -20,7 +20,7 @@ const (
 	maxEvents = 1 << 15
 )
 
-// A Meter takes down what one goroutine does of a program, and what others do for
+// A Meter records what one goroutine does of a program, and what others do for
 // it and hand back.
 type Meter struct {
 	// Lane is a number for the goroutine.
@@ -49,7 +49,7 @@ type counter struct {
 	outs         []Output
 }
 
-// mean is the time of an activation.
+// mean returns the time of an activation.
 func (c *counter) mean() int64 {
 	if c.upto == 0 {
 		return 0
@@ -57,13 +57,13 @@ func (c *counter) mean() int64 {
 	return c.nanos / c.upto
 }
 
-// Recorder is the recorder of the meter.
+// Recorder returns the recorder of the meter.
 func (m *Meter) Recorder() *Recorder { return m.recorder }
 
 // Clock is [Recorder.Clock].
 func (m *Meter) Clock() int64 { return m.recorder.Clock() }
 
-// Wants says whether the next activation of a node is to be timed, and given to
+// Wants reports whether the next activation of a node is to be timed, and given to
 // [Meter.Record]; else [Meter.Count] is all that is needed. ahead is how many have been
 // that the meter has not been told of.
 func (m *Meter) Wants(node int32, ahead int64) bool {
@@ -74,7 +74,7 @@ func (m *Meter) Wants(node int32, ahead int64) bool {
 // Count counts n activations that are not timed.
 func (m *Meter) Count(node int32, n int64) { m.counters[node].count += n }
 
-// Mean is the mean time of a node's activations, in nanoseconds; 0 if none was timed.
+// Mean returns the mean time of a node's activations, in nanoseconds; 0 if none was timed.
 func (m *Meter) Mean(node int32) int64 { return m.counters[node].mean() }
 
 // A thread that is not the meter's goroutine.
@@ -85,7 +85,7 @@ const (
 	Worker0 = 1 << 16
 )
 
-// Record takes down one activation: when it began and ended, in which iteration of
+// Record records one activation: when it began and ended, in which iteration of
 // its loop, on which thread (the meter's lane, or [Worker0] and the number of a
 // worker, or [Elsewhere]) and what it put out.
 func (m *Meter) Record(node int32, begin, end, iteration int64, thread int, outs []tensor.Value) {
@@ -137,7 +137,7 @@ func (m *Meter) note(c *counter, nanos int64, outs []tensor.Value) (bytes int64)
 	return bytes
 }
 
-// skip is how many activations are not timed before the next one of a node whose
+// skip returns how many activations are not timed before the next one of a node whose
 // activations take mean nanoseconds: chosen between half of what is right and one and a
 // half times that, so that no habit of the program decides which are seen.
 func (m *Meter) skip(mean int64) int64 {
@@ -160,7 +160,7 @@ func carve[T any](room *[]T, n, all int) []T {
 	return part
 }
 
-// Share takes down activations of several nodes that were timed as one: each has
+// Share records activations of several nodes that were timed as one: each has
 // the part of the time that its mean is of the means of all. outs is what each put out.
 func (m *Meter) Share(nodes []int32, begin, end, iteration int64, outs [][]tensor.Value) {
 	total := int64(0)
@@ -175,7 +175,7 @@ func (m *Meter) Share(nodes []int32, begin, end, iteration int64, outs [][]tenso
 	}
 }
 
-// PlayedUnit takes down that a unit was played: of a frame, or of the whole program.
+// PlayedUnit records that a unit was played: of a frame, or of the whole program.
 func (m *Meter) PlayedUnit(frame string, begin, end int64) {
 	for i := range m.units {
 		if u := &m.units[i]; u.Frame == frame {

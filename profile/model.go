@@ -9,7 +9,7 @@ import (
 // added up. The zero Model is empty. It is not safe for concurrent use.
 type Model struct {
 	// Runs is how many runs were added, Elapsed the sum of what they took. Recorded is how
-	// many of them were taken down: all, unless a Sampler has chosen some, for which
+	// many of them were recorded: all, unless a Sampler has chosen some, for which
 	// the figures of nodes and units are estimates, and Elapsed is one.
 	Runs, Recorded int64
 	Elapsed        time.Duration
@@ -85,7 +85,7 @@ func (m *Model) merge(nodes []NodeStats, units []Unit) {
 	}
 }
 
-// Node is the number of a node; -1 if the model has none of that name. function is ""
+// Node returns the number of a node; -1 if the model has none of that name. function is ""
 // for one of the graph itself.
 func (m *Model) Node(function, name string) int {
 	if i, ok := m.numbers[key{function, name}]; ok {
@@ -110,7 +110,7 @@ func (m *Model) SuppressInfrequent() {
 	}
 }
 
-// TimeEstimate is how long an activation of node i takes; 0 if it is not known.
+// TimeEstimate returns how long an activation of node i takes; 0 if it is not known.
 func (m *Model) TimeEstimate(i int) time.Duration {
 	n := &m.Nodes[i]
 	if n.Timed == 0 || n.Count < m.least {
@@ -119,7 +119,7 @@ func (m *Model) TimeEstimate(i int) time.Duration {
 	return n.Total / time.Duration(n.Count)
 }
 
-// SizeEstimate is how many bytes the outputs of an activation of node i are; 0 if it
+// SizeEstimate returns how many bytes the outputs of an activation of node i are; 0 if it
 // is not known.
 func (m *Model) SizeEstimate(i int) int64 {
 	n := &m.Nodes[i]
@@ -129,7 +129,7 @@ func (m *Model) SizeEstimate(i int) int64 {
 	return n.Bytes / n.Count
 }
 
-// CriticalPath is the chain of nodes, each waiting for the one before it, that took
+// CriticalPath returns the chain of nodes, each waiting for the one before it, that took
 // longest, and how long it took in a run: the time that a run needs on any number of
 // cores. All iterations of a loop count, one after the other. Nodes that call a
 // function count with what the function took.

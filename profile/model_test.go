@@ -28,7 +28,7 @@ func random(r *rand.Rand, n int) *profile.Stats {
 	return s
 }
 
-// longest is the time of the longest chain that ends with node i, found by trying all.
+// longest returns the time of the longest chain that ends with node i, found by trying all.
 func longest(s *profile.Stats, i int) time.Duration {
 	var before time.Duration
 	for _, in := range s.Nodes[i].Inputs {

@@ -35,7 +35,7 @@ type Input struct {
 	Back       bool // it comes from the iteration before
 }
 
-// A Recorder takes down one run, or those that a [Sampler] chooses. It is safe for
+// A Recorder records one run, or those that a [Sampler] chooses. It is safe for
 // concurrent use.
 type Recorder struct {
 	begin time.Time
@@ -57,7 +57,7 @@ func NewRecorder() *Recorder {
 	return &Recorder{begin: time.Now(), idle: map[Program][]*Meter{}}
 }
 
-// Clock is the nanoseconds since the recorder was made.
+// Clock returns the nanoseconds since the recorder was made.
 func (r *Recorder) Clock() int64 {
 	if r.clock != nil {
 		return r.clock()
@@ -65,7 +65,7 @@ func (r *Recorder) Clock() int64 {
 	return int64(time.Since(r.begin))
 }
 
-// Take is a meter for what one goroutine does of a program. lane is the meter's
+// Take returns a meter for what one goroutine does of a program. lane is the meter's
 // that the goroutine has already, or -1.
 func (r *Recorder) Take(p Program, lane int) *Meter {
 	r.mu.Lock()
@@ -107,7 +107,7 @@ func (m *Meter) Return() {
 	r.ended = max(r.ended, time.Duration(r.Clock()))
 }
 
-// taken is how many runs there are in what Stats gives.
+// taken returns how many runs there are in what Stats gives.
 func (r *Recorder) taken() (n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

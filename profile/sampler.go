@@ -10,16 +10,16 @@ import (
 )
 
 // A Sampler is a profile of many runs at a bounded cost: of the runs that it is given
-// it lets as many be taken down as pay for it, measured as it goes. The zero Sampler is
+// it lets as many be recorded as pay for it, measured as it goes. The zero Sampler is
 // ready; it is safe for concurrent use, and may be given runs of several programs, each
 // at a pace of its own.
 //
-// Two things keep the cost down. What was taken down stays in counters that go on from
+// Two things keep the cost down. What was recorded stays in counters that go on from
 // run to run, so that a run makes no report, and a node's short activations are timed
 // one in many, from run to run, too. And now and then two runs that follow each other
-// are timed as a whole, one that is taken down and one that is not: if the difference is
+// are timed as a whole, one that is recorded and one that is not: if the difference is
 // more than Share of a run, runs are skipped, at random, so that what remains of it is
-// that share. Programs of long kernels are so taken down in every run, those of
+// that share. Programs of long kernels are so recorded in every run, those of
 // thousands of operations on single numbers in one of a hundred.
 type Sampler struct {
 	// Share is the part of the runs' time that taking down may cost; 0 is 0.02. It is
@@ -36,9 +36,9 @@ const (
 	// pairs is how many pairs of timed runs are looked at, atOnce how many there are
 	// before runs are skipped.
 	pairs, atOnce = 31, 8
-	// between is how many runs are between two pairs, where all are taken down.
+	// between is how many runs are between two pairs, where all are recorded.
 	between = 64
-	// rarest is of how many runs one is taken down at least.
+	// rarest is of how many runs one is recorded at least.
 	rarest = 1 << 16
 	// seldom is how many pairs are between two looks at all.
 	seldom = 64
@@ -48,7 +48,7 @@ const (
 type Series struct {
 	program Program
 	runs    atomic.Int64
-	skipped atomic.Int64 // runs with lower numbers are not taken down
+	skipped atomic.Int64 // runs with lower numbers are not recorded
 
 	mu sync.Mutex
 	// The first runs, in which things are made ready, stand for themselves alone.
@@ -57,10 +57,10 @@ type Series struct {
 	random       *rand.Rand
 	special      int64   // the number of the next run of a pair; all before go as usual
 	pairs        int64   // that are over
-	review       int64   // how many there are when it is worked out anew
-	of           float64 // of how many runs one may be taken down; less than 1: all may
+	review       int64   // how many there are when it is worked out again
+	of           float64 // of how many runs one may be recorded; less than 1: all may
 	second       bool    // of a pair, the next run is the second
-	downFirst    bool    // of the pair, the first is the one that is taken down
+	downFirst    bool    // of the pair, the first is the one that is recorded
 }
 
 // A stretch is some runs of a series, one after another.
@@ -68,7 +68,7 @@ type stretch struct {
 	recorder *Recorder
 	until    int64 // the number of the last
 	plain    times
-	down     times // of those that were taken down
+	down     times // of those that were recorded
 }
 
 // times is what timed runs took, in nanoseconds.
@@ -88,7 +88,7 @@ type SampledRun struct {
 	begin  int64
 }
 
-// Series is where runs of a program begin.
+// Series returns where runs of a program begin.
 func (s *Sampler) Series(p Program) *Series {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *Series) Begin() SampledRun {
 	return SampledRun{}
 }
 
-// begin is run n, which is taken down or timed.
+// begin is run n, which is recorded or timed.
 func (c *Series) begin(n int64) SampledRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +143,7 @@ func (c *Series) begin(n int64) SampledRun {
 	return r
 }
 
-// now is the stretch that runs are of.
+// now returns the stretch that runs are of.
 func (c *Series) now() *stretch {
 	if c.pairs < atOnce {
 		return &c.first
@@ -168,7 +168,7 @@ func (r SampledRun) End(ok bool) {
 	t.sum += nanos
 }
 
-// gap is how many runs go as usual before the next pair, and decides how that is.
+// gap returns how many runs go as usual before the next pair, and decides how that is.
 func (c *Series) gap() int64 {
 	if c.pairs >= c.review {
 		c.review = c.pairs + min(c.pairs, seldom)
@@ -186,7 +186,7 @@ func (c *Series) gap() int64 {
 	return gap/2 + c.random.Int64N(gap+1)
 }
 
-// usual is the lower quartile of the latest; 0 if there are none. What disturbs a run
+// usual returns the lower quartile of the latest; 0 if there are none. What disturbs a run
 // makes it longer, never shorter.
 func (t *times) usual() float64 {
 	if t.n == 0 {
@@ -196,8 +196,8 @@ func (t *times) usual() float64 {
 	return list[len(list)/4]
 }
 
-// Model is the cost model of the runs until now. Counts, times and sizes are those of
-// the runs that were taken down, times how many more there were: exact where all runs
+// Model returns the cost model of the runs until now. Counts, times and sizes are those of
+// the runs that were recorded, times how many more there were: exact where all runs
 // of a program do the same. What a run took that is going on may be left out.
 func (s *Sampler) Model() *Model {
 	s.mu.Lock()

@@ -12,13 +12,13 @@ import (
 
 // A simulation is a program whose nodes take times that are drawn: some act once a run,
 // some many times, and one on a branch that few runs take. It plays on a clock of its own,
-// on which to take down an activation costs what it does on a machine.
+// on which to record an activation costs what it does on a machine.
 type simulation struct {
 	random *rand.Rand
 	now    int64
 	nodes  []simulated
 	truth  []counter // what all runs took
-	cost   int64     // of all that was taken down
+	cost   int64     // of all that was recorded
 }
 
 type simulated struct {
@@ -84,13 +84,13 @@ func (s *simulation) run(c *Series) {
 
 // TestSampler compares the profile of a sampler with what all runs took. Counts are
 // exact where all runs do the same; else they, and times, whose spread is as large as their
-// mean, are off by no more than three standard errors of as many as were taken down. What
+// mean, are off by no more than three standard errors of as many as were recorded. What
 // it cost to know them is the share that it may cost.
 func TestSampler(t *testing.T) {
 	programs := map[string]struct {
 		nodes []simulated
 		runs  int
-		most  float64 // is taken down, of the runs
+		most  float64 // is recorded, of the runs
 		least float64
 	}{
 		"long kernels":    {[]simulated{{1, 1, 50_000, 1e6}, {1, 1, 200_000, 0}, {32, 1, 30_000, 0}, {1, 3, 100_000, 0}}, 2_000, 1, 0.8},

@@ -81,7 +81,7 @@ type Span struct {
 	Begin, End int64
 }
 
-// Stats is what was recorded until now; what still goes on, as a function that an
+// Stats returns what was recorded until now; what still goes on, as a function that an
 // iterator calls ahead of its next element, is left out.
 func (r *Recorder) Stats() *Stats {
 	r.mu.Lock()

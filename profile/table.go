@@ -18,7 +18,7 @@ type OpStats struct {
 	Total        time.Duration
 }
 
-// ByOp is what operations took, those that took longest first. Nodes that call
+// ByOp returns what operations took, those that took longest first. Nodes that call
 // functions are left out, whose nodes have figures of their own.
 func (m *Model) ByOp() []OpStats {
 	place := map[string]int{}
@@ -46,7 +46,7 @@ func (m *Model) ByOp() []OpStats {
 	return list
 }
 
-// ByTime is the numbers of the nodes that ran, slowest first.
+// ByTime returns the numbers of the nodes that ran, slowest first.
 func (m *Model) ByTime() []int {
 	var list []int
 	for i := range m.Nodes {
@@ -60,7 +60,7 @@ func (m *Model) ByTime() []int {
 	return list
 }
 
-// Kernels is the time of all kernels in a run, on whatever core they ran.
+// Kernels returns the time of all kernels in a run, on whatever core they ran.
 func (m *Model) Kernels() time.Duration {
 	var total time.Duration
 	for _, o := range m.ByOp() {

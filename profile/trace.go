@@ -95,7 +95,7 @@ const hostProcess = 1
 // elsewhere0 is where the tracks of unknown threads are numbered from.
 const elsewhere0 = 1 << 20
 
-// threadName is what people call a thread.
+// threadName returns what people call a thread.
 func threadName(thread int) string {
 	switch {
 	case thread == 0:
@@ -108,7 +108,7 @@ func threadName(thread int) string {
 	return "function " + strconv.Itoa(thread)
 }
 
-// spread gives events of unknown threads tracks on which they do not overlap.
+// spread returns events of unknown threads tracks on which they do not overlap.
 func spread(events []Event) map[int]int {
 	tracks := map[int]int{}
 	var ends []int64 // by track
@@ -147,7 +147,7 @@ type tracer struct {
 	err    error
 }
 
-// complete is an event that has begun and ended.
+// complete returns an event that has begun and ended.
 func (t *tracer) complete(name, category string, thread int, begin, end int64, args map[string]any) traceEvent {
 	id, ok := t.tracks[thread]
 	if !ok {

@@ -43,7 +43,7 @@ func (t *Transfers) Add(tensor, from, to string, dead bool, bytes int64) {
 	}
 }
 
-// List is what has been counted, the most bytes first, then the most tokens.
+// List returns what has been counted, the most bytes first, then the most tokens.
 func (t *Transfers) List() []Transfer {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Len is the number of tensors that an argument stands for on a node whose
+// Len returns the number of tensors that an argument stands for on a node whose
 // attributes are valid; 0 if the attribute that says it is missing.
 func (a *ArgDef) Len(attrs Attrs) int {
 	switch {
@@ -24,7 +24,7 @@ func (a *ArgDef) Len(attrs Attrs) int {
 	return 1
 }
 
-// IsList says whether the argument stands for any number of tensors.
+// IsList reports whether the argument stands for any number of tensors.
 func (a *ArgDef) IsList() bool { return a.NumberAttr != "" || a.TypeListAttr != "" }
 
 // ArgRange finds the argument called name among a definition's inputs or
@@ -40,7 +40,7 @@ func ArgRange(args []ArgDef, attrs Attrs, name string) (start, stop int, ok bool
 	return 0, 0, false
 }
 
-// ArgAt is the argument that tensor i of a node's inputs or outputs belongs to,
+// ArgAt returns the argument that tensor i of a node's inputs or outputs belongs to,
 // and its place within that argument; nil if there are not so many.
 func ArgAt(args []ArgDef, attrs Attrs, i int) (arg *ArgDef, place int) {
 	for k := range args {
@@ -53,7 +53,7 @@ func ArgAt(args []ArgDef, attrs Attrs, i int) (arg *ArgDef, place int) {
 	return nil, 0
 }
 
-// typeOf is the type of each tensor of an argument that is no list of types.
+// typeOf returns the type of each tensor of an argument that is no list of types.
 func (a *ArgDef) typeOf(attrs Attrs) tensor.DType {
 	t := a.Type
 	if a.TypeAttr != "" {

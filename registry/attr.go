@@ -51,7 +51,7 @@ type NamedAttr struct {
 	Value AttrValue
 }
 
-// Find is the value of the attribute, or nil.
+// Find returns the value of the attribute, or nil.
 func (a Attrs) Find(name string) *AttrValue {
 	for i := range a { // a handful of entries: a scan beats a search
 		if a[i].Name == name {
@@ -61,7 +61,7 @@ func (a Attrs) Find(name string) *AttrValue {
 	return nil
 }
 
-// With is the attributes with one of them set, in order if a is.
+// With returns the attributes with one of them set, in order if a is.
 func (a Attrs) With(name string, v AttrValue) Attrs {
 	set := make(Attrs, 0, len(a)+1)
 	i := 0
@@ -75,7 +75,7 @@ func (a Attrs) With(name string, v AttrValue) Attrs {
 	return append(set, a[i:]...)
 }
 
-// Without is the attributes but for those of these names; nil if none is left.
+// Without returns the attributes but for those of these names; nil if none is left.
 func (a Attrs) Without(names ...string) Attrs {
 	var kept Attrs
 	for i := range a {
@@ -88,31 +88,31 @@ func (a Attrs) Without(names ...string) Attrs {
 
 // Constructors of values.
 
-// StringAttr is a string attribute.
+// StringAttr returns a string attribute.
 func StringAttr(s string) AttrValue { return AttrValue{Kind: KindString, S: s} }
 
-// IntAttr is an int attribute.
+// IntAttr returns an int attribute.
 func IntAttr(i int64) AttrValue { return AttrValue{Kind: KindInt, I: i} }
 
-// FloatAttr is a float attribute.
+// FloatAttr returns a float attribute.
 func FloatAttr(f float32) AttrValue { return AttrValue{Kind: KindFloat, F: f} }
 
-// BoolAttr is a bool attribute.
+// BoolAttr returns a bool attribute.
 func BoolAttr(b bool) AttrValue { return AttrValue{Kind: KindBool, B: b} }
 
-// TypeAttr is a type attribute.
+// TypeAttr returns a type attribute.
 func TypeAttr(t tensor.DType) AttrValue { return AttrValue{Kind: KindType, Type: t} }
 
-// ShapeAttr is a shape attribute.
+// ShapeAttr returns a shape attribute.
 func ShapeAttr(s Shape) AttrValue { return AttrValue{Kind: KindShape, Shape: s} }
 
-// TensorAttr is a tensor attribute.
+// TensorAttr returns a tensor attribute.
 func TensorAttr(t *tensor.Tensor) AttrValue { return AttrValue{Kind: KindTensor, Tensor: t.View()} }
 
-// FuncAttr is a function attribute.
+// FuncAttr returns a function attribute.
 func FuncAttr(f *Func) AttrValue { return AttrValue{Kind: KindFunc, Func: f} }
 
-// ListAttr is a list of elements of one kind.
+// ListAttr returns a list of elements of one kind.
 func ListAttr(elem AttrKind, list ...AttrValue) AttrValue {
 	return AttrValue{Kind: elem | ListOf, List: list}
 }

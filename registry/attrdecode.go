@@ -206,7 +206,7 @@ func (d *AttrDecoder) value(v *AttrValue, f *wire.Cursor) error {
 	return d.number(v, f.Value, f, f.Lo)
 }
 
-// attrKindOf is the kind that a field of AttrValue stands for: ListOf for the
+// attrKindOf returns the kind that a field of AttrValue stands for: ListOf for the
 // list field, KindNone for all that is no value.
 func attrKindOf(f *wire.Cursor) AttrKind {
 	switch {
@@ -301,7 +301,7 @@ func (v *AttrValue) appendElem(e AttrValue, f *wire.Cursor) error {
 	return nil
 }
 
-// listKindOf is the kind of the elements that a field of ListValue holds, one
+// listKindOf returns the kind of the elements that a field of ListValue holds, one
 // or, packed, several.
 func listKindOf(f *wire.Cursor) AttrKind {
 	switch {
@@ -389,7 +389,7 @@ func (d *AttrDecoder) shape(s *Shape, shape *wire.Cursor) error {
 	return nil
 }
 
-// invalid says why no tensor can have the shape, or "".
+// invalid reports why no tensor can have the shape, or "".
 func (s *Shape) invalid() string {
 	if s.Unknown && len(s.Dims) > 0 {
 		return "An unknown shape must not have any dimensions set"

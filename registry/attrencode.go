@@ -80,7 +80,7 @@ func appendElem(dst []byte, num protowire.Number, v *AttrValue) ([]byte, error) 
 	return dst, nil
 }
 
-// bits is an int, bool or type as a varint field holds it.
+// bits returns an int, bool or type as a varint field holds it.
 func (v *AttrValue) bits() uint64 {
 	switch v.Kind {
 	case KindBool:

@@ -16,7 +16,7 @@ type Flaw struct {
 	Reason  string
 }
 
-// Err says why the value cannot be used, with INVALID_ARGUMENT; nil if it can.
+// Err reports why the value cannot be used, with INVALID_ARGUMENT; nil if it can.
 func (v *AttrValue) Err() error {
 	if v.Flaw == nil {
 		return nil
@@ -27,7 +27,7 @@ func (v *AttrValue) Err() error {
 // maxFlawed is how many bytes the message of a value without meaning may have.
 const maxFlawed = 1 << 18
 
-// flawed is a value of that kind whose message err was found in; false if
+// flawed returns a value of that kind whose message err was found in; false if
 // nothing may carry it, since the message is not well-formed or takes too much
 // memory.
 //

@@ -401,7 +401,7 @@ func (s *scanner) attrs(closing string) (Attrs, error) {
 	return attrs.normalize(), nil
 }
 
-// plainError is the text of an error of the protobuf runtime, which varies the
+// plainError returns the text of an error of the protobuf runtime, which varies the
 // spaces it prints so that nobody relies on them.
 func plainError(err error) string {
 	return strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// String is the value as [ParseAttr] reads it back, given its kind: "DT_FLOAT",
+// String returns the value as [ParseAttr] reads it back, given its kind: "DT_FLOAT",
 // `"text"`, "[1, 2]", "[2,?]" for a shape, `f[T=DT_INT32]` for a function,
 // "$T" for a placeholder.
 func (v AttrValue) String() string { return string(v.append(nil)) }
 
-// Typed is the value as [ParseTyped] reads it back: as String, after its kind
+// Typed returns the value as [ParseTyped] reads it back: as String, after its kind
 // where that is not plain to see, as in "shape [2,?]" and "list(int) []".
 func (v AttrValue) Typed() string { return string(v.appendTyped(nil)) }
 
@@ -87,7 +87,7 @@ func appendFloat(b []byte, f float32) []byte {
 	return b
 }
 
-// name is a name as it is if it is a word, else quoted.
+// name returns a name as it is if it is a word, else quoted.
 func name(s string) string {
 	if sc := (scanner{text: s}); s != "" && sc.word() == s {
 		return s
@@ -114,7 +114,7 @@ func (s Shape) String() string {
 	return string(append(b, ']'))
 }
 
-// String is the function's name, and its attributes in brackets: "f[n=2]".
+// String returns the function's name, and its attributes in brackets: "f[n=2]".
 func (f *Func) String() string { return string(f.append(nil)) }
 
 func (f *Func) append(b []byte) []byte {
@@ -128,7 +128,7 @@ func (f *Func) append(b []byte) []byte {
 	return append(append(append(b, '['), f.Attrs.append(nil)...), ']')
 }
 
-// String is the attributes as "a=1, b=shape [2]"; [ParseAttrs] reads it back.
+// String returns the attributes as "a=1, b=shape [2]"; [ParseAttrs] reads it back.
 func (a Attrs) String() string { return string(a.append(nil)) }
 
 func (a Attrs) append(b []byte) []byte {

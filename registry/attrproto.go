@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// AttrFromProto is the value that p describes; see [UnmarshalAttr].
+// AttrFromProto returns the value that p describes; see [UnmarshalAttr].
 func AttrFromProto(p *wire.AttrValue) (AttrValue, error) {
 	b, err := proto.Marshal(p)
 	if err != nil {

@@ -1,12 +1,12 @@
 package registry
 
-// SmallerThan says whether the attributes take less than n bytes, about, when they
+// SmallerThan reports whether the attributes take less than n bytes, about, when they
 // are written out: values of functions' attributes may name the same function many
 // times over, at any depth, and be small in memory all the same. It takes time in
 // proportion to n.
 func (a Attrs) SmallerThan(n int) bool { return a.left(n) > 0 }
 
-// left is what the attributes leave of n, 0 or less if that is not enough.
+// left returns what the attributes leave of n, 0 or less if that is not enough.
 func (a Attrs) left(n int) int {
 	for i := range a {
 		if n -= 8 + len(a[i].Name); n <= 0 {

@@ -61,7 +61,7 @@ func TestParseAttrAsTensorFlow(t *testing.T) {
 	}
 }
 
-// canonical is a serialized value as Troupe writes it: a tensor's numbers as
+// canonical returns a serialized value as Troupe writes it: a tensor's numbers as
 // its bytes, dimensions without names.
 func canonical(t *testing.T, digits string) string {
 	t.Helper()

@@ -114,7 +114,7 @@ func (b *Builder) Build() (*OpDef, error) {
 	return d, nil
 }
 
-// hasResource says whether one of the arguments is a resource.
+// hasResource reports whether one of the arguments is a resource.
 func hasResource(args []ArgDef) bool {
 	return slices.ContainsFunc(args, func(a ArgDef) bool { return a.Type == tensor.Resource })
 }

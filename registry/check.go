@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Check says whether v can be the value of the attribute: of its kind, among
+// Check reports whether v can be the value of the attribute: of its kind, among
 // the allowed values, and not below the minimum.
 func (a *AttrDef) Check(v *AttrValue) error {
 	if err := v.CheckKind(a.Kind); err != nil {
@@ -61,7 +61,7 @@ func (a *AttrDef) checkAllowed(v *AttrValue) error {
 	return nil
 }
 
-// CheckKind says whether v is a value of that kind. An empty list is of every
+// CheckKind reports whether v is a value of that kind. An empty list is of every
 // list kind.
 func (v *AttrValue) CheckKind(kind AttrKind) error {
 	switch {
@@ -85,7 +85,7 @@ func (v *AttrValue) CheckKind(kind AttrKind) error {
 	return nil
 }
 
-// checkTypeValue says whether t can be the value of an attribute.
+// checkTypeValue reports whether t can be the value of an attribute.
 func checkTypeValue(t tensor.DType) error {
 	switch {
 	case !t.Valid():

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Compatible says whether graphs written for the definition old can be read
+// Compatible reports whether graphs written for the definition old can be read
 // with the definition new: all attributes of old are in new, of the same type
 // and not more restricted; those that new adds have defaults; and with these the
 // inputs and outputs are the same, save that an input may stop asking for a
@@ -61,7 +61,7 @@ func Compatible(old, new *OpDef) error {
 	return nil
 }
 
-// changedTo says what makes an attribute unfit for graphs that were written
+// changedTo reports what makes an attribute unfit for graphs that were written
 // for a; "" if nothing does.
 func (a *AttrDef) changedTo(is *AttrDef) string {
 	switch {
@@ -77,7 +77,7 @@ func (a *AttrDef) changedTo(is *AttrDef) string {
 	return ""
 }
 
-// moreRestrictive says whether new allows less than old; no values mean all.
+// moreRestrictive reports whether new allows less than old; no values mean all.
 func moreRestrictive[T comparable](old, new []T) bool {
 	if len(new) == 0 {
 		return false
@@ -85,7 +85,7 @@ func moreRestrictive[T comparable](old, new []T) bool {
 	return len(old) == 0 || slices.ContainsFunc(old, func(v T) bool { return !slices.Contains(new, v) })
 }
 
-// argSignature is the types of arguments in terms of the attributes of old:
+// argSignature returns the types of arguments in terms of the attributes of old:
 // others stand for their defaults. A list of fixed length is written out.
 func argSignature(old, def *OpDef, args []ArgDef, names bool) (string, []bool) {
 	var types []string
@@ -126,7 +126,7 @@ func argSignature(old, def *OpDef, args []ArgDef, names bool) (string, []bool) {
 	return strings.Join(types, ", "), refs
 }
 
-// DefaultsUnchanged says whether all attributes of the definition old that have
+// DefaultsUnchanged reports whether all attributes of the definition old that have
 // a default have the same in the definition new. A graph that leaves one out
 // means something else otherwise. A new default, where there was none, is fine.
 func DefaultsUnchanged(old, new *OpDef) error {
@@ -144,7 +144,7 @@ func DefaultsUnchanged(old, new *OpDef) error {
 	return nil
 }
 
-// AddedDefaultsUnchanged says whether the defaults of attributes that were
+// AddedDefaultsUnchanged reports whether the defaults of attributes that were
 // added after the definition old, as the later one penultimate has them, are still
 // there in the definition new. Graphs written in between rely on them.
 func AddedDefaultsUnchanged(old, penultimate, new *OpDef) error {

@@ -173,7 +173,7 @@ func appendArgDef(args []ArgDef, arg *wire.Cursor) ([]ArgDef, error) {
 	return append(args, a), f.Err()
 }
 
-// dataType is a field of a data type.
+// dataType returns a field of a data type.
 func dataType(f *wire.Cursor) (tensor.DType, error) {
 	n := int32(f.Value)
 	if n != 0 && (n < 0 || n > math.MaxUint8 || !tensor.DType(n).Valid()) {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// MarshalOpDef is the definition as a serialized OpDef.
+// MarshalOpDef returns the definition as a serialized OpDef.
 func MarshalOpDef(d *OpDef) ([]byte, error) { return AppendOpDef(nil, d) }
 
 // AppendOpDef appends the definition as a serialized OpDef to dst and returns
@@ -46,7 +46,7 @@ func AppendOpDef(dst []byte, d *OpDef) ([]byte, error) {
 	return appendFlag(dst, opDistributed, d.DistributedCommunication), nil
 }
 
-// MarshalOpList is the definitions as a serialized OpList.
+// MarshalOpList returns the definitions as a serialized OpList.
 func MarshalOpList(defs []*OpDef) ([]byte, error) {
 	var b []byte
 	var err error
@@ -109,7 +109,7 @@ func (a *AttrDef) append(dst []byte) ([]byte, error) {
 	return dst, err
 }
 
-// allowed is the allowed values as a list.
+// allowed returns the allowed values as a list.
 func (a *AttrDef) allowed() AttrValue {
 	v := ListAttr(a.Kind.Elem())
 	for _, t := range a.AllowedTypes {

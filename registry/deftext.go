@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String is the definition in one line, as error messages show it:
+// String returns the definition in one line, as error messages show it:
 // "Op<name=Cast; signature=x:SrcT -> y:DstT; attr=SrcT:type; attr=DstT:type>",
 // as TensorFlow writes it.
 func (d *OpDef) String() string {
@@ -24,7 +24,7 @@ func (d *OpDef) String() string {
 	return strings.ReplaceAll(b.String(), " * ", "*")
 }
 
-// summary is the attribute in one line: "N:int,default=1,min=1".
+// summary returns the attribute in one line: "N:int,default=1,min=1".
 func (a *AttrDef) summary() string {
 	s := a.Name + ":" + a.Kind.String()
 	switch {
@@ -63,7 +63,7 @@ func writeArgs(b *strings.Builder, args []ArgDef, colon string) {
 	}
 }
 
-// Spec is the type of the argument as definitions write it: "float",
+// Spec returns the type of the argument as definitions write it: "float",
 // "N * T", "Tin", "Ref(T)".
 func (a *ArgDef) Spec() string {
 	s := a.TypeAttr + a.TypeListAttr
@@ -79,7 +79,7 @@ func (a *ArgDef) Spec() string {
 	return s
 }
 
-// Spec is what follows the name of the attribute in a definition: its type,
+// Spec returns what follows the name of the attribute in a definition: its type,
 // constraints and default: "int >= 2 = 3", `{"SAME", "VALID"}`.
 func (a *AttrDef) Spec() string {
 	elem := a.Kind.Elem().String()

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// CheckDeprecation says whether an operation may be used in a GraphDef whose
+// CheckDeprecation reports whether an operation may be used in a GraphDef whose
 // producer is of that version. It fails with UNIMPLEMENTED from the version
 // on at which the operation was removed.
 func CheckDeprecation(def *OpDef, version int) error {

@@ -45,7 +45,7 @@ func (d *OpDef) parseDoc(doc string) error {
 	return nil
 }
 
-// describes is the description of the argument or attribute called name, nil if
+// describes returns the description of the argument or attribute called name, nil if
 // there is none.
 func (d *OpDef) describes(name string) *string {
 	for _, args := range [][]ArgDef{d.Inputs, d.Outputs} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Text is the definition over several lines, for people: its signature, its
+// Text returns the definition over several lines, for people: its signature, its
 // attributes, its flags and its documentation.
 //
 //	Sum(input: T, reduction_indices: Tidx) -> (output: T)
@@ -46,7 +46,7 @@ func (d *OpDef) Text() string {
 	return b.String()
 }
 
-// flags is what is set, by the names that it has in an OpDef.
+// flags returns what is set, by the names that it has in an OpDef.
 func (d *OpDef) flags() []string {
 	var set []string
 	for _, f := range []struct {
@@ -66,7 +66,7 @@ func (d *OpDef) flags() []string {
 	return set
 }
 
-// descriptions is what the documentation says of arguments and attributes, one
+// descriptions returns what the documentation says of arguments and attributes, one
 // a line.
 func (d *OpDef) descriptions() string {
 	var lines []string
@@ -125,7 +125,7 @@ type jsonDeprecation struct {
 	Explanation string `json:"explanation,omitempty"`
 }
 
-// MarshalJSON is the definition as an object with the field names of an OpDef.
+// MarshalJSON returns the definition as an object with the field names of an OpDef.
 // What is absent is false, zero or empty; an attribute without "default" must
 // be given. Types are written "DT_FLOAT", a default shape {"shape": [2, -1]}, with null
 // for an unknown rank, a default function {"func": "name"}, a default tensor
@@ -173,7 +173,7 @@ func jsonArgs(args []ArgDef) []jsonArg {
 	return list
 }
 
-// json is the value as encoding/json writes it; never nil.
+// json returns the value as encoding/json writes it; never nil.
 func (v *AttrValue) json() any {
 	if v.Kind.IsList() {
 		list := []any{}

@@ -177,7 +177,7 @@ func sameSmall(a, b *AttrValue) bool {
 	return true
 }
 
-// shortValue is a value in an error message.
+// shortValue returns a value in an error message.
 func shortValue(v *AttrValue) string {
 	if v.Kind == KindType {
 		return v.Type.ProtoName()

@@ -65,13 +65,13 @@ const (
 
 var kindNames = [...]string{"", "string", "int", "float", "bool", "type", "shape", "tensor", "func"}
 
-// IsList says whether k is a list kind.
+// IsList reports whether k is a list kind.
 func (k AttrKind) IsList() bool { return k&ListOf != 0 }
 
-// Elem is the kind of a list's elements.
+// Elem returns the kind of a list's elements.
 func (k AttrKind) Elem() AttrKind { return k &^ ListOf }
 
-// String is the kind as definitions write it: "int", "list(type)".
+// String returns the kind as definitions write it: "int", "list(type)".
 func (k AttrKind) String() string {
 	if k.IsList() {
 		return "list(" + kindNames[k.Elem()] + ")"

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tensorflowDefs is the definitions that TensorFlow 2.21 exports.
+// tensorflowDefs returns the definitions that TensorFlow 2.21 exports.
 func tensorflowDefs(t testing.TB) []*OpDef {
 	t.Helper()
 	b, err := os.ReadFile("testdata/ops.pb")

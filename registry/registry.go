@@ -69,7 +69,7 @@ func (r *Registry) Lookup(name string) (*OpDef, error) {
 	return e.get(), nil
 }
 
-// get is the definition, parsed on first use.
+// get returns the definition, parsed on first use.
 func (e *entry) get() *OpDef {
 	e.once.Do(func() {
 		if e.def != nil {
@@ -91,7 +91,7 @@ func (r *Registry) Names() []string {
 	return slices.Sorted(maps.Keys(r.ops))
 }
 
-// Defs is all definitions in alphabetical order of their names. Internal ones,
+// Defs returns all definitions in alphabetical order of their names. Internal ones,
 // whose names begin with an underscore and which a user's graph may not hold,
 // are among them if internal is set.
 func (r *Registry) Defs(internal bool) []*OpDef {

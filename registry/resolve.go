@@ -132,7 +132,7 @@ func appendTypes(types []tensor.DType, args []ArgDef, attrs Attrs) []tensor.DTyp
 	return types
 }
 
-// CheckInputs says whether tensors of the given types can be the inputs: as
+// CheckInputs reports whether tensors of the given types can be the inputs: as
 // many as there are inputs, each of its input's type. A reference may go where
 // its value is asked for, and not the other way round.
 func (r *Resolved) CheckInputs(types []tensor.DType) error {
@@ -147,7 +147,7 @@ func (r *Resolved) CheckInputs(types []tensor.DType) error {
 	return nil
 }
 
-// Accepts says whether an input of type want takes a tensor of type got: of the
+// Accepts reports whether an input of type want takes a tensor of type got: of the
 // same type, or a reference to it.
 func Accepts(want, got tensor.DType) bool { return got == want || got.Base() == want }
 

@@ -137,7 +137,7 @@ func TestValueMessageRoundTrip(t *testing.T) {
 	})
 }
 
-// untypedEmpty is the text of v, in which empty lists are of no kind: messages
+// untypedEmpty returns the text of v, in which empty lists are of no kind: messages
 // do not tell.
 func untypedEmpty(v AttrValue) string { return emptyList.ReplaceAllString(v.Typed(), "[]") }
 

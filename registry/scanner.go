@@ -25,7 +25,7 @@ func (s *scanner) of(err error) error {
 	return status.Within(err, "text %s", quote(clip(s.text)))
 }
 
-// errorf is an error at the present place.
+// errorf returns an error at the present place.
 func (s *scanner) errorf(format string, args ...any) error {
 	return status.Invalid("%s (character %d)", fmt.Sprintf(format, args...), s.at)
 }
@@ -49,13 +49,13 @@ func (s *scanner) skipSpace() {
 	}
 }
 
-// done says whether only white space is left.
+// done reports whether only white space is left.
 func (s *scanner) done() bool {
 	s.skipSpace()
 	return s.at == len(s.text)
 }
 
-// rest is what is left, for messages.
+// rest returns what is left, for messages.
 func (s *scanner) rest() string {
 	s.skipSpace()
 	if s.at == len(s.text) {
@@ -64,7 +64,7 @@ func (s *scanner) rest() string {
 	return quote(clip(s.text[s.at:]))
 }
 
-// peek says whether token comes next.
+// peek reports whether token comes next.
 func (s *scanner) peek(token string) bool {
 	s.skipSpace()
 	return strings.HasPrefix(s.text[s.at:], token)
@@ -107,7 +107,7 @@ func (s *scanner) word() string {
 	return w
 }
 
-// peekWord is the word that comes next, which stays unread.
+// peekWord returns the word that comes next, which stays unread.
 func (s *scanner) peekWord() string {
 	at := s.at
 	w := s.word()
@@ -151,7 +151,7 @@ func (s *scanner) integer() (int64, error) {
 	return 0, s.errorf("expected an integer, found %s", s.rest())
 }
 
-// quoted says whether a quoted string comes next.
+// quoted reports whether a quoted string comes next.
 func (s *scanner) quoted() bool { return s.peek(`"`) || s.peek("'") }
 
 // str reads a string in single or double quotes, with the escapes of C.

@@ -26,7 +26,7 @@ var shorthands = []shorthand{
 	{"quantizedtype", []tensor.DType{tensor.Qint8, tensor.Quint8, tensor.Qint32, tensor.Qint16, tensor.Quint16}},
 }
 
-// shorthandTypes is the set that a word stands for, nil if it stands for none.
+// shorthandTypes returns the set that a word stands for, nil if it stands for none.
 func shorthandTypes(word string) []tensor.DType {
 	for _, s := range shorthands {
 		if s.name == word {

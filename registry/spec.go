@@ -207,7 +207,7 @@ func (d *OpDef) atLeastOne(args []ArgDef) {
 	}
 }
 
-// attrOf is the attr of that name, which has to be of that kind.
+// attrOf returns the attr of that name, which has to be of that kind.
 func (d *OpDef) attrOf(name string, kind AttrKind) (*AttrDef, error) {
 	a := d.Attr(name)
 	switch {

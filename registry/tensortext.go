@@ -100,7 +100,7 @@ func (s *scanner) tensor() (*tensor.Tensor, error) {
 // maxTextTensor bounds the bytes of a tensor that text describes.
 const maxTextTensor = 1 << 28
 
-// tensorOf is the tensor with these values, the last of which repeats.
+// tensorOf returns the tensor with these values, the last of which repeats.
 func tensorOf(dt tensor.DType, shape Shape, values string) (*tensor.Tensor, error) {
 	given, err := tensor.Parse("["+values+"]", dt)
 	if err != nil {

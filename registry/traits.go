@@ -123,7 +123,7 @@ func (d *OpDef) declareAccesses(list []namedAccess) error {
 	return nil
 }
 
-// input is the number of an input; -1 if there is none of that name.
+// input returns the number of an input; -1 if there is none of that name.
 func (d *OpDef) input(name string) int {
 	for i := range d.Inputs {
 		if d.Inputs[i].Name == name {
@@ -133,5 +133,5 @@ func (d *OpDef) input(name string) int {
 	return -1
 }
 
-// object says whether the argument is a handle or a reference of an object.
+// object reports whether the argument is a handle or a reference of an object.
 func (a *ArgDef) object() bool { return a.IsRef || a.Type == tensor.Resource }

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Validate says whether a definition makes sense: a proper name, no name used
+// Validate reports whether a definition makes sense: a proper name, no name used
 // twice, attributes whose constraints and defaults go with their kind, and
 // arguments whose types and lengths are known or said by an attribute. The
 // error holds all mistakes.
@@ -44,7 +44,7 @@ func (d *OpDef) Validate() error {
 	return invalidOp(d.Name, problems)
 }
 
-// invalidOp is the mistakes of one definition.
+// invalidOp returns the mistakes of one definition.
 func invalidOp(name string, problems []error) error {
 	text := ""
 	for i, p := range problems {
@@ -72,7 +72,7 @@ func validOpName(name string) bool {
 	return true
 }
 
-// checkNames is what is wrong with names of attributes and arguments.
+// checkNames returns what is wrong with names of attributes and arguments.
 func (d *OpDef) checkNames() []error {
 	var problems []error
 	names := map[string]string{}
@@ -96,7 +96,7 @@ func (d *OpDef) checkNames() []error {
 	return problems
 }
 
-// checkArgs is what is wrong with what arguments say of attributes. Where it
+// checkArgs returns what is wrong with what arguments say of attributes. Where it
 // finds nothing, [Resolve] can work with the definition.
 func (d *OpDef) checkArgs() []error {
 	var problems []error

@@ -19,7 +19,7 @@ type AccumulatorOptions struct {
 	Mean  bool        // takers get the mean of the gradients, else the sum
 	Rows  bool        // gradients are rows, by their indices
 
-	// Check says whether a gradient fits those that there are; sum is nil before
+	// Check reports whether a gradient fits those that there are; sum is nil before
 	// the first.
 	Check func(sum, gradient []tensor.Value) error
 	// Add gives the sum of a sum and a gradient. It may write into the sum if that
@@ -59,7 +59,7 @@ func NewAccumulator(m *Manager, o AccumulatorOptions) *Accumulator {
 	return &Accumulator{AccumulatorOptions: o, account: account{budget: m.Budget}}
 }
 
-// Len is the number of gradients since something was taken last.
+// Len returns the number of gradients since something was taken last.
 func (a *Accumulator) Len() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -107,7 +107,7 @@ func (a *Accumulator) apply(step int64, gradient []tensor.Value) ([]*taker, erro
 	return a.serve(), nil
 }
 
-// sizesOf is the bytes of several tensors.
+// sizesOf returns the bytes of several tensors.
 func sizesOf(list []tensor.Value) (n int64) {
 	for _, v := range list {
 		n += sizeOf(v)
@@ -132,7 +132,7 @@ func (a *Accumulator) Take(ctx context.Context, n int, done func([]tensor.Value,
 	}
 }
 
-// serve gives those at the front of the line what they wait for.
+// serve returns those at the front of the line what they wait for.
 func (a *Accumulator) serve() (finished []*taker) {
 	for len(a.takers) > 0 && a.count >= a.takers[0].n {
 		t := a.takers[0]

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// HandleOf is the handle in v, a resource tensor. It fails unless there is
+// HandleOf returns the handle in v, a resource tensor. It fails unless there is
 // exactly one, whatever a program feeds.
 func HandleOf(v *tensor.Value) (*tensor.Handle, error) {
 	if v.NumElements() != 1 {
@@ -21,7 +21,7 @@ func HandleOf(v *tensor.Value) (*tensor.Handle, error) {
 	return h, nil
 }
 
-// Held is the resource that the handle in v was made with.
+// Held returns the resource that the handle in v was made with.
 func Held[T any](v *tensor.Value) (T, error) {
 	h, err := HandleOf(v)
 	if err != nil {

@@ -15,7 +15,7 @@ type step struct {
 	v *resource.Variable
 }
 
-// read is a token of the variable's value.
+// read returns a token of the variable's value.
 func (s *step) read() tensor.Value {
 	s.Helper()
 	val, lease, err := s.v.Acquire(s.Context())

@@ -88,14 +88,14 @@ func NewQueue(m *Manager, o QueueOptions) *Queue {
 	return &Queue{QueueOptions: o, account: account{budget: m.Budget}}
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.Order.Len()
 }
 
-// Closed says whether the queue has been closed.
+// Closed reports whether the queue has been closed.
 func (q *Queue) Closed() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

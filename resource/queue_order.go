@@ -24,7 +24,7 @@ const blockSize = 16
 
 func (d *deque) Len() int { return d.size }
 
-// Place is a part of a block, and of the list of them, which grows.
+// Place returns a part of a block, and of the list of them, which grows.
 func (d *deque) Place() int { return 16*d.n + 64/blockSize }
 
 // at is element i.
@@ -81,7 +81,7 @@ func (d *deque) dropBack() {
 	}
 }
 
-// NewFIFO is the order of arrival, for elements of n components.
+// NewFIFO returns the order of arrival, for elements of n components.
 func NewFIFO(n int) Order { return &fifo{deque: deque{n: n}} }
 
 type fifo struct {
@@ -151,7 +151,7 @@ func (r *ranked) Pop() any {
 
 func (p *priority) Len() int { return len(p.heap) }
 
-// Place is that in the heap, which grows, and the components apart.
+// Place returns that in the heap, which grows, and the components apart.
 func (p *priority) Place() int { return 96 + 16*p.n }
 
 func (p *priority) Push(element []tensor.Value) {
@@ -171,7 +171,7 @@ func (p *priority) Pop(dst []tensor.Value) ([]tensor.Value, int64) {
 // Unpop puts an element back where it was among those of its priority.
 func (p *priority) Unpop(element []tensor.Value, arrival int64) { p.push(element, arrival) }
 
-// NewShuffle is a random order of elements of n components, the same for the
+// NewShuffle returns a random order of elements of n components, the same for the
 // same seeds.
 func NewShuffle(n int, seed1, seed2 uint64) Order {
 	return &shuffle{deque{n: n}, rand.New(rand.NewPCG(seed1, seed2))}

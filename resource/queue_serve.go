@@ -6,7 +6,7 @@ import (
 )
 
 // tryPut lets an attempt that is in no line go on if nobody is before it, and
-// says whether it has finished.
+// reports whether it has finished.
 func (q *Queue) tryPut(a *attempt) bool {
 	q.mu.Lock()
 	if q.putters.first != nil || !q.put(a) {
@@ -41,7 +41,7 @@ func (q *Queue) serve(finished []*attempt) []*attempt {
 	}
 }
 
-// put moves elements of a putter into the queue and says whether it has
+// put moves elements of a putter into the queue and reports whether it has
 // finished.
 func (q *Queue) put(a *attempt) bool {
 	if err := status.FromContext(a.ctx); err != nil && !a.shut { // to close needs no time
@@ -96,7 +96,7 @@ func (q *Queue) push(a *attempt) error {
 	return err
 }
 
-// take moves elements to a taker and says whether it has finished.
+// take moves elements to a taker and reports whether it has finished.
 func (q *Queue) take(a *attempt) bool {
 	if err := status.FromContext(a.ctx); err != nil {
 		q.putBack(a)
@@ -133,7 +133,7 @@ func (q *Queue) take(a *attempt) bool {
 	return true
 }
 
-// available is the number of elements that may be taken.
+// available returns the number of elements that may be taken.
 func (q *Queue) available() int {
 	if q.closed {
 		return q.Order.Len()
@@ -150,7 +150,7 @@ func (q *Queue) putBack(a *attempt) {
 	a.want, a.got = a.all, nil
 }
 
-// size is what a queue charges for elements: their tensors, and the places that hold
+// size returns what a queue charges for elements: their tensors, and the places that hold
 // them, which cost more than small tensors do.
 func (q *Queue) size(components []tensor.Value) int64 {
 	size := int64(len(components)/max(len(q.Types), 1)) * int64(q.Order.Place())

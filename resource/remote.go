@@ -107,7 +107,7 @@ type fetch struct {
 // till it does.
 const patience = 3
 
-// Away is the value on a device, if only that has it; else nil. It may be another, or
+// Away returns the value on a device, if only that has it; else nil. It may be another, or
 // elsewhere, at any time.
 func (v *Variable) Away() Remote {
 	v.mu.RLock()
@@ -118,7 +118,7 @@ func (v *Variable) Away() Remote {
 	return nil
 }
 
-// away says whether only a device has the value. The variable is locked, perhaps for reading.
+// away reports whether only a device has the value. The variable is locked, perhaps for reading.
 func (v *Variable) away() bool { return v.value.IsZero() && v.remote != nil }
 
 // rlock locks the variable for reading, with its value in the host's memory if it can be

@@ -39,7 +39,7 @@ func RendezvousKey(sendDevice string, incarnation uint64, recvDevice, name strin
 	return fmt.Sprintf("%s;%016x;%s;%s;", sendDevice, incarnation, recvDevice, name)
 }
 
-// Tagged is a key of [RendezvousKey] for one iteration.
+// Tagged returns a key of [RendezvousKey] for one iteration.
 func Tagged(key, tag string) string {
 	if tag == "" {
 		tag = RootTag

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -22,7 +23,9 @@ type Manager struct {
 
 	mu   sync.RWMutex
 	byID map[key]any
-	next atomic.Int64
+	// containers are those in which something was made since they were reset.
+	containers map[string]bool
+	next       atomic.Int64
 	// epoch counts the times that something was forgotten: while it stays,
 	// whatever was found is still there.
 	epoch atomic.Uint64
@@ -44,11 +47,18 @@ func keyOf[T any](container, name string) key {
 	return key{reflect.TypeFor[T](), container, name}
 }
 
-func (k key) missing() error {
+// missing returns the error of a resource that is not there, which in a container where
+// nothing was made is that of the container. The manager is not locked.
+func (m *Manager) missing(k key) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if !m.containers[k.container] {
+		return status.Errorf(status.NotFound, "Container %s does not exist. (Could not find resource: %s/%s)", k.container, k.container, k.name)
+	}
 	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kindName(k.kind))
 }
 
-// kindName is a resource's type in the words of messages.
+// kindName returns a resource's type in the words of messages.
 func kindName(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -59,7 +69,7 @@ func kindName(t reflect.Type) string {
 // A Name is what a resource is known by, among those of its type.
 type Name struct{ Container, Name string }
 
-// Assigned is the names of the variables, by handle or by reference, that have a value.
+// Assigned returns the names of the variables, by handle or by reference, that have a value.
 func (m *Manager) Assigned() map[Name]bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -96,8 +106,10 @@ func LookupOrCreate[T any](m *Manager, container, name string, create func() (T,
 	}
 	if m.byID == nil {
 		m.byID = map[key]any{}
+		m.containers = map[string]bool{}
 	}
 	m.byID[k] = made
+	m.containers[k.container] = true
 	m.used.Store(true)
 	return made, nil
 }
@@ -110,7 +122,7 @@ func Lookup[T any](m *Manager, container, name string) (T, error) {
 	m.mu.RUnlock()
 	if !ok {
 		var zero T
-		return zero, k.missing()
+		return zero, m.missing(k)
 	}
 	return r.(T), nil
 }
@@ -125,7 +137,7 @@ func Delete[T any](m *Manager, container, name string) error {
 	m.epoch.Add(1)
 	m.mu.Unlock()
 	if !ok {
-		return k.missing()
+		return m.missing(k)
 	}
 	closeResource(r)
 	return nil
@@ -153,6 +165,31 @@ func (m *Manager) DeleteAll(container, name string) bool {
 	return len(gone) > 0
 }
 
+// Reset forgets the resources in the named containers, or, if none is named, in the
+// default one. Those with a Close method are closed: callers that wait for a queue fail
+// with CANCELLED. Steps that hold a resource may go on using it.
+func (m *Manager) Reset(containers ...string) {
+	if len(containers) == 0 {
+		containers = []string{DefaultContainer}
+	}
+	var gone []any
+	m.mu.Lock()
+	for k, r := range m.byID {
+		if slices.Contains(containers, k.container) {
+			gone = append(gone, r)
+			delete(m.byID, k)
+		}
+	}
+	for _, c := range containers {
+		delete(m.containers, c)
+	}
+	m.epoch.Add(1)
+	m.mu.Unlock()
+	for _, r := range gone {
+		closeResource(r)
+	}
+}
+
 // NextID counts up from 0: for the names of resources that have none.
 func (m *Manager) NextID() int64 { return m.next.Add(1) - 1 }
 
@@ -164,7 +201,7 @@ func (m *Manager) Clear() {
 	}
 	m.mu.Lock()
 	all := m.byID
-	m.byID = nil
+	m.byID, m.containers = nil, nil
 	m.used.Store(false)
 	m.epoch.Add(1)
 	m.mu.Unlock()

@@ -66,7 +66,7 @@ func RewriteAll(ctx context.Context, vars []*Variable, f func(now, next []tensor
 
 var lastOrder atomic.Uint64
 
-// order is a number of the variable's own, given when it is first asked for.
+// order returns a number of the variable's own, given when it is first asked for.
 func (v *Variable) order() uint64 {
 	if n := v.number.Load(); n != 0 {
 		return n

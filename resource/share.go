@@ -17,7 +17,7 @@ type share struct {
 	kept  tensor.Value // what is in it, once the variable has other memory
 }
 
-// Share is a token of what the variable's memory holds, now and later.
+// Share returns a token of what the variable's memory holds, now and later.
 func (v *Variable) Share() (ref tensor.Value, ok bool) {
 	v.mu.RLock()
 	s, ok := v.share, !v.value.IsZero()
@@ -37,13 +37,13 @@ func (v *Variable) Share() (ref tensor.Value, ok bool) {
 	return v.share.token, true
 }
 
-// Share is the token itself.
+// Share returns the token itself.
 func (s *share) Share() (ref tensor.Value, ok bool) { return s.token, true }
 
-// CellName is the variable's name.
+// CellName returns the variable's name.
 func (s *share) CellName() string { return s.of.Name }
 
-// Read is what the memory holds.
+// Read returns what the memory holds.
 func (s *share) Read() (val tensor.Value, ok bool) {
 	v := s.of
 	v.mu.RLock()
@@ -60,7 +60,7 @@ func (s *share) Read() (val tensor.Value, ok bool) {
 	return shaped(v.value, s.dims), true
 }
 
-// shaped is a value under another shape, of as many elements and not of a scalar.
+// shaped returns a value under another shape, of as many elements and not of a scalar.
 func shaped(val tensor.Value, dims []int64) tensor.Value {
 	t := val.Tensor().View()
 	if err := t.Reshape(dims); err != nil {

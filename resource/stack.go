@@ -44,7 +44,7 @@ func NewStack(m *Manager, name string, dt tensor.DType, max int) *Stack {
 	return &Stack{Name: name, Type: dt, Max: max, account: account{budget: m.Budget}}
 }
 
-// Copies says whether Push copies v.
+// Copies reports whether Push copies v.
 func (s *Stack) Copies(v *tensor.Value) bool { return v.Stackable() }
 
 // Push puts v, which must be shared unless the stack [Stack.Copies] it, on top. It

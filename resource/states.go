@@ -62,7 +62,7 @@ func (m *Manager) States() []State {
 // [tensor.Printer].
 const mostPrinted = 1000
 
-// ValueText is a value as text that differs where the value does: of a tensor whose
+// ValueText returns a value as text that differs where the value does: of a tensor whose
 // middle is left out, or whose digits are cut, a hash of all elements follows.
 func ValueText(v tensor.Value) string {
 	t := v.Tensor()
@@ -79,7 +79,7 @@ func ValueText(v tensor.Value) string {
 	return fmt.Sprintf("%s (hash %016x)", text, h.Sum64())
 }
 
-// ElementText is an element of several components as text, as by [ValueText].
+// ElementText returns an element of several components as text, as by [ValueText].
 func ElementText(components []tensor.Value) string {
 	texts := make([]string, len(components))
 	for i, v := range components {
@@ -126,14 +126,14 @@ func (d *deque) texts() (all []string) {
 	return all
 }
 
-// Holds says how many gradients the accumulator has, their sum, and its step.
+// Holds reports how many gradients the accumulator has, their sum, and its step.
 func (a *Accumulator) Holds() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return fmt.Sprintf("%d gradients %s, step %d", a.count, ElementText(a.sum), a.step)
 }
 
-// texts is the elements in the order in which they leave.
+// texts returns the elements in the order in which they leave.
 func (f *fifo) texts() (all []string) {
 	for _, e := range slices.Backward(f.back) {
 		all = append(all, ElementText(e.element))

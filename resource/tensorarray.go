@@ -19,7 +19,7 @@ type TensorArrayOptions struct {
 	Shape shape.Shape
 	// Dynamic arrays grow when something is written past their end.
 	Dynamic bool
-	// ClearAfterRead lets go of an element when it is read.
+	// ClearAfterRead releases an element when it is read.
 	ClearAfterRead bool
 	// Identical says that all elements have one shape: that of the first.
 	Identical bool
@@ -78,7 +78,7 @@ type Element struct {
 	Start int
 	Dims  []int64
 	Whole bool // it is In itself
-	Given bool // the array has let go of it, and charges it no more
+	Given bool // the array has released it, and charges it no more
 	block *block
 }
 
@@ -89,10 +89,10 @@ func NewTensorArray(m *Manager, o TensorArrayOptions) *TensorArray {
 		uniform: !o.Type.HasPointers() && (o.Identical || o.Shape.Full())}
 }
 
-// Name is the array's name.
+// Name returns the array's name.
 func (a *TensorArray) Name() string { return a.opts.Name }
 
-// Handle is the token of the array that make made first: loops ask for the same
+// Handle returns the token of the array that make made first: loops ask for the same
 // again and again.
 func (a *TensorArray) Handle(make func(a *TensorArray) tensor.Value) tensor.Value {
 	a.mu.Lock()
@@ -103,10 +103,10 @@ func (a *TensorArray) Handle(make func(a *TensorArray) tensor.Value) tensor.Valu
 	return a.handle
 }
 
-// Type is the type of the elements.
+// Type returns the type of the elements.
 func (a *TensorArray) Type() tensor.DType { return a.opts.Type }
 
-// Dynamic says whether the array may grow at present: not once it has
+// Dynamic reports whether the array may grow at present: not once it has
 // gradients.
 func (a *TensorArray) Dynamic() bool {
 	a.mu.Lock()
@@ -114,14 +114,14 @@ func (a *TensorArray) Dynamic() bool {
 	return a.opts.Dynamic
 }
 
-// Shape is what is known of the shape of every element.
+// Shape returns what is known of the shape of every element.
 func (a *TensorArray) Shape() shape.Shape {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.opts.Shape
 }
 
-// Len is the number of elements, written or not.
+// Len returns the number of elements, written or not.
 func (a *TensorArray) Len() (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -159,7 +159,7 @@ func (a *TensorArray) write(i int, v tensor.Value) error {
 	return nil
 }
 
-// place is where what has that type and shape is written as element i: an empty
+// place returns where what has that type and shape is written as element i: an empty
 // cell or, in a gradient array, one with that shape.
 func (a *TensorArray) place(i int, dt tensor.DType, dims []int64) (*cell, error) {
 	if err := a.open(); err != nil {
@@ -262,7 +262,7 @@ func (a *TensorArray) read(i int) (e Element, err error) {
 	return e, nil
 }
 
-// release lets go of what is in a cell.
+// release releases what is in a cell.
 func (a *TensorArray) release(c *cell) {
 	if c.block != nil {
 		a.leave(c.block)
@@ -300,7 +300,7 @@ func (a *TensorArray) add(c *cell, v tensor.Value) error {
 	return nil
 }
 
-// copyOf is a copy of elements of x, from start on, as many as v has and of its
+// copyOf returns a copy of elements of x, from start on, as many as v has and of its
 // shape.
 func copyOf(x tensor.Value, start int, v *tensor.Value) (tensor.Value, error) {
 	t, err := tensor.New(v.DType(), v.Dims()...)
@@ -312,7 +312,7 @@ func copyOf(x tensor.Value, start int, v *tensor.Value) (tensor.Value, error) {
 	return sum, nil
 }
 
-// Close lets go of the elements. Whoever uses the array afterwards fails.
+// Close releases the elements. Whoever uses the array afterwards fails.
 func (a *TensorArray) Close() {
 	a.mu.Lock()
 	grads := a.grads
@@ -383,7 +383,7 @@ func (a *TensorArray) invalid(format string, args ...any) error {
 	return status.Invalid("TensorArray %s: "+format, append([]any{a.opts.Name}, args...)...)
 }
 
-// FormatShape is a partially known shape in the words of messages: "[2,?]",
+// FormatShape returns a partially known shape in the words of messages: "[2,?]",
 // "<unknown>".
 func FormatShape(s shape.Shape) string {
 	if !s.Known() {

@@ -28,7 +28,7 @@ type block struct {
 	lent   atomic.Bool    // somebody may keep it
 }
 
-// Lend is the memory that the element lies in, for a reader who keeps a view of
+// Lend returns the memory that the element lies in, for a reader who keeps a view of
 // it. Who copies the element reads In.
 func (e *Element) Lend() tensor.Value {
 	if e.block != nil {
@@ -102,7 +102,7 @@ type room struct {
 	used      int   // elements in all of them
 }
 
-// Copies says whether Write copies v: small numbers, in an array whose elements
+// Copies reports whether Write copies v: small numbers, in an array whose elements
 // all have one shape. It is the same for as long as the array exists.
 func (a *TensorArray) Copies(v *tensor.Value) bool {
 	return a.uniform && !v.Plain() && v.SizeBytes() <= copiedBelow && v.NumElements() > 0

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// elementOf is the numbers of an element; nil for zeros.
+// elementOf returns the numbers of an element; nil for zeros.
 func elementOf(e resource.Element) []float32 {
 	if e.In.IsZero() {
 		return nil
@@ -58,7 +58,7 @@ func TestBlocksAgreeWithAMap(t *testing.T) {
 			}
 			return x
 		}
-		// store writes to the map, and says whether the array should.
+		// store writes to the map, and reports whether the array should.
 		store := func(i int, x []float32) bool {
 			old, twice := written[i]
 			if i < 0 || i >= size && !dynamic || read[i] || twice && !sums {

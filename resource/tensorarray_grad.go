@@ -9,7 +9,7 @@ import (
 // mostOrders is how often gradients can be gradients of gradients: names grow with it.
 const mostOrders = 64
 
-// Gradient is the array that holds the gradients of a's elements for one
+// Gradient returns the array that holds the gradients of a's elements for one
 // source: one computation of gradients among several. The first call makes it,
 // of a's size, which stays from then on; what nobody writes to it is zeros of
 // the shape of a's element. An element's gradient has the shape of the element

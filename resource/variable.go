@@ -38,10 +38,10 @@ func NewVariable(m *Manager, name string, dt tensor.DType) *Variable {
 	return &Variable{Name: name, Type: dt, account: account{budget: m.Budget}}
 }
 
-// CellName is the variable's name: what a message about it says.
+// CellName returns the variable's name: what a message about it says.
 func (v *Variable) CellName() string { return v.Name }
 
-// Read is the current value; ok is false if there is none yet. If only a device has it, Read
+// Read returns the current value; ok is false if there is none yet. If only a device has it, Read
 // waits for that.
 func (v *Variable) Read() (val tensor.Value, ok bool) {
 	alone, _ := v.rlock(context.Background())
@@ -75,7 +75,7 @@ func (v *Variable) Acquire(ctx context.Context) (val tensor.Value, lease *tensor
 	return v.value, lease, nil
 }
 
-// alone says whether nobody but the variable, which is locked, can see its value.
+// alone reports whether nobody but the variable, which is locked, can see its value.
 func (v *Variable) alone() bool {
 	return v.value.Plain() || !v.seen.Load() && (v.lease == nil || v.lease.Idle())
 }
@@ -90,7 +90,7 @@ func (v *Variable) renew(val tensor.Value) {
 	v.seen.Store(false)
 }
 
-// Initialized says whether the variable has a value.
+// Initialized reports whether the variable has a value.
 func (v *Variable) Initialized() bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -199,7 +199,7 @@ func (v *Variable) set(val tensor.Value, seen bool) error {
 	return nil
 }
 
-// Uninitialized is the error of using a variable that has no value.
+// Uninitialized returns the error of using a variable that has no value.
 func (v *Variable) Uninitialized() error {
 	if why := v.why.Load(); why != nil {
 		return why
@@ -207,7 +207,7 @@ func (v *Variable) Uninitialized() error {
 	return status.Errorf(status.FailedPrecondition, "Attempting to use uninitialized value %s", v.Name)
 }
 
-// sizeOf is what a resource is charged for holding v, which nobody changes.
+// sizeOf returns what a resource is charged for holding v, which nobody changes.
 func sizeOf(v tensor.Value) int64 {
 	if v.Plain() {
 		return 0

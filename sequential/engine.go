@@ -24,10 +24,10 @@ type Engine struct {
 	budget    *tensor.Budget
 }
 
-// New is the engine that always takes the node that became ready first.
+// New returns the engine that always takes the node that became ready first.
 func New(budget *tensor.Budget) *Engine { return &Engine{budget: budget} }
 
-// Seeded is the engine whose every step follows the schedule that seed stands
+// Seeded returns the engine whose every step follows the schedule that seed stands
 // for.
 func Seeded(seed uint64, budget *tensor.Budget) *Engine {
 	return &Engine{seeded: true, seed: seed, budget: budget}
@@ -130,7 +130,7 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	return r.err
 }
 
-// oldest is the order of first come, first served.
+// oldest returns the order of first come, first served.
 func oldest(int) int { return 0 }
 
 // begin begins a part.
@@ -247,7 +247,7 @@ func (r *run) enlist(t *part, can bool) {
 	}
 }
 
-// take completes the asynchronous kernels that are done, and says whether any was.
+// take completes the asynchronous kernels that are done, and reports whether any was.
 func (r *run) take() bool {
 	if len(r.waiting) == 0 {
 		return false

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/sequential"
 
@@ -32,7 +32,7 @@ func ExampleSeeded() {
 		fmt.Println(err)
 		return
 	}
-	program, err := nodes.Compile(context.Background(), b.Graph(), nodes.Spec{Targets: targets})
+	program, err := compile.Graph(context.Background(), b.Graph(), compile.Spec{Targets: targets})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -29,7 +29,7 @@ func (c Constraint) String() string {
 // wait for something else. Constraints that would let nothing happen do not count.
 type Order []Constraint
 
-// String is the constraints, separated by commas, as [ParseOrder] reads them.
+// String returns the constraints, separated by commas, as [ParseOrder] reads them.
 func (o Order) String() string {
 	list := make([]string, len(o))
 	for i, c := range o {
@@ -64,12 +64,12 @@ func ParseOrder(text string) (Order, error) {
 	return o, nil
 }
 
-// Ordered is the engine whose steps follow an order.
+// Ordered returns the engine whose steps follow an order.
 func Ordered(o Order, budget *tensor.Budget) *Engine {
 	return &Engine{order: o, ordered: true, name: "schedule:" + o.String(), budget: budget}
 }
 
-// Follow is what follows the order in one step, the n-th of the engine, from 1.
+// Follow returns what follows the order in one step, the n-th of the engine, from 1.
 func (o Order) Follow(n int) Scheduler { return &follower{order: o, step: n - 1} }
 
 // A follower follows an order.
@@ -97,7 +97,7 @@ func (f *follower) Next(events []Event) int {
 	return next
 }
 
-// waits says whether something has to come before an event.
+// waits reports whether something has to come before an event.
 func (f *follower) waits(id string) bool {
 	return slices.ContainsFunc(f.order, func(c Constraint) bool {
 		return c.Then == id && (c.Step == 0 || c.Step == f.step) && !f.happened[c.First]

@@ -39,7 +39,7 @@ type Event struct {
 	Called bool        // it is in a function that calls itself
 }
 
-// Scheduled is the engine in which s chooses. Functions that kernels call are played
+// Scheduled returns the engine in which s chooses. Functions that kernels call are played
 // first come, first served. It plays one step at a time.
 func Scheduled(s Scheduler, budget *tensor.Budget) *Engine {
 	return &Engine{scheduler: s, name: "scheduled", budget: budget}
@@ -67,7 +67,7 @@ func (r *run) offer() {
 	}
 }
 
-// event is that a node of the part acts.
+// event returns that a node of the part acts.
 func (t *part) event(node int, tag string, kernel bool) Event {
 	e := Event{ID: t.program.Name(node), Def: t.program.Def(node), Kernel: kernel, Called: t.caller != nil}
 	if tag != "" {
@@ -111,14 +111,14 @@ func (r *run) follow() {
 	r.settle(t)
 }
 
-// picked is the order that takes what follow has picked, and then nothing.
+// picked returns the order that takes what follow has picked, and then nothing.
 func (r *run) picked(int) int {
 	i := r.pick
 	r.pick = -1
 	return i
 }
 
-// stuck ends the step if what waits in it waits for ever, and says whether it did.
+// stuck ends the step if what waits in it waits for ever, and reports whether it did.
 func (r *run) stuck() bool {
 	clear(r.events)
 	r.events = r.events[:0]

@@ -35,6 +35,9 @@ func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators
 		if open == nil || o.Devices[kind] == 0 {
 			continue
 		}
+		if o.Resources != nil {
+			return a, status.Errorf(status.Unimplemented, "a session with a device of type %s cannot share resources, whose values would be in the memory of the session's device; leave SessionOptions.Resources nil", kind)
+		}
 		if _, err := registry.Global.Lookup("_Upload"); err != nil {
 			return a, status.Errorf(status.FailedPrecondition, "a device of type %s needs the kernels of package ops/accelerated, which the program does not import", kind)
 		}
@@ -55,7 +58,7 @@ func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators
 	return a, nil
 }
 
-// watch begins to take down what the accelerators do. What it answers ends that, and adds
+// watch begins to record what the accelerators do. What it answers ends that, and adds
 // it to what is known of the run.
 func (a *accelerators) watch(ctx context.Context, m *RunMetadata, clock func() int64) func() {
 	var watches []*streams.Watch
@@ -82,7 +85,7 @@ type DeviceMemory struct {
 	Reused int64 // how often of these some was at hand
 }
 
-// memory is how that of all accelerators is used; nil if there are none.
+// memory returns how that of all accelerators is used; nil if there are none.
 func (a *accelerators) memory() []DeviceMemory {
 	var all []DeviceMemory
 	for _, d := range a.all {

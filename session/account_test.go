@@ -35,7 +35,7 @@ func (k *keeper) one(from map[string]func()) {
 
 func (k *keeper) run(o *tf.Operation) { k.targets = append(k.targets, o) }
 
-// rows is a tensor of rows: of numbers, from one to some hundred, or of strings.
+// rows returns a tensor of rows: of numbers, from one to some hundred, or of strings.
 func (k *keeper) rows(s *op.Scope) (x tf.Output, dt tf.DataType, row []int64, n int32) {
 	n = int32(1 + k.IntN(3000))
 	random := func(dims ...int32) tf.Output { // nothing is folded
@@ -192,7 +192,7 @@ func TestAccountIsHeap(t *testing.T) {
 
 var accounts = flag.Uint64("accounts", 16, "check the accounts of `N` random programs")
 
-// heapInUse is the bytes that somebody refers to.
+// heapInUse returns the bytes that somebody refers to.
 func heapInUse() int64 {
 	for range 3 { // pools keep things over two collections
 		runtime.GC()

@@ -83,7 +83,7 @@ const (
 	Unauthenticated    = status.Unauthenticated
 )
 
-// CodeOf is the status code of an error, OK for nil.
+// CodeOf returns the status code of an error, OK for nil.
 func CodeOf(err error) Code { return status.CodeOf(err) }
 
 // The element types.
@@ -124,10 +124,10 @@ const (
 // NewGraph makes an empty graph.
 func NewGraph() *Graph { return graph.New() }
 
-// ScalarShape is the shape of rank 0.
+// ScalarShape returns the shape of rank 0.
 func ScalarShape() Shape { return graph.ScalarShape() }
 
-// MakeShape is a shape of known rank; -1 is an unknown dimension.
+// MakeShape returns a shape of known rank; -1 is an unknown dimension.
 func MakeShape(shape ...int64) Shape { return graph.MakeShape(shape...) }
 
 // NewTensor makes a tensor of a Go value: a bool, number or string, or slices
@@ -139,7 +139,7 @@ func ReadTensor(dataType DataType, shape []int64, r io.Reader) (*Tensor, error) 
 	return tensor.ReadTensor(dataType, shape, r)
 }
 
-// TypeOf is the Go type of what [Tensor.Value] gives for such a tensor.
+// TypeOf returns the Go type of what [Tensor.Value] gives for such a tensor.
 func TypeOf(dt DataType, shape []int64) reflect.Type { return tensor.TypeOf(dt, shape) }
 
 // FromSlice makes a tensor that holds data itself, without a copy: the caller
@@ -148,6 +148,6 @@ func FromSlice[T Element](data []T, shape ...int64) (*Tensor, error) {
 	return tensor.FromSlice(data, shape...)
 }
 
-// Data is the tensor's elements in row-major order, without a copy; they must
+// Data returns the tensor's elements in row-major order, without a copy; they must
 // not be written.
 func Data[T Element](t *Tensor) ([]T, error) { return tensor.Data[T](t) }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/troupe-go/troupe/graph/partition"
+	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/plan"
+	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -170,48 +172,61 @@ func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
 // only by _Send and _Recv nodes.
 type Piece = partition.Piece
 
-// Pieces is the run as split over several devices, for tools; nil if it is all on one.
+// Pieces returns the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
-	split := c.program.nodes.Pieces()
-	if split == nil {
+	p := c.program.plan.Program
+	if p.Split == nil {
 		return nil, nil
 	}
-	pieces, err := split.Graphs(ctx)
+	pieces, err := partition.Graphs(ctx, p)
 	if err != nil {
 		return nil, status.From(err)
 	}
 	return pieces, nil
 }
 
-// Transfers is the edges between devices, in no order and not counted; see
+// Transfers returns the edges between devices, in no order and not counted; see
 // [RunMetadata] for what went along them.
 func (c *Callable) Transfers() []Transfer {
-	split := c.program.nodes.Pieces()
-	if split == nil {
+	p := c.program.plan
+	if p.Split == nil {
 		return nil
 	}
 	var all []Transfer
-	for _, t := range split.Transfers {
-		all = append(all, Transfer{Tensor: t.Tensor, From: split.Devices[t.From].Name, To: split.Devices[t.To].Name})
+	for _, t := range p.Split.Transfers {
+		all = append(all, Transfer{Tensor: t.Tensor, From: p.Devices[t.From].Name, To: p.Devices[t.To].Name})
 	}
 	return all
 }
 
-// Placement is the device of each node of the run, one a line, as TensorFlow logs it:
+// Placement returns the device of each node of the run, one a line, as TensorFlow logs it:
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
 // nothing to choose.
 func (c *Callable) Placement() string {
-	if p := c.program.nodes.Placement(); p != nil {
+	if p := c.program.plan.Placed(); p != nil {
 		return p.String()
 	}
 	return ""
 }
 
-// Rewritten is the program of the run after rewriting, in the text form of graphs, with
+// Rewritten returns the program of the run after rewriting, in the text form of graphs, with
 // function calls replaced by their bodies, and the effect of each pass. It is for people
 // to read and changes from version to version.
 func (c *Callable) Rewritten() (text string, passes []RewritePass) {
-	return c.program.nodes.Text(), c.program.nodes.Rewritten()
+	return c.program.plan.String(), c.program.plan.Passes
+}
+
+// EachPass compiles the run again and calls f after each compiler pass, with the name of
+// the pass and the program then, in the text form of graphs. The program is verified after
+// each: what a pass leaves wrong is an error of code INTERNAL that names it. It is for people
+// to read and changes from version to version.
+func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) error {
+	spec := c.program.spec(c.session)
+	spec.Verify, spec.After = true, func(pass string, p *plan.Program) { f(pass, p.String()) }
+	if _, err := compile.Make(ctx, c.session.graph, spec); err != nil {
+		return status.From(err)
+	}
+	return nil
 }
 
 func (c *Callable) mismatch(feeds, fetches int) error {

@@ -2,45 +2,64 @@ package session_test
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/session"
 )
 
-func TestCloseWaitsForRuns(t *testing.T) {
-	b := build(t)
-	exit := b.endless("loop")
-	s := b.open(nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		_, err := s.RunContext(ctx, nil, []session.Output{exit}, nil)
-		ended <- err
-	}()
-	for len(s.Inspect(t.Context(), 1)) == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	closed := make(chan error, 2)
-	for range cap(closed) {
-		go func() { closed <- s.Close() }()
-	}
-	select {
-	case <-closed:
-		t.Error("closed while a step runs")
-	case <-time.After(20 * time.Millisecond):
-	}
-	if _, err := s.Run(nil, []session.Output{exit}, nil); session.CodeOf(err) != session.FailedPrecondition {
-		t.Errorf("a run while the session closes: %v", err)
-	}
-	cancel()
-	if err := <-ended; session.CodeOf(err) != session.Canceled {
-		t.Error(err)
-	}
-	for range cap(closed) {
-		if err := <-closed; err != nil {
-			t.Error(err)
+// Close ends steps that compute, that wait, and that wait for their turn, on all engines,
+// whatever their contexts.
+func TestCloseEndsRuns(t *testing.T) {
+	for _, engine := range []string{"actors", "tokens", "messages", "messages:7", "sequential", "seeded:7"} {
+		for _, c := range []struct {
+			name string
+			run  func(b builder) session.Output
+			most int
+		}{
+			{name: "loop", run: func(b builder) session.Output { return b.endless("loop") }},
+			{name: "queue", run: func(b builder) session.Output { return b.starved() }},
+			{name: "turn", run: func(b builder) session.Output { return b.endless("loop") }, most: 1},
+		} {
+			t.Run(engine+"/"+c.name, func(t *testing.T) {
+				b := build(t)
+				fetch := c.run(b)
+				s := b.open(&session.SessionOptions{Engine: engine, MaxConcurrentSteps: c.most})
+				ended := make(chan error, 8)
+				for i := range cap(ended) {
+					ctx := context.Background()
+					if i%2 == 0 {
+						ctx = t.Context()
+					}
+					go func() {
+						_, err := s.RunContext(ctx, nil, []session.Output{fetch}, nil)
+						ended <- err
+					}()
+				}
+				for engine == "actors" && len(s.Inspect(t.Context(), 1)) == 0 { // at least one has begun
+					runtime.Gosched()
+				}
+				var closing sync.WaitGroup
+				for range 2 {
+					closing.Go(func() {
+						if err := s.Close(); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				for range cap(ended) {
+					err := <-ended
+					code := session.CodeOf(err)
+					if code != session.Canceled && code != session.FailedPrecondition { // it had not begun
+						t.Error(err)
+					}
+				}
+				closing.Wait()
+				if _, err := s.Run(nil, []session.Output{fetch}, nil); session.CodeOf(err) != session.FailedPrecondition {
+					t.Errorf("a run after the session has closed: %v", err)
+				}
+			})
 		}
 	}
 }

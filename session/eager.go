@@ -45,22 +45,22 @@ func NewTensorHandle(t *Tensor) (*TensorHandle, error) {
 	return &TensorHandle{t, devices.CPU0}, nil
 }
 
-// DataType is the tensor's element type.
+// DataType returns the tensor's element type.
 func (h *TensorHandle) DataType() DataType { return h.tensor.DataType() }
 
-// Shape is the tensor's shape.
+// Shape returns the tensor's shape.
 func (h *TensorHandle) Shape() ([]int64, error) { return h.tensor.Shape(), nil }
 
-// DeviceName is the device that computed the tensor.
+// DeviceName returns the device that computed the tensor.
 func (h *TensorHandle) DeviceName() (string, error) { return h.device, nil }
 
-// BackingDeviceName is the device in whose memory the tensor is.
+// BackingDeviceName returns the device in whose memory the tensor is.
 func (h *TensorHandle) BackingDeviceName() (string, error) { return h.device, nil }
 
-// ToTensor is the tensor itself.
+// ToTensor returns the tensor itself.
 func (h *TensorHandle) ToTensor() (*Tensor, error) { return h.tensor, nil }
 
-// CopyToDevice is a handle for the same tensor on a device of the context.
+// CopyToDevice returns a handle for the same tensor on a device of the context.
 func (h *TensorHandle) CopyToDevice(c *Context, deviceName string) (*TensorHandle, error) {
 	for _, d := range c.devices {
 		if deviceName == d.Name || "/job:localhost/replica:0/task:0"+deviceName == d.Name {

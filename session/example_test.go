@@ -148,23 +148,3 @@ func ExampleError() {
 	}
 	// Output: INVALID_ARGUMENT x Placeholder
 }
-
-// An exported model is loaded with its variables and tables, and asked by the
-// names of its signature.
-func ExampleLoadSavedModel() {
-	model, err := session.LoadSavedModel("testdata/vocabulary", []string{"serve"}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer model.Session.Close()
-	words, err := session.NewTensor([]string{"cat", "alpha", "mat"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	out, err := model.Run(context.Background(), "serving_default", map[string]*session.Tensor{"text": words})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(out["ids"]) // the table has five words; alpha is none of them
-	// Output: [1 5 4]
-}

@@ -81,7 +81,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// column is a vector of one string.
+// column returns a vector of one string.
 func column(t *testing.T, text string) *session.Tensor {
 	v, err := tensor.FromSlice([]string{text}, 1)
 	if err != nil {

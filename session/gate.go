@@ -28,6 +28,11 @@ func (g *gate) enter() error {
 
 func errClosed() error { return status.Errorf(status.FailedPrecondition, "session is closed") }
 
+// errEnded returns the error of a step that Close has ended.
+func errEnded() *status.Error {
+	return status.Errorf(status.Canceled, "Step was cancelled by an explicit call to `Session::Close()`.")
+}
+
 func (g *gate) leave() {
 	if g.state.Add(-1) == shutBit {
 		g.open()

@@ -73,3 +73,10 @@ func (b builder) endless(name string) session.Output {
 	}
 	return loop("Exit", "Exit", nil, sw.Output(0))
 }
+
+// starved returns an output that waits for an element of a queue that is always empty.
+func (b builder) starved() session.Output {
+	types := map[string]any{"component_types": []session.DataType{session.Float}}
+	queue := b.add("FIFOQueueV2", "queue", types).Output(0)
+	return b.add("QueueDequeueV2", "take", map[string]any{"component_types": types["component_types"]}, queue).Output(0)
+}

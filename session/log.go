@@ -13,7 +13,7 @@ import (
 
 var unnamed atomic.Int64
 
-// logger is the options' Logger, whose lines then name the session.
+// logger returns the options' Logger, whose lines then name the session.
 func (o *SessionOptions) logger() zerolog.Logger {
 	name := o.Name
 	if name == "" {

@@ -2,7 +2,7 @@ package session
 
 import "golang.org/x/sys/unix"
 
-// physicalMemory is the machine's memory, 0 if it is not known.
+// physicalMemory returns the machine's memory, 0 if it is not known.
 func physicalMemory() int64 {
 	total, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// physicalMemory is the machine's memory, or what the control group of a
+// physicalMemory returns the machine's memory, or what the control group of a
 // container allows if that is less.
 func physicalMemory() int64 {
 	var info unix.Sysinfo_t

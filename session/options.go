@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/files"
-	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -85,6 +84,14 @@ type SessionOptions struct {
 	// takes one from the clock.
 	Seed int64
 
+	// Resources are the variables, queues, tables and other resources that the session
+	// shares with other sessions of the process, by container and name; nil gives the
+	// session resources of its own, which are released when it is closed. What they hold
+	// counts towards their own limit and not towards MemoryLimit. Sessions with
+	// accelerators cannot share resources. State that has no name, such as the streams of
+	// random operations, stays with the session.
+	Resources *Resources
+
 	// MemoryLimit bounds the bytes of all tensors of running steps, variables, queues
 	// and other resources together: a step that would exceed it fails with
 	// RESOURCE_EXHAUSTED. 0 is three quarters of the machine's memory, negative is no
@@ -155,25 +162,6 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 		r.MemoryLimit = defaultMemoryLimit()
 	}
 	return r, nil
-}
-
-// reading is o with a directory that may be read besides.
-func (o *SessionOptions) reading(dir string) *SessionOptions {
-	var r SessionOptions
-	if o != nil {
-		r = *o
-	}
-	if r.Logger != nil {
-		log := r.Logger.With().Str("model", plain.Line(dir)).Logger()
-		r.Logger = &log
-	}
-	if r.Files == nil {
-		return &r
-	}
-	policy := *r.Files
-	policy.Read = append([]string{dir}, policy.Read...)
-	r.Files = &policy
-	return &r
 }
 
 // heed takes from a ConfigProto what the options do not say themselves.

@@ -179,7 +179,7 @@ func (pr *PartialRun) RunContext(ctx context.Context, feeds map[Output]*Tensor, 
 	return out, nil
 }
 
-// failure says why fetch i has no value.
+// failure reports why fetch i has no value.
 func (pr *PartialRun) failure(o Output, i int) error {
 	select {
 	case <-pr.ended:
@@ -245,7 +245,7 @@ func (pr *PartialRun) take(feeds map[Output]*Tensor, fetches []Output, targets [
 	return wanted, nil
 }
 
-// await is the value of feed i, when it is there.
+// await returns the value of feed i, when it is there.
 func (pr *PartialRun) await(ctx context.Context, i int) (tensor.Value, error) {
 	select {
 	case <-pr.given[i]:

@@ -58,7 +58,7 @@ func init() {
 	}, opSettled)
 }
 
-// partialRunOf is the partial run that a step belongs to.
+// partialRunOf returns the partial run that a step belongs to.
 func partialRunOf(ctx *kernel.Context) (*PartialRun, error) {
 	return resource.Lookup[*PartialRun](ctx.Step.PerStep, "", partialName)
 }
@@ -227,7 +227,7 @@ func feedsBehind(o Output, feeds []Output) []int {
 	return behind
 }
 
-// unfed is a feed that fetch i needs and that has not been fed; -1 if there is
+// unfed returns a feed that fetch i needs and that has not been fed; -1 if there is
 // none.
 func (pp *partialProgram) unfed(i int, fed []bool) int {
 	for _, f := range pp.needs[i] {

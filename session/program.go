@@ -7,10 +7,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -21,8 +22,9 @@ import (
 // targets. A graph only grows and its nodes never change, so a program stays
 // right for good.
 type program struct {
+	plan    *compile.Planned
 	nodes   *nodes.Program
-	pieces  []nodes.Piece // what is played apart; nil: nodes is played
+	pieces  []compile.Piece // what is played apart; nil: nodes is played
 	feeds   []Output
 	fetches []Output
 	targets []*Operation
@@ -124,31 +126,41 @@ func (s *Session) discard(p *program) {
 	}
 }
 
-// rewriting says how the session's programs are rewritten.
+// rewriting reports how the session's programs are rewritten.
 func (s *Session) rewriting() rewrite.Options {
 	return rewrite.Options{Passes: s.passes, Pool: s.pool}
 }
 
-// compile compiles the run of a graph, which is the session's or made of it.
-func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
-	spec := nodes.Spec{
+// spec returns what the run is for, and how it is compiled.
+func (p *program) spec(s *Session) compile.Spec {
+	return compile.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
-		Functions: s.functions, Rewrite: s.rewriting(), NoUnits: s.engine.Name() != "actors",
+		Functions: s.functions, Rewrite: s.rewriting(),
 		Devices: s.places, Strict: s.options.StrictPlacement, Unasked: s.unasked,
 	}
-	if s.options.SeparateSteps {
-		p.nodes, p.pieces, err = nodes.CompileApart(ctx, g, spec)
-	} else {
-		p.nodes, err = nodes.Compile(ctx, g, spec)
-	}
-	if err != nil {
+}
+
+// compile compiles the run of a graph, which is the session's or made of it.
+func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
+	units := s.engine.Name() == "actors"
+	if p.plan, err = compile.Make(ctx, g, p.spec(s)); err != nil {
 		return status.From(err)
 	}
-	s.logPlacement(p.nodes)
+	apart := s.options.SeparateSteps && p.plan.Split != nil // the whole is not played then
+	if p.nodes, err = p.plan.Layout(ctx, units && !apart); err != nil {
+		return status.From(err)
+	}
+	if apart {
+		if p.pieces, err = p.plan.Pieces(ctx, units); err != nil {
+			s.functions.Discard(p.nodes)
+			return status.From(err)
+		}
+	}
+	s.logPlacement(p.plan)
 	return nil
 }
 
-// canonical is the output of the graph's own node that o means.
+// canonical returns the output of the graph's own node that o means.
 func (s *Session) canonical(role string, o Output) (Output, error) {
 	if o.Op == nil {
 		return o, status.Invalid("a %s is the zero Output, or one of a nil Operation, which Graph.Operation gives for a name that the graph does not have", role)
@@ -192,7 +204,7 @@ func (p *program) check() error {
 	return nil
 }
 
-// declared is the shape that a placeholder declares of what is to be fed; unknown of
+// declared returns the shape that a placeholder declares of what is to be fed; unknown of
 // another tensor. Graphs of versions up to 21 say [] where they say nothing.
 func declared(f Output) Shape {
 	n := f.Op
@@ -206,7 +218,7 @@ func declared(f Output) Shape {
 	return s
 }
 
-// key is what programs are cached by: ids and indices, with a mark between
+// key returns what programs are cached by: ids and indices, with a mark between
 // the lists.
 func (p *program) key() string {
 	var b []byte
@@ -245,7 +257,7 @@ func (w *want) check(i int, v tensor.Value) error {
 	if v.DType() != w.dtype {
 		return status.Invalid("Expects arg[%d] to be %v but %v is provided: the tensor fed to '%v'", i, w.dtype, v.DType(), w.feed)
 	}
-	if !fits(v.Dims(), w.shape) {
+	if !w.shape.Accepts(v.Dims()) {
 		return status.Invalid("Cannot feed value of shape %s for tensor '%v', which has shape %v", tensor.FormatDims(v.Dims()), w.feed, w.shape)
 	}
 	return nil
@@ -279,14 +291,14 @@ func (p *program) begin(s *Session) *call {
 		}
 		s.unused.register(c)
 		c.step = kernel.Step{
-			Resources: s.resources, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
+			Resources: s.resources, State: s.state, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
 			Seed: s.options.Seed, Functions: s.functions, Accelerators: s.accel.streams,
 		}
 	}
 	return c
 }
 
-// end lets go of everything the call held.
+// end releases everything the call held.
 func (p *program) end(c *call) {
 	c.perStep.Clear()
 	clear(c.values)
@@ -336,7 +348,7 @@ func (c *call) feedView(i int, t *Tensor) error {
 	return c.feed(i, t)
 }
 
-// feed gives the value of feed i.
+// feed returns the value of feed i.
 func (c *call) feed(i int, t *Tensor) error {
 	p := c.program
 	if t == nil {

@@ -1,15 +1,16 @@
 package session
 
 import (
-	"github.com/troupe-go/troupe/graph/rewrite"
+	"github.com/troupe-go/troupe/plan"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/wire"
 )
 
 // A RewritePass is the effect of one rewriting pass on a program; see
 // [SessionOptions].Rewrite.
-type RewritePass = rewrite.Stat
+type RewritePass = plan.Stat
 
-// passes is what the options say of rewriting: themselves, or else their
+// passes returns what the options say of rewriting: themselves, or else their
 // ConfigProto.
 func (o *SessionOptions) passes() (rewrite.Passes, error) {
 	if o.Rewrite != "" || len(o.Config) == 0 {
@@ -34,7 +35,7 @@ var rewriters = map[int32]struct{ off, aggressive string }{
 	24: {off: "-common"},
 }
 
-// passesOf is what a ConfigProto says of rewriting: none where
+// passesOf returns what a ConfigProto says of rewriting: none where
 // graph_options.optimizer_options.opt_level is L0 or rewrite_options says
 // disable_meta_optimizer, else the default but for the toggles of rewrite_options.
 // The message has been decoded before.

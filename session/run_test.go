@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -233,7 +234,7 @@ func TestConcurrentSteps(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { s.RunContext(running, nil, []session.Output{exit}, nil) })
 	for len(s.Inspect(t.Context(), 1)) == 0 {
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/tensor"
@@ -20,7 +20,7 @@ func (s *Session) runApart(p *program, c *call) error {
 	meeting := &resource.LocalRendezvous{}
 	var once sync.Once
 	var failed error
-	play := func(piece *nodes.Piece) {
+	play := func(piece *compile.Piece) {
 		step := c.step
 		step.Context, step.Rendezvous = ctx, meeting
 		feeds, fetched := make([]tensor.Value, len(piece.Feeds)), make([]tensor.Value, len(piece.Fetches))
@@ -50,11 +50,11 @@ func (s *Session) runApart(p *program, c *call) error {
 
 // logPlacement tells the logger where the nodes of a program were placed, if that is
 // asked for.
-func (s *Session) logPlacement(p *nodes.Program) {
+func (s *Session) logPlacement(p *compile.Planned) {
 	if !s.options.LogPlacement {
 		return
 	}
-	placed := p.Placement()
+	placed := p.Placed()
 	if placed == nil {
 		s.log.Info().Str("device", s.places[0].Name).Msg("all nodes are on one device")
 		return

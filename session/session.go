@@ -2,15 +2,17 @@ package session
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -24,7 +26,7 @@ type Session struct {
 	options   SessionOptions
 	passes    rewrite.Passes
 	engine    nodes.Engine
-	functions *nodes.Functions // the programs of the graph's functions
+	functions *compile.Functions // the programs of the graph's functions
 	pool      kernel.Pool
 	devices   []devices.Device
 	accel     accelerators
@@ -32,16 +34,20 @@ type Session struct {
 	unasked   devices.Spec         // of the nodes that ask for none
 	log       zerolog.Logger
 	budget    *tensor.Budget
-	resources *resource.Manager
-	slots     chan struct{} // one for each step that may run; nil: no limit
-	steps     atomic.Int64  // numbers the steps
-	unused    *unusedIDs    // of the numbers, those that no step has
+	resources *resource.Manager // shared with other sessions if options.Resources is set
+	state     *resource.Manager // what nodes keep for themselves; nil: resources has it
+	slots     chan struct{}     // one for each step that may run; nil: no limit
+	steps     atomic.Int64      // numbers the steps
+	unused    *unusedIDs        // of the numbers, those that no step has
 	runs      gate
+	closing   chan struct{} // closed when Close begins
 
 	last     atomic.Pointer[program] // what the last Run ran
 	programs sync.Map                // of string keys to *program
 
 	partials  partials
+	watches   bool // the engine's steps watch a context that ends when the session closes
+	stopOnce  sync.Once
 	closeOnce sync.Once
 }
 
@@ -67,9 +73,16 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		log:       zerolog.Nop(),
 		unused:    newUnusedIDs(),
 		budget:    tensor.NewBudget(o.MemoryLimit),
-		resources: resource.NewManager(),
+		resources: o.Resources,
+		closing:   make(chan struct{}),
 	}
-	s.resources.Budget = s.budget
+	own := resource.NewManager()
+	own.Budget = s.budget
+	if s.resources == nil {
+		s.resources = own
+	} else {
+		s.state = own
+	}
 	if o.Logger != nil {
 		s.log = o.logger()
 	}
@@ -93,6 +106,9 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		closeDevices(all)
 		return nil, err
 	}
+	if _, stops := s.engine.(interface{ Stop(*status.Error) }); !stops {
+		s.watches = true
+	}
 	if s.accel, err = o.openAccelerators(s.budget); err != nil {
 		s.engine.Close()
 		closeDevices(all)
@@ -101,7 +117,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	for _, d := range s.accel.all {
 		s.places = append(s.places, d.Attributes())
 	}
-	s.functions = nodes.NewFunctions(graph, s.engine, s.rewriting())
+	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting())
 	s.functions.Budget = s.budget
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")
@@ -186,7 +202,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	if options.Metadata != nil {
 		if options.Profile {
 			c.step.Profile = profile.NewRecorder()
-			if p.nodes.Pieces() != nil {
+			if p.plan.Split != nil {
 				c.step.Transfers = &profile.Transfers{}
 			}
 			if len(s.accel.all) > 0 {
@@ -194,6 +210,11 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 			}
 		}
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
+	}
+	if s.watches {
+		bound, release := s.untilClosed(ctx)
+		defer release()
+		ctx, c.step.Context = bound, bound
 	}
 	if len(s.accel.all) > 0 {
 		c.step.Works = &devices.Commands{}
@@ -213,6 +234,24 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	return nil
 }
 
+// untilClosed is ctx that ends when the session closes, for engines that cannot be
+// stopped.
+func (s *Session) untilClosed(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-s.closing:
+			cancel(errors.New(errEnded().Message))
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		close(done)
+		cancel(nil)
+	}
+}
+
 // play has the step played.
 func (s *Session) play(p *program, c *call) error {
 	if p.pieces != nil {
@@ -221,7 +260,7 @@ func (s *Session) play(p *program, c *call) error {
 	return c.runner.Run(&c.step, c.feeds, c.fetched)
 }
 
-// sample is play for a sampler, which decides whether the run is taken down.
+// sample is play for a sampler, which decides whether the run is recorded.
 func (s *Session) sample(sampler *Sampler, p *program, c *call) error {
 	if c.sampler != sampler {
 		c.sampler, c.series = sampler, sampler.Series(p.nodes)
@@ -262,6 +301,8 @@ func (s *Session) acquire(ctx context.Context) error {
 	select {
 	case s.slots <- struct{}{}:
 		return nil
+	case <-s.closing:
+		return errEnded()
 	case <-ctx.Done():
 		return status.FromContext(ctx)
 	}
@@ -269,15 +310,24 @@ func (s *Session) acquire(ctx context.Context) error {
 
 func (s *Session) yield() { <-s.slots }
 
-// Close waits for running steps, then releases the session's resources. Partial runs are
-// cancelled. Runs that begin later fail with "session is closed". Close may be called
-// again, and concurrently.
+// Close ends running steps and partial runs, which fail with CANCELLED, waits until they
+// have ended, and releases the session's resources unless they are shared. A kernel that
+// does not look at its context delays it. Runs that begin later fail with "session is
+// closed". Close may be called again, and concurrently.
 func (s *Session) Close() error {
 	s.runs.shut()
+	s.stopOnce.Do(func() { close(s.closing) })
+	if e, ok := s.engine.(interface{ Stop(*status.Error) }); ok {
+		e.Stop(errEnded())
+	}
 	s.partials.abandon()
 	s.runs.wait()
 	s.closeOnce.Do(func() {
-		s.resources.Clear()
+		if s.state != nil {
+			s.state.Clear()
+		} else {
+			s.resources.Clear()
+		}
 		s.engine.Close()
 		s.accel.close()
 		closeDevices(s.devices)
@@ -289,18 +339,18 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Base is the session itself. The root package's Session has the method, too, so that a
+// Base returns the session itself. The root package's Session has the method, too, so that a
 // function can take either.
 func (s *Session) Base() *Session { return s }
 
-// Engine is the name of the engine that runs the session's steps.
+// Engine returns the name of the engine that runs the session's steps.
 func (s *Session) Engine() string { return s.engine.Name() }
 
-// MemoryInUse is the number of bytes in the tensors of running steps, variables, queues
+// MemoryInUse returns the number of bytes in the tensors of running steps, variables, queues
 // and other resources.
 func (s *Session) MemoryInUse() int64 { return s.budget.Used() - s.functions.Bytes() }
 
-// ProgramMemory is the approximate size in bytes of the programs that the session has
+// ProgramMemory returns the approximate size in bytes of the programs that the session has
 // compiled: one for each set of feeds, fetches and targets, and those of called
 // functions. The memory limit bounds it together with [Session.MemoryInUse].
 func (s *Session) ProgramMemory() int64 { return s.functions.Bytes() }

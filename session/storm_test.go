@@ -140,7 +140,7 @@ func TestFaultsUnderCallers(t *testing.T) {
 	}
 }
 
-// faulty is a loop of tensors, strings and lists through TestFaults, and a TestSecond.
+// faulty returns a loop of tensors, strings and lists through TestFaults, and a TestSecond.
 func faulty(t *testing.T) (g *session.Graph, feeds [2]session.Output, result, beside session.Output) {
 	t.Helper()
 	s := op.NewScope().WithUniqueNames()

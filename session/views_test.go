@@ -33,7 +33,7 @@ func matrix(s *op.Scope, y session.Output) session.Output {
 	return op.Reshape(s, y, dims(s, viewRows, viewWidth))
 }
 
-// mean is the mean of x and y, which reads one of them again.
+// mean returns the mean of x and y, which reads one of them again.
 func mean(s *op.Scope, x, y session.Output) session.Output {
 	return op.Mul(s, op.AddV2(s, x, y), op.Const(s, float32(0.5)))
 }

@@ -18,13 +18,13 @@ func (c *Context) attr(name string) *registry.AttrValue {
 	return &noAttr
 }
 
-// Type is a type attribute.
+// Type returns a type attribute.
 func (c *Context) Type(name string) tensor.DType { return c.attr(name).Type }
 
-// Int is an int attribute.
+// Int returns an int attribute.
 func (c *Context) Int(name string) int64 { return c.attr(name).I }
 
-// Int32 is an int attribute, which must fit 32 bits. One that does not is an
+// Int32 returns an int attribute, which must fit 32 bits. One that does not is an
 // error that sticks.
 func (c *Context) Int32(name string) int64 {
 	v := c.Int(name)
@@ -35,7 +35,7 @@ func (c *Context) Int32(name string) int64 {
 	return v
 }
 
-// DimAttr is an int attribute that is a dimension. It fails if it is negative.
+// DimAttr returns an int attribute that is a dimension. It fails if it is negative.
 func (c *Context) DimAttr(name string) (int64, error) {
 	d := c.Int(name)
 	if d < 0 {
@@ -44,16 +44,16 @@ func (c *Context) DimAttr(name string) (int64, error) {
 	return d, nil
 }
 
-// Bool is a bool attribute.
+// Bool returns a bool attribute.
 func (c *Context) Bool(name string) bool { return c.attr(name).B }
 
-// Str is a string attribute.
+// Str returns a string attribute.
 func (c *Context) Str(name string) string { return c.attr(name).S }
 
-// Tensor is a tensor attribute; nil without it.
+// Tensor returns a tensor attribute; nil without it.
 func (c *Context) Tensor(name string) *tensor.Tensor { return c.attr(name).Tensor }
 
-// Ints is a list(int) attribute.
+// Ints returns a list(int) attribute.
 func (c *Context) Ints(name string) []int64 {
 	list := c.attr(name).List
 	out := make([]int64, len(list))
@@ -63,7 +63,7 @@ func (c *Context) Ints(name string) []int64 {
 	return out
 }
 
-// Ints32 is a list(int) attribute, whose elements must fit 32 bits. One that
+// Ints32 returns a list(int) attribute, whose elements must fit 32 bits. One that
 // does not is an error that sticks.
 func (c *Context) Ints32(name string) []int64 {
 	out := c.Ints(name)
@@ -76,7 +76,7 @@ func (c *Context) Ints32(name string) []int64 {
 	return out
 }
 
-// Floats is a list(float) attribute.
+// Floats returns a list(float) attribute.
 func (c *Context) Floats(name string) []float32 {
 	list := c.attr(name).List
 	out := make([]float32, len(list))
@@ -86,7 +86,7 @@ func (c *Context) Floats(name string) []float32 {
 	return out
 }
 
-// Strs is a list(string) attribute.
+// Strs returns a list(string) attribute.
 func (c *Context) Strs(name string) []string {
 	list := c.attr(name).List
 	out := make([]string, len(list))
@@ -96,7 +96,7 @@ func (c *Context) Strs(name string) []string {
 	return out
 }
 
-// Types is a list(type) attribute.
+// Types returns a list(type) attribute.
 func (c *Context) Types(name string) []tensor.DType {
 	list := c.attr(name).List
 	out := make([]tensor.DType, len(list))
@@ -106,7 +106,7 @@ func (c *Context) Types(name string) []tensor.DType {
 	return out
 }
 
-// Shape is a shape attribute, of unknown rank without it. An impossible one
+// Shape returns a shape attribute, of unknown rank without it. An impossible one
 // is an error that sticks.
 func (c *Context) Shape(name string) Shape {
 	v := c.Attrs.Find(name)
@@ -116,7 +116,7 @@ func (c *Context) Shape(name string) Shape {
 	return c.tryAttr(name, v.Shape)
 }
 
-// Shapes is a list(shape) attribute.
+// Shapes returns a list(shape) attribute.
 func (c *Context) Shapes(name string) []Shape {
 	list := c.attr(name).List
 	out := make([]Shape, len(list))
@@ -134,7 +134,7 @@ func (c *Context) tryAttr(name string, s registry.Shape) Shape {
 	return FromAttr(s)
 }
 
-// CheckAttr says whether a tensor can have the shape that an attribute holds:
+// CheckAttr reports whether a tensor can have the shape that an attribute holds:
 // no dimension below -1, a rank and a number of elements within bounds.
 func CheckAttr(s registry.Shape) error {
 	if s.Unknown {

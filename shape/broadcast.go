@@ -2,7 +2,7 @@ package shape
 
 import "slices"
 
-// Broadcast is the shape that all shapes broadcast to. Of a dimension that is
+// Broadcast returns the shape that all shapes broadcast to. Of a dimension that is
 // more than 1 in one shape and unknown in another, it is taken that it fits.
 func Broadcast(shapes ...Shape) (Shape, error) {
 	out := Scalar

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Value is the value of input i if it can be worked out before the graph runs,
+// Value returns the value of input i if it can be worked out before the graph runs,
 // else nil.
 func (c *Context) Value(i int) *tensor.Tensor {
 	if c.Constant == nil || i < 0 || i >= len(c.Inputs) {
@@ -16,11 +16,11 @@ func (c *Context) Value(i int) *tensor.Tensor {
 	return c.Constant(i)
 }
 
-// ConstInts is the elements of input i, a tensor of integers, if they can be
+// ConstInts returns the elements of input i, a tensor of integers, if they can be
 // worked out; not to be written.
 func (c *Context) ConstInts(i int) (elements []int64, ok bool) { return integers(c.Value(i)) }
 
-// ConstInt is the value of input i, an integer scalar (or a vector of one), if
+// ConstInt returns the value of input i, an integer scalar (or a vector of one), if
 // it can be worked out.
 func (c *Context) ConstInt(i int) (value int64, ok bool) {
 	if v, ok := c.ConstInts(i); ok && len(v) == 1 {
@@ -29,7 +29,7 @@ func (c *Context) ConstInt(i int) (value int64, ok bool) {
 	return 0, false
 }
 
-// PartialInts is the elements of input i, a vector of integers, with which of them
+// PartialInts returns the elements of input i, a vector of integers, with which of them
 // are known; those that are not have no meaning. Nil slices: nothing is known.
 func (c *Context) PartialInts(i int) (elements []int64, known []bool) {
 	if c.ConstantPart != nil {
@@ -46,7 +46,7 @@ func (c *Context) PartialInts(i int) (elements []int64, known []bool) {
 	return elements, known
 }
 
-// integers is the elements of an integer tensor.
+// integers returns the elements of an integer tensor.
 func integers(t *tensor.Tensor) ([]int64, bool) {
 	if t == nil {
 		return nil, false
@@ -84,7 +84,7 @@ func widen[T ~int8 | ~int16 | ~int32 | ~uint8 | ~uint16 | ~uint32](t *tensor.Ten
 	return to
 }
 
-// DimFrom is the dimension that input i gives; Unknown if its value is not
+// DimFrom returns the dimension that input i gives; Unknown if its value is not
 // known. A value that is no scalar is an error, even if it has one element.
 func (c *Context) DimFrom(i int) (int64, error) {
 	d, err := c.scalar(i)
@@ -97,7 +97,7 @@ func (c *Context) DimFrom(i int) (int64, error) {
 	return *d, nil
 }
 
-// scalar is the value of input i, nil if it is not known.
+// scalar returns the value of input i, nil if it is not known.
 func (c *Context) scalar(i int) (*int64, error) {
 	t := c.Value(i)
 	if t == nil {
@@ -128,7 +128,7 @@ func (c *Context) ShapeOrUnknownFrom(i int) (Shape, error) {
 	return Shape{}, nil
 }
 
-// ShapeFrom is the shape that input i gives, a vector of integers where -1 is
+// ShapeFrom returns the shape that input i gives, a vector of integers where -1 is
 // an unknown dimension. As much is known of it as of the input's value and
 // shape.
 func (c *Context) ShapeFrom(i int) (Shape, error) {
@@ -159,7 +159,7 @@ func (c *Context) ShapeFrom(i int) (Shape, error) {
 	return OfRank(int(in.dims[0])), nil
 }
 
-// FromVector is the shape with these dimensions, where -1 is an unknown one. It
+// FromVector returns the shape with these dimensions, where -1 is an unknown one. It
 // fails if no tensor can have it.
 func FromVector(dims []int64) (Shape, error) {
 	if err := checkDims(dims); err != nil {
@@ -168,7 +168,7 @@ func FromVector(dims []int64) (Shape, error) {
 	return Of(dims...), nil
 }
 
-// checkDims says whether a tensor can have these dimensions, where -1 is an
+// checkDims reports whether a tensor can have these dimensions, where -1 is an
 // unknown one.
 func checkDims(dims []int64) error {
 	if len(dims) > tensor.MaxRank {
@@ -189,7 +189,7 @@ func checkDims(dims []int64) error {
 	return nil
 }
 
-// AxisFrom is the dimension of s that input i names; negative ones count from
+// AxisFrom returns the dimension of s that input i names; negative ones count from
 // the end. It is Unknown if its value is not known, or is negative where the
 // rank of s is not known. A value that is no scalar is an error.
 func (c *Context) AxisFrom(i int, s Shape) (int64, error) {

@@ -50,7 +50,7 @@ func (s Shape) WithDim(i int, d int64) (Shape, error) {
 	return s.ReplaceDim(i, d), nil
 }
 
-// Axis is the dimension that i means, where a negative i counts from the end,
+// Axis returns the dimension that i means, where a negative i counts from the end,
 // of a shape of known rank. It fails unless -rank <= i < rank.
 func (s Shape) Axis(i int64) (int, error) {
 	rank := int64(len(s.dims))
@@ -63,7 +63,7 @@ func (s Shape) Axis(i int64) (int, error) {
 	return int(i), nil
 }
 
-// axisRank is the least rank that has a dimension i.
+// axisRank returns the least rank that has a dimension i.
 func axisRank(i int64) int64 {
 	if i < 0 {
 		return -i

@@ -58,7 +58,7 @@ type HandleData struct {
 	Shape Shape
 }
 
-// Input is the shape of input i; of unknown rank if there is none such.
+// Input returns the shape of input i; of unknown rank if there is none such.
 func (c *Context) Input(i int) Shape {
 	if i < 0 || i >= len(c.Inputs) {
 		return Shape{}
@@ -66,7 +66,7 @@ func (c *Context) Input(i int) Shape {
 	return c.Inputs[i]
 }
 
-// InputType is the type of input i; Invalid if there is none such.
+// InputType returns the type of input i; Invalid if there is none such.
 func (c *Context) InputType(i int) tensor.DType {
 	if i < 0 || i >= len(c.InputTypes) {
 		return tensor.Invalid
@@ -74,7 +74,7 @@ func (c *Context) InputType(i int) tensor.DType {
 	return c.InputTypes[i]
 }
 
-// OutputType is the type of output i; Invalid if there is none such.
+// OutputType returns the type of output i; Invalid if there is none such.
 func (c *Context) OutputType(i int) tensor.DType {
 	if i < 0 || i >= len(c.OutputTypes) {
 		return tensor.Invalid
@@ -82,10 +82,10 @@ func (c *Context) OutputType(i int) tensor.DType {
 	return c.OutputTypes[i]
 }
 
-// NumInputs is the number of inputs, lists flattened.
+// NumInputs returns the number of inputs, lists flattened.
 func (c *Context) NumInputs() int { return len(c.Inputs) }
 
-// NumOutputs is the number of outputs, lists flattened.
+// NumOutputs returns the number of outputs, lists flattened.
 func (c *Context) NumOutputs() int { return len(c.Outputs) }
 
 // SetOutput sets the shape of output i, if there is such an output.
@@ -123,10 +123,10 @@ func (c *Context) Fail(err error) {
 	}
 }
 
-// Err is the first error that was kept.
+// Err returns the first error that was kept.
 func (c *Context) Err() error { return c.err }
 
-// Handle is what is known of the only tensor behind input i, a resource or
+// Handle returns what is known of the only tensor behind input i, a resource or
 // variant; ok is false if nothing is.
 func (c *Context) Handle(i int) (h HandleData, ok bool) {
 	if i < 0 || i >= len(c.InputHandles) || len(c.InputHandles[i]) != 1 {
@@ -135,12 +135,12 @@ func (c *Context) Handle(i int) (h HandleData, ok bool) {
 	return c.InputHandles[i][0], true
 }
 
-// HasHandle says whether something is known of the tensors behind input i.
+// HasHandle reports whether something is known of the tensors behind input i.
 func (c *Context) HasHandle(i int) bool {
 	return i >= 0 && i < len(c.InputHandles) && c.InputHandles[i] != nil
 }
 
-// HandleShape is the shape of the tensor behind input i if that is a resource,
+// HandleShape returns the shape of the tensor behind input i if that is a resource,
 // and the shape of input i itself if it is not.
 func (c *Context) HandleShape(i int) Shape {
 	if c.InputType(i).Base() != tensor.Resource {
@@ -168,7 +168,7 @@ func (c *Context) PassHandle(in, out int) {
 	}
 }
 
-// Output is what was set for output i.
+// Output returns what was set for output i.
 func (c *Context) Output(i int) Shape {
 	if i < 0 || i >= len(c.Outputs) {
 		return Shape{}

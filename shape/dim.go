@@ -9,7 +9,7 @@ import (
 // Arithmetic on dimensions. A result is unknown if an operand that it depends
 // on is; failing, the functions return Unknown beside an INVALID_ARGUMENT.
 
-// AddDims is a + b.
+// AddDims returns a + b.
 func AddDims(a, b int64) (int64, error) {
 	switch {
 	case a == Unknown || b == Unknown:
@@ -20,7 +20,7 @@ func AddDims(a, b int64) (int64, error) {
 	return a + b, nil
 }
 
-// SubDims is a - b, which must not be negative.
+// SubDims returns a - b, which must not be negative.
 func SubDims(a, b int64) (int64, error) {
 	switch {
 	case b == 0:
@@ -33,7 +33,7 @@ func SubDims(a, b int64) (int64, error) {
 	return a - b, nil
 }
 
-// MulDims is a * b; a known factor of 0 decides.
+// MulDims returns a * b; a known factor of 0 decides.
 func MulDims(a, b int64) (int64, error) {
 	switch {
 	case a == 0 || b == 0:
@@ -46,7 +46,7 @@ func MulDims(a, b int64) (int64, error) {
 	return a * b, nil
 }
 
-// DivDims is a / b without the remainder; b must be positive.
+// DivDims returns a / b without the remainder; b must be positive.
 func DivDims(a, b int64) (int64, error) {
 	switch {
 	case b == 1:
@@ -61,7 +61,7 @@ func DivDims(a, b int64) (int64, error) {
 	return a / b, nil
 }
 
-// DivDimsEvenly is a / b, which must leave no remainder; b must be positive.
+// DivDimsEvenly returns a / b, which must leave no remainder; b must be positive.
 func DivDimsEvenly(a, b int64) (int64, error) {
 	if a > 0 && b > 0 && a%b != 0 {
 		return Unknown, status.Invalid("Dimension size must be evenly divisible by %d but is %d", b, a)
@@ -69,7 +69,7 @@ func DivDimsEvenly(a, b int64) (int64, error) {
 	return DivDims(a, b)
 }
 
-// MinDim is the smaller of a and b; a 0 decides.
+// MinDim returns the smaller of a and b; a 0 decides.
 func MinDim(a, b int64) int64 {
 	switch {
 	case a == 0 || b == 0:
@@ -80,7 +80,7 @@ func MinDim(a, b int64) int64 {
 	return min(a, b)
 }
 
-// MaxDim is the larger of a and b.
+// MaxDim returns the larger of a and b.
 func MaxDim(a, b int64) int64 {
 	if a == Unknown || b == Unknown {
 		return Unknown
@@ -88,7 +88,7 @@ func MaxDim(a, b int64) int64 {
 	return max(a, b)
 }
 
-// MergeDims is the dimension that both a and b are: the known one, if one is.
+// MergeDims returns the dimension that both a and b are: the known one, if one is.
 func MergeDims(a, b int64) (int64, error) {
 	switch {
 	case a == b || b == Unknown:
@@ -107,7 +107,7 @@ func WithValue(a, want int64) (int64, error) {
 	return want, nil
 }
 
-// RelaxDims is what is known of a dimension that is a at times and b at others.
+// RelaxDims returns what is known of a dimension that is a at times and b at others.
 func RelaxDims(a, b int64) int64 {
 	if a == b {
 		return a
@@ -115,5 +115,5 @@ func RelaxDims(a, b int64) int64 {
 	return Unknown
 }
 
-// CompatibleDims says whether a and b can be the same dimension.
+// CompatibleDims reports whether a and b can be the same dimension.
 func CompatibleDims(a, b int64) bool { return a == b || a == Unknown || b == Unknown }

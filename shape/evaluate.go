@@ -48,7 +48,7 @@ type value struct {
 	packed bool      // numbers packed one by one: as a shape, negative ones are unknown
 }
 
-// whole says whether v is known for every purpose.
+// whole reports whether v is known for every purpose.
 func (v *value) whole() bool { return v != nil && v.known == nil && !v.loose }
 
 // An evalFunc works out an output of a node, nil if it cannot.
@@ -62,7 +62,7 @@ type evaluation struct {
 	depth int // how far the node is from the one whose shape is asked for
 }
 
-// constant is the value of input i, nil if it is not known.
+// constant returns the value of input i, nil if it is not known.
 func (e *evaluator) constant(i int) *tensor.Tensor {
 	from, out := e.node.Producer(i)
 	for range maxDepth {
@@ -110,7 +110,7 @@ func (e *evaluator) shape(i int) Shape {
 	return Of(dims...)
 }
 
-// part is what is known of the elements of input i, a vector of integers.
+// part returns what is known of the elements of input i, a vector of integers.
 func (e *evaluator) part(i int) (elements []int64, known []bool) {
 	from, out := e.node.Producer(i)
 	v := e.value(from, out, 0)
@@ -124,7 +124,7 @@ func (e *evaluator) part(i int) (elements []int64, known []bool) {
 	return v.ints, known
 }
 
-// passes says which input a node puts out unchanged as that output, if it does.
+// passes reports which input a node puts out unchanged as that output, if it does.
 func passes(n Node, output int) (input int, ok bool) {
 	switch n.Def().Name {
 	case "Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "GuaranteeConst":
@@ -171,7 +171,7 @@ func (e *evaluator) value(n Node, index, depth int) *value {
 	return v
 }
 
-// result is the result of eval, which is worked out once for each output.
+// result returns the result of eval, which is worked out once for each output.
 func (e *evaluator) result(eval evalFunc, n Node, index, depth int) *value {
 	key := output{n, index}
 	if v, ok := e.memo[key]; ok {
@@ -203,7 +203,7 @@ func (e *evaluator) pay(work int) bool {
 	return true
 }
 
-// in is the value of input i, nil if nothing is known of its elements.
+// in returns the value of input i, nil if nothing is known of its elements.
 func (e *evaluation) in(i int) *value {
 	if i < 0 || i >= e.node.NumInputs() {
 		return nil
@@ -212,7 +212,7 @@ func (e *evaluation) in(i int) *value {
 	return e.value(from, out, e.depth+1)
 }
 
-// full is the value of input i if all of it is known, else nil.
+// full returns the value of input i if all of it is known, else nil.
 func (e *evaluation) full(i int) *value {
 	if v := e.in(i); v.whole() {
 		return v
@@ -220,7 +220,7 @@ func (e *evaluation) full(i int) *value {
 	return nil
 }
 
-// whole is an evaluation that needs all of all inputs.
+// whole returns an evaluation that needs all of all inputs.
 func whole(eval evalFunc) evalFunc {
 	return func(e *evaluation) *value {
 		for i := range e.node.NumInputs() {
@@ -232,7 +232,7 @@ func whole(eval evalFunc) evalFunc {
 	}
 }
 
-// operand is the value of input i; one of unknown elements if only its shape
+// operand returns the value of input i; one of unknown elements if only its shape
 // is known.
 func (e *evaluation) operand(i int) *value {
 	if v := e.in(i); v != nil {
@@ -241,7 +241,7 @@ func (e *evaluation) operand(i int) *value {
 	return e.unknown(i)
 }
 
-// unknown is a value of unknown elements of the shape of input i, if that is
+// unknown returns a value of unknown elements of the shape of input i, if that is
 // known.
 func (e *evaluation) unknown(i int) *value {
 	s := e.inShape(i)
@@ -260,7 +260,7 @@ func (e *evaluation) unknown(i int) *value {
 	return v
 }
 
-// inShape is the shape of input i.
+// inShape returns the shape of input i.
 func (e *evaluation) inShape(i int) Shape {
 	if i < 0 || i >= e.node.NumInputs() {
 		return Shape{}
@@ -269,7 +269,7 @@ func (e *evaluation) inShape(i int) Shape {
 	return s
 }
 
-// outShape is the dimensions of the output, if all are known and make that many
+// outShape returns the dimensions of the output, if all are known and make that many
 // elements.
 func (e *evaluation) outShape(elements int) ([]int64, bool) {
 	shapes := e.node.OutputShapes()
@@ -280,7 +280,7 @@ func (e *evaluation) outShape(elements int) ([]int64, bool) {
 	return shapes[e.index].Dims(), err == nil && n == int64(elements)
 }
 
-// outType is the type of the output.
+// outType returns the type of the output.
 func (e *evaluation) outType() tensor.DType {
 	if types := e.node.OutputTypes(); e.index < len(types) {
 		return types[e.index].Base()
@@ -309,7 +309,7 @@ func newValue(dt tensor.DType, dims []int64, n int) *value {
 	return v
 }
 
-// vector is a value of rank 1 that holds ints itself.
+// vector returns a value of rank 1 that holds ints itself.
 func vector(dt tensor.DType, ints []int64) *value {
 	v := newValue(dt, []int64{int64(len(ints))}, 0)
 	if v == nil || v.ints == nil {
@@ -323,7 +323,7 @@ func (v *value) len() int { return max(len(v.ints), len(v.floats)) }
 
 func (v *value) knows(i int) bool { return v.known == nil || v.known[i] }
 
-// scalar says whether v is one known integer, and which.
+// scalar reports whether v is one known integer, and which.
 func (v *value) scalar() (int64, bool) {
 	if v == nil || len(v.ints) != 1 || !v.knows(0) {
 		return 0, false
@@ -338,7 +338,7 @@ func (v *value) shaped(dims []int64) *value {
 	return &w
 }
 
-// pick is a value of the elements of v at these indices, which exist.
+// pick returns a value of the elements of v at these indices, which exist.
 func (v *value) pick(at []int, dims []int64) *value {
 	w := newValue(v.dtype, dims, len(at))
 	if w == nil {
@@ -428,7 +428,7 @@ func filled[T tensor.Element, S any](v *value, from []S, to func(S) T) *tensor.T
 	return t
 }
 
-// valueOf is a tensor as a value, nil if it is too large or of a type that
+// valueOf returns a tensor as a value, nil if it is too large or of a type that
 // values do not have.
 func valueOf(t *tensor.Tensor) *value {
 	if t == nil || t.NumElements() > maxElements {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// evalShape is the shape of an input or, of a resource, of what is behind it.
+// evalShape returns the shape of an input or, of a resource, of what is behind it.
 func evalShape(e *evaluation) *value {
 	s := e.inShape(e.index)
 	if types := e.node.InputTypes(); e.index < len(types) && types[e.index].Base() == tensor.Resource {
@@ -58,7 +58,7 @@ func evalSize(e *evaluation) *value {
 	return e.one(n)
 }
 
-// one is an integer scalar of the output's type.
+// one returns an integer scalar of the output's type.
 func (e *evaluation) one(x int64) *value {
 	v := newValue(e.outType(), nil, 1)
 	if v == nil || v.ints == nil {
@@ -68,7 +68,7 @@ func (e *evaluation) one(x int64) *value {
 	return v
 }
 
-// join is the elements of inputs lo to hi-1, one after the other. Each must
+// join returns the elements of inputs lo to hi-1, one after the other. Each must
 // have that rank; or if it is negative the same shape, and nothing is taken from
 // those that are known in part.
 func (e *evaluation) join(lo, hi, rank int) (joined *value, part []int64) {
@@ -342,7 +342,7 @@ func evalLike(x int64) evalFunc {
 	}
 }
 
-// evalListDiff is the elements of input 0 that input 1 has not, or where they
+// evalListDiff returns the elements of input 0 that input 1 has not, or where they
 // were.
 func evalListDiff(e *evaluation) *value {
 	x, y := e.full(0), e.full(1)
@@ -389,7 +389,7 @@ func evalBroadcastArgs(e *evaluation) *value {
 	return vector(e.outType(), s.Dims())
 }
 
-// evalBroadcastGradientArgs is the axes along which the gradient of one input
+// evalBroadcastGradientArgs returns the axes along which the gradient of one input
 // of an elementwise operation is summed.
 func evalBroadcastGradientArgs(e *evaluation) *value {
 	a, b := e.shapeValue(0), e.shapeValue(1)

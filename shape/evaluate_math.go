@@ -147,7 +147,7 @@ func binary(onInt func(a, b int64) (int64, bool), onFloat func(a, b float64) flo
 	}
 }
 
-// together is the shape of an elementwise result of x and y, ok false if their
+// together returns the shape of an elementwise result of x and y, ok false if their
 // elements do not go one to one or one to all.
 func together(x, y *value) (dims []int64, ok bool) {
 	if x == nil || y == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Evaluate is an output of a node, nil if it cannot be worked out in full.
+// Evaluate returns an output of a node, nil if it cannot be worked out in full.
 func Evaluate(n Node, output int) *tensor.Tensor {
 	var e evaluator
 	return e.value(n, output, 0).tensor()

@@ -13,7 +13,7 @@ type Format struct {
 	Inner   int // size of the last dimension, in which channels lie in groups; else 1
 }
 
-// FormatOf is a data format of that many spatial dimensions by its name; ""
+// FormatOf returns a data format of that many spatial dimensions by its name; ""
 // means channels last.
 func FormatOf(name string, dims int) (Format, error) {
 	f := Format{Name: name, Dims: dims, Spatial: 1, Channel: dims + 1, Inner: 1}
@@ -43,7 +43,7 @@ func FormatOf(name string, dims int) (Format, error) {
 	return Format{}, status.Invalid("Invalid data format %q of a tensor with %d spatial dimensions", name, dims)
 }
 
-// Rank is the rank of tensors in the format.
+// Rank returns the rank of tensors in the format.
 func (f Format) Rank() int {
 	if f.Inner > 1 {
 		return f.Dims + 3
@@ -51,7 +51,7 @@ func (f Format) Rank() int {
 	return f.Dims + 2
 }
 
-// Check says whether the last dimension of a tensor in the format holds as many
+// Check reports whether the last dimension of a tensor in the format holds as many
 // channels as it can. It must be known.
 func (f Format) Check(s Shape) error {
 	if d := s.Dim(-1); f.Inner > 1 && d != 4 && d != 32 {

@@ -55,7 +55,7 @@ func drawFull(t *rapid.T, label string) shape.Shape {
 	return shape.Of(rapid.SliceOfN(dims, 0, 5).Draw(t, label)...)
 }
 
-// long says whether s may be too long to be part of another shape.
+// long reports whether s may be too long to be part of another shape.
 func long(s shape.Shape) bool { return s.Rank() > 20 }
 
 // blur forgets some of what is known.
@@ -111,7 +111,7 @@ func drawAttr(t *rapid.T, a *registry.AttrDef) registry.AttrValue {
 	return registry.AttrValue{}
 }
 
-// drawValue is a constant of small size that has shape s, or nil.
+// drawValue returns a constant of small size that has shape s, or nil.
 func drawValue(t *rapid.T, dt tensor.DType, s shape.Shape) *tensor.Tensor {
 	n, err := s.NumElements()
 	if err != nil || n == shape.Unknown || n > 16 || rapid.IntRange(0, 3).Draw(t, "constant") == 0 {
@@ -138,7 +138,7 @@ func drawValue(t *rapid.T, dt tensor.DType, s shape.Shape) *tensor.Tensor {
 	return out
 }
 
-// drawContext is a node of an operation that may be any: with the layout of
+// drawContext returns a node of an operation that may be any: with the layout of
 // its definition, or with none that makes sense.
 func drawContext(t *rapid.T, op string) *shape.Context {
 	def := definitions()[op]

@@ -49,7 +49,7 @@ func GatherRows(c *Context) error {
 	return c.Err()
 }
 
-// BatchDims is the attribute batch_dims: how many dimensions of indices are a
+// BatchDims returns the attribute batch_dims: how many dimensions of indices are a
 // batch, counted from the end if it is negative. An impossible one is an error
 // that sticks.
 func BatchDims(c *Context, indices Shape) int {
@@ -68,7 +68,7 @@ func BatchDims(c *Context, indices Shape) int {
 	return int(batch)
 }
 
-// checkVariable says whether a variable has the type that the attribute dtype
+// checkVariable reports whether a variable has the type that the attribute dtype
 // says.
 func (c *Context) checkVariable(h HandleData) error {
 	if want := c.Type("dtype"); h.Type != want && h.Type != tensor.Invalid && want != tensor.Invalid {

@@ -100,12 +100,12 @@ func add(t testing.TB, f *shape.Inferrer, op string, attrs registry.Attrs, input
 	return n
 }
 
-// source is a node with one output of that type and shape.
+// source returns a node with one output of that type and shape.
 func source(dt tensor.DType, s shape.Shape) *node {
 	return &node{name: "source", def: &registry.OpDef{Name: "Placeholder"}, out: []tensor.DType{dt}, shapes: []shape.Shape{s}}
 }
 
-// constant is a node that puts out a tensor.
+// constant returns a node that puts out a tensor.
 func constant(value *tensor.Tensor) *node {
 	n := source(value.DType(), shape.Of(value.Dims()...))
 	n.def = &registry.OpDef{Name: "Const"}

@@ -112,7 +112,7 @@ func (f *Inferrer) Infer(n Node) ([]Shape, [][]HandleData, error) {
 	return outputs, c.OutputHandles, nil
 }
 
-// Constant is the value of input i of a node if it can be worked out before the
+// Constant returns the value of input i of a node if it can be worked out before the
 // graph runs, else nil.
 func (f *Inferrer) Constant(n Node, i int) *tensor.Tensor {
 	if i < 0 || i >= n.NumInputs() {
@@ -136,7 +136,7 @@ func (f *Inferrer) shapes(n int) []Shape {
 	return s
 }
 
-// produced is what is known of input i of a node.
+// produced returns what is known of input i of a node.
 func produced(n Node, i int) (Shape, []HandleData) {
 	from, out := n.Producer(i)
 	if from == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// pure is the operations of a list that have kernels and are functions of their
+// pure returns the operations of a list that have kernels and are functions of their
 // inputs, for which nothing else has to come.
 func pure(ops []string) []string {
 	return slices.DeleteFunc(slices.Clone(ops), func(op string) bool {
@@ -21,7 +21,7 @@ func pure(ops []string) []string {
 	})
 }
 
-// drawTensor is a small tensor of one of the types that are mostly indices or
+// drawTensor returns a small tensor of one of the types that are mostly indices or
 // data; nil for others.
 func drawTensor(t *rapid.T, dt tensor.DType, dims []int64) *tensor.Tensor {
 	n := 1
@@ -60,7 +60,7 @@ func converted[T tensor.Element](v []int64, dims []int64, to func(int64) T) *ten
 	return t
 }
 
-// drawNode is a node of an operation with small constant inputs, nil if it
+// drawNode returns a node of an operation with small constant inputs, nil if it
 // cannot have such.
 func drawNode(t *rapid.T, op string) (*node, []*tensor.Tensor) {
 	def := definitions()[op]

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Merge is what is known of a tensor of which both a and b are known. It fails
+// Merge returns what is known of a tensor of which both a and b are known. It fails
 // if they contradict each other.
 func Merge(a, b Shape) (Shape, error) {
 	switch {
@@ -65,7 +65,7 @@ func MergePrefix(s, prefix Shape) (Shape, Shape, error) {
 	return Of(append(head, s.dims[n:]...)...), Of(head...), nil
 }
 
-// Relax is what is known of a tensor whose shape is a at times and b at
+// Relax returns what is known of a tensor whose shape is a at times and b at
 // others: what a Merge puts out.
 func Relax(a, b Shape) Shape {
 	if !a.known || !b.known || len(a.dims) != len(b.dims) {
@@ -91,7 +91,7 @@ func Relax(a, b Shape) Shape {
 	return Of(dims...)
 }
 
-// Compatible says whether a tensor can have both shape a and shape b.
+// Compatible reports whether a tensor can have both shape a and shape b.
 func Compatible(a, b Shape) bool {
 	if !a.known || !b.known {
 		return true
@@ -99,5 +99,5 @@ func Compatible(a, b Shape) bool {
 	return slices.EqualFunc(a.dims, b.dims, CompatibleDims)
 }
 
-// Equal says whether the same is known of a and b.
+// Equal reports whether the same is known of a and b.
 func Equal(a, b Shape) bool { return a.known == b.known && slices.Equal(a.dims, b.dims) }

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Sub is the dimensions from lo up to but not including hi, each counted from
+// Sub returns the dimensions from lo up to but not including hi, each counted from
 // the end if it is negative; [Shape.From] and [Shape.To] leave one of them out.
 // Positions past the end mean the end. It is of unknown rank if s is.
 func (s Shape) Sub(lo, hi int) Shape {
@@ -21,10 +21,10 @@ func (s Shape) Sub(lo, hi int) Shape {
 	return Of(s.dims[lo:hi:hi]...)
 }
 
-// From is the dimensions from lo on; a negative lo counts from the end.
+// From returns the dimensions from lo on; a negative lo counts from the end.
 func (s Shape) From(lo int) Shape { return s.Sub(lo, len(s.dims)) }
 
-// To is the dimensions before hi; a negative hi counts from the end.
+// To returns the dimensions before hi; a negative hi counts from the end.
 func (s Shape) To(hi int) Shape { return s.Sub(0, hi) }
 
 func (s Shape) position(i int) int {
@@ -34,7 +34,7 @@ func (s Shape) position(i int) int {
 	return min(max(i, 0), len(s.dims))
 }
 
-// Concat is the dimensions of all shapes, one after the other. It is of unknown
+// Concat returns the dimensions of all shapes, one after the other. It is of unknown
 // rank if one of them is, and fails if the rank is more than a tensor can have.
 func Concat(shapes ...Shape) (Shape, error) {
 	rank, only := 0, -1
@@ -88,7 +88,7 @@ func (s Shape) Remove(i int) Shape {
 	return Of(slices.Delete(slices.Clone(s.dims), i, i+1)...)
 }
 
-// NumElements is the product of the dimensions: 0 if one of them is 0, Unknown
+// NumElements returns the product of the dimensions: 0 if one of them is 0, Unknown
 // if it is not known. It fails if the product passes 63 bits.
 func (s Shape) NumElements() (int64, error) {
 	if slices.Contains(s.dims, 0) {

@@ -5,11 +5,11 @@ import "github.com/troupe-go/troupe/status"
 // Shape functions for the patterns that most operations follow. What has a
 // pattern of its own is written as a [Rule], or as a function.
 
-// Unchanged gives every output the shape of input 0, and what it holds if it is
+// Unchanged returns every output the shape of input 0, and what it holds if it is
 // a resource or variant.
 func Unchanged(c *Context) error { return like(c, 0) }
 
-// Like is a function that gives every output the shape of input i, and what it
+// Like returns a function that gives every output the shape of input i, and what it
 // holds if it is a resource or variant.
 func Like(i int) Func { return func(c *Context) error { return like(c, i) } }
 
@@ -49,7 +49,7 @@ func NoOutputs(*Context) error { return nil }
 // UnknownOutputs leaves every output of unknown rank.
 func UnknownOutputs(*Context) error { return nil }
 
-// Broadcast2 gives every output the shape that inputs 0 and 1 broadcast to.
+// Broadcast2 returns every output the shape that inputs 0 and 1 broadcast to.
 func Broadcast2(c *Context) error {
 	c.SetOutputs(c.Try(broadcast(c.Input(0), c.Input(1))))
 	return c.Err()
@@ -65,7 +65,7 @@ func Merged(c *Context) error {
 	return c.Err()
 }
 
-// FromValue is a function that gives every output the shape that the value of
+// FromValue returns a function that gives every output the shape that the value of
 // input i tells, a vector of dimensions.
 func FromValue(i int) Func {
 	return func(c *Context) error {
@@ -74,7 +74,7 @@ func FromValue(i int) Func {
 	}
 }
 
-// ByAttr is a function that gives every output the shape that an attribute of
+// ByAttr returns a function that gives every output the shape that an attribute of
 // kind shape tells.
 func ByAttr(name string) Func {
 	return func(c *Context) error {
@@ -83,7 +83,7 @@ func ByAttr(name string) Func {
 	}
 }
 
-// ByAttrs is a function that gives each output the shape that an attribute of
+// ByAttrs returns a function that gives each output the shape that an attribute of
 // kind list(shape) tells, one for each output.
 func ByAttrs(name string) Func {
 	return func(c *Context) error {
@@ -99,7 +99,7 @@ func ByAttrs(name string) Func {
 }
 
 // Reduce is for reductions of input 0 over the axes that input 1 gives; the
-// attribute keep_dims says whether they stay as dimensions of 1.
+// attribute keep_dims reports whether they stay as dimensions of 1.
 func Reduce(c *Context) error {
 	in, keep := c.Input(0), c.Bool("keep_dims")
 	c.Try(c.Input(1).WithRankAtMost(1))

@@ -2,7 +2,7 @@ package shape
 
 import "github.com/troupe-go/troupe/status"
 
-// Reduction is the shape of s with the axes reduced: to 1 if keep is set, else
+// Reduction returns the shape of s with the axes reduced: to 1 if keep is set, else
 // taken away. Negative axes count from the end; repeated ones count once.
 func Reduction(s Shape, axes []int64, keep bool) (Shape, error) {
 	if !s.known {

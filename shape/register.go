@@ -20,7 +20,7 @@ func Register(f Func, ops ...string) {
 	}
 }
 
-// Lookup is the shape function of an operation, nil if it has none.
+// Lookup returns the shape function of an operation, nil if it has none.
 func Lookup(op string) Func {
 	mu.RLock()
 	defer mu.RUnlock()

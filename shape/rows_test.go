@@ -152,7 +152,7 @@ func (r *row) infer() ([]shape.Shape, error) {
 	return n.shapes, err
 }
 
-// attrOf is an attribute as the rows write it.
+// attrOf returns an attribute as the rows write it.
 func attrOf(kind registry.AttrKind, v any) registry.AttrValue {
 	if kind.IsList() {
 		list := []registry.AttrValue{}
@@ -192,7 +192,7 @@ func attrOf(kind registry.AttrKind, v any) registry.AttrValue {
 	panic("attribute of kind " + kind.String())
 }
 
-// tensorOf is a constant as the rows write it, nested lists of numbers.
+// tensorOf returns a constant as the rows write it, nested lists of numbers.
 func tensorOf(dt tensor.DType, s shape.Shape, v any) (*tensor.Tensor, error) {
 	var flat []any
 	var flatten func(v any)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Rule is the shape function that a line of text describes:
+// Rule returns the shape function that a line of text describes:
 //
 //	shape.Rule("a: [m,k], b: [k,n] -> product: [m,n]")
 //	shape.Rule("matrix: [B...,m,m], rhs: [B...,m,k] -> output: [B...,m,k]")
@@ -255,7 +255,7 @@ func (b *binding) match(p *pattern, s Shape, of place) error {
 	return nil
 }
 
-// segment is the index of the item that is a segment, -1 without one.
+// segment returns the index of the item that is a segment, -1 without one.
 func (p *pattern) segment() int {
 	for k := range p.items {
 		if p.items[k].segment {
@@ -300,7 +300,7 @@ func (b *binding) product(item *ruleItem) (int64, error) {
 	return d, nil
 }
 
-// output is the shape that the pattern of arg makes of the variables.
+// output returns the shape that the pattern of arg makes of the variables.
 func (b *binding) output(arg *ruleArg) (Shape, error) {
 	switch {
 	case arg.any:

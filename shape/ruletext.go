@@ -198,7 +198,7 @@ func isDimName(tok string) bool { return tok != "" && tok[0] >= 'a' && tok[0] <=
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// variable is the index of a name, which is added if it is new.
+// variable returns the index of a name, which is added if it is new.
 func variable(names *[]string, name string) int {
 	for i, n := range *names {
 		if n == name {
@@ -209,7 +209,7 @@ func variable(names *[]string, name string) int {
 	return len(*names) - 1
 }
 
-// text is a pattern as it was written.
+// text returns a pattern as it was written.
 func (r *rule) text(p *pattern) string {
 	var b strings.Builder
 	switch {

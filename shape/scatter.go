@@ -2,7 +2,7 @@ package shape
 
 import "github.com/troupe-go/troupe/status"
 
-// CheckScatter says whether updates can be scattered into a tensor: the last
+// CheckScatter reports whether updates can be scattered into a tensor: the last
 // dimension of indices counts coordinates, the others are the first dimensions
 // of updates, and what is left of both updates and the tensor is the shape of
 // one slice. Updates that are a scalar go anywhere.

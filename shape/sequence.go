@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// RangeSize is the number of integers from start on, delta apart, that come
+// RangeSize returns the number of integers from start on, delta apart, that come
 // before limit.
 func RangeSize(start, limit, delta int64) (int64, error) {
 	if err := checkRange(float64(start), float64(limit), float64(delta)); err != nil {
@@ -25,7 +25,7 @@ func RangeSize(start, limit, delta int64) (int64, error) {
 	return 0, status.Invalid("Requires ((limit - start) / delta) <= %d", int64(math.MaxInt64))
 }
 
-// RangeSizeFloat is the number of floats from start on, delta apart, that come
+// RangeSizeFloat returns the number of floats from start on, delta apart, that come
 // before limit.
 func RangeSizeFloat(start, limit, delta float64) (int64, error) {
 	if err := checkRange(start, limit, delta); err != nil {

@@ -20,10 +20,10 @@ type Shape struct {
 // Scalar is the shape of rank 0.
 var Scalar = Shape{known: true}
 
-// Of is a shape of known rank; a dimension of [Unknown] is not known.
+// Of returns a shape of known rank; a dimension of [Unknown] is not known.
 func Of(dims ...int64) Shape { return Shape{dims: dims, known: true} }
 
-// OfRank is a shape of that rank with no dimension known.
+// OfRank returns a shape of that rank with no dimension known.
 func OfRank(rank int) Shape {
 	dims := make([]int64, rank)
 	for i := range dims {
@@ -32,7 +32,7 @@ func OfRank(rank int) Shape {
 	return Of(dims...)
 }
 
-// FromAttr is the shape that an attribute holds.
+// FromAttr returns the shape that an attribute holds.
 func FromAttr(s registry.Shape) Shape {
 	if s.Unknown {
 		return Shape{}
@@ -40,13 +40,13 @@ func FromAttr(s registry.Shape) Shape {
 	return Of(s.Dims...)
 }
 
-// Attr is the shape as an attribute holds it.
+// Attr returns the shape as an attribute holds it.
 func (s Shape) Attr() registry.Shape { return registry.Shape{Unknown: !s.known, Dims: s.dims} }
 
-// Known says whether the rank is known.
+// Known reports whether the rank is known.
 func (s Shape) Known() bool { return s.known }
 
-// Rank is the number of dimensions, -1 if it is not known.
+// Rank returns the number of dimensions, -1 if it is not known.
 func (s Shape) Rank() int {
 	if !s.known {
 		return -1
@@ -54,7 +54,7 @@ func (s Shape) Rank() int {
 	return len(s.dims)
 }
 
-// Dim is the size of dimension i, [Unknown] if it is not known or the rank is
+// Dim returns the size of dimension i, [Unknown] if it is not known or the rank is
 // not; a negative i counts from the end.
 func (s Shape) Dim(i int) int64 {
 	if i < 0 {
@@ -66,10 +66,10 @@ func (s Shape) Dim(i int) int64 {
 	return s.dims[i]
 }
 
-// Dims is the dimensions, not to be written; nil if the rank is not known.
+// Dims returns the dimensions, not to be written; nil if the rank is not known.
 func (s Shape) Dims() []int64 { return s.dims }
 
-// Full says whether every dimension is known.
+// Full reports whether every dimension is known.
 func (s Shape) Full() bool {
 	for _, d := range s.dims {
 		if d == Unknown {

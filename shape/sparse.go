@@ -2,7 +2,7 @@ package shape
 
 import "github.com/troupe-go/troupe/status"
 
-// CheckSparse says whether three tensors may be a sparse tensor: its indices,
+// CheckSparse reports whether three tensors may be a sparse tensor: its indices,
 // with a row for each element, its values, and its shape.
 func CheckSparse(indices, values, dims Shape) error {
 	if _, err := indices.WithRank(2); err != nil {

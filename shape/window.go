@@ -12,7 +12,7 @@ type Window struct {
 	Before, After int64
 }
 
-// Output is the number of positions of the window along a dimension of that
+// Output returns the number of positions of the window along a dimension of that
 // size.
 func (w Window) Output(size int64) (int64, error) {
 	if w.Stride <= 0 {
@@ -77,7 +77,7 @@ func (w Window) Positions(size int64) (int64, error) {
 	return (n + w.Stride) / w.Stride, nil
 }
 
-// Covers is how many elements the dilated filter spans.
+// Covers returns how many elements the dilated filter spans.
 func (w Window) Covers() (int64, error) {
 	if w.Dilation <= 1 || w.Size <= 0 {
 		return w.Size, nil
@@ -89,7 +89,7 @@ func (w Window) Covers() (int64, error) {
 	return AddDims(d, 1)
 }
 
-// ceilDiv is a / b rounded up, of a >= 0 and b > 0.
+// ceilDiv returns a / b rounded up, of a >= 0 and b > 0.
 func ceilDiv(a, b int64) int64 {
 	if a%b != 0 {
 		return a/b + 1

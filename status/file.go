@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// FromFile gives an error of the file system its code, with a message in
+// FromFile returns an error of the file system its code, with a message in
 // TensorFlow's form, "path; No such file or directory". An *[Error] stays as it
 // is, and nil stays nil.
 func FromFile(err error) error {

@@ -62,7 +62,7 @@ func DidYouMean(name string, names iter.Seq[string]) string {
 	return " (did you mean '" + strings.Join(near, "' or '") + "'?)"
 }
 
-// bounded is the Levenshtein distance of two texts, in bytes, or more than most.
+// bounded returns the Levenshtein distance of two texts, in bytes, or more than most.
 func bounded(a, b string, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1

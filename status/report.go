@@ -20,7 +20,7 @@ type Report struct {
 	Within  []*Report // of functions that its kernels called and that were ended with it
 }
 
-// String is the report as a few lines of text, escaped as by [plain.Text].
+// String returns the report as a few lines of text, escaped as by [plain.Text].
 func (r Report) String() string {
 	var b strings.Builder
 	b.WriteString("step")
@@ -48,7 +48,7 @@ func (r Report) String() string {
 	return plain.Text(b.String())
 }
 
-// brief is the report within a line: "" if there is nothing to tell.
+// brief returns the report within a line: "" if there is nothing to tell.
 func (r *Report) brief() string {
 	var parts []string
 	switch {

@@ -40,7 +40,7 @@ var names = [...]string{
 	"UNAUTHENTICATED",
 }
 
-// String is the canonical name, such as "INVALID_ARGUMENT".
+// String returns the canonical name, such as "INVALID_ARGUMENT".
 func (c Code) String() string {
 	if int(c) < len(names) {
 		return names[c]
@@ -48,7 +48,7 @@ func (c Code) String() string {
 	return fmt.Sprintf("CODE_%d", uint8(c))
 }
 
-// ParseCode is the inverse of [Code.String]; ok is false for an unknown name.
+// ParseCode returns the inverse of [Code.String]; ok is false for an unknown name.
 func ParseCode(name string) (c Code, ok bool) {
 	for i, n := range names {
 		if n == name {
@@ -76,7 +76,7 @@ type Error struct {
 	Cause error // what this error wraps, or nil
 }
 
-// Error is the message followed by where it happened, or by what the step was doing,
+// Error returns the message followed by where it happened, or by what the step was doing,
 // in short. Names and strings of a model may be part of it, so what a terminal would
 // obey is escaped, as by [plain.Text]; Message and the other fields are unchanged.
 func (e *Error) Error() string { return e.Code.String() + ": " + e.text() }
@@ -108,7 +108,7 @@ func (e *Error) text() string {
 	return plain.Text(b.String())
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Is makes errors.Is work against the context errors and against another
@@ -168,7 +168,7 @@ func Count(n int, what string) string {
 // Invalid is Errorf(InvalidArgument, …), the most frequent kind.
 func Invalid(format string, args ...any) *Error { return Errorf(InvalidArgument, format, args...) }
 
-// CodeOf is the code an error carries: OK for nil, the code of the first
+// CodeOf returns the code an error carries: OK for nil, the code of the first
 // *Error in its chain, the code that matches a context error, else Unknown.
 func CodeOf(err error) Code {
 	if err == nil {

@@ -17,7 +17,7 @@ type Watch struct {
 // NewWatch makes a watch, whose first step looks at the context.
 func NewWatch(ctx context.Context) *Watch { return &Watch{ctx: ctx, left: 1} }
 
-// Step is one step.
+// Step returns one step.
 func (w *Watch) Step() error { return w.Steps(1) }
 
 // Steps is n steps at once.

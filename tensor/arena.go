@@ -33,10 +33,10 @@ func NewFailing(n int64) *Budget {
 	return b
 }
 
-// Failed says whether the charge that was to fail has been made.
+// Failed reports whether the charge that was to fail has been made.
 func (b *Budget) Failed() bool { return b.fuse.Load() == 0 }
 
-// Used is the bytes charged at the moment.
+// Used returns the bytes charged at the moment.
 func (b *Budget) Used() int64 {
 	if b == nil {
 		return 0
@@ -162,7 +162,7 @@ type smallTensor struct {
 	elems [1 << minClass / 8]uint64
 }
 
-// Exclusive says whether v is a tensor that a step made, and neither anybody
+// Exclusive reports whether v is a tensor that a step made, and neither anybody
 // outside it nor another token or view holds its memory: whoever fetched it
 // after the step's end may call it their own.
 func (v Value) Exclusive() bool {
@@ -337,7 +337,7 @@ func (a *Arena) UnchargeValue(v Value) {
 	}
 }
 
-// Sole says whether exactly one token holds v and its buffer may be written
+// Sole reports whether exactly one token holds v and its buffer may be written
 // by who holds that token. It knows no views: see [Value.SoleView]. Of a shared
 // value anybody may ask: its tokens, which the driver of another step may count,
 // are not looked at.
@@ -346,7 +346,7 @@ func (v Value) Sole() bool {
 	return t != nil && !t.shared.Load() && t.refs == 1 && t.origin < counted
 }
 
-// HeldOnce says whether one token holds v, whoever else holds its memory. Only the
+// HeldOnce reports whether one token holds v, whoever else holds its memory. Only the
 // step's driver calls it.
 func (v Value) HeldOnce() bool { return v.t != nil && !v.t.shared.Load() && v.t.refs == 1 }
 

@@ -22,7 +22,7 @@ type BufferSlot struct {
 // some would hold memory that they could share.
 const homely = 16 << 10
 
-// Take is an owned tensor of that dtype and shape, as [Arena.Alloc] makes it,
+// Take returns an owned tensor of that dtype and shape, as [Arena.Alloc] makes it,
 // which no token holds: one that is at home, if it has that dtype and shape, or
 // one of a's. It fails as Alloc does.
 func (h *BufferSlot) Take(a *Arena, dt DType, shape []int64) (Value, error) {
@@ -37,7 +37,7 @@ func (h *BufferSlot) Take(a *Arena, dt DType, shape []int64) (Value, error) {
 	return h.settle(a, dt, shape)
 }
 
-// ready says whether t is at home and of that dtype and shape.
+// ready reports whether t is at home and of that dtype and shape.
 func (t *Tensor) ready(dt DType, shape []int64) bool {
 	if t.origin != atHome || t.dtype != dt || len(t.shape) != len(shape) {
 		return false

@@ -2,7 +2,7 @@ package tensor
 
 import "unsafe"
 
-// Bytes is the memory of v's elements, in the machine's byte order; for
+// Bytes returns the memory of v's elements, in the machine's byte order; for
 // dtypes without pointers only. It is good while *v is, as with [Of].
 func Bytes(v *Value) []byte {
 	t := v.t

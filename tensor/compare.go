@@ -16,7 +16,7 @@ type Tolerance struct {
 	Exact      bool // equal bits instead, any NaN for a NaN
 }
 
-// Compare says whether got is want, as nil or as a FAILED_PRECONDITION error that tells the
+// Compare reports whether got is want, as nil or as a FAILED_PRECONDITION error that tells the
 // first difference and how many there are. Dtype and shape must be equal.
 // Floats of every size hold if they are within tol; NaN equals NaN and
 // infinities must be equal; the parts of complex numbers are compared apart.
@@ -57,7 +57,7 @@ func Compare(got, want *Tensor, tol Tolerance) error {
 	return status.Errorf(status.FailedPrecondition, "%s", b.String())
 }
 
-// equality is whether elements i of got and want, of one dtype, agree.
+// equality reports whether elements i of got and want, of one dtype, agree.
 func equality(got, want *Tensor, tol Tolerance) func(i int) bool {
 	switch want.dtype {
 	case String:
@@ -139,7 +139,7 @@ func equalObjects(a, b *Object) bool {
 	return err == nil && bytes.Equal(x, y)
 }
 
-// indexOf is the index of element i of a tensor of that shape.
+// indexOf returns the index of element i of a tensor of that shape.
 func indexOf(i int, shape []int64) []int64 {
 	index := make([]int64, len(shape))
 	for axis := len(shape) - 1; axis >= 0; axis-- {

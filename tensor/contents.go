@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// elems is the tensor's memory as elements of type T, unchecked.
+// elems returns the tensor's memory as elements of type T, unchecked.
 func elems[T any](t *Tensor) []T { return unsafe.Slice((*T)(t.data), t.n) }
 
-// rawBytes is the memory of a tensor without pointers.
+// rawBytes returns the memory of a tensor without pointers.
 func (t *Tensor) rawBytes() []byte { return unsafe.Slice((*byte)(t.data), t.n*t.dtype.Size()) }
 
 // setBytes fills t from its elements' little-endian bytes, of which there are
@@ -69,7 +69,7 @@ func (t *Tensor) fixOrder(b []byte) {
 	}
 }
 
-// littleEndian is the elements' bytes in little-endian order: t's own memory
+// littleEndian returns the elements' bytes in little-endian order: t's own memory
 // on most machines, so not to be written.
 func (t *Tensor) littleEndian() []byte {
 	b := t.rawBytes()

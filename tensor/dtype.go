@@ -83,10 +83,10 @@ var dtypes = [33]dtypeInfo{
 	Int2: {"int2", "DT_INT2", 1, false}, Uint2: {"uint2", "DT_UINT2", 1, false},
 }
 
-// Valid says whether d is a known type, reference types included.
+// Valid reports whether d is a known type, reference types included.
 func (d DType) Valid() bool { b := d.Base(); return b > 0 && int(b) < len(dtypes) }
 
-// IsRef says whether d is a reference type.
+// IsRef reports whether d is a reference type.
 func (d DType) IsRef() bool { return d > refOffset }
 
 // Base is d without the reference.
@@ -97,10 +97,10 @@ func (d DType) Base() DType {
 	return d
 }
 
-// Ref is the reference type of d.
+// Ref returns the reference type of d.
 func (d DType) Ref() DType { return d.Base() + refOffset }
 
-// Size is the number of bytes of one element in memory and in tensor_content;
+// Size returns the number of bytes of one element in memory and in tensor_content;
 // 0 for string, resource and variant.
 func (d DType) Size() int { return int(sizes[d]) }
 
@@ -114,14 +114,14 @@ var sizes = func() (sizes [256]uint8) {
 	return sizes
 }()
 
-// HasPointers says whether elements are Go values that hold pointers: string,
+// HasPointers reports whether elements are Go values that hold pointers: string,
 // resource and variant.
 func (d DType) HasPointers() bool {
 	b := d.Base()
 	return int(b) < len(dtypes) && dtypes[b].pointer
 }
 
-// isFloat says whether elements are floating-point or complex numbers.
+// isFloat reports whether elements are floating-point or complex numbers.
 func (d DType) isFloat() bool {
 	switch d {
 	case Float, Double, Half, Bfloat16, Complex64, Complex128,
@@ -131,7 +131,7 @@ func (d DType) isFloat() bool {
 	return false
 }
 
-// String is the name that TensorFlow's messages use: "float", "int32",
+// String returns the name that TensorFlow's messages use: "float", "int32",
 // "half", "float_ref".
 func (d DType) String() string {
 	if !d.Valid() {
@@ -153,7 +153,7 @@ func (d DType) String() string {
 	return name
 }
 
-// NumpyName is the name in Python: "float32", "float16", "int32".
+// NumpyName returns the name in Python: "float32", "float16", "int32".
 func (d DType) NumpyName() string {
 	if !d.Valid() {
 		return d.String()
@@ -161,7 +161,7 @@ func (d DType) NumpyName() string {
 	return dtypes[d.Base()].name
 }
 
-// ProtoName is the enum value's name: "DT_FLOAT", "DT_FLOAT_REF".
+// ProtoName returns the enum value's name: "DT_FLOAT", "DT_FLOAT_REF".
 func (d DType) ProtoName() string {
 	if !d.Valid() {
 		return "DT_INVALID"
@@ -212,7 +212,7 @@ type Object struct {
 	Value any
 }
 
-// DTypeOf is the dtype whose elements are T. bool is Bool, uint16 is Uint16,
+// DTypeOf returns the dtype whose elements are T. bool is Bool, uint16 is Uint16,
 // Float16 is Half, BFloat16 is Bfloat16, *Handle is Resource, *Object is Variant;
 // any other named type is its underlying one.
 func DTypeOf[T Element]() DType {
@@ -258,7 +258,7 @@ func DTypeOf[T Element]() DType {
 	return dtypeOfKind(reflect.TypeFor[T]())
 }
 
-// elemSize is the number of bytes an element takes in memory, for every dtype.
+// elemSize returns the number of bytes an element takes in memory, for every dtype.
 func (d DType) elemSize() int {
 	if n := d.Size(); n > 0 {
 		return n

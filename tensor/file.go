@@ -73,7 +73,7 @@ func (t *Tensor) WriteFile(name string) error {
 	})
 }
 
-// fileError gives an error of the file system its code; nil stays nil.
+// fileError returns an error of the file system its code; nil stays nil.
 func fileError(err error) error {
 	switch {
 	case err == nil:

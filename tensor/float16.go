@@ -27,7 +27,7 @@ func ToFloat16(f float32) Float16 {
 	return Float16(sign | uint16(bits>>13))
 }
 
-// Float32 is the value of h, exactly; a NaN becomes a quiet one.
+// Float32 returns the value of h, exactly; a NaN becomes a quiet one.
 func (h Float16) Float32() float32 {
 	bits := uint32(h&0x7fff) << 13
 	exp := bits & (0x7c00 << 13)
@@ -55,7 +55,7 @@ func ToBFloat16(f float32) BFloat16 {
 	return BFloat16((bits + 0x7fff + bits>>16&1) >> 16)
 }
 
-// Float32 is the value of b, exactly.
+// Float32 returns the value of b, exactly.
 func (b BFloat16) Float32() float32 { return math.Float32frombits(uint32(b) << 16) }
 
 // narrowFloat is the 16-bit floating-point types.

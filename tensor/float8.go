@@ -21,7 +21,7 @@ var float8s = map[DType]float8{
 	Float8e5m2fnuz:    {mantissa: 2, bias: 16, unsigned: true},
 }
 
-// value is what the bit pattern b stands for.
+// value returns what the bit pattern b stands for.
 func (f float8) value(b uint8) float32 {
 	abs := b & 0x7f
 	exp, man := int(abs>>f.mantissa), int(abs)&(1<<f.mantissa-1)
@@ -45,7 +45,7 @@ func (f float8) value(b uint8) float32 {
 	return float32(v)
 }
 
-// round is the bit pattern nearest to x, ties to even. What is too large
+// round returns the bit pattern nearest to x, ties to even. What is too large
 // becomes an infinity, or a NaN in a format without.
 func (f float8) round(x float32) uint8 {
 	sign := uint8(math.Float32bits(x) >> 24 & 0x80)
@@ -82,7 +82,7 @@ func (f float8) round(x float32) uint8 {
 	return sign | uint8(pattern)
 }
 
-// Float8Value is the value of the bit pattern b of one of the 8-bit floating
+// Float8Value returns the value of the bit pattern b of one of the 8-bit floating
 // point dtypes. It panics for another dtype.
 func Float8Value(dt DType, b uint8) float32 {
 	f, ok := float8s[dt]
@@ -92,7 +92,7 @@ func Float8Value(dt DType, b uint8) float32 {
 	return f.value(b)
 }
 
-// ToFloat8 is the bit pattern of dt, one of the 8-bit floating point dtypes,
+// ToFloat8 returns the bit pattern of dt, one of the 8-bit floating point dtypes,
 // nearest to x, ties to even. What is too large becomes an infinity, or a NaN
 // where the format has no infinity. It panics for another dtype.
 func ToFloat8(dt DType, x float32) uint8 {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// MarshalJSON is the elements as JSON, in lists nested by the shape; a scalar is its
+// MarshalJSON returns the elements as JSON, in lists nested by the shape; a scalar is its
 // element alone. What JSON has no form for is written as others do: numbers that are not
 // finite as "NaN", "Infinity" and "-Infinity", complex numbers as [real, imaginary],
 // strings that are not UTF-8 as {"b64": "…"}. Handles and variants are UNIMPLEMENTED.

@@ -25,7 +25,7 @@ var goTypes = [len(dtypes)]reflect.Type{
 	Qint32: reflect.TypeFor[int32](),
 }
 
-// dtypeOfKind is the dtype of values of Go type typ. [Float16] and [BFloat16]
+// dtypeOfKind returns the dtype of values of Go type typ. [Float16] and [BFloat16]
 // are themselves; any other named type counts by its kind. int and uint, whose
 // size depends on the machine, have none.
 func dtypeOfKind(typ reflect.Type) DType {
@@ -161,10 +161,10 @@ func cloneSlice[T Element](x []T) *Tensor {
 	return t
 }
 
-// FromScalar is a tensor of rank 0.
+// FromScalar returns a tensor of rank 0.
 func FromScalar[T Element](x T) *Tensor { return Scalar(x).Tensor() }
 
-// checkRectangular says whether all slices of v have the lengths of shape.
+// checkRectangular reports whether all slices of v have the lengths of shape.
 func checkRectangular(v reflect.Value, shape []int64) error {
 	if len(shape) == 0 {
 		return nil
@@ -216,7 +216,7 @@ func nests(typ reflect.Type) bool {
 	return typ.Kind() == reflect.Slice || typ.Kind() == reflect.Array
 }
 
-// TypeOf is the Go type of [Tensor.Value] for a tensor of that dtype and
+// TypeOf returns the Go type of [Tensor.Value] for a tensor of that dtype and
 // shape, of which the rank alone counts. Quantized types are their integers.
 // It panics for a dtype without a Go type: resource, variant, 8-bit floats,
 // integers of less than 8 bits, and reference types.
@@ -231,7 +231,7 @@ func TypeOf(dt DType, shape []int64) reflect.Type {
 	return typ
 }
 
-// Value is a copy of the elements as a Go value of type [TypeOf]: the element
+// Value returns a copy of the elements as a Go value of type [TypeOf]: the element
 // itself for a scalar, else nested slices. It panics where TypeOf does. Of a
 // tensor without elements it makes at most a million empty slices; one whose
 // dimensions call for more gives an empty slice.
@@ -255,7 +255,7 @@ func (t *Tensor) Value() any {
 	return nest(typ, t.shape, all, &at).Interface()
 }
 
-// emptySlices is the number of slices that a nested value of a shape with a
+// emptySlices returns the number of slices that a nested value of a shape with a
 // zero in it has, or a large number.
 func emptySlices(shape []int64) int64 {
 	total, level := int64(1), int64(1)
@@ -288,13 +288,13 @@ func nest(typ reflect.Type, shape []int64, all reflect.Value, at *int) reflect.V
 	return v
 }
 
-// DataType is the element type: [Tensor.DType].
+// DataType returns the element type: [Tensor.DType].
 func (t *Tensor) DataType() DataType { return t.dtype }
 
-// Shape is a copy of the shape; nil for a scalar.
+// Shape returns a copy of the shape; nil for a scalar.
 func (t *Tensor) Shape() []int64 { return append([]int64(nil), t.shape...) }
 
-// Reshape gives t another shape of the same number of elements, which stay
+// Reshape returns t another shape of the same number of elements, which stay
 // where they are. It is for a tensor's one owner: nobody else may be using t
 // meanwhile. An empty shape leaves t as it is, whatever its size.
 func (t *Tensor) Reshape(newShape []int64) error {

@@ -11,7 +11,7 @@ type pin struct {
 type ChargedByStep interface{ ChargedByStep() }
 
 // Pin charges what v takes, which is shared: somebody keeps it in the step, whoever else
-// lets go of it, until they say so by Unpin. However often a tensor is pinned, it is
+// releases it, until they say so by Unpin. However often a tensor is pinned, it is
 // charged once. It is charged beyond the limit too, as it is in memory already: what is
 // asked for next fails.
 func (a *Arena) Pin(v Value) {

@@ -98,7 +98,7 @@ func (l *layout) visit(axis, at, size int, f func(i int)) {
 	}
 }
 
-// text is that part of the tensor in brackets; continued lines are indented by
+// text returns that part of the tensor in brackets; continued lines are indented by
 // indent, and none is longer than width where that can be helped.
 func (l *layout) text(axis, at, size, indent, width int) string {
 	head, tail, n := l.items(axis)
@@ -141,7 +141,7 @@ func (l *layout) text(axis, at, size, indent, width int) string {
 	return "[" + b.String()[indent:] + "]"
 }
 
-// formatter is how the elements print that are shown together.
+// formatter returns how the elements print that are shown together.
 func (p Printer) formatter(t *Tensor, shown []int) func(i int) string {
 	switch t.dtype {
 	case Bool:
@@ -177,7 +177,7 @@ func (p Printer) formatter(t *Tensor, shown []int) func(i int) string {
 	return func(i int) string { return elementText(t, i) }
 }
 
-// scalarText is a tensor of rank 0: as an element, but floats have a digit
+// scalarText returns a tensor of rank 0: as an element, but floats have a digit
 // after the point and complex numbers parentheses.
 func scalarText(t *Tensor) string {
 	switch t.dtype {

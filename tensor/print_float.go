@@ -47,7 +47,7 @@ func shortest(x float64, dt DType, format byte) string {
 	return strconv.FormatFloat(x, format, -1, 64)
 }
 
-// digitsAfterPoint is how many digits s has between its point and its exponent.
+// digitsAfterPoint returns how many digits s has between its point and its exponent.
 func digitsAfterPoint(s string) int {
 	s, _, _ = strings.Cut(s, "e")
 	_, frac, _ := strings.Cut(s, ".")
@@ -157,7 +157,7 @@ func (p Printer) floats(dt DType, count int, value func(k int) float64, plus boo
 	}
 }
 
-// scientific says whether values between smallest and largest, both positive,
+// scientific reports whether values between smallest and largest, both positive,
 // are printed with an exponent. Arithmetic is dt's, as in NumPy.
 func scientific(smallest, largest float64, dt DType) bool {
 	switch dt {
@@ -180,7 +180,7 @@ func nonFiniteText(x float64) string {
 	return "inf"
 }
 
-// scalarFloat is a lone value of dtype dt: in full, with an exponent where it
+// scalarFloat returns a lone value of dtype dt: in full, with an exponent where it
 // is small or, for its type, large. With point, an integer has ".0".
 func scalarFloat(x float64, dt DType, point bool) string {
 	if x != x || math.IsInf(x, 0) {
@@ -203,7 +203,7 @@ func scalarFloat(x float64, dt DType, point bool) string {
 	return s
 }
 
-// scalarComplex is a lone value whose parts are of dtype part.
+// scalarComplex returns a lone value whose parts are of dtype part.
 func scalarComplex(x complex128, part DType) string {
 	im := scalarFloat(imag(x), part, false) + "j"
 	if real(x) == 0 && !math.Signbit(real(x)) {

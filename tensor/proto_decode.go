@@ -41,7 +41,7 @@ func UnmarshalProto(b []byte, limit int64) (*Tensor, error) {
 	return d.decode(limit)
 }
 
-// FromProto is the tensor that p describes; see [UnmarshalProto]. Offsets in
+// FromProto returns the tensor that p describes; see [UnmarshalProto]. Offsets in
 // its errors are those of p's serialized form, within tensor_content those of
 // the content.
 func FromProto(p *wire.TensorProto, limit int64) (*Tensor, error) {
@@ -177,7 +177,7 @@ func (d *protoDecoder) decode(limit int64) (*Tensor, error) {
 	return t, nil
 }
 
-// checkContent says whether content can hold n elements, before they are
+// checkContent reports whether content can hold n elements, before they are
 // allocated.
 func (d *protoDecoder) checkContent(dt DType, n int) error {
 	switch {

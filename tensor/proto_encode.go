@@ -58,7 +58,7 @@ func (t *Tensor) appendHead(dst []byte) []byte {
 	return dst
 }
 
-// shapeSize is the size of a serialized TensorShapeProto.
+// shapeSize returns the size of a serialized TensorShapeProto.
 func shapeSize(shape []int64) int {
 	size := 0
 	for _, d := range shape {

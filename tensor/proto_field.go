@@ -36,7 +36,7 @@ const (
 	fieldVariantTensor   = protowire.Number(3)
 )
 
-// malformed is an error at an offset of the message.
+// malformed returns an error at an offset of the message.
 func malformed(at int, format string, args ...any) error {
 	return status.Invalid(messageName+" is malformed at byte %d: %s", at, fmt.Sprintf(format, args...))
 }

@@ -28,7 +28,7 @@ type writing struct {
 	room Reserve
 }
 
-// size is how many bytes have been written.
+// size returns how many bytes have been written.
 func (w *writing) size() int { return len(w.b) - w.at }
 
 // put puts b before what has been written.
@@ -73,7 +73,7 @@ type nested struct {
 	end  int          // what had been written before it
 }
 
-// marshalVariants is the elements of t, of variants, as fields.
+// marshalVariants returns the elements of t, of variants, as fields.
 func marshalVariants(t *Tensor, room Reserve) ([]byte, error) {
 	w := &writing{room: room}
 	open := []nested{{t: t, left: t.n}}

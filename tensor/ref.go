@@ -16,7 +16,7 @@ type Sharer interface {
 	Share() (ref Value, ok bool)
 }
 
-// RefTo is a reference token to c, of dtype dt's reference type. Make it once
+// RefTo returns a reference token to c, of dtype dt's reference type. Make it once
 // and pass it on: it allocates.
 func RefTo(dt DType, c Cell) Value {
 	t := &Tensor{dtype: dt.Ref(), n: 1, data: unsafe.Pointer(&c)}
@@ -25,8 +25,8 @@ func RefTo(dt DType, c Cell) Value {
 	return Value{t: t}
 }
 
-// IsRef says whether v is a reference token.
+// IsRef reports whether v is a reference token.
 func (v Value) IsRef() bool { return v.t != nil && v.t.dtype.IsRef() }
 
-// Cell is what the reference token v points to.
+// Cell returns what the reference token v points to.
 func (v Value) Cell() Cell { return *(*Cell)(v.t.data) }

@@ -17,7 +17,7 @@ type RefCounted interface {
 	// Release gives up what the RefCounted holds: nobody has it any more. The step's
 	// driver calls it.
 	Release(a *Arena)
-	// Share lets go of what the RefCounted holds for good, and calls share with all of
+	// Share releases what the RefCounted holds for good, and calls share with all of
 	// it. Any goroutine that holds the variant may call it, and more than once.
 	Share(share func(Value))
 	// Bytes is what the RefCounted takes beside the tensors, with its header: they are
@@ -35,7 +35,7 @@ type Distant interface {
 	Again() *Object
 }
 
-// DistantOf is what v holds, if that is a Distant.
+// DistantOf returns what v holds, if that is a Distant.
 func DistantOf(v Value) (d Distant, ok bool) {
 	if v.t != nil && v.t.isHolding() {
 		d, ok = v.t.asHolding().holder.(Distant)
@@ -53,7 +53,7 @@ type holding struct {
 
 func (t *Tensor) isHolding() bool { return t.origin == owning || t.origin == unowning }
 
-// Holding is the variant that holds o, whose value must be h: an owned scalar that
+// Holding returns the variant that holds o, whose value must be h: an owned scalar that
 // is not claimed yet, see [Arena.Claim]. It fails where the budget is passed.
 func (a *Arena) Holding(o *Object, h RefCounted) (Value, error) {
 	if err := a.charge(int64(h.Bytes())); err != nil {

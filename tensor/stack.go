@@ -40,10 +40,10 @@ func (v *Value) Stackable() bool {
 	return !v.Plain() && !v.t.dtype.HasPointers() && v.t.n > 0 && v.t.SizeBytes() <= Piled
 }
 
-// Bytes is the memory that the pile has.
+// Bytes returns the memory that the pile has.
 func (p *Stack) Bytes() int { return p.bytes }
 
-// Needs is how many bytes of memory more Push would take for so many.
+// Needs returns how many bytes of memory more Push would take for so many.
 func (p *Stack) Needs(size int) int {
 	if p.fits(p.top, size) || p.fits(p.top+1, size) {
 		return 0
@@ -55,7 +55,7 @@ func (p *Stack) fits(block, size int) bool {
 	return block < len(p.blocks) && size <= 1<<p.blocks[block].class-p.blocks[block].used
 }
 
-// next is the class of a new block that has room for size.
+// next returns the class of a new block that has room for size.
 func (p *Stack) next(size int) int {
 	return max(stocked, min(bits.Len(uint(p.bytes)), lastPileBlock), bits.Len(uint(size-1)))
 }

@@ -62,7 +62,7 @@ func (v Value) Give() *Tensor {
 	return t
 }
 
-// ofClass says whether t has a buffer of the arenas' sizes, and no pointers in it.
+// ofClass reports whether t has a buffer of the arenas' sizes, and no pointers in it.
 func (t *Tensor) ofClass() bool {
 	return t.origin == lent && !t.dtype.HasPointers() && t.bytes <= 1<<maxClass && t.bytes&(t.bytes-1) == 0
 }

@@ -2,7 +2,7 @@ package tensor
 
 import "testing"
 
-// fetch is a tensor of n bytes as a step gives it out.
+// fetch returns a tensor of n bytes as a step gives it out.
 func fetch(t testing.TB, n int64) *Tensor {
 	var a Arena
 	v := alloc(t, &a, Uint8, n)

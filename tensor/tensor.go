@@ -56,7 +56,7 @@ const (
 // more.
 const maxBytes int64 = min(1<<46, math.MaxInt)
 
-// NumElements is the product of the dimensions. It fails for a negative
+// NumElements returns the product of the dimensions. It fails for a negative
 // dimension, and where the product does not fit an int or the elements no
 // machine's memory.
 //
@@ -155,7 +155,7 @@ func FromSlice[T Element](data []T, shape ...int64) (*Tensor, error) {
 	return t, nil
 }
 
-// Data is the tensor's elements in row-major order, without a copy; they must
+// Data returns the tensor's elements in row-major order, without a copy; they must
 // not be written. It fails if the dtype's elements are not T.
 func Data[T Element](t *Tensor) ([]T, error) {
 	if t == nil {
@@ -168,7 +168,7 @@ func Data[T Element](t *Tensor) ([]T, error) {
 	return unsafe.Slice((*T)(t.data), t.n), nil
 }
 
-// holds says whether elements of dt are T: quantized types are their integers,
+// holds reports whether elements of dt are T: quantized types are their integers,
 // 8-bit floats their bits, and integers of 2 and 4 bits the integer of 8 bits
 // with the same sign and value.
 func holds[T Element](dt DType) bool {
@@ -189,20 +189,20 @@ func holds[T Element](dt DType) bool {
 	return dt == want
 }
 
-// DType is the element type.
+// DType returns the element type.
 func (t *Tensor) DType() DType { return t.dtype }
 
-// NumElements is the number of elements.
+// NumElements returns the number of elements.
 func (t *Tensor) NumElements() int { return t.n }
 
-// Dims is the shape, which must not be written; empty for a scalar.
+// Dims returns the shape, which must not be written; empty for a scalar.
 func (t *Tensor) Dims() []int64 { return t.shape }
 
-// SizeBytes is what the elements take in memory, without the strings' and
+// SizeBytes returns what the elements take in memory, without the strings' and
 // variants' own contents.
 func (t *Tensor) SizeBytes() int { return t.n * t.dtype.elemSize() }
 
-// WithShape is the same elements under another shape of the same size. Both
+// WithShape returns the same elements under another shape of the same size. Both
 // tensors have the elements for good, so an owned t becomes shared: inside a
 // step that is for what leaves it, and [Arena.View] for what does not.
 func (t *Tensor) WithShape(shape []int64) (*Tensor, error) {
@@ -232,7 +232,7 @@ func (t *Tensor) view(start, count int, shape []int64) *Tensor {
 	return t.alias(start, count, shape)
 }
 
-// alias is a shared header of elements of t, which it does not hold.
+// alias returns a shared header of elements of t, which it does not hold.
 func (t *Tensor) alias(start, count int, shape []int64) *Tensor {
 	v := &Tensor{dtype: t.dtype, n: count}
 	if count > 0 {

@@ -67,7 +67,7 @@ func (a *Arena) Weigh(v Value) error {
 	return nil
 }
 
-// textBytes is what the bytes of some strings take in memory.
+// textBytes returns what the bytes of some strings take in memory.
 func textBytes(all []string) int {
 	n := 0
 	for _, s := range all {
@@ -80,7 +80,7 @@ func textBytes(all []string) int {
 // the account beside them.
 const HeaderBytes = int64(unsafe.Sizeof(Tensor{}))
 
-// charged is what t, an arena's, has on its account.
+// charged returns what t, an arena's, has on its account.
 func (t *Tensor) charged() int64 {
 	size := t.n * t.dtype.elemSize()
 	if t.dtype.HasPointers() {
@@ -104,7 +104,7 @@ func (a *Arena) Unreserve(n int64) {
 	}
 }
 
-// TotalBytes is what v takes in memory: its elements, with the bytes of strings and
+// TotalBytes returns what v takes in memory: its elements, with the bytes of strings and
 // what the values of variants say that they take, those that have a method of that
 // name and type; and its header if it is no plain scalar.
 func (v Value) TotalBytes() int64 {

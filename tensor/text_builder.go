@@ -51,10 +51,10 @@ func (g *TextBuilder) charge(n int) error {
 	return nil
 }
 
-// Len is how many bytes have come.
+// Len returns how many bytes have come.
 func (g *TextBuilder) Len() int { return g.n }
 
-// Text is all that has come, in one piece. It stays charged until Close; what comes
+// Text returns all that has come, in one piece. It stays charged until Close; what comes
 // afterwards begins a new text.
 func (g *TextBuilder) Text() (string, error) {
 	blocks, n := g.blocks, g.n

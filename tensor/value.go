@@ -25,15 +25,15 @@ func init() {
 	}
 }
 
-// inline says whether scalars of dt live inside a Value.
+// inline reports whether scalars of dt live inside a Value.
 func (d DType) inline() bool { s := d.Size(); return s > 0 && s <= 8 && !d.IsRef() }
 
-// Scalar is a value of rank 0.
+// Scalar returns a value of rank 0.
 func Scalar[T Element](x T) Value {
 	return ScalarOf(DTypeOf[T](), x)
 }
 
-// ScalarOf is a value of rank 0 whose dtype is one of those that T stands for
+// ScalarOf returns a value of rank 0 whose dtype is one of those that T stands for
 // (Qint8 or Int8 for int8). It panics if dt's elements are not of T's size.
 func ScalarOf[T Element](dt DType, x T) Value {
 	if dt.elemSize() != int(unsafe.Sizeof(x)) {
@@ -50,7 +50,7 @@ func ScalarOf[T Element](dt DType, x T) Value {
 	return v
 }
 
-// ValueOf is a token for t; a scalar of an inside dtype is copied out of t.
+// ValueOf returns a token for t; a scalar of an inside dtype is copied out of t.
 func ValueOf(t *Tensor) Value {
 	if t == nil {
 		return Value{}
@@ -73,7 +73,7 @@ func ValueOf(t *Tensor) Value {
 	return Value{t: t}
 }
 
-// Tensor is the value as a shared tensor of its own: what leaves a step. It
+// Tensor returns the value as a shared tensor of its own: what leaves a step. It
 // allocates for inside scalars. It is nil for the zero Value.
 func (v Value) Tensor() *Tensor {
 	if v.t == nil || !v.inside() {
@@ -96,13 +96,13 @@ type scalarTensor struct {
 
 func (v Value) inside() bool { return v.t == &scalars[v.t.dtype] }
 
-// IsZero says whether v is the zero Value, which holds nothing.
+// IsZero reports whether v is the zero Value, which holds nothing.
 func (v Value) IsZero() bool { return v.t == nil }
 
-// IsScalar says whether v has rank 0.
+// IsScalar reports whether v has rank 0.
 func (v Value) IsScalar() bool { return len(v.t.shape) == 0 }
 
-// DType is the element type.
+// DType returns the element type.
 func (v Value) DType() DType {
 	if v.t == nil {
 		return Invalid
@@ -110,22 +110,22 @@ func (v Value) DType() DType {
 	return v.t.dtype
 }
 
-// Dims is the shape, not to be written; empty for a scalar.
+// Dims returns the shape, not to be written; empty for a scalar.
 func (v Value) Dims() []int64 { return v.t.shape }
 
-// Rank is the number of dimensions.
+// Rank returns the number of dimensions.
 func (v Value) Rank() int { return len(v.t.shape) }
 
-// Dim is the size of dimension i.
+// Dim returns the size of dimension i.
 func (v Value) Dim(i int) int { return int(v.t.shape[i]) }
 
-// NumElements is the number of elements.
+// NumElements returns the number of elements.
 func (v Value) NumElements() int { return v.t.n }
 
-// SizeBytes is what the elements take in memory.
+// SizeBytes returns what the elements take in memory.
 func (v Value) SizeBytes() int { return v.t.n * v.t.dtype.elemSize() }
 
-// Share gives up the step's claim to the value's buffer, and to its base's if
+// Share returns up the step's claim to the value's buffer, and to its base's if
 // it is a view, and to what it holds if it is a [RefCounted]: from here on it is immutable and the collector's. A kernel calls
 // it on a value that it lets somebody keep beyond the step. Safe to call from
 // any goroutine that holds v.
@@ -136,7 +136,7 @@ func (v Value) Share() Value {
 	return v
 }
 
-// Shared says whether v is nobody's to write, now and for good.
+// Shared reports whether v is nobody's to write, now and for good.
 func (v Value) Shared() bool { return v.t == nil || v.t.shared.Load() }
 
 // share shares the base first, or what a RefCounted has: whoever finds a view or a
@@ -151,7 +151,7 @@ func (t *Tensor) share() {
 	t.shared.Store(true)
 }
 
-// Of is the elements of v in row-major order, without a copy: they live in v
+// Of returns the elements of v in row-major order, without a copy: they live in v
 // itself if v is an inside scalar, so the slice is good only while *v is.
 // T must be the Go type of v's dtype, which the kernel's registration has
 // made sure of; with the build tag invariants it is checked.
@@ -166,7 +166,7 @@ func Of[T Element](v *Value) []T {
 	return unsafe.Slice((*T)(t.data), t.n)
 }
 
-// At0 is the first element: the value of a scalar.
+// At0 returns the first element: the value of a scalar.
 func At0[T Element](v *Value) T {
 	t := v.t
 	if invariants && !holds[T](t.dtype) {
@@ -178,7 +178,7 @@ func At0[T Element](v *Value) T {
 	return *(*T)(t.data)
 }
 
-// Inner is the scalar inside v, of which [Value.Inside] must have said that it
+// Inner returns the scalar inside v, of which [Value.Inside] must have said that it
 // is there: the cheapest way to read one.
 func Inner[T Element](v *Value) T { return *(*T)(unsafe.Pointer(&v.bits)) }
 
@@ -195,7 +195,7 @@ func SetScalar[T Element](v *Value, dt DType, x T) {
 // the payload stay, and nobody reads them.
 func SetInner[T Element](v *Value, x T) { *(*T)(unsafe.Pointer(&v.bits)) = x }
 
-// Descriptor is the scalar 0 of dt, an inside dtype: what makes a place ready
+// Descriptor returns the scalar 0 of dt, an inside dtype: what makes a place ready
 // for [SetInner].
 func Descriptor(dt DType) Value {
 	if !dt.inline() {
@@ -204,11 +204,11 @@ func Descriptor(dt DType) Value {
 	return Value{t: &scalars[dt]}
 }
 
-// Inside says whether v is an inside scalar of dtype dt: the test in front of
+// Inside reports whether v is an inside scalar of dtype dt: the test in front of
 // a kernel's scalar path.
 func (v *Value) Inside(dt DType) bool { return v.t == &scalars[dt] }
 
-// SameShape says whether a and b have equal dimensions.
+// SameShape reports whether a and b have equal dimensions.
 func SameShape(a, b Value) bool {
 	if len(a.t.shape) != len(b.t.shape) {
 		return false
@@ -221,7 +221,7 @@ func SameShape(a, b Value) bool {
 	return true
 }
 
-// Plain says whether v holds no heap tensor, so that it needs neither Hold nor
+// Plain reports whether v holds no heap tensor, so that it needs neither Hold nor
 // Drop: the zero Value and inside scalars.
 func (v Value) Plain() bool {
 	return v.t == nil || uintptr(unsafe.Pointer(v.t))-uintptr(unsafe.Pointer(&scalars)) < unsafe.Sizeof(scalars)

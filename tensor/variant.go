@@ -19,7 +19,7 @@ type VariantData struct {
 	Parts int
 }
 
-// TotalBytes is what v takes. See [Value.TotalBytes].
+// TotalBytes returns what v takes. See [Value.TotalBytes].
 func (v *VariantData) TotalBytes() int64 {
 	size := len(v.Metadata)
 	for _, b := range v.Tensors {

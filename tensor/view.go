@@ -20,12 +20,12 @@ type view struct {
 	lease *Lease // of the base; nil: it needs none
 }
 
-// isView says whether t is a view, and asView holds.
+// isView reports whether t is a view, and asView holds.
 func (t *Tensor) isView() bool { return t.origin >= counted }
 
 func (t *Tensor) asView() *view { return (*view)(unsafe.Pointer(t)) }
 
-// root is the tensor that has t's elements: its base if it is a view, or t.
+// root returns the tensor that has t's elements: its base if it is a view, or t.
 func (t *Tensor) root() *Tensor {
 	if t.isView() {
 		return t.asView().base
@@ -111,7 +111,7 @@ func (a *Arena) show(v Value, dt DType, offset, n int, shape []int64) Value {
 	return Value{t: &w.Tensor}
 }
 
-// ChargeValue is v, which is shared and on nobody's account, as a view of all of it that is
+// ChargeValue is v, which is shared and not charged to any account, as a view of all of it that is
 // charged with what v takes: for what a step gets from a resource, which has given it
 // up, or from a step within it. It is charged beyond the limit too, as it is in memory
 // already and would be lost otherwise. Like other views it is not counted yet.
@@ -126,7 +126,7 @@ func (a *Arena) ChargeValue(v Value) Value {
 	return w
 }
 
-// Borrows says whether v's memory is that of others and not on its step's account: v is
+// Borrows reports whether v's memory is that of others and not on its step's account: v is
 // shared, or a view of what is, and not one that [Arena.ChargeValue] made.
 func (v Value) Borrows() bool {
 	if v.Shared() {
@@ -166,7 +166,7 @@ func (a *Arena) retire(t *Tensor) {
 	}
 }
 
-// Holds is the bytes of the step's that v keeps in memory: its own or, of a view,
+// Holds returns the bytes of the step's that v keeps in memory: its own or, of a view,
 // its base's; 0 if they are shared and so nobody's to give back.
 func (v Value) Holds() int {
 	if v.Plain() {
@@ -178,7 +178,7 @@ func (v Value) Holds() int {
 	return 0
 }
 
-// Partial says whether v is a view of less than half of what it holds in
+// Partial reports whether v is a view of less than half of what it holds in
 // memory: of the two a copy takes less, so nobody keeps such a value for long.
 func (v Value) Partial() bool {
 	t := v.t
@@ -242,7 +242,7 @@ func (v Value) Borrow(start, count int, shape []int64) Value {
 	return Value{t: t}
 }
 
-// Within is a value of dtype dt, of numbers, and of that shape in v's memory,
+// Within returns a value of dtype dt, of numbers, and of that shape in v's memory,
 // offset bytes behind its beginning: borrowed, for whoever alone has v and may
 // write it. A place that is not in v panics.
 func (v Value) Within(dt DType, offset int, shape []int64) Value {

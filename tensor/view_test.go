@@ -338,7 +338,7 @@ type entry struct {
 	first   uint32 // its first element; the others follow
 }
 
-// held is how many hold p: tokens, and views that somebody holds.
+// held returns how many hold p: tokens, and views that somebody holds.
 func (p *entry) held(all []*entry) int {
 	n := p.tokens
 	for _, w := range all {
@@ -524,7 +524,7 @@ func playModel(r *rand.Rand, steps int) error {
 	return nil
 }
 
-// settle lets go of p, and of its base, if nobody holds them.
+// settle releases p, and of its base, if nobody holds them.
 func (p *entry) settle(all []*entry) {
 	if p.gone || p.shared || p.held(all) > 0 {
 		return
@@ -542,7 +542,7 @@ func (p *entry) share() {
 	}
 }
 
-// fill gives all elements values that no tensor has had.
+// fill returns all elements values that no tensor has had.
 func fill(v *Value, stamp uint32) uint32 {
 	for i := range Of[uint32](v) {
 		Of[uint32](v)[i] = stamp

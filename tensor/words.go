@@ -8,7 +8,7 @@ type Word interface {
 	uint8 | uint16 | uint32 | uint64 | complex128
 }
 
-// Words is the memory of v's elements as words of the same size, for dtypes
+// Words returns the memory of v's elements as words of the same size, for dtypes
 // without pointers only. It is good while *v is, as with [Of].
 func Words[T Word](v *Value) []T {
 	t := v.t

@@ -14,10 +14,10 @@ type Adam struct {
 	Beta1, Beta2 float64 // 0.9, 0.999
 	Epsilon      float64 // 1e-7
 	Nesterov     bool    // m one update ahead
-	AMSGrad      bool    // the greatest v so far in the place of v (Reddi et al., 2018)
+	AMSGrad      bool    // the greatest v so far in place of v (Reddi et al., 2018)
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o Adam) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -54,7 +54,7 @@ type Adamax struct {
 	Epsilon      float64 // 1e-7
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o Adamax) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -74,7 +74,7 @@ type Adagrad struct {
 	Epsilon float64 // 1e-7
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o Adagrad) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -92,7 +92,7 @@ type ProximalAdagrad struct {
 	L1, L2  float64
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o ProximalAdagrad) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -111,7 +111,7 @@ type Adadelta struct {
 	Epsilon float64 // 1e-7
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o Adadelta) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -135,7 +135,7 @@ type RMSProp struct {
 	Initial  float64 // of r; 1 is what TensorFlow 1 has
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o RMSProp) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -161,7 +161,7 @@ type FTRL struct {
 	Shrinkage float64 // a penalty on squares that is part of the gradient
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o FTRL) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.

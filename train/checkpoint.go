@@ -189,7 +189,7 @@ const (
 	scoreName = "score"
 )
 
-// Best is the score of the best checkpoint; NOT_FOUND if there is none.
+// Best returns the score of the best checkpoint; NOT_FOUND if there is none.
 func (c *Checkpoints) Best() (score float64, err error) {
 	prefix, err := last(filepath.Join(c.Dir, best))
 	if err != nil {
@@ -264,7 +264,7 @@ func restoreLast(ctx context.Context, t *Trainer, dir string) (bool, error) {
 	return true, nil
 }
 
-// last is the prefix of the last checkpoint of a directory; NOT_FOUND if none was ever
+// last returns the prefix of the last checkpoint of a directory; NOT_FOUND if none was ever
 // completed.
 func last(dir string) (string, error) {
 	s, err := readState(dir)

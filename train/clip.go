@@ -39,12 +39,12 @@ func ClipByGlobalNorm(limit float64) Clip {
 	}
 }
 
-// squares is the sum of squares, a double.
+// squares returns the sum of squares, a double.
 func squares(s *op.Scope, g tf.Output) tf.Output {
 	return op.Mul(s, op.Cast(s, op.L2Loss(s, g), tf.Double), op.Const(s, 2.0))
 }
 
-// shrink is what brings a vector of which the sum of squares is known to at most a
+// shrink returns what brings a vector of which the sum of squares is known to at most a
 // norm of limit: limit/max(norm, limit).
 func shrink(s *op.Scope, squares tf.Output, limit float64) tf.Output {
 	l := op.Const(s, limit)

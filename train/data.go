@@ -39,7 +39,7 @@ func NewData(tensors Batch) (*Data, error) {
 	return d, nil
 }
 
-// Len is the number of examples.
+// Len returns the number of examples.
 func (d *Data) Len() int { return d.n }
 
 // Batches divides the examples into batches of size, in order; the last one may be
@@ -99,7 +99,7 @@ func (d *Data) Split(n int, seed uint64) (first, rest *Data, err error) {
 	return &Data{d.rows(order[:n]), n}, &Data{d.rows(order[n:]), d.n - n}, nil
 }
 
-// rows is a batch of the examples at these places.
+// rows returns a batch of the examples at these places.
 func (d *Data) rows(at []int) Batch {
 	batch := Batch{}
 	for o, t := range d.tensors {
@@ -111,7 +111,7 @@ func (d *Data) rows(at []int) Batch {
 	return batch
 }
 
-// gather is the rows, of that many elements each, at these places.
+// gather returns the rows, of that many elements each, at these places.
 func gather(t *tf.Tensor, at []int, row int, dims []int64) *tf.Tensor {
 	out, err := tensor.New(t.DType(), dims...)
 	if err != nil {
@@ -133,7 +133,7 @@ func gather(t *tf.Tensor, at []int, row int, dims []int64) *tf.Tensor {
 	return out
 }
 
-// rowSize is the number of elements of an example.
+// rowSize returns the number of elements of an example.
 func rowSize(dims []int64) int {
 	n := 1
 	for _, d := range dims[1:] {

@@ -33,7 +33,7 @@ func someData(t *testing.T, n int) (d *train.Data, x, y tf.Output) {
 	return d, x, y
 }
 
-// seen is the examples of batches, and checks that their parts belong together.
+// seen returns the examples of batches, and checks that their parts belong together.
 func seen(t *testing.T, x, y tf.Output, batches iter.Seq[train.Batch]) (all [][]int) {
 	t.Helper()
 	for b := range batches {

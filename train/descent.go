@@ -13,7 +13,7 @@ type SGD struct {
 	Nesterov bool
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o SGD) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -49,7 +49,7 @@ type ProximalSGD struct {
 	L1, L2 float64
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o ProximalSGD) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -65,7 +65,7 @@ type AddSign struct {
 	SignDecay   float64 // 1
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o AddSign) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.
@@ -84,7 +84,7 @@ type PowerSign struct {
 	SignDecay float64 // 1
 }
 
-// Schedule is the learning rate.
+// Schedule returns the learning rate.
 func (o PowerSign) Schedule() Schedule { return o.Rate }
 
 // Update adds the update of one variable.

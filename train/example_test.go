@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
-	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
 )
@@ -69,7 +69,7 @@ func Example() {
 	// 2.000 x + 3.000
 }
 
-// parity is a network that learns whether an odd number of its two inputs is 1, and
+// parity returns a network that learns whether an odd number of its two inputs is 1, and
 // what it is trained on.
 func parity() (m *train.Model, goal *train.Goal, data *train.Data, in, odd tf.Output) {
 	m = train.NewModel(tf.NewGraph(), 1)
@@ -171,14 +171,14 @@ func ExampleTrainer_Export() {
 			log.Fatal(err)
 		}
 	}
-	err = t.Export(ctx, dir, map[string]savedmodel.Signature{"serving_default": {
+	err = t.Export(ctx, dir, map[string]model.ExportSignature{"serving_default": {
 		Inputs: map[string]tf.Output{"in": in}, Outputs: map[string]tf.Output{"odd": odd},
 	}})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	loaded, err := tf.LoadSavedModel(dir, []string{"serve"}, nil)
+	loaded, err := model.Load(dir, []string{"serve"}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,14 +3,14 @@ package train
 import (
 	"context"
 
-	"github.com/troupe-go/troupe/savedmodel"
+	"github.com/troupe-go/troupe/model"
 	tf "github.com/troupe-go/troupe/session"
 )
 
 // Export writes the subgraph that the signatures need, with the present values of the
-// variables, to a new directory as a SavedModel; see [savedmodel.Write]. Between two
+// variables, to a new directory as a SavedModel; see [model.Write]. Between two
 // calls of [Trainer.SwapAverages] it writes the averages.
-func (t *Trainer) Export(ctx context.Context, dir string, signatures map[string]savedmodel.Signature) error {
+func (t *Trainer) Export(ctx context.Context, dir string, signatures map[string]model.ExportSignature) error {
 	values, err := t.fetch(ctx, outputs(t.model.vars, valueOf))
 	if err != nil {
 		return err
@@ -22,5 +22,5 @@ func (t *Trainer) Export(ctx context.Context, dir string, signatures map[string]
 			held[other.Op.Name()] = values[i]
 		}
 	}
-	return savedmodel.Write(dir, savedmodel.Model{Graph: t.model.graph, Variables: held, Signatures: signatures})
+	return model.Write(dir, model.Export{Graph: t.model.graph, Variables: held, Signatures: signatures})
 }

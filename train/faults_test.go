@@ -25,7 +25,7 @@ import (
 
 var allFaults = flag.Bool("faults", false, "TestCheckpointFaults tries all kinds of faults")
 
-// counting is a model with two variables that count the updates.
+// counting returns a model with two variables that count the updates.
 func counting() (*train.Model, *train.Goal, *train.Variable) {
 	m := train.NewModel(tf.NewGraph(), 1)
 	s := m.Scope()
@@ -44,7 +44,7 @@ func update(t *testing.T, tr *train.Trainer, g *train.Goal, n int) {
 	}
 }
 
-// updates is how many updates the trainer has made, which is what its variables hold.
+// updates returns how many updates the trainer has made, which is what its variables hold.
 func updates(t *testing.T, tr *train.Trainer, g *train.Goal) int64 {
 	t.Helper()
 	n, err := tr.Updates(t.Context(), g)
@@ -61,7 +61,7 @@ func updates(t *testing.T, tr *train.Trainer, g *train.Goal) int64 {
 	return n
 }
 
-// leftovers is what a directory of checkpoints has besides those that its file names.
+// leftovers returns what a directory of checkpoints has besides those that its file names.
 func leftovers(t *testing.T, dir string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "checkpoint"))

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
-	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
 )
@@ -126,7 +126,7 @@ func TestImported(t *testing.T) {
 	} {
 		t.Run(test.model, func(t *testing.T) {
 			dir := unpack(t, "../conformance/testdata/models.zip", test.model)
-			loaded, err := tf.LoadSavedModel(filepath.Join(dir, "saved_model"), []string{"serve"}, nil)
+			loaded, err := model.Load(filepath.Join(dir, "saved_model"), []string{"serve"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,13 +225,13 @@ func TestImported(t *testing.T) {
 
 			after := fetch(t, loaded.Session, batch, y)
 			exported := filepath.Join(dir, "trained")
-			err = tr.Export(t.Context(), exported, map[string]savedmodel.Signature{"serving_default": {
+			err = tr.Export(t.Context(), exported, map[string]model.ExportSignature{"serving_default": {
 				Inputs: map[string]tf.Output{test.input: x}, Outputs: map[string]tf.Output{test.output: y},
 			}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, err := tf.LoadSavedModel(exported, []string{"serve"}, nil)
+			back, err := model.Load(exported, []string{"serve"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -245,7 +245,7 @@ func TestImported(t *testing.T) {
 	}
 }
 
-func find(t *testing.T, m *tf.SavedModel, info tf.TensorInfo) tf.Output {
+func find(t *testing.T, m *model.SavedModel, info model.TensorInfo) tf.Output {
 	t.Helper()
 	o, err := m.Graph.Find(info.Name)
 	if err != nil {
@@ -268,7 +268,7 @@ func scalar(t *testing.T, s *tf.Session, feeds train.Batch, o tf.Output) float64
 	return float64(fetch(t, s, feeds, o).Value().(float32))
 }
 
-// batches is one batch n times.
+// batches returns one batch n times.
 func batches(b train.Batch, n int) func(func(train.Batch) bool) {
 	return func(yield func(train.Batch) bool) {
 		for range n {

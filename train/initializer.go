@@ -12,12 +12,12 @@ import (
 // type and shape. Random values derive from the seed, which is specific to the variable.
 type Initializer func(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output
 
-// Zeros is an [Initializer] of zeros.
+// Zeros returns an [Initializer] of zeros.
 func Zeros(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output {
 	return fill(s, dt, shape, 0)
 }
 
-// Ones is an [Initializer] of ones.
+// Ones returns an [Initializer] of ones.
 func Ones(s *op.Scope, dt tf.DataType, shape []int64, _ int64) tf.Output {
 	return fill(s, dt, shape, 1)
 }
@@ -63,7 +63,7 @@ func TruncatedNormal(mean, deviation float64) Initializer {
 	}
 }
 
-// GlorotUniform is an [Initializer] for kernels of layers with saturating activations:
+// GlorotUniform returns an [Initializer] for kernels of layers with saturating activations:
 // uniform with variance 2/(fan-in + fan-out). (Glorot and Bengio, 2010.)
 func GlorotUniform(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	in, out := fans(shape)
@@ -77,7 +77,7 @@ func GlorotNormal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Out
 	return TruncatedNormal(0, math.Sqrt(2/(in+out))/cutOff)(s, dt, shape, seed)
 }
 
-// HeUniform is an [Initializer] for kernels of ReLU layers: uniform with variance
+// HeUniform returns an [Initializer] for kernels of ReLU layers: uniform with variance
 // 2/fan-in. (He et al., 2015.)
 func HeUniform(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	in, _ := fans(shape)
@@ -94,7 +94,7 @@ func HeNormal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output 
 // cutOff is the deviation of the standard normal distribution cut off at 2.
 const cutOff = 0.87962566103423978
 
-// Orthogonal is an [Initializer] for kernels of recurrent layers: a random matrix with
+// Orthogonal returns an [Initializer] for kernels of recurrent layers: a random matrix with
 // orthonormal columns, or rows if it has fewer. (Saxe et al., 2014.)
 func Orthogonal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	if len(shape) != 2 {
@@ -111,7 +111,7 @@ func Orthogonal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Outpu
 	return q
 }
 
-// fans is the number of inputs of an output and of outputs of an input of a kernel:
+// fans returns the number of inputs of an output and of outputs of an input of a kernel:
 // the last two dimensions, times the size of the window.
 func fans(shape []int64) (in, out float64) {
 	switch n := len(shape); n {

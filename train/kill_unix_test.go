@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/files"
-	"github.com/troupe-go/troupe/savedmodel"
+	"github.com/troupe-go/troupe/model"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
 )
@@ -99,7 +99,7 @@ func TestKills(t *testing.T) {
 		}
 		export := filepath.Join(dir, "export")
 		if _, err := os.Stat(export); err == nil {
-			model, err := tf.LoadSavedModel(export, []string{"serve"}, nil)
+			model, err := model.Load(export, []string{"serve"}, nil)
 			if err != nil {
 				t.Fatalf("kill %d: %v", i, err)
 			}
@@ -156,7 +156,7 @@ func save(t *testing.T, tr *train.Trainer, goal *train.Goal, v *train.Variable, 
 			t.Fatal(err)
 		}
 	}
-	if err := tr.Export(t.Context(), export, map[string]savedmodel.Signature{
+	if err := tr.Export(t.Context(), export, map[string]model.ExportSignature{
 		"serving_default": {Outputs: map[string]tf.Output{"v": v.Value}},
 	}); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestKilled(t *testing.T) {
 		update(t, tr, goal, 1)
 		n := updates(t, tr, goal)
 		save(t, tr, goal, v, dir, n)
-		save(t, tr, goal, v, dir, n) // in the place of what has these names
+		save(t, tr, goal, v, dir, n) // in place of what has these names
 		fmt.Printf("saved %d\n", n)
 	}
 }

@@ -309,7 +309,7 @@ func (g *Goal) accumulated(grads []gradient.Value) []gradient.Value {
 	return means
 }
 
-// clip puts clipped gradients in the place of the others.
+// clip puts clipped gradients in place of the others.
 func clip(s *op.Scope, f Clip, grads []gradient.Value) error {
 	list := make([]tf.Output, len(grads))
 	for i, p := range grads {
@@ -359,7 +359,7 @@ func (g *Goal) averaged(v *Variable, keep float64, updates []*tf.Operation) *tf.
 	return v.average.change(after, "Add", moved)
 }
 
-// readSpec is an operation that reads a variable when it runs.
+// readSpec returns an operation that reads a variable when it runs.
 func readSpec(v *Variable) tf.OpSpec {
 	if v.isRef() {
 		return tf.OpSpec{Type: "Identity", Input: []tf.Input{v.Handle}}

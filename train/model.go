@@ -39,13 +39,13 @@ func NewModel(g *tf.Graph, seed uint64) *Model {
 	return &Model{graph: g, scope: op.NewScopeWithGraph(g).WithUniqueNames(), seed: seed, byName: map[string]*Variable{}}
 }
 
-// Graph is the model's graph.
+// Graph returns the model's graph.
 func (m *Model) Graph() *tf.Graph { return m.graph }
 
-// Scope is a scope of the model's graph that makes names unique.
+// Scope returns a scope of the model's graph that makes names unique.
 func (m *Model) Scope() *op.Scope { return m.scope }
 
-// Err is the first error of the construction.
+// Err returns the first error of the construction.
 func (m *Model) Err() error { return m.scope.Err() }
 
 // Variables are the model's variables in order of creation, including those of
@@ -82,7 +82,7 @@ func (m *Model) Dropout(s *op.Scope, x tf.Output, rate float64) tf.Output {
 
 const globalStep = "global_step"
 
-// counter is the variable of a name that counts updates.
+// counter returns the variable of a name that counts updates.
 func (m *Model) counter(name string) *Variable {
 	if v := m.byName[name]; v != nil {
 		return v
@@ -92,14 +92,14 @@ func (m *Model) counter(name string) *Variable {
 	return v
 }
 
-// seedOf is the seed of what is random at a place of the model.
+// seedOf returns the seed of what is random at a place of the model.
 func (m *Model) seedOf(place string) int64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s", m.seed, place)
 	return int64(h.Sum64() >> 1)
 }
 
-// number is a scalar constant.
+// number returns a scalar constant.
 func number(s *op.Scope, dt tf.DataType, x float64) tf.Output {
 	if s.Err() != nil {
 		return tf.Output{}

@@ -35,14 +35,14 @@ type Update struct {
 	last     []*tf.Operation
 }
 
-// Number is a scalar of the variable's type.
+// Number returns a scalar of the variable's type.
 func (u *Update) Number(x float64) tf.Output { return number(u.Scope, u.Variable.DType, x) }
 
 // Power is x to the power of the number of updates, this one included: a scalar of
 // the variable's type.
 func (u *Update) Power(x float64) tf.Output { return u.goal.power(x, u.Variable.DType) }
 
-// Slot is an optimizer variable of the same type and shape as the variable, filled with
+// Slot returns an optimizer variable of the same type and shape as the variable, filled with
 // first initially.
 func (u *Update) Slot(name string, first float64) *Variable {
 	v := u.Variable
@@ -63,7 +63,7 @@ func (u *Update) Decay(factor float64) {
 	}
 }
 
-// Dense is the gradient as a tensor of the variable's shape.
+// Dense returns the gradient as a tensor of the variable's shape.
 func (u *Update) Dense() tf.Output {
 	if u.gradient.Rows != nil {
 		u.gradient = gradient.Value{Dense: u.goal.dense(u.gradient.Rows)}
@@ -71,7 +71,7 @@ func (u *Update) Dense() tf.Output {
 	return u.gradient.Dense
 }
 
-// Rows is the gradient as rows with distinct indices, all other rows being 0; ok is
+// Rows returns the gradient as rows with distinct indices, all other rows being 0; ok is
 // false if the gradient is not known to be sparse.
 func (u *Update) Rows() (rows, indices tf.Output, ok bool) {
 	if u.gradient.Rows == nil {
@@ -148,7 +148,7 @@ func setting(x, usual float64) float64 {
 	return x
 }
 
-// nameOf is the optimizer's type without its package.
+// nameOf returns the optimizer's type without its package.
 func nameOf(o Optimizer) string {
 	name := fmt.Sprintf("%T", o)
 	for i := len(name) - 1; i >= 0; i-- {

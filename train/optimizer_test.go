@@ -143,7 +143,7 @@ func apply(t *testing.T, r recorded, o train.Optimizer, options train.Options, r
 	}
 }
 
-// startAt is a variable of the model that begins with values.
+// startAt returns a variable of the model that begins with values.
 func startAt(t *testing.T, m *train.Model, first []float32, reference bool) *train.Variable {
 	t.Helper()
 	if !reference {

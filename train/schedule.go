@@ -6,7 +6,7 @@ import "math"
 // it. It must be deterministic.
 type Schedule func(step int64) float64
 
-// Fixed is a constant rate.
+// Fixed returns a constant rate.
 func Fixed(rate float64) Schedule { return func(int64) float64 { return rate } }
 
 // Piecewise is rates[i] while fewer than steps[i] updates have been made, for the

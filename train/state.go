@@ -93,7 +93,7 @@ func (s *state) write(fs *files.Policy, dir string) error {
 	})
 }
 
-// prefix is the prefix of a checkpoint that the file in a directory names.
+// prefix returns the prefix of a checkpoint that the file in a directory names.
 func prefixOf(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -101,7 +101,7 @@ func prefixOf(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// whole is the checkpoint to restore: the last one, or, if that is not there, the
+// whole returns the checkpoint to restore: the last one, or, if that is not there, the
 // newest that is. A checkpoint is there if its index is.
 func (s *state) whole(dir string) (prefix string, ok bool) {
 	for _, name := range slices.Backward(append(slices.Clone(s.all), s.last)) {

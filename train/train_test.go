@@ -41,7 +41,7 @@ func tensorOf(t *testing.T, value any) *tf.Tensor {
 	return x
 }
 
-// matrix is a tensor of shape [n/2, 2].
+// matrix returns a tensor of shape [n/2, 2].
 func matrix(t *testing.T, elements []float32) *tf.Tensor {
 	t.Helper()
 	x, err := tf.FromSlice(elements, int64(len(elements)/2), 2)
@@ -51,7 +51,7 @@ func matrix(t *testing.T, elements []float32) *tf.Tensor {
 	return x
 }
 
-// read is what a variable of float holds.
+// read returns what a variable of float holds.
 func read(t *testing.T, tr *train.Trainer, v *train.Variable) []float32 {
 	t.Helper()
 	out, err := tr.Session().Run(nil, []tf.Output{v.Value}, nil)

@@ -101,7 +101,7 @@ func (m *Model) Start(ctx context.Context, sess interface{ Base() *tf.Session })
 	return t, nil
 }
 
-// changed is the variables that goals change.
+// changed returns the variables that goals change.
 func (m *Model) changed() map[*Variable]bool {
 	all := map[*Variable]bool{}
 	for _, g := range m.goals {
@@ -120,7 +120,7 @@ func (t *Trainer) fetch(ctx context.Context, list []tf.Output) ([]*tf.Tensor, er
 	return t.session.RunContext(ctx, nil, list, nil)
 }
 
-// Session is the session that the trainer runs in.
+// Session returns the session that the trainer runs in.
 func (t *Trainer) Session() *tf.Session { return t.session }
 
 // Updates returns the number of updates made for the goal, in this session or before the
@@ -226,7 +226,7 @@ func (t *Trainer) steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], m
 	return nil
 }
 
-// graceful is a context that ends some time after ctx.
+// graceful returns a context that ends some time after ctx.
 func (t *Trainer) graceful(ctx context.Context) (running context.Context, stop func()) {
 	grace := t.Grace
 	if grace == 0 {
@@ -342,7 +342,7 @@ func (t *Trainer) inPlace() error {
 	return nil
 }
 
-// assign gives variables values, all of them or, if it fails before it begins, none.
+// assign returns variables values, all of them or, if it fails before it begins, none.
 // If it is broken off, the trainer is torn.
 func (t *Trainer) assign(ctx context.Context, vars []*Variable, values []*tf.Tensor) error {
 	var feeds []tf.Output
@@ -384,7 +384,7 @@ type call struct {
 	in, out []tensor.Value
 }
 
-// call is the prepared run of a kind for batches like the one given.
+// call returns the prepared run of a kind for batches like the one given.
 func (t *Trainer) call(ctx context.Context, kind string, batch Batch, rate *tf.Output, fetches []tf.Output, target *tf.Operation) (*call, error) {
 	if c := t.calls[kind]; c != nil && c.takes(batch) && slices.Equal(c.fetches, fetches) && c.target == target {
 		return c, nil
@@ -415,7 +415,7 @@ func (t *Trainer) call(ctx context.Context, kind string, batch Batch, rate *tf.O
 	return c, nil
 }
 
-// takes says whether the batch feeds what the call is prepared for.
+// takes reports whether the batch feeds what the call is prepared for.
 func (c *call) takes(batch Batch) bool {
 	if len(batch) != c.batch {
 		return false
@@ -442,7 +442,7 @@ func (c *call) run(ctx context.Context, batch Batch, rate float64) error {
 	return c.prepare.CallValues(ctx, c.out, c.in)
 }
 
-// sum is the sum of the elements and their number.
+// sum returns the sum of the elements and their number.
 func sum(v *tensor.Value) (total float64, n int, err error) {
 	switch v.DType() {
 	case tf.Float:

@@ -95,7 +95,7 @@ func (m *Model) keep(v *Variable) *Variable {
 	return v
 }
 
-// isRef says whether the variable is one of TensorFlow 1, behind a reference.
+// isRef reports whether the variable is one of TensorFlow 1, behind a reference.
 func (v *Variable) isRef() bool { return v.Handle.Op != nil && v.Handle.DataType().IsRef() }
 
 // Adopt adds to the model the variables that the graph already contains, and returns
@@ -143,7 +143,7 @@ func (m *Model) Adopt() []*Variable {
 	return list
 }
 
-// sharedName is the name by which the session knows what a node stands for.
+// sharedName returns the name by which the session knows what a node stands for.
 func sharedName(n *tf.Operation) string {
 	text := func(attr string) string {
 		x, _ := n.Attr(attr)
@@ -157,7 +157,7 @@ func sharedName(n *tf.Operation) string {
 	return n.Type() + " " + text("container") + " " + name
 }
 
-// adopted is a variable of a graph, or nil.
+// adopted returns a variable of a graph, or nil.
 func adopted(n *tf.Operation) *Variable {
 	dt, err := n.Attr("dtype")
 	if err != nil {
@@ -218,7 +218,7 @@ func (v *Variable) change(s *op.Scope, sign string, x tf.Output) *tf.Operation {
 	return s.AddOperation(tf.OpSpec{Type: name, Input: []tf.Input{v.Handle, x}})
 }
 
-// set gives the variable the value x.
+// set returns the variable the value x.
 func (v *Variable) set(s *op.Scope, x tf.Output) *tf.Operation {
 	if s.Err() != nil {
 		return nil
@@ -230,7 +230,7 @@ func (v *Variable) set(s *op.Scope, x tf.Output) *tf.Operation {
 	return s.AddOperation(tf.OpSpec{Type: name, Input: []tf.Input{v.Handle, x}})
 }
 
-// outputs is the outputs of variables that of gives.
+// outputs returns the outputs of variables that of gives.
 func outputs(vars []*Variable, of func(*Variable) tf.Output) []tf.Output {
 	list := make([]tf.Output, len(vars))
 	for i, v := range vars {

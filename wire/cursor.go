@@ -129,7 +129,7 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// skipGroup is where the group ends whose first field is at; -1 if it is
+// skipGroup returns where the group ends whose first field is at; -1 if it is
 // malformed, which it reports. It goes through groups as one flat sequence of
 // fields and remembers the numbers of those that are open.
 func (c *Cursor) skipGroup(at int) int {
@@ -169,7 +169,7 @@ func (c *Cursor) skipGroup(at int) int {
 	return at
 }
 
-// Err is what is wrong with the field at which Next gave up: INVALID_ARGUMENT,
+// Err returns what is wrong with the field at which Next gave up: INVALID_ARGUMENT,
 // with the offset. It is nil before, and at the end of the message.
 func (c *Cursor) Err() error {
 	if c.err == nil {
@@ -178,31 +178,31 @@ func (c *Cursor) Err() error {
 	return c.err
 }
 
-// Is says whether the present field has this number and wire type. A field of a
+// Is reports whether the present field has this number and wire type. A field of a
 // known number and another type is an unknown field.
 func (c *Cursor) Is(num protowire.Number, typ protowire.Type) bool {
 	return c.Num == num && c.Type == typ
 }
 
-// IsBytes says whether the present field has this number and is length-delimited.
+// IsBytes reports whether the present field has this number and is length-delimited.
 func (c *Cursor) IsBytes(num protowire.Number) bool { return c.Is(num, protowire.BytesType) }
 
-// IsVarint says whether the present field has this number and is a varint.
+// IsVarint reports whether the present field has this number and is a varint.
 func (c *Cursor) IsVarint(num protowire.Number) bool { return c.Is(num, protowire.VarintType) }
 
-// Body is the bytes of the present field's value, those of the message itself.
+// Body returns the bytes of the present field's value, those of the message itself.
 func (c *Cursor) Body() []byte { return c.buf[c.Lo:c.Hi:c.Hi] }
 
-// Rest is the fields that are yet to be read.
+// Rest returns the fields that are yet to be read.
 func (c *Cursor) Rest() []byte { return c.buf[c.pos:c.end] }
 
-// End is where the message ends.
+// End returns where the message ends.
 func (c *Cursor) End() int { return c.end }
 
-// Buffer is the outermost message, which offsets count in.
+// Buffer returns the outermost message, which offsets count in.
 func (c *Cursor) Buffer() []byte { return c.buf }
 
-// Errorf is an INVALID_ARGUMENT error about the byte at an offset.
+// Errorf returns an INVALID_ARGUMENT error about the byte at an offset.
 func (c *Cursor) Errorf(at int, format string, args ...any) *status.Error {
 	verb := "malformed"
 	if c.message != "" {
@@ -225,7 +225,7 @@ func (c *Cursor) CheckUTF8(what string) error {
 	return c.Errorf(c.Lo, "the %s %q%s is not UTF-8", what, b, more)
 }
 
-// Text is the present field as a string, which has to be UTF-8.
+// Text returns the present field as a string, which has to be UTF-8.
 func (c *Cursor) Text(what string) (string, error) {
 	if err := c.CheckUTF8(what); err != nil {
 		return "", err
@@ -258,7 +258,7 @@ var (
 	_, overflow  = protowire.ConsumeVarint([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))
 )
 
-// problem is what a code of package protowire stands for. The texts of its
+// problem returns what a code of package protowire stands for. The texts of its
 // errors vary with the build, so that nobody relies on them.
 func problem(code int) string {
 	switch code {
@@ -270,7 +270,7 @@ func problem(code int) string {
 	return "invalid field number or wire type"
 }
 
-// Numbers is the values of a repeated field of numbers, as far as the present
+// Numbers returns the values of a repeated field of numbers, as far as the present
 // field has them: one, or, if it is length-delimited, any number of them packed.
 // typ is the wire type of each: varint, fixed32 or fixed64.
 //
@@ -328,7 +328,7 @@ func (n *Numbers) Read(dst []uint64) int {
 	return len(dst)
 }
 
-// number is the number that b begins with, and its size, or what is wrong.
+// number returns the number that b begins with, and its size, or what is wrong.
 func number(b []byte, typ protowire.Type) (uint64, int) {
 	switch {
 	case typ == protowire.VarintType && len(b) > 1 && b[1] < 0x80:
@@ -343,10 +343,10 @@ func number(b []byte, typ protowire.Type) (uint64, int) {
 	return 0, truncated
 }
 
-// Offset is where the next value begins.
+// Offset returns where the next value begins.
 func (n *Numbers) Offset() int { return n.c.Lo + n.at }
 
-// Err is what is wrong with the value at which Next gave up, if it did.
+// Err returns what is wrong with the value at which Next gave up, if it did.
 func (n *Numbers) Err() error {
 	if n.code == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// MaskedSum is the CRC-32C of b as record files hold it: rotated and shifted,
+// MaskedSum returns the CRC-32C of b as record files hold it: rotated and shifted,
 // because a sum over data that holds sums would be weak.
 func MaskedSum[T []byte | string](b T) uint32 {
 	c := crc32.Checksum([]byte(b), castagnoli)

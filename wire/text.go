@@ -21,7 +21,7 @@ func UnmarshalText(o prototext.UnmarshalOptions, text []byte, m proto.Message) e
 	return o.Unmarshal(text, m)
 }
 
-// shallow says whether no bracket of a text is nested too deep, or else which is the
+// shallow reports whether no bracket of a text is nested too deep, or else which is the
 // first.
 func shallow(text []byte) (at int, ok bool) {
 	depth := 0

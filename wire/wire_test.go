@@ -170,7 +170,7 @@ func TestFieldsAreTensorFlows(t *testing.T) {
 	})
 }
 
-// line is one line of testdata/descriptors.txt.
+// line returns one line of testdata/descriptors.txt.
 func line(what string, name protoreflect.FullName, number int, kind, oneof string) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s = %d %s %s", what, trim(name), number, kind, oneof))
 }

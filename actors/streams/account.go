@@ -42,7 +42,7 @@ func (a *account) release(n int64) {
 	}
 }
 
-// used is what is charged.
+// used returns what is charged.
 func (a *account) used() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()

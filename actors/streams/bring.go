@@ -127,7 +127,7 @@ func bring(a, b *incarnation, dst, src *Memory, n int64, done func(error)) error
 	return nil
 }
 
-// at is an event of a place, or of one behind it. It is locked.
+// at returns an event of a place, or of one behind it. It is locked.
 func (g *incarnation) at(p stream.Place) *event {
 	if e := g.latest[p.Stream]; e != nil && e.place.N >= p.N {
 		return e

@@ -100,7 +100,7 @@ func (p *pair) fresh(at int, want []uint32) *streams.Memory {
 	return m
 }
 
-// there is how many cells can be used.
+// there returns how many cells can be used.
 func (p *pair) there() (n int) {
 	for _, c := range p.cells {
 		if c.came == nil || c.came.Load() {
@@ -122,7 +122,7 @@ func (p *pair) bring(c *cell, from *streams.Memory) {
 	}))
 }
 
-// due is what is called when something that was handed over is done.
+// due returns what is called when something that was handed over is done.
 func (p *pair) due() func(error) {
 	p.open.Add(1)
 	var once atomic.Bool

@@ -68,7 +68,7 @@ func Open(system *actor.ActorSystem, parent actor.SpawnerContext, open func() (d
 	return d, nil
 }
 
-// props is an actor's, with the dispatcher that was asked for.
+// props returns an actor's, with the dispatcher that was asked for.
 func (d *Device) props(producer actor.Producer) *actor.Props {
 	if d.options.Seeded == nil {
 		return actor.PropsFromProducer(producer)
@@ -76,7 +76,7 @@ func (d *Device) props(producer actor.Producer) *actor.Props {
 	return actor.PropsFromProducer(producer, actor.WithDispatcher(d.options.Seeded))
 }
 
-// patience is that of the options.
+// patience returns that of the options.
 func (d *Device) patience() time.Duration {
 	switch p := d.options.Patience; {
 	case d.options.Seeded != nil || p < 0:
@@ -150,7 +150,7 @@ func (k *keeper) Receive(ctx actor.Context) {
 	}
 }
 
-// replaced says whether the device has another keeper.
+// replaced reports whether the device has another keeper.
 func (k *keeper) replaced() bool { return k.term != k.device.term.Load() }
 
 // reopen closes the keeper's last life and begins another. It is nil if the keeper has been
@@ -197,13 +197,13 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// PID is the address of the device's actor.
+// PID returns the address of the device's actor.
 func (d *Device) PID() *actor.PID { return d.pid.Load() }
 
-// Attributes is what is known of the device, with its present incarnation.
+// Attributes returns what is known of the device, with its present incarnation.
 func (d *Device) Attributes() devices.Attributes { return d.life.Load().attributes }
 
-// Statistics is how the device's memory is used.
+// Statistics returns how the device's memory is used.
 func (d *Device) Statistics() stream.Statistics {
 	g := d.life.Load()
 	g.mu.Lock()
@@ -220,7 +220,7 @@ func (d *Device) Load(c *devices.Code) error {
 	return g.doubt(guarded(func() error { return g.driver.Load(c) }))
 }
 
-// living is the present incarnation, which has not ended.
+// living returns the present incarnation, which has not ended.
 func (d *Device) living() (*incarnation, error) {
 	g := d.life.Load()
 	return g, g.ended()
@@ -244,7 +244,7 @@ func (g *incarnation) enter() error {
 	return nil
 }
 
-// Alloc gives memory, with anything in it. Where there is none left but what
+// Alloc returns memory, with anything in it. Where there is none left but what
 // streams still use, it waits for them.
 func (d *Device) Alloc(ctx context.Context, bytes int64) (*Memory, error) {
 	g, err := d.living()
@@ -275,7 +275,7 @@ func (d *Device) Reserve(ctx context.Context, bytes int64) (devices.Buffer, erro
 
 var _ devices.Streams = (*Device)(nil)
 
-// memory is a buffer as Memory.
+// memory returns a buffer as Memory.
 func (d *Device) memory(b devices.Buffer) (*Memory, error) {
 	if m, ok := b.(*Memory); ok {
 		return m, nil

@@ -31,7 +31,7 @@ type asking struct {
 	stream *actor.PID
 }
 
-// ask gives the driver's event; false before it is settled: who is then told by a
+// ask returns the driver's event; false before it is settled: who is then told by a
 // Recorded.
 func (e *event) ask(who asking) (devices.Event, bool) {
 	e.mu.Lock()
@@ -42,7 +42,7 @@ func (e *event) ask(who asking) (devices.Event, bool) {
 	return e.recorded, e.settled
 }
 
-// promise notes that another device asks for the event, and says whether it has yet to be
+// promise notes that another device asks for the event, and reports whether it has yet to be
 // settled.
 func (e *event) promise() bool {
 	e.mu.Lock()
@@ -53,7 +53,7 @@ func (e *event) promise() bool {
 	return !e.settled
 }
 
-// settle says what the driver recorded, nil if it never will, and tells who asked. It answers
+// settle reports what the driver recorded, nil if it never will, and tells who asked. It answers
 // whether the event was promised before.
 func (e *event) settle(d devices.Event) (promised bool) {
 	e.mu.Lock()

@@ -92,7 +92,7 @@ func (g *incarnation) doubt(err error) error {
 	return g.ended()
 }
 
-// finishAll ends the incarnation, and says whether it lived till then.
+// finishAll ends the incarnation, and reports whether it lived till then.
 func (g *incarnation) finishAll(err *status.Error) bool {
 	g.mu.Lock()
 	first := g.end.CompareAndSwap(nil, err)
@@ -198,7 +198,7 @@ func (g *incarnation) Passed(ctx context.Context, n uint64) error {
 	}
 }
 
-// alloc gives a block of memory.
+// alloc returns a block of memory.
 func (g *incarnation) alloc(bytes int64) (*stream.Block, error) {
 	g.mu.Lock()
 	block := g.pool.Reuse(bytes, g.passed)
@@ -247,14 +247,14 @@ func (g *incarnation) grow(bytes int64) (*stream.Block, error) {
 	return block, nil
 }
 
-// resting is how many bytes of blocks nobody owns.
+// resting returns how many bytes of blocks nobody owns.
 func (g *incarnation) resting() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.pool.Statistics().Resting
 }
 
-// busy says whether works under way keep memory from others: blocks that nobody owns, or what
+// busy reports whether works under way keep memory from others: blocks that nobody owns, or what
 // copies go through, if that is charged like the device's memory.
 func (g *incarnation) busy() bool {
 	g.mu.Lock()
@@ -263,7 +263,7 @@ func (g *incarnation) busy() bool {
 	return s.Resting > 0 || g.attributes.Unified && g.account.used() > s.InUse
 }
 
-// ask gives memory of the driver's. What is the host's is charged.
+// ask returns memory of the driver's. What is the host's is charged.
 func (g *incarnation) ask(bytes int64) (b devices.Buffer, err error) {
 	if g.attributes.Unified {
 		if err = g.account.charge(bytes); status.CodeOf(err) == status.ResourceExhausted {

@@ -25,7 +25,7 @@ var _ devices.Buffer = (*Memory)(nil)
 // Size is in bytes.
 func (m *Memory) Size() int64 { return m.size }
 
-// Multiplies says whether the driver multiplies matrices of a type by a library.
+// Multiplies reports whether the driver multiplies matrices of a type by a library.
 func (m *Memory) Multiplies(t tensor.DType) bool {
 	d, ok := m.of.driver.(devices.Multiplier)
 	return ok && d.Multiplies(t)

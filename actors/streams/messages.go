@@ -11,7 +11,7 @@ type Launch struct {
 	memory []*Memory      // of the arguments, nil for numbers
 }
 
-// fail takes down that the launch did not write its memory.
+// fail records that the launch did not write its memory.
 func (m *Launch) fail(err error) {
 	m.launch.Works.Failed(err)
 	for i, mem := range m.memory {
@@ -29,7 +29,7 @@ type Copy struct {
 	bytes    int64
 }
 
-// fail takes down that the copy was not made. Of what is read by the host, the After that
+// fail records that the copy was not made. Of what is read by the host, the After that
 // comes behind the copy tells.
 func (m *Copy) fail(err error) {
 	if m.dst == nil {
@@ -39,7 +39,7 @@ func (m *Copy) fail(err error) {
 	m.dst.fail(err)
 }
 
-// name is what a copy is called.
+// name returns what a copy is called.
 func (m *Copy) name() string {
 	switch {
 	case m.src == nil:

@@ -36,7 +36,7 @@ type call struct {
 	do     func(*bentQueue) error
 }
 
-// abroad says whether it is a wait for another device's queue, or a copy from there.
+// abroad reports whether it is a wait for another device's queue, or a copy from there.
 func (c call) abroad() bool { return c.source != nil || c.event != nil && c.event.b != c.on.b }
 
 // bent is a driver between the streams and the emulated device that does not do as

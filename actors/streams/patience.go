@@ -84,7 +84,7 @@ func guarded(call func() error) (err error) {
 	return call()
 }
 
-// panicked is a driver's panic as an error.
+// panicked returns a driver's panic as an error.
 func panicked(reason any) error {
 	return status.Errorf(status.Unavailable, "the driver panicked: %s", fmt.Sprint(reason))
 }

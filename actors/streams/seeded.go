@@ -23,7 +23,7 @@ func (d *Seeded) Schedule(run func()) {
 	d.ready = append(d.ready, run)
 }
 
-// Throughput is how many messages of one mailbox are handled in a row.
+// Throughput returns how many messages of one mailbox are handled in a row.
 func (d *Seeded) Throughput() int { return 1 }
 
 // Drain runs what is scheduled until nothing is. One goroutine calls it.

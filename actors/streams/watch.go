@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-go/troupe/profile"
 )
 
-// A Watch takes down when works of a device begin and end, as the host is told: by an
+// A Watch records when works of a device begin and end, as the host is told: by an
 // event before and one after each, which streams record only while somebody watches.
 type Watch struct {
 	device *Device
@@ -115,7 +115,7 @@ func (s *queueing) watched(name string, bytes int64, do func()) {
 	s.tell(*list, each, func(x *watched) *int64 { return &x.work.End })
 }
 
-// tell has the time taken down when the stream has come to here.
+// tell has the time recorded when the stream has come to here.
 func (s *queueing) tell(list []*Watch, each []*watched, at func(*watched) *int64) {
 	recorded, err := s.queue.Record()
 	if err != nil {

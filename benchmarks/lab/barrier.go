@@ -8,7 +8,7 @@ import (
 // parties is how many meet at the barrier.
 const parties = 8
 
-// contribution is what party p brings to the round after one whose contributions added up to sum.
+// contribution returns what party p brings to the round after one whose contributions added up to sum.
 func contribution(p, sum int64) int64 { return (sum*(p+2) + p) % 1_000_003 }
 
 // In the graph a party is two or three nodes in the body of a loop, and the barrier is the node

@@ -30,5 +30,5 @@ var benchmarks = []benchmark{
 	chameneos, big, nQueens, quicksort, matrixMultiplication,
 }
 
-// plain is the work of benchmarks whose size is their work.
+// plain returns the work of benchmarks whose size is their work.
 func plain(n int64) int64 { return n }

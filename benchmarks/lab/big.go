@@ -8,7 +8,7 @@ import (
 // askers is how many there are in big.
 const askers = 8
 
-// told is what asker t answers to v.
+// told returns what asker t answers to v.
 func told(t, v int64) int64 { return (3*v + t) % 1009 }
 
 // In the graph who asks and who answers are two loops, and there are two queues between any

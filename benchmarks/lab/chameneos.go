@@ -8,7 +8,7 @@ import (
 // creatures is how many chameneos there are.
 const creatures = 8
 
-// met is the colour that two chameneos take when they have met: their own if they have the
+// met returns the colour that two chameneos take when they have met: their own if they have the
 // same, else the third one. The sum of all colours stays the same modulo 3.
 func met(a, b int64) int64 { return (6 - a - b) % 3 }
 

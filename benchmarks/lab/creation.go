@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/op"
 )
 
-// squares is what a task computes: its number squared three times, each time modulo 10,007.
+// squares returns what a task computes: its number squared three times, each time modulo 10,007.
 func squares(x int64) int64 {
 	for range 3 {
 		x = x * x % 10_007

@@ -29,7 +29,7 @@ func FibSum(n: int64) -> (y: int64) {
 }
 `
 
-// fib is the Fibonacci number of n.
+// fib returns the Fibonacci number of n.
 func fib(n int64) int64 {
 	a, b := int64(0), int64(1)
 	for range n {
@@ -88,7 +88,7 @@ func fibGoroutine(n int64, answer chan<- int64) {
 // fibOf asks an actor for a Fibonacci number; it answers with an int64.
 type fibOf int64
 
-// fibActor is an actor for one call, and ends when it has answered.
+// fibActor returns an actor for one call, and ends when it has answered.
 func fibActor(parent address) behaviour {
 	var sum int64
 	open := 2

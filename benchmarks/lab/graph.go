@@ -14,7 +14,7 @@ func (b *benchmark) build() (g *tf.Graph, n, answer tf.Output, err error) {
 	return g, n, answer, err
 }
 
-// process is a loop of n iterations, one after the other, in which vars get new values: the
+// process returns a loop of n iterations, one after the other, in which vars get new values: the
 // counterpart of a goroutine that serves channels. The body is given the iteration's number.
 func process(s *op.Scope, n tf.Output, vars []tf.Output, body func(s *op.Scope, i tf.Output, v []tf.Output) []tf.Output) []tf.Output {
 	return op.While(s, append([]tf.Output{number(s, 0)}, vars...),
@@ -26,7 +26,7 @@ func process(s *op.Scope, n tf.Output, vars []tf.Output, body func(s *op.Scope, 
 
 func number(s *op.Scope, v int64) tf.Output { return op.Const(s, v) }
 
-// queue is one of numbers, empty between runs; -1 is no limit.
+// queue returns one of numbers, empty between runs; -1 is no limit.
 func queue(s *op.Scope, capacity int64) tf.Output {
 	return op.FIFOQueueV2(s, []tf.DataType{tf.Int64}, op.FIFOQueueV2Capacity(capacity))
 }

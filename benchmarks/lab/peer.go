@@ -20,7 +20,7 @@ import (
 //go:embed peers
 var peers embed.FS
 
-// erlang is the column of Erlang's processes; it needs escript.
+// erlang returns the column of Erlang's processes; it needs escript.
 func erlang() column {
 	return column{"Erlang", func(b *benchmark, threads int) (solution, error) {
 		return startPeer("lab.escript", func(script string) *exec.Cmd {
@@ -31,7 +31,7 @@ func erlang() column {
 	}}
 }
 
-// tensorflow is the column of TensorFlow on the graphs that Troupe runs, by a Python that has it.
+// tensorflow returns the column of TensorFlow on the graphs that Troupe runs, by a Python that has it.
 func tensorflow(python string) column {
 	return column{"TensorFlow", func(b *benchmark, threads int) (solution, error) {
 		g, n, answer, err := b.build()

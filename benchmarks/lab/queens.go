@@ -142,7 +142,7 @@ func queensGoroutine(b board, answer chan<- int64) {
 	answer <- sum
 }
 
-// queensActor is an actor for one board, and ends when it has answered.
+// queensActor returns an actor for one board, and ends when it has answered.
 func queensActor(parent address) behaviour {
 	var sum int64
 	open := 0

@@ -57,7 +57,7 @@ func sortKeys(n int64) []int64 {
 	return keys
 }
 
-// weighed is the sum of keys times their places.
+// weighed returns the sum of keys times their places.
 func weighed(keys []int64) (sum int64) {
 	for i, k := range keys {
 		sum += int64(i) * k
@@ -140,7 +140,7 @@ type sortedPart struct {
 	keys []int64
 }
 
-// sortActor is an actor for one list, and ends when it has answered.
+// sortActor returns an actor for one list, and ends when it has answered.
 func sortActor(parent address, part int) behaviour {
 	var parts [3][]int64
 	open := 0

@@ -34,7 +34,7 @@ func allColumns(python string) []column {
 	return append(columns[:len(columns):len(columns)], erlang(), tensorflow(python))
 }
 
-// engine is a column of Troupe's.
+// engine returns a column of Troupe's.
 func engine(name string) column {
 	return column{name, func(b *benchmark, threads int) (solution, error) {
 		g, n, answer, err := b.build()
@@ -91,7 +91,7 @@ func (p program) run(_ context.Context, n int64) (int64, time.Duration, error) {
 
 func (p program) close() error { return nil }
 
-// library is the column of a library of actors. Stopping a run's actors is part of it.
+// library returns the column of a library of actors. Stopping a run's actors is part of it.
 func library(name string, open func() stage) column {
 	return column{name, func(b *benchmark, _ int) (solution, error) {
 		return program(func(n int64) int64 {

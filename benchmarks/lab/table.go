@@ -61,7 +61,7 @@ func (t table) set(b *benchmark, columns []column, one []figure, two [][]figure,
 	}
 }
 
-// orLower is the lower of two figures, of which one may be none.
+// orLower returns the lower of two figures, of which one may be none.
 func (f figure) orLower(g figure) figure {
 	if f.NS == 0 || g.NS > 0 && g.NS < f.NS && f.Over == g.Over || f.Over && !g.Over && g.NS > 0 {
 		return g
@@ -116,7 +116,7 @@ func (t table) print(w io.Writer) {
 	}
 }
 
-// String is the nanoseconds with as many digits as mean something.
+// String returns the nanoseconds with as many digits as mean something.
 func (f figure) String() string {
 	over := ""
 	if f.Over {

@@ -8,7 +8,7 @@ import (
 // members is how many there are in the ring.
 const members = 100
 
-// turned is what member m makes of the token.
+// turned returns what member m makes of the token.
 func turned(m, token int64) int64 {
 	if m%2 == 0 {
 		return m - token

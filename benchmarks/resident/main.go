@@ -143,7 +143,7 @@ func numbers(shape []int64) []float32 {
 	return x
 }
 
-// resident is how many bytes of memory the process has.
+// resident returns how many bytes of memory the process has.
 func resident() (int64, error) {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

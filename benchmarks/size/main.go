@@ -97,7 +97,7 @@ func (p program) write(dir string) (string, error) {
 	return name, os.WriteFile(name, b.Bytes(), 0o600)
 }
 
-// size is the size of the program's stripped static binary in bytes.
+// size returns the size of the program's stripped static binary in bytes.
 func (p program) size(dir string) (int64, error) {
 	file, err := p.write(dir)
 	if err != nil {

@@ -106,7 +106,7 @@ func write(dir, module, folder string) error {
 	return nil
 }
 
-// forward is a package of one file that declares the names of another one anew.
+// forward returns a package of one file that declares the names of another one again.
 func forward(name, path string) ([]byte, error) {
 	dir, err := golang("list", "-find", "-f", "{{.Dir}}", path)
 	if err != nil {
@@ -129,7 +129,7 @@ func forward(name, path string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// exported is the exported names of the package in a folder: types, constants, and, as
+// exported returns the exported names of the package in a folder: types, constants, and, as
 // variables, functions, but for those with type parameters.
 func exported(dir string) (map[token.Token][]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -179,7 +179,7 @@ func exported(dir string) (map[token.Token][]string, error) {
 	return names, nil
 }
 
-// golang is what the go command prints.
+// golang returns what the go command prints.
 func golang(args ...string) (string, error) {
 	out, err := exec.Command("go", args...).Output()
 	var failed *exec.ExitError

@@ -167,7 +167,7 @@ func (f *benchFlags) run(cmd *cobra.Command, dir string, names []string) error {
 	return nil
 }
 
-// timeText is a time in the unit that gives it one to three digits before the point.
+// timeText returns a time in the unit that gives it one to three digits before the point.
 func timeText(ns float64) string {
 	unit, rest := "ns", ns
 	for _, larger := range []struct {

@@ -64,7 +64,7 @@ func (f *benchFlags) model(cmd *cobra.Command, path string) error {
 	return f.print(cmd.OutOrStdout(), r)
 }
 
-// modelName is what a model is called in a table: its folder, of a folder that is the
+// modelName returns what a model is called in a table: its folder, of a folder that is the
 // number of a version with the one around it.
 func modelName(path string) string {
 	if path == "-" {
@@ -176,7 +176,7 @@ func (b *bench) feed(o troupe.Output, t *troupe.Tensor) {
 // mostMadeUp bounds the elements of a tensor that is made up.
 const mostMadeUp = 1 << 28
 
-// madeUp is a ramp of a shape, in which what is not known is 1.
+// madeUp returns a ramp of a shape, in which what is not known is 1.
 func madeUp(name string, dt troupe.DataType, s troupe.Shape) (*troupe.Tensor, error) {
 	dims := make([]int64, max(0, s.NumDimensions()))
 	n := int64(1)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -104,7 +104,7 @@ func checkGraph(g *troupe.Graph) *verdict {
 	for _, n := range g.Nodes() {
 		if mustBeFed(n) {
 			v.Feeds = append(v.Feeds, n.Name())
-		} else if err := nodes.Check(n); err != nil {
+		} else if err := compile.Check(n); err != nil {
 			v.addNode(g, n, n.Name(), status.From(err))
 		}
 	}
@@ -133,7 +133,7 @@ func (v *verdict) sort() {
 	})
 }
 
-// mustBeFed says whether a node has no value of its own.
+// mustBeFed reports whether a node has no value of its own.
 func mustBeFed(n *graph.Node) bool {
 	return n.Class() == graph.ClassPlaceholder && n.NumInputs() == 0
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/troupe-go/troupe"
-	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -20,7 +20,7 @@ func (v *verdict) checkBodies(g *troupe.Graph) {
 			if argumentOrResult(n) {
 				continue
 			}
-			if err := nodes.Check(n); err != nil {
+			if err := compile.Check(n); err != nil {
 				v.addNode(g, n, in.body.Name+"/"+n.Name(), status.From(err))
 			}
 		}

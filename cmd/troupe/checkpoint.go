@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// checkpointAt says whether a path is a checkpoint: its index, the prefix that its files
+// checkpointAt reports whether a path is a checkpoint: its index, the prefix that its files
 // have in common, or a folder with nothing but checkpoints in it, of which it is the one
 // that the file "checkpoint" names, or else the only one.
 func checkpointAt(path string) (prefix string, ok bool) {
@@ -36,7 +36,7 @@ func checkpointAt(path string) (prefix string, ok bool) {
 	return path, err == nil
 }
 
-// checkpointIn is the checkpoint of a folder that is no model.
+// checkpointIn returns the checkpoint of a folder that is no model.
 func checkpointIn(dir string) (prefix string, ok bool) {
 	for _, file := range []string{savedModelFile, savedModelFile + "txt", "case.json"} {
 		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
@@ -58,7 +58,7 @@ func checkpointIn(dir string) (prefix string, ok bool) {
 	return found[0], true
 }
 
-// lastCheckpoint is the checkpoint that a folder's file "checkpoint" says is the last, if
+// lastCheckpoint returns the checkpoint that a folder's file "checkpoint" says is the last, if
 // it is there; else "".
 func lastCheckpoint(dir string) string {
 	b, err := os.ReadFile(filepath.Join(dir, "checkpoint"))
@@ -130,7 +130,7 @@ func (v *verdict) checkCheckpoint(m *model) {
 	}
 }
 
-// isVariable says whether a node is a variable, which a checkpoint gives its value.
+// isVariable reports whether a node is a variable, which a checkpoint gives its value.
 func isVariable(n *graph.Node) bool {
 	switch n.Type() {
 	case "VarHandleOp", "VariableV2", "Variable":
@@ -139,7 +139,7 @@ func isVariable(n *graph.Node) bool {
 	return false
 }
 
-// restores says whether a graph, or a function that it may call, reads a checkpoint.
+// restores reports whether a graph, or a function that it may call, reads a checkpoint.
 func restores(g *troupe.Graph) bool {
 	reads := func(n *graph.Node) bool { return n.Type() == "RestoreV2" || n.Type() == "Restore" }
 	return slices.ContainsFunc(g.Nodes(), reads) || slices.ContainsFunc(instancesOf(g), func(in instance) bool {

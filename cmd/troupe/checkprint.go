@@ -52,7 +52,7 @@ func (v *verdict) write(w io.Writer, asJSON bool) error {
 	return nil
 }
 
-// summary is the verdict in a line.
+// summary returns the verdict in a line.
 func (v *verdict) summary() string {
 	s := count(v.Nodes, "node")
 	if v.Functions > 0 {
@@ -70,7 +70,7 @@ func (v *verdict) summary() string {
 	}
 }
 
-// total is the number of nodes that cannot run.
+// total returns the number of nodes that cannot run.
 func (v *verdict) total() int {
 	n := 0
 	for _, m := range v.Missing {
@@ -79,7 +79,7 @@ func (v *verdict) total() int {
 	return n
 }
 
-// ops is the number of operations that are missing for some node.
+// ops returns the number of operations that are missing for some node.
 func (v *verdict) ops() int {
 	names := map[string]bool{}
 	for _, m := range v.Missing {
@@ -88,7 +88,7 @@ func (v *verdict) ops() int {
 	return len(names)
 }
 
-// short is the reason for the table, beside which the operation stands.
+// short returns the reason for the table, beside which the operation stands.
 func (m *missing) short() string {
 	if _, attrs, ok := strings.Cut(m.Reason, " with these attrs: "); ok && m.Kernels != nil {
 		return "no kernel for " + attrs
@@ -111,7 +111,7 @@ func (v *verdict) writeKernels(w io.Writer) {
 	}
 }
 
-// first is the first few names.
+// first returns the first few names.
 func first(names []string, few int) string {
 	if len(names) <= few {
 		return strings.Join(names, ", ")

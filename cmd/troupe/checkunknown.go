@@ -8,15 +8,15 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
 
-// checkUnknown is the verdict on a graph that was not imported since there are
+// checkUnknown returns the verdict on a graph that was not imported since there are
 // operations that nobody knows; nil for any other error. What nodes say of themselves is
 // all that it goes by.
 func checkUnknown(err error) *verdict {
@@ -68,7 +68,7 @@ func (v *verdict) addUnknown(n *wire.NodeDef, name string, functions map[string]
 		v.add(op, name, status.NotFound, reason)
 		return
 	}
-	if !nodes.Plays(op) && len(kernel.Registered(op)) == 0 {
+	if !compile.Plays(op) && len(kernel.Registered(op)) == 0 {
 		v.add(op, name, status.Unimplemented, "operation "+op+" is known but has no kernel yet")
 	}
 }

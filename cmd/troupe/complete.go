@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-go/troupe"
-	"github.com/troupe-go/troupe/session"
+	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -25,7 +25,7 @@ func completeSignatures(cmd *cobra.Command) {
 		return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var all []cobra.Completion
 			if len(args) > 0 {
-				if b, err := session.ReadSavedModel(args[0]); err == nil {
+				if b, err := savedmodel.Read(args[0]); err == nil {
 					saved, _ := troupe.SavedModelGraphs(b) // none if it is malformed
 					for _, g := range graphsOf(saved) {
 						all = append(all, names(g)...)

@@ -27,6 +27,7 @@ type conformanceFlags struct {
 	json          bool
 	verbose       bool
 	units         bool
+	bisect        bool
 	apart         bool
 	devices       int
 	placementSeed uint64
@@ -48,6 +49,9 @@ line is "N passed, M failed, K unimplemented", where unimplemented means that th
 needs an operation or feature that Troupe lacks. No case is skipped. The exit code is 1
 if a case failed.
 
+--bisect runs each case that fails again with fewer and fewer of the passes of --rewrite,
+and prints the pass that makes it fail.
+
 --units runs nothing: for each group, except hostile ones, it counts the loops that the
 engine "actors" compiles into units, and prints why others are not.`,
 		Example: `  troupe conformance conformance/testdata/control.zip
@@ -66,6 +70,7 @@ engine "actors" compiles into units, and prints why others are not.`,
 	fl.BoolVar(&f.apart, "separate-steps", false, "run the part on each device as a separate step")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print every case, and failures in full")
+	fl.BoolVar(&f.bisect, "bisect", false, "find the compiler pass that makes a case fail")
 	fl.BoolVar(&f.units, "units", false, "count the loops that are compiled into units instead of running the cases")
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `N` cases at a time; 0 is one per CPU")
 	return cmd
@@ -109,17 +114,50 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 		Command: []string{self, workerName},
 	}
 	var sum conformance.Summary
+	var failed []*conformance.Case
 	out, advance, done := casesBar(cmd, len(cases))
 	r.Run(cmd.Context(), cases, func(c *conformance.Case, result conformance.Result) {
 		sum.Add(result)
 		advance()
 		f.print(out, result)
+		if result.Verdict == conformance.Failed {
+			failed = append(failed, c)
+		}
 	})
 	done()
+	if f.bisect {
+		for _, c := range failed {
+			if err := f.blame(cmd, &r, c); err != nil {
+				return err
+			}
+		}
+	}
 	fmt.Fprintln(cmd.OutOrStdout(), sum)
 	if sum.Failed > 0 {
 		return failure{}
 	}
+	return nil
+}
+
+// blame prints which pass makes a case fail.
+func (f *conformanceFlags) blame(cmd *cobra.Command, r *conformance.Runner, c *conformance.Case) error {
+	pass, found, err := r.Bisect(cmd.Context(), c)
+	if err != nil {
+		return err
+	}
+	why := "pass " + pass
+	switch {
+	case !found:
+		why = "no pass: it does not fail each time"
+	case pass == "":
+		why = "no pass: it fails without optional passes, too"
+	}
+	if f.json {
+		line, _ := json.Marshal(map[string]string{"case": c.Name, "blame": why})
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", line)
+		return nil
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s fails by %s\n", c.Name, why)
 	return nil
 }
 

@@ -2,13 +2,17 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/conformance"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 const control = "../../conformance/testdata/control.zip"
@@ -47,5 +51,62 @@ func TestConformanceTellsWhatDiffers(t *testing.T) {
 		if lines.Scan(); json.Unmarshal(lines.Bytes(), &r) != nil || r.Case != want || r.Verdict != conformance.Failed || !strings.Contains(r.Detail, "graph.pb") {
 			t.Errorf("%s: %s", want, lines.Text())
 		}
+	}
+}
+
+// TestConformanceBisect: 1/(x+0) of minus zero is infinite, and another infinity with the pass
+// algebra, which may change the sign of zero.
+func TestConformanceBisect(t *testing.T) {
+	g := graph.New()
+	err := g.AddText(`x = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: -0.0>}
+zero = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 0>}
+sum = AddV2(x, zero) {T=DT_FLOAT}
+y = Reciprocal(sum) {T=DT_FLOAT}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var def bytes.Buffer
+	if _, err := g.WriteTo(&def); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		answer  float32
+		passes  string
+		blame   string
+		verdict string
+	}{
+		{"right", float32(math.Inf(1)), "common,algebra", "plus/zero fails by pass algebra\n", "0 passed, 1 failed"},
+		{"right", float32(math.Inf(1)), "common", "", "1 passed, 0 failed"},
+		{"wrong", 2, "default", "plus/zero fails by no pass: it fails without optional passes, too\n", "0 passed, 1 failed"},
+	} {
+		t.Run(c.name+" "+c.passes, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "plus")
+			folder := filepath.Join(dir, "zero")
+			if err := os.MkdirAll(folder, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			x, err := tensor.NewTensor(c.answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := x.MarshalProto()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, data := range map[string][]byte{
+				"case.json": []byte(`{"tolerance": {"exact": true}, "steps": [{"fetches": ["y:0"], "expect": ["y.tensor"]}]}`),
+				"graph.pb":  def.Bytes(), "y.tensor": answer,
+			} {
+				if err := os.WriteFile(filepath.Join(folder, name), data, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := command(t, "conformance", dir, "--bisect", "--rewrite", c.passes)
+			if !strings.Contains(got, c.blame) || !strings.Contains(got, c.verdict) || c.blame == "" && strings.Contains(got, "fails by") {
+				t.Errorf("got %s", got)
+			}
+		})
 	}
 }

@@ -61,7 +61,7 @@ func (c *deviceCount) Set(text string) error {
 	return nil
 }
 
-// String is what Set takes.
+// String returns what Set takes.
 func (c *deviceCount) String() string {
 	var parts []string
 	for _, kind := range sortedKeys(maps.Clone(map[string]int(*c))) {
@@ -74,11 +74,11 @@ func (c *deviceCount) String() string {
 func (*deviceCount) Type() string { return "DEVICES" }
 
 // writeDevices prints where the nodes of a run are, and what goes between devices.
-func writeDevices(w io.Writer, c *troupe.Callable) {
+func writeDevices(w io.Writer, c *troupe.Callable) error {
 	placed := c.Placement()
 	if placed == "" {
 		fmt.Fprintln(w, "one device; --devices adds more")
-		return
+		return nil
 	}
 	fmt.Fprint(w, placed)
 	edges := c.Transfers()
@@ -86,6 +86,7 @@ func writeDevices(w io.Writer, c *troupe.Callable) {
 		fmt.Fprintf(w, "%s: %s -> %s\n", e.Tensor, shortDevice(e.From), shortDevice(e.To))
 	}
 	fmt.Fprintf(w, "%s between devices\n", count(len(edges), "edge"))
+	return nil
 }
 
 // shortDevice is "CPU:0" of a full name.

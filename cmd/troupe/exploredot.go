@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/troupe-go/troupe/graph/race"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential/explore"
 )
 
@@ -65,7 +65,7 @@ func writeDOT(w io.Writer, r *explore.Result, schedules [2][]string) {
 	}
 }
 
-// middle is the part of a schedule that is drawn, around a and b, and how many operations
+// middle returns the part of a schedule that is drawn, around a and b, and how many operations
 // come before and after it.
 func middle(events []string, a, b string) (part []string, before, behind int) {
 	if len(events) <= mostDrawn {

@@ -32,7 +32,7 @@ func parseFeed(g *troupe.Graph, arg string) (troupe.Output, *troupe.Tensor, erro
 	return o, t, nil
 }
 
-// cutFeed is the two sides of "NAME=VALUE".
+// cutFeed returns the two sides of "NAME=VALUE".
 func cutFeed(arg string) (name, value string, err error) {
 	name, value, ok := strings.Cut(arg, "=")
 	if !ok || name == "" {
@@ -41,7 +41,7 @@ func cutFeed(arg string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// severalFetches is the end of the error of a name that nobody knows, as it is several.
+// severalFetches returns the end of the error of a name that nobody knows, as it is several.
 func severalFetches(name string) string {
 	if !strings.Contains(name, ",") {
 		return ""
@@ -89,7 +89,7 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 	return t, err
 }
 
-// isBytes says whether a feed is the bytes of a file, as one string.
+// isBytes reports whether a feed is the bytes of a file, as one string.
 func isBytes(value string, dt troupe.DataType) bool {
 	switch filepath.Ext(value) {
 	case ".npy", ".npz", ".pb", ".tensor":
@@ -98,7 +98,7 @@ func isBytes(value string, dt troupe.DataType) bool {
 	return dt == troupe.String && strings.HasPrefix(value, "@")
 }
 
-// filesOf is the names of "[@FILE,@FILE]", where strings are wanted.
+// filesOf returns the names of "[@FILE,@FILE]", where strings are wanted.
 func filesOf(value string, dt troupe.DataType) (names []string, ok bool) {
 	list, opened := strings.CutPrefix(value, "[")
 	list, closed := strings.CutSuffix(list, "]")
@@ -156,7 +156,7 @@ func readNPZ(file, name string, limit int64) (*troupe.Tensor, error) {
 	return nil, status.Errorf(status.NotFound, "%s has no array %s%s; it has %s", file, name, status.DidYouMean(name, slices.Values(names)), some(names, "array"))
 }
 
-// readText is a file's bytes as a scalar string.
+// readText returns a file's bytes as a scalar string.
 func readText(name string) (*troupe.Tensor, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {

@@ -15,7 +15,7 @@ func (f *fileFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.write, "write", nil, "let the graph write files below `DIR` (repeatable)")
 }
 
-// policy is what the graph of a model may use.
+// policy returns what the graph of a model may use.
 func (f *fileFlags) policy(m *model) *files.Policy {
 	p := &files.Policy{Read: f.read, Write: f.write}
 	if m.dir != "" {

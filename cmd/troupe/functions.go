@@ -23,7 +23,7 @@ type instance struct {
 // other with ever other attributes have any number.
 const maxInstances = 10_000
 
-// instancesOf is the functions that running a graph may call, in the order in
+// instancesOf returns the functions that running a graph may call, in the order in
 // which its nodes, and then those of the bodies, name them. What is never
 // called is not among them.
 func instancesOf(g *troupe.Graph) []instance { return instancesIn(g, g.Nodes()) }
@@ -63,7 +63,7 @@ func instancesIn(g *troupe.Graph, nodes []*graph.Node) []instance {
 // problem is why the function cannot be shown.
 func (in *instance) problem() string { return status.From(in.err).Message }
 
-// argumentOrResult says whether a node only stands for what is passed to or
+// argumentOrResult reports whether a node only stands for what is passed to or
 // returned from a body.
 func argumentOrResult(n *graph.Node) bool {
 	return n.Class() == graph.ClassArg || n.Class() == graph.ClassRetval

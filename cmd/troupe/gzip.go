@@ -23,7 +23,7 @@ func readGraph(name string) ([]byte, error) {
 	return b, err
 }
 
-// inflate is what was compressed, and b itself if it was not.
+// inflate returns what was compressed, and b itself if it was not.
 func inflate(b []byte) ([]byte, error) {
 	if !bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
 		return b, nil

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
@@ -49,7 +49,7 @@ func kernelsOf(def *registry.OpDef) []kernelGroup {
 	return out
 }
 
-// allowed is those of types, sorted, that an attribute may have.
+// allowed returns those of types, sorted, that an attribute may have.
 func allowed(attr *registry.AttrDef, types []tensor.DType) []tensor.DType {
 	var out []tensor.DType
 	for _, t := range types {
@@ -98,7 +98,7 @@ func (g group) mergesWith(o group, name string) bool {
 // A typeName is a dtype that JSON spells as in "DT_FLOAT".
 type typeName tensor.DType
 
-// MarshalText is the name in the protocol buffers.
+// MarshalText returns the name in the protocol buffers.
 func (t typeName) MarshalText() ([]byte, error) { return []byte(tensor.DType(t).ProtoName()), nil }
 
 func names(types map[string][]tensor.DType) map[string][]typeName {
@@ -159,7 +159,7 @@ func (k knowledge) MarshalJSON() ([]byte, error) {
 		Shapes   bool                  `json:"shape_function"`
 		Gradient string                `json:"gradient"`
 	}{
-		nodes.Plays(k.Name), kernelsOf(k.OpDef), names(kernel.Missing(k.OpDef)),
+		compile.Plays(k.Name), kernelsOf(k.OpDef), names(kernel.Missing(k.OpDef)),
 		shape.Lookup(k.Name) != nil, gradientOf(k.Name),
 	})
 	if err != nil {

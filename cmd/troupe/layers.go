@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/plain"
@@ -16,7 +17,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// layers is what a signature of a SavedModel runs, functions in the place of what calls
+// layers is what a signature of a SavedModel runs, functions in place of what calls
 // them, summed up by layers: operations whose names have the first scope in common, apart
 // from those that all have.
 type layers struct {
@@ -38,7 +39,7 @@ type layer struct {
 	output     string // type and shape of the last result that others take
 }
 
-// shownSignature is the one that show sums up: the one named, or the default, or the
+// shownSignature returns the one that show sums up: the one named, or the default, or the
 // first; "" if there is none that computes anything.
 func shownSignature(signatures map[string]troupe.Signature, key string) (string, error) {
 	own := ofUser(signatures)
@@ -60,8 +61,8 @@ func shownSignature(signatures map[string]troupe.Signature, key string) (string,
 	return "", nil
 }
 
-// endsOf is the tensors of a signature's inputs and outputs, and what it runs.
-func endsOf(g *troupe.Graph, sig troupe.Signature) (spec nodes.Spec, err error) {
+// endsOf returns the tensors of a signature's inputs and outputs, and what it runs.
+func endsOf(g *troupe.Graph, sig troupe.Signature) (spec compile.Spec, err error) {
 	for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
 		for _, name := range sortedKeys(infos) {
 			info := infos[name]
@@ -96,7 +97,7 @@ func signatureProgram(ctx context.Context, g *troupe.Graph, sig troupe.Signature
 		return nil, err
 	}
 	spec.NoUnits = true
-	return nodes.Compile(ctx, g, spec)
+	return compile.Graph(ctx, g, spec)
 }
 
 // newLayers sums up a signature.
@@ -157,7 +158,7 @@ func newLayers(ctx context.Context, g *troupe.Graph, key string, sig troupe.Sign
 	return l, nil
 }
 
-// commonScope is the scope that all operations of a model are in, as "sequential/".
+// commonScope returns the scope that all operations of a model are in, as "sequential/".
 func commonScope(defs []*graph.Node) (common string) {
 	first := true
 	for _, n := range defs {
@@ -177,7 +178,7 @@ func commonScope(defs []*graph.Node) (common string) {
 	return common
 }
 
-// passes reports whether a node only hands on what it gets, as calls leave behind.
+// passes reports whether a node only forwards what it gets, as calls leave behind.
 func passes(n *graph.Node) bool {
 	switch n.Type() {
 	case "Identity", "IdentityN", "NoOp", "_Arg", "_Retval":
@@ -186,7 +187,7 @@ func passes(n *graph.Node) bool {
 	return false
 }
 
-// source is what an input stands for, past nodes that hand on.
+// source returns what an input stands for, past nodes that hand on.
 func source(o graph.Output) graph.Output {
 	for passes(o.Op) && o.Op.NumInputs() > o.Index {
 		o = o.Op.Inputs()[o.Index]
@@ -241,7 +242,7 @@ func (l *layers) variable(n *graph.Node) {
 	l.bytes += bytes
 }
 
-// variableSize is the elements and bytes of a variable, -1 if its shape is not known.
+// variableSize returns the elements and bytes of a variable, -1 if its shape is not known.
 func variableSize(n *graph.Node) (elements, bytes int64) {
 	t := n.Attrs().Find("dtype")
 	if t == nil || len(n.OutputShapes()) == 0 {
@@ -339,7 +340,7 @@ func sortedPairs(set map[[2]string]bool) [][2]string {
 	return all
 }
 
-// size is a number of bytes in the unit that suits it.
+// size returns a number of bytes in the unit that suits it.
 func size(n int64) string {
 	x, unit := float64(n), 0
 	for x >= 1024 && unit < len(byteUnits)-1 {

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/session"
+	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -30,7 +30,7 @@ const modelHelp = `MODEL is one of
   - a recorded case: a folder with case.json and graph.pb, or such a folder in a zip
     archive, as in control.zip/while_counter.`
 
-// atLeastOne is the rule of commands that are given a MODEL, or several, and perhaps more.
+// atLeastOne returns the rule of commands that are given a MODEL, or several, and perhaps more.
 func atLeastOne(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("missing argument: %s", cmd.UseLine())
@@ -38,7 +38,7 @@ func atLeastOne(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneModel is the rule of commands that are given a MODEL and nothing else but flags.
+// oneModel returns the rule of commands that are given a MODEL and nothing else but flags.
 func oneModel(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		for i, arg := range args {
@@ -204,7 +204,7 @@ const savedModelFile = "saved_model.pb"
 
 // loadSavedModel finds the graph of a SavedModel that is for serving, or else the first.
 func loadSavedModel(dir string) (*model, error) {
-	b, err := session.ReadSavedModel(dir)
+	b, err := savedmodel.Read(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (m *model) importGraph() error {
 	if m.graph != nil {
 		return nil
 	}
-	def, err := session.SavedModelGraph(m.bytes, m.tags)
+	def, err := savedmodel.GraphDef(m.bytes, m.tags)
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func loadCase(path string, missing error) (*model, error) {
 	return &model{graph: g, script: script}, err
 }
 
-// archiveOf is the archive that a path leads into; "" if there is none.
+// archiveOf returns the archive that a path leads into; "" if there is none.
 func archiveOf(path string) string {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil {
@@ -267,7 +267,7 @@ func archiveOf(path string) string {
 	return ""
 }
 
-// noSuchFile is the error of a path that does not exist, with names that are near.
+// noSuchFile returns the error of a path that does not exist, with names that are near.
 func noSuchFile(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -280,7 +280,7 @@ func noSuchFile(path string, err error) error {
 	return status.Errorf(status.NotFound, "%s: no such file or directory%s", path, status.DidYouMean(base, slices.Values(names)))
 }
 
-// noSuchCase is the error of a path into an archive that leads to no case.
+// noSuchCase returns the error of a path into an archive that leads to no case.
 func noSuchCase(archive, path string, err error) error {
 	names, listErr := casesIn(archive)
 	if errors.Is(listErr, zip.ErrFormat) {
@@ -300,7 +300,7 @@ func noSuchCase(archive, path string, err error) error {
 	return status.Errorf(status.NotFound, "%s has no case %s%s", archive, inside, hint)
 }
 
-// casesIn is the names of the cases in an archive.
+// casesIn returns the names of the cases in an archive.
 func casesIn(archive string) ([]string, error) {
 	cases, err := conformance.Load(archive)
 	var names []string

@@ -43,7 +43,7 @@ func TestModelForms(t *testing.T) {
 // table that was filled from a file beside it. TensorFlow gave the same.
 func TestRunSavedModel(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	args := []string{"run", "../../session/testdata/vocabulary", "--feed", `text=["cat", "zzz"]`,
+	args := []string{"run", "../../model/testdata/vocabulary", "--feed", `text=["cat", "zzz"]`,
 		"--fetch", "hash_table_Lookup/SelectV2", "--fetch", "hash_table_Size/add"}
 	if code := execute(t.Context(), args, nil, &stdout, &stderr); code != exitOK {
 		t.Fatalf("exit %d: %s", code, stderr.String())

@@ -84,7 +84,7 @@ type iteration struct {
 	at    time.Time
 }
 
-// outermost is the outermost loop of a place such as "add at while[12]/inner[3]".
+// outermost returns the outermost loop of a place such as "add at while[12]/inner[3]".
 func outermost(place string, at time.Time) iteration {
 	_, tag, ok := strings.Cut(place, " at ")
 	if !ok {
@@ -114,7 +114,7 @@ func (it iteration) since(before iteration) string {
 	return text
 }
 
-// rounded is a number to three digits, with k and M for thousands and millions.
+// rounded returns a number to three digits, with k and M for thousands and millions.
 func rounded(x float64) string {
 	switch {
 	case x >= 1e6:

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
@@ -138,7 +138,7 @@ func listOps(w io.Writer, defs []*registry.OpDef) error {
 func marks(op string) string {
 	differentiate, _ := gradient.Lookup(op)
 	m := []byte("---")
-	for i, have := range []bool{nodes.Plays(op) || len(kernel.Registered(op)) > 0, shape.Lookup(op) != nil, differentiate != nil} {
+	for i, have := range []bool{compile.Plays(op) || len(kernel.Registered(op)) > 0, shape.Lookup(op) != nil, differentiate != nil} {
 		if have {
 			m[i] = "ksg"[i]
 		}
@@ -150,7 +150,7 @@ func marks(op string) string {
 func writeOp(w io.Writer, def *registry.OpDef) {
 	fmt.Fprint(w, def.Text(), "\n")
 	switch kernels := kernelsOf(def); {
-	case nodes.Plays(def.Name):
+	case compile.Plays(def.Name):
 		fmt.Fprintln(w, "  kernels: none needed, the executor runs it")
 	case len(kernels) == 0:
 		fmt.Fprintln(w, "  kernels: none yet")

@@ -78,7 +78,7 @@ func (b *box) title() string {
 	return fmt.Sprintf("frame %s, %s in parallel", b.name, count(int(b.parallel), "iteration"))
 }
 
-// describe is a node in a line: "add = AddV2(x, y:1, ^init) int32 [2, ?]".
+// describe returns a node in a line: "add = AddV2(x, y:1, ^init) int32 [2, ?]".
 func describe(n *graph.Node, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s = %s(", name, n.Type())
@@ -116,7 +116,7 @@ func shortInput(o graph.Output) string {
 	return o.String()
 }
 
-// constantText is the value of a small constant.
+// constantText returns the value of a small constant.
 func constantText(n *graph.Node) string {
 	const most = 40
 	if n.Type() != "Const" {

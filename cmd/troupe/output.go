@@ -31,7 +31,7 @@ func (f *outputFlags) add(cmd *cobra.Command) {
 
 var formats = []string{"text", "json", "npy", "npz", "proto"}
 
-// given says whether anything was asked for.
+// given reports whether anything was asked for.
 func (f *outputFlags) given() bool { return f.file+f.format != "" }
 
 // resolve chooses the format, before anything runs.

@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
+	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/sequential"
@@ -27,10 +29,10 @@ type picture struct {
 	live, dead map[string]int // how often a node has acted, alive and dead
 	step       *nodes.Step
 	program    *nodes.Program
-	tag        string          // the iteration that is played
-	after      int             // nodes have acted
-	running    bool            // some node must be seen to act
-	starts     []session.Start // of a SavedModel: what brings it into the state that was saved
+	tag        string             // the iteration that is played
+	after      int                // nodes have acted
+	running    bool               // some node must be seen to act
+	starts     []savedmodel.Start // of a SavedModel: what brings it into the state that was saved
 	files      *files.Policy
 }
 
@@ -51,7 +53,7 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 	b := &bench{}
 	switch {
 	case m.folder != "":
-		loaded, err := session.LoadSavedModel(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
+		loaded, err := savedmodel.Load(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
 		if err != nil {
 			return failure{err}
 		}
@@ -83,9 +85,9 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 		}
 		feeds = append(feeds, tensor.ValueOf(t))
 	}
-	spec := nodes.Spec{Feeds: b.feeds, Fetches: b.fetches, Targets: b.targets, NoUnits: true}
+	spec := compile.Spec{Feeds: b.feeds, Fetches: b.fetches, Targets: b.targets, NoUnits: true}
 	ctx := cmd.Context()
-	if p.program, err = nodes.Compile(ctx, m.graph, spec); err != nil {
+	if p.program, err = compile.Graph(ctx, m.graph, spec); err != nil {
 		return failure{err}
 	}
 	if after <= 0 {
@@ -102,7 +104,7 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 	return nil
 }
 
-// drawn is the graph that is drawn: with functions in the place of what calls them, if
+// drawn returns the graph that is drawn: with functions in place of what calls them, if
 // there are any.
 func (p *picture) drawn(g *troupe.Graph) *troupe.Graph {
 	for i := range p.program.NumNodes() {
@@ -117,12 +119,12 @@ func (p *picture) drawn(g *troupe.Graph) *troupe.Graph {
 func (p *picture) resources(ctx context.Context) (*resource.Manager, error) {
 	m := resource.NewManager()
 	for _, start := range p.starts {
-		spec := nodes.Spec{Targets: []*graph.Node{start.Target}}
+		spec := compile.Spec{Targets: []*graph.Node{start.Target}}
 		var feeds []tensor.Value
 		for o, t := range start.Feeds {
 			spec.Feeds, feeds = append(spec.Feeds, o), append(feeds, tensor.ValueOf(t))
 		}
-		program, err := nodes.Compile(ctx, start.Target.Graph(), spec)
+		program, err := compile.Graph(ctx, start.Target.Graph(), spec)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +135,7 @@ func (p *picture) resources(ctx context.Context) (*resource.Manager, error) {
 	return m, nil
 }
 
-// shared is what the kernels of a step share.
+// shared returns what the kernels of a step share.
 func (p *picture) shared(ctx context.Context, m *resource.Manager) *kernel.Step {
 	return &kernel.Step{Context: ctx, Resources: m, PerStep: resource.NewManager(), Pool: alone{}, Files: p.files, Seed: 1}
 }
@@ -250,7 +252,7 @@ func (p *picture) write(w io.Writer, g *troupe.Graph) {
 	fmt.Fprintln(w, "}")
 }
 
-// inline says whether a node is a small constant, written into those that take it.
+// inline reports whether a node is a small constant, written into those that take it.
 func inline(n *graph.Node) bool {
 	if constantText(n) == "" {
 		return false
@@ -263,14 +265,14 @@ func inline(n *graph.Node) bool {
 	return len(n.Output(0).Consumers()) > 0
 }
 
-// last is a name without its scopes.
+// last returns a name without its scopes.
 func last(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }
 
-// iteration is the one that the frame is in, as far as the tag of what acted last says.
+// iteration returns the one that the frame is in, as far as the tag of what acted last says.
 func (p *picture) iteration(frame string) int {
 	n := 0
 	if at := strings.LastIndex(p.tag, frame+"["); at >= 0 {
@@ -279,7 +281,7 @@ func (p *picture) iteration(frame string) int {
 	return n
 }
 
-// states is what a node is doing, in all of its iterations alive.
+// states returns what a node is doing, in all of its iterations alive.
 func (p *picture) states(name string) []nodes.NodeState {
 	if i := p.program.Node(name); i >= 0 {
 		return p.step.ReportNode(i, 64).States

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -11,12 +12,12 @@ import (
 	"github.com/troupe-go/troupe/session"
 )
 
-// plannedFlags say which run is shown by `troupe show --units` and `--rewritten`.
+// plannedFlags say which run is shown by `troupe show --units`, `--rewritten` and `--passes`.
 type plannedFlags struct {
 	feeds, fetches, targets []string
 	signature, rewrite      string
 	places                  deviceFlags
-	form                    func(io.Writer, *troupe.Callable) // what is shown of a run
+	form                    func(io.Writer, *troupe.Callable) error // what is shown of a run
 }
 
 func (f *plannedFlags) add(cmd *cobra.Command) {
@@ -59,7 +60,9 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 				fmt.Fprintln(cmd.ErrOrStderr(), "troupe:", err)
 				return
 			}
-			f.form(out, (*troupe.Callable)(c))
+			if err := f.form(out, (*troupe.Callable)(c)); err != nil {
+				failed = err
+			}
 		})
 		if err != nil {
 			return failure{err}
@@ -163,22 +166,55 @@ func (f *plannedFlags) prepare(w io.Writer, sess *troupe.Session, feeds, fetches
 	if err != nil {
 		return failure{err}
 	}
-	f.form(w, c)
-	return nil
+	return f.form(w, c)
 }
 
 // writeRewritten prints the graph of a run as it was rewritten, and what the passes
 // saved.
-func writeRewritten(w io.Writer, c *troupe.Callable) {
+func writeRewritten(w io.Writer, c *troupe.Callable) error {
 	text, passes := c.Rewritten()
 	fmt.Fprint(w, text)
 	for _, p := range passes {
+		if p.After > p.Before {
+			fmt.Fprintf(w, "%-12s %6d added to %s\n", p.Pass, p.After-p.Before, count(p.Before, "node"))
+			continue
+		}
 		fmt.Fprintf(w, "%-12s %6d of %s removed\n", p.Pass, p.Before-p.After, count(p.Before, "node"))
 	}
+	return nil
+}
+
+// allPasses is the value of --passes for all of them.
+const allPasses = "all"
+
+// writePasses prints the graph of a run after each pass that changed it, or after the named
+// one.
+func writePasses(ctx context.Context, w io.Writer, c *troupe.Callable, name string) error {
+	var ran []string
+	last, found := "", false
+	err := c.EachPass(ctx, func(pass, text string) {
+		ran = append(ran, pass)
+		switch {
+		case name != allPasses && pass != name:
+		case name == allPasses && text == last:
+			fmt.Fprintf(w, "pass %s: no change\n", pass)
+		default:
+			found = true
+			fmt.Fprintf(w, "pass %s\n%s", pass, text)
+		}
+		last = text
+	})
+	if err != nil {
+		return failure{err}
+	}
+	if !found && name != allPasses {
+		return fmt.Errorf("--passes %s: no such pass over this run; those that run are %s", name, strings.Join(ran, ", "))
+	}
+	return nil
 }
 
 // writePlan prints how a run is played, and sums it up.
-func writePlan(w io.Writer, c *troupe.Callable) {
+func writePlan(w io.Writer, c *troupe.Callable) error {
 	p := c.Plan()
 	fmt.Fprint(w, p)
 	fmt.Fprintf(w, "%s, %d of them units", count(len(p.Loops), "loop"), p.Units())
@@ -186,4 +222,5 @@ func writePlan(w io.Writer, c *troupe.Callable) {
 		fmt.Fprint(w, "; the run is one unit as a whole")
 	}
 	fmt.Fprintln(w)
+	return nil
 }

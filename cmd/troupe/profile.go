@@ -219,7 +219,7 @@ func (f *profileFlags) chooseSignature(m *model) error {
 	return fmt.Errorf("no signature %q for the tags %v; `troupe show` lists them", key, m.tags)
 }
 
-// renamed is "NAME=…" with the tensor in the place of the name of an input, which still
+// renamed is "NAME=…" with the tensor in place of the name of an input, which still
 // names the array of an archive.
 func renamed(feed string, inputs map[string]troupe.TensorInfo) string {
 	for name, info := range inputs {
@@ -241,7 +241,7 @@ func cutName(feed, name string) (rest string, ok bool) {
 	return "", false
 }
 
-// feedRest is what is fed: what was given, and values for the placeholders besides
+// feedRest returns what is fed: what was given, and values for the placeholders besides
 // that are needed.
 func (f *profileFlags) feedRest(m *model, given map[troupe.Output]*troupe.Tensor, fetches []troupe.Output, targets []*troupe.Operation, say io.Writer) (map[troupe.Output]*troupe.Tensor, error) {
 	if m.script != nil && len(given) == 0 {

@@ -6,11 +6,11 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
@@ -45,7 +45,7 @@ func TestQuitTellsWhatAStepWaitsFor(t *testing.T) {
 		sess.RunContext(ctx, feeds, []troupe.Output{g.Operation("while/Exit").Output(0)}, nil)
 	})
 	for len(sess.Inspect(ctx, 1)) == 0 {
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 
 	r, w := io.Pipe()

@@ -12,8 +12,8 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
-	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential/explore"
 )
 
@@ -189,7 +189,7 @@ func (f *raceFlags) recorded(ctx context.Context, out *raceWriter, s *conformanc
 	return nil
 }
 
-// fed is the run of a signature of a SavedModel, whose inputs have values.
+// fed returns the run of a signature of a SavedModel, whose inputs have values.
 func (f *raceFlags) fed(m *model) (runFlags, string, error) {
 	signatures := map[string]troupe.Signature{}
 	for _, g := range m.saved {

@@ -55,7 +55,7 @@ func boundedWhole(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// deadline is the context of a command until the limit of time.
+// deadline returns the context of a command until the limit of time.
 func deadline(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	if r, ok := cmd.Context().Value(readingKey{}).(*reading); ok && r.time > 0 {
 		return context.WithDeadline(cmd.Context(), r.begin.Add(r.time))
@@ -70,7 +70,7 @@ func loaded(cmd *cobra.Command) {
 	}
 }
 
-// run is what command answers, or an error as soon as it has passed a limit. The
+// run returns what command answers, or an error as soon as it has passed a limit. The
 // command goes on then, but the process is about to exit.
 func (r *reading) run(cmd *cobra.Command, args []string, command func(*cobra.Command, []string) error) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
@@ -128,7 +128,7 @@ func (r *reading) watch(ctx context.Context) error {
 	}
 }
 
-// inUse is the bytes of memory that the process has from the system.
+// inUse returns the bytes of memory that the process has from the system.
 func inUse() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/conformance/hostile"
+	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
-	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
 )
 
@@ -91,8 +91,8 @@ node { name: "s" op: "Placeholder" attr { key: "dtype" value { type: DT_STRING }
 	}
 }
 
-// neverReady is a model whose initialization is a loop without end.
-func neverReady(t *testing.T) savedmodel.Model {
+// neverReady returns a model whose initialization is a loop without end.
+func neverReady(t *testing.T) savedmodel.Export {
 	t.Helper()
 	s := op.NewScope()
 	yes := op.Const(s.SubScope("yes"), true)
@@ -105,9 +105,9 @@ func neverReady(t *testing.T) savedmodel.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return savedmodel.Model{
+	return savedmodel.Export{
 		Graph: g, Init: out[0].Op,
-		Signatures: map[string]savedmodel.Signature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": y}}},
+		Signatures: map[string]savedmodel.ExportSignature{"serving_default": {Inputs: map[string]tf.Output{"x": x}, Outputs: map[string]tf.Output{"y": y}}},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// recognize says what a file is that people take for a graph, and what to do with it; ""
+// recognize reports what a file is that people take for a graph, and what to do with it; ""
 // if it may be one.
 func recognize(name string, b []byte) string {
 	at := func(offset int, magic string) bool {
@@ -47,7 +47,7 @@ func recognize(name string, b []byte) string {
 	return ""
 }
 
-// notAModel is the error of a folder that is no model, with what it holds that is one.
+// notAModel returns the error of a folder that is no model, with what it holds that is one.
 func notAModel(dir string) error {
 	var models, others []string
 	for _, e := range readDir(dir) {
@@ -79,7 +79,7 @@ func notAModel(dir string) error {
 	return status.Errorf(status.NotFound, err+"; it is empty", dir)
 }
 
-// looksLikeModel says whether a file of that name may be a graph or an archive of cases.
+// looksLikeModel reports whether a file of that name may be a graph or an archive of cases.
 func looksLikeModel(name string) bool {
 	name = strings.TrimSuffix(name, ".gz")
 	switch filepath.Ext(name) {

@@ -171,7 +171,7 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	return f.print(cmd, f.fetches, values)
 }
 
-// ends says which nodes of a graph give what no other takes, which is what most people
+// ends reports which nodes of a graph give what no other takes, which is what most people
 // want to fetch; it is for the end of an error.
 func ends(g *troupe.Graph) string {
 	const few = 6

@@ -11,10 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
-	"github.com/troupe-go/troupe/graph/race"
-	"github.com/troupe-go/troupe/graph/rewrite"
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
+	savedmodel "github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/plan/race"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/sequential"
 	"github.com/troupe-go/troupe/sequential/explore"
 	"github.com/troupe-go/troupe/session"
@@ -45,7 +46,7 @@ func (f *scheduleFlags) add(cmd *cobra.Command) {
 // named reports whether flags name what is run.
 func (f *scheduleFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
 
-// system is the steps to be run.
+// system returns the steps to be run.
 func (f *scheduleFlags) system(ctx context.Context, m *model) (s *explore.System, err error) {
 	s = &explore.System{Budget: tensor.NewBudget(4 << 30), Timeout: f.timeout}
 	var g *troupe.Graph
@@ -60,7 +61,7 @@ func (f *scheduleFlags) system(ctx context.Context, m *model) (s *explore.System
 	if err != nil {
 		return nil, err
 	}
-	functions := nodes.NewFunctions(g, sequential.New(s.Budget), rewrite.Options{})
+	functions := compile.NewFunctions(g, sequential.New(s.Budget), rewrite.Options{})
 	files := new(fileFlags).policy(m)
 	s.Prepare = func(k *kernel.Step) { k.Files, k.Functions = files, functions }
 	return s, nil
@@ -73,7 +74,7 @@ func addStep(ctx context.Context, s *explore.System, p race.Program, values []*t
 		st.Feeds = append(st.Feeds, tensor.ValueOf(v))
 	}
 	var err error
-	if st.Program, err = nodes.Compile(ctx, p.Graph, nodes.Spec{Feeds: p.Feeds, Fetches: p.Fetches, Targets: p.Targets, NoUnits: true}); err != nil {
+	if st.Program, err = compile.Graph(ctx, p.Graph, compile.Spec{Feeds: p.Feeds, Fetches: p.Fetches, Targets: p.Targets, NoUnits: true}); err != nil {
 		return failure{err}
 	}
 	if !fixed {
@@ -139,7 +140,7 @@ func (f *scheduleFlags) names() runFlags {
 // saved adds a signature of a SavedModel, or what the flags name in it, after the steps
 // that bring the model into the state that was saved.
 func (f *scheduleFlags) saved(ctx context.Context, m *model, s *explore.System) (*troupe.Graph, error) {
-	loaded, err := session.LoadSavedModel(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
+	loaded, err := savedmodel.Load(m.folder, m.tags, &session.SessionOptions{Files: new(fileFlags).policy(m)})
 	if err != nil {
 		return nil, failure{err}
 	}
@@ -201,7 +202,7 @@ func (x *search) run(cmd *cobra.Command, s *explore.System) (r, drawn *explore.R
 	return r, drawn, nil
 }
 
-// more is the result that has found more answers.
+// more returns the result that has found more answers.
 func more(r, drawn *explore.Result) *explore.Result {
 	if drawn != nil && len(drawn.Answers) > len(r.Answers) {
 		return drawn
@@ -214,7 +215,7 @@ func deadlocked(r *explore.Result) bool {
 	return slices.ContainsFunc(r.Answers, func(a explore.Answers) bool { return a.Deadlock })
 }
 
-// answerText is an answer in lines.
+// answerText returns an answer in lines.
 func answerText(a *explore.Answers) string {
 	if a.Text == "" {
 		return "no error; nothing was fetched, and nothing is held\n"

@@ -20,7 +20,7 @@ import (
 // progressAfter is how long something goes on before a terminal shows its progress.
 const progressAfter = time.Second
 
-// raw is the stream below one on which text is escaped: for bytes that are no text, and
+// raw returns the stream below one on which text is escaped: for bytes that are no text, and
 // for what is drawn on a terminal.
 func raw(w io.Writer) io.Writer {
 	if p, ok := w.(*plain.Writer); ok {

@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 // models puts into a folder: vocabulary/, a SavedModel that TensorFlow wrote; loop.pb, a
 // loop that counts, and loop.pb.gz; cases.zip, recorded cases; small.png and wide.png.
 func models(dir string) error {
-	if err := os.CopyFS(filepath.Join(dir, "vocabulary"), os.DirFS("../../session/testdata/vocabulary")); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "vocabulary"), os.DirFS("../../model/testdata/vocabulary")); err != nil {
 		return err
 	}
 	loop, err := os.ReadFile("../../benchmarks/graphs/while_counter_p10.pb")

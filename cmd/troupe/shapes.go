@@ -70,7 +70,7 @@ those that it calls.
 	return cmd
 }
 
-// ofSignature is the nodes that a signature runs.
+// ofSignature returns the nodes that a signature runs.
 func (m *model) ofSignature(key string) ([]*graph.Node, error) {
 	for _, g := range m.saved {
 		if !slices.Equal(g.Tags, m.tags) {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/plain"
 )
 
 func showCommand() *cobra.Command {
-	format, units, rewritten, picture, nodes, after := "text", false, false, false, false, 0
+	format, units, rewritten, picture, nodes, after, passes := "text", false, false, false, false, 0, ""
 	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
@@ -38,6 +39,8 @@ of a feed may be omitted), of a signature, or of a case's steps:
                and for each other loop why it is not compiled
   --rewritten  the graph after the passes of --rewrite, function calls replaced by
                their bodies, with the nodes that each pass removed
+  --passes     the graph after the compiler pass that is named; all: after each pass
+               that changed it
   --devices    the device of each node, and the edges between devices; with --rewritten
                the graph as it is split, with its send and receive nodes
   --picture    a drawing of the run, halfway through or after --after N activations:
@@ -55,6 +58,7 @@ of a feed may be omitted), of a signature, or of a case's steps:
   troupe show loop.pb --units --feed n --fetch while/Exit
   troupe show conformance/testdata/control.zip/while_nested_two --units
   troupe show model.pb --rewritten --feed x --fetch y
+  troupe show model.pb --passes fold --feed x --fetch y
   troupe show model.pb --devices 2 --feed x --fetch y
   troupe show loop.pb --picture --feed n=10 --fetch while/Exit | dot -Tsvg > run.svg`,
 		Args: oneModel,
@@ -65,8 +69,10 @@ of a feed may be omitted), of a signature, or of a case's steps:
 			if after != 0 {
 				return fmt.Errorf("--after needs --picture")
 			}
-			if units || rewritten || f.places.given() {
+			if units || rewritten || passes != "" || f.places.given() {
 				switch {
+				case passes != "":
+					f.form = func(w io.Writer, c *troupe.Callable) error { return writePasses(cmd.Context(), w, c, passes) }
 				case rewritten:
 					f.form = writeRewritten
 				case units:
@@ -77,7 +83,7 @@ of a feed may be omitted), of a signature, or of a case's steps:
 				return f.show(cmd, args[0])
 			}
 			if f.named() || f.rewrite != "" {
-				return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --rewritten, --devices or --picture")
+				return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --rewritten, --passes, --devices or --picture")
 			}
 			write := writeText
 			switch format {
@@ -131,6 +137,7 @@ of a feed may be omitted), of a signature, or of a case's steps:
 	cmd.Flags().BoolVar(&nodes, "nodes", false, "list or draw all nodes of a SavedModel instead of its layers")
 	cmd.Flags().BoolVar(&units, "units", false, "show the code of compiled loops and programs (units), and why other loops are not compiled")
 	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run after rewriting, and what each pass removed")
+	cmd.Flags().StringVar(&passes, "passes", "", "show the graph of a run after the compiler pass `NAME`; all: after each pass that changed it")
 	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run for Graphviz: how often each node has run, which fire next, which tokens wait")
 	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run after `N` activations of nodes; 0 is half of the run")
 	f.add(cmd)

@@ -67,7 +67,7 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 	return f.print(cmd, names, values)
 }
 
-// results is the names of the results that are wanted: all, unless some are named.
+// results returns the names of the results that are wanted: all, unless some are named.
 func (f *runFlags) results(sig troupe.Signature, key string) ([]string, error) {
 	if len(f.targets) > 0 {
 		return nil, fmt.Errorf("--signature %s and --target exclude each other", key)
@@ -89,7 +89,7 @@ func (f *runFlags) results(sig troupe.Signature, key string) ([]string, error) {
 	return f.fetches, nil
 }
 
-// resultsOf is the names of a signature's outputs, and the operations that it names in
+// resultsOf returns the names of a signature's outputs, and the operations that it names in
 // the place of outputs, to be run.
 func resultsOf(sig troupe.Signature) (names, operations []string) {
 	for _, name := range sortedKeys(sig.Outputs) {
@@ -102,14 +102,14 @@ func resultsOf(sig troupe.Signature) (names, operations []string) {
 	return names, operations
 }
 
-// isOperation says whether an output of a signature is an operation and no tensor.
+// isOperation reports whether an output of a signature is an operation and no tensor.
 func isOperation(info troupe.TensorInfo) bool { return info.DType == 0 && info.Name != "" }
 
 // initSignature is what TensorFlow's writer keeps the initialization of a model under.
 // It runs when a model is loaded, and is no signature of the user's.
 const initSignature = "__saved_model_init_op"
 
-// ofUser is the signatures without that.
+// ofUser returns the signatures without that.
 func ofUser(signatures map[string]troupe.Signature) map[string]troupe.Signature {
 	if _, ok := signatures[initSignature]; !ok {
 		return signatures
@@ -161,7 +161,7 @@ func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg 
 	return nil
 }
 
-// ofSignature is a run by the names of a signature as one by those of the graph. All of
+// ofSignature returns a run by the names of a signature as one by those of the graph. All of
 // the signature's inputs must be fed.
 func (f runFlags) ofSignature(signatures map[string]troupe.Signature) (run runFlags, key string, err error) {
 	sig, key, err := signatureOfKey(&troupe.SavedModel{Signatures: signatures}, f.signature)
@@ -232,13 +232,13 @@ func (f *runFlags) nodesOfSignature(m *model) string {
 	return "; of signature " + defaultSignature + ", " + strings.Join(meant, ", ") + "; --signature " + defaultSignature + " lets names be those of the signature"
 }
 
-// unknownInput is the error of a feed that a signature does not have.
+// unknownInput returns the error of a feed that a signature does not have.
 func unknownInput(name string, sig troupe.Signature, key string) error {
 	return fmt.Errorf("--feed %s%s: signature %s has %s", name,
 		status.DidYouMean(name, maps.Keys(sig.Inputs)), key, listed(sig.Inputs, "input"))
 }
 
-// ofOne is a shape of one element that s allows, unless its rank is not known.
+// ofOne returns a shape of one element that s allows, unless its rank is not known.
 func ofOne(s troupe.Shape) ([]int64, bool) {
 	dims := make([]int64, max(0, s.NumDimensions()))
 	for i := range dims {
@@ -268,7 +268,7 @@ type tensorOf struct {
 	text   string
 }
 
-// graphsOf is what a SavedModel has.
+// graphsOf returns what a SavedModel has.
 func graphsOf(saved []troupe.SavedGraph) []graphOf {
 	var all []graphOf
 	for _, g := range saved {

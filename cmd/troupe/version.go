@@ -21,7 +21,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// version is that of the module, with what built it and whose graphs it follows.
+// version returns that of the module, with what built it and whose graphs it follows.
 func version() string {
 	module, commit := "(devel)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -23,7 +23,7 @@ var numbers = regexp.MustCompile(`[0-9]+`)
 // leaves the reads of the others out, and that thread is the one that writes there next.
 var alone = regexp.MustCompile(`= parts\[fold\];\s*BARRIER\(\);\s*if \(lane == 0`)
 
-// place is the template's text around a barrier.
+// place returns the template's text around a barrier.
 func place(source string, at int) string {
 	return numbers.ReplaceAllString(source[max(0, at-48):min(len(source), at+40)], "0")
 }
@@ -84,7 +84,7 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// dry is the trial's launches, without memory.
+// dry returns the trial's launches, without memory.
 func (c *trial) dry() ([]devices.Launch, error) {
 	want := c.want
 	if want == nil {

@@ -46,7 +46,7 @@ func (b *Bench) Place(ctx context.Context, t *tensor.Tensor) (code.Array, error)
 	return code.Array{Buffer: m, Type: t.DType(), Dims: t.Dims()}, nil
 }
 
-// Blank is an array of the device, with anything in it.
+// Blank returns an array of the device, with anything in it.
 func (b *Bench) Blank(ctx context.Context, dt tensor.DType, dims []int64) (code.Array, error) {
 	n, err := tensor.NumElements(dt, dims)
 	if err != nil {

@@ -43,7 +43,7 @@ var groups = []struct {
 	{"Window", windowTrials}, {"Normalize", normalizeTrials},
 }
 
-// Codes is all code that the trials and operations use, each function once.
+// Codes returns all code that the trials and operations use, each function once.
 func Codes() (all []*devices.Code, err error) {
 	seen := map[*devices.Code]bool{}
 	add := func(launches []devices.Launch) {
@@ -124,7 +124,7 @@ var near = map[tensor.DType]tensor.Tolerance{
 	tensor.Float: {ATol: 1e-6, RTol: 1e-5}, tensor.Double: {ATol: 1e-13, RTol: 1e-12}, tensor.Half: {ATol: 1e-3, RTol: 2e-3}, tensor.Bfloat16: {ATol: 1e-2, RTol: 1e-2},
 }
 
-// random is a tensor of numbers around zero, some of them special.
+// random returns a tensor of numbers around zero, some of them special.
 func random(rng *rand.Rand, dt tensor.DType, dims ...int64) *tensor.Tensor {
 	n := int64(1)
 	for _, d := range dims {
@@ -155,7 +155,7 @@ func cast(t *tensor.Tensor, dt tensor.DType) *tensor.Tensor {
 	return must(kerneltest.Run("Cast", registry.Attrs{{Name: "DstT", Value: registry.AttrValue{Kind: registry.KindType, Type: dt}}}, t))[0]
 }
 
-// lent is the memory that a writing got behind so many outputs, or none.
+// lent returns the memory that a writing got behind so many outputs, or none.
 func lent(out []code.Array, outputs int) code.Array {
 	if len(out) > outputs {
 		return out[outputs]

@@ -23,7 +23,7 @@ import (
 // played with its narrow floats as doubles, and every element must be as near to that as
 // the recorded one is, or as the type allows.
 
-// nearer says how a case's answers on an accelerator are farther from exact ones than
+// nearer reports how a case's answers on an accelerator are farther from exact ones than
 // what was recorded; nil if they are not.
 func nearer(ctx context.Context, archive string, c *conformance.Case, cfg conformance.Config) error {
 	_, name, _ := strings.Cut(c.Name, "/")
@@ -91,7 +91,7 @@ func nearer(ctx context.Context, archive string, c *conformance.Case, cfg confor
 	})
 }
 
-// asNear says whether each element of got is as near to the right one as the recorded one
+// asNear reports whether each element of got is as near to the right one as the recorded one
 // is, or nearer than two of its type's last digits.
 func asNear(got, recorded, right *tensor.Tensor) error {
 	digit := 0x1p-10

@@ -37,7 +37,7 @@ func product(name string, x, y, z []int64, tx, ty bool) measured {
 	}}
 }
 
-// convolution is a convolution of square images with padding SAME, and its gradients.
+// convolution returns a convolution of square images with padding SAME, and its gradients.
 func convolution(name string, batch, size, channels, features, kernel, stride int64) []measured {
 	made := (size + stride - 1) / stride
 	before := max((made-1)*stride+kernel-size, 0) / 2
@@ -59,7 +59,7 @@ func convolution(name string, batch, size, channels, features, kernel, stride in
 	}
 }
 
-// moving is an operation whose time is that of memory.
+// moving returns an operation whose time is that of memory.
 func moving(name string, in, out [][]int64, write writing) measured {
 	bytes := int64(0)
 	for _, dims := range append(append([][]int64(nil), in...), out...) {

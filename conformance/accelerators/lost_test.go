@@ -56,7 +56,7 @@ func alternating(text, kind string) string {
 }
 
 // loseUnderLoad plays a graph on so many devices, of which it loses one after another, and
-// compares answers with the CPU's. lose says whether there was one to lose.
+// compares answers with the CPU's. lose reports whether there was one to lose.
 func loseUnderLoad(t *testing.T, kind string, count int, tolerance tensor.Tolerance, lose func(*rand.Rand) bool) {
 	text := perceptron
 	if count > 1 {
@@ -139,7 +139,7 @@ func loseUnderLoad(t *testing.T, kind string, count int, tolerance tensor.Tolera
 	t.Logf("%d answers, %d steps that failed, %d devices lost", right, failed, *lost)
 }
 
-// copied says whether something is copied from one device to another in a step.
+// copied reports whether something is copied from one device to another in a step.
 func copied(t *testing.T, s *session.Session, feeds map[session.Output]*session.Tensor, fetch session.Output) bool {
 	var m session.RunMetadata
 	if _, err := s.RunWithOptions(t.Context(), session.RunOptions{Metadata: &m, Profile: true}, feeds, []session.Output{fetch}, nil); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/devices/opencl"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -62,11 +63,11 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// asked is what the signature of a SavedModel answers on a device of a type, and where its
+// asked returns what the signature of a SavedModel answers on a device of a type, and where its
 // nodes were.
 func asked(t *testing.T, dir, kind string, x *tensor.Tensor) ([]*tensor.Tensor, string) {
 	t.Helper()
-	m, err := session.LoadSavedModel(dir, []string{"serve"}, &session.SessionOptions{Devices: map[string]int{kind: 1}})
+	m, err := model.Load(dir, []string{"serve"}, &session.SessionOptions{Devices: map[string]int{kind: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func compiled(t *testing.T, c *devices.Code, architecture string) {
 	}
 }
 
-// sized says whether a function has groups of one size, which it says to the compiler.
+// sized reports whether a function has groups of one size, which it says to the compiler.
 func sized(c *devices.Code) bool { return strings.Contains(c.Source, "\nKERNEL_OF(") }
 
 // resources is what a function takes.

@@ -38,7 +38,7 @@ func (o *operation) tolerance() tensor.Tolerance {
 	return o.tol
 }
 
-// construction is what a node of the operation is made of, and which inputs a device of a
+// construction returns what a node of the operation is made of, and which inputs a device of a
 // type has in the host's memory.
 func (o *operation) construction(kind, device string) (*kernel.Construction, []devices.Memory, error) {
 	def, err := registry.Global.Lookup(o.op)
@@ -60,7 +60,7 @@ func (o *operation) construction(kind, device string) (*kernel.Construction, []d
 	return c, memory, nil
 }
 
-// launches is the code that a kernel of a device of a type hands over.
+// launches returns the code that a kernel of a device of a type hands over.
 func (o *operation) launches(kind string) ([]devices.Launch, error) {
 	c, memory, err := o.construction(kind, "")
 	if err != nil {
@@ -92,7 +92,7 @@ func handle(name string, dt tensor.DType) registry.Attrs {
 	return registry.Attrs{typed("dtype", dt), str("shared_name", name), {Name: "shape", Value: registry.AttrValue{Kind: registry.KindShape}}}
 }
 
-// onCPU is what the CPU's kernel computes: its outputs, or the variables afterwards.
+// onCPU returns what the CPU's kernel computes: its outputs, or the variables afterwards.
 func (o *operation) onCPU() ([]*tensor.Tensor, error) {
 	r := kerneltest.Runner{Limit: 1 << 26}
 	in := append([]*tensor.Tensor(nil), o.in...)

@@ -10,7 +10,7 @@ import (
 
 type in = []*tensor.Tensor
 
-// sizes is a tensor's shape, as an input.
+// sizes returns a tensor's shape, as an input.
 func sizes(t *tensor.Tensor) *tensor.Tensor {
 	var x []int32
 	for _, d := range t.Dims() {

@@ -23,7 +23,7 @@ import (
 
 var narrowToo = flag.Bool("narrow", false, "TestNarrow computes all operations with half and bfloat16")
 
-// emulation is an emulated device.
+// emulation returns an emulated device.
 func emulation(t *testing.T) *streams.Device {
 	driver := emulated.New(emulated.Options{Seed: 3})
 	d, err := streams.Open(actors.System(), actors.System().Root, func() (devices.Accelerator, error) { return driver, nil }, streams.Options{})
@@ -142,7 +142,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// narrowed is an operation with its floats as another type; false if a device has no kernel
+// narrowed returns an operation with its floats as another type; false if a device has no kernel
 // for it, or the CPU.
 func (o *operation) narrowed(dt tensor.DType) (*operation, bool) {
 	n := *o

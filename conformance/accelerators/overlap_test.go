@@ -30,7 +30,7 @@ func TestSessionOverlap(t *testing.T) {
 	}
 }
 
-// chain is a session with a chain of products on a device, whose matrices are all fed: a
+// chain returns a session with a chain of products on a device, whose matrices are all fed: a
 // step answers its timeline.
 func chain(t testing.TB, kind string, links int, n int64) func() []profile.Work {
 	var text strings.Builder
@@ -59,7 +59,7 @@ func chain(t testing.TB, kind string, links int, n int64) func() []profile.Work 
 	}
 }
 
-// overlap is how many nanoseconds of writing to the device fall into computing, and all.
+// overlap returns how many nanoseconds of writing to the device fall into computing, and all.
 func overlap(works []profile.Work) (beside, all int64) {
 	for _, w := range works {
 		if w.Stream == "host-to-device" {
@@ -69,7 +69,7 @@ func overlap(works []profile.Work) (beside, all int64) {
 	return min(both(works, "host-to-device", "compute"), all), max(all, 1)
 }
 
-// both is how many nanoseconds a work of one stream and one of another overlap, in all.
+// both returns how many nanoseconds a work of one stream and one of another overlap, in all.
 func both(works []profile.Work, one, other string) (ns int64) {
 	for _, a := range works {
 		for _, b := range works {

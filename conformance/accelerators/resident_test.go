@@ -50,7 +50,7 @@ func (p *player) up(x *tensor.Tensor) tensor.Value {
 	return u
 }
 
-// run answers the first output.
+// run returns the first output.
 func (p *player) run(op string, attrs registry.Attrs, in ...tensor.Value) tensor.Value {
 	p.t.Helper()
 	return p.all(op, attrs, in...)[0]

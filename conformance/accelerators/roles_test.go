@@ -76,7 +76,7 @@ func TestOptimizersRolesEverywhere(t *testing.T) {
 	}
 }
 
-// statesOf is how many variables an optimizer changes.
+// statesOf returns how many variables an optimizer changes.
 func statesOf(name string) (n int) {
 	def, err := registry.Global.Lookup("ResourceApply" + name)
 	if err != nil {
@@ -90,7 +90,7 @@ func statesOf(name string) (n int) {
 	return n
 }
 
-// changed is what variables hold after an optimizer changed them twice.
+// changed returns what variables hold after an optimizer changed them twice.
 func changed(t *testing.T, kind, op, rest, roles string) (values []*session.Tensor) {
 	t.Helper()
 	text := "g = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [5] values: 0.5 -1 2 0.125 -3>}\n"

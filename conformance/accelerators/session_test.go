@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// parsed is a graph of a text.
+// parsed returns a graph of a text.
 func parsed(t testing.TB, text string) *session.Graph {
 	t.Helper()
 	def, err := graph.ParseText(text)
@@ -502,7 +502,7 @@ func TestSessionLost(t *testing.T) {
 	}
 }
 
-// ramp is a matrix of numbers of both signs.
+// ramp returns a matrix of numbers of both signs.
 func ramp(dims ...int64) *tensor.Tensor {
 	t, err := tensor.New(tensor.Float, dims...)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// simulate puts simulated GPUs in the place of the machine's, or skips the test where there
+// simulate puts simulated GPUs in place of the machine's, or skips the test where there
 // is no NVRTC. What was done wrongly fails the test.
 func simulate(t testing.TB, o simulated.Options) *simulated.Machine {
 	t.Helper()
@@ -39,7 +39,7 @@ func gpus(t testing.TB, n int) {
 	simulate(t, simulated.Options{Devices: n})
 }
 
-// there says whether the machine has a device of a type, if need be a simulated one. What is
+// there reports whether the machine has a device of a type, if need be a simulated one. What is
 // not there is logged.
 func there(t testing.TB, kind string) bool {
 	t.Helper()

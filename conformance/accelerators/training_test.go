@@ -144,7 +144,7 @@ func labels(t *testing.T) *session.Tensor {
 	return y
 }
 
-// state is all variables.
+// state returns all variables.
 func (n *network) state() []*session.Tensor {
 	n.t.Helper()
 	all, err := n.session.Run(nil, n.weights, nil)
@@ -208,7 +208,7 @@ func TestTraining(t *testing.T) {
 }
 
 // What a lost device had of variables is lost, which is told with their names until they are
-// assigned anew.
+// assigned again.
 func TestTrainingLost(t *testing.T) {
 	n := newNetwork(t, &session.SessionOptions{Devices: map[string]int{"EMULATED": 1}})
 	n.begin()

@@ -179,7 +179,7 @@ func reduceTrials() (all []trial) {
 	return all
 }
 
-// near16 is how near a long sum must come: those of the CPU's round half to 16 bits as they
+// near16 returns how near a long sum must come: those of the CPU's round half to 16 bits as they
 // go.
 func near16(x *tensor.Tensor) tensor.Tolerance {
 	if x.DType() == tensor.Half {

@@ -109,13 +109,13 @@ func updates(t *testing.T, seed uint64, queue, from string) error {
 	return driver.Err()
 }
 
-// taken is a value that the player gives up to its caller.
+// taken returns a value that the player gives up to its caller.
 func (p *player) taken(v tensor.Value) tensor.Value {
 	p.held = p.held[:len(p.held)-1]
 	return v
 }
 
-// upOnce is a tensor on the device, for the next operation alone.
+// upOnce returns a tensor on the device, for the next operation alone.
 func (p *player) upOnce(x *tensor.Tensor) tensor.Value { return p.taken(p.up(x)) }
 
 // run0 runs an operation without outputs on a variable and a value, which it then gives up.

@@ -77,12 +77,12 @@ func (b *builder) input(x any) tf.Output {
 	return op.PlaceholderWithDefault(b.SubScope("hidden"), c, c.Shape())
 }
 
-// many is a tensor of one value.
+// many returns a tensor of one value.
 func many(v any, dims ...int32) source {
 	return func(b *builder) tf.Output { return op.Fill(b.SubScope("fill"), b.input(dims), b.konst(v)) }
 }
 
-// upTo is the vector of the int32 below n.
+// upTo returns the vector of the int32 below n.
 func upTo(n int32) source { return func(b *builder) tf.Output { return b.long(n) } }
 
 // as is x in another type.
@@ -100,7 +100,7 @@ func noise(dims ...int32) source {
 	return func(b *builder) tf.Output { return op.RandomUniform(b.SubScope("noise"), b.konst(dims), tf.Float) }
 }
 
-// made is the first output of a node.
+// made returns the first output of a node.
 func made(kind string, attrs attrs, inputs ...any) source { return outputs(kind, attrs, inputs...)(0) }
 
 // outputs are the outputs of one node.
@@ -120,7 +120,7 @@ func outputs(kind string, attrs attrs, inputs ...any) func(i int) source {
 	}
 }
 
-// then is a node to wait for.
+// then returns a node to wait for.
 func then(kind string, attrs attrs, inputs ...any) first {
 	return func(b *builder) *tf.Operation { return b.node(kind, attrs, inputs...) }
 }

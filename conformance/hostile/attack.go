@@ -26,7 +26,7 @@ func Attacks() []Attack {
 	return all
 }
 
-// GraphDef is the serialized graph of the attack.
+// GraphDef returns the serialized graph of the attack.
 func (a Attack) GraphDef() ([]byte, error) {
 	b := &builder{Scope: op.NewScope()}
 	a.Build(b)
@@ -70,10 +70,10 @@ func (b *builder) loop(n int32, init []tf.Output, body func(s *op.Scope, v []tf.
 		})[1:]
 }
 
-// konst is a constant of its own name.
+// konst returns a constant of its own name.
 func (b *builder) konst(v any) tf.Output { return op.Const(b.SubScope("const"), v) }
 
-// zeros is a tensor of float zeros that the graph makes.
+// zeros returns a tensor of float zeros that the graph makes.
 func (b *builder) zeros(dims ...int32) tf.Output {
 	return op.Fill(b.SubScope("fill"), b.konst(dims), b.konst(float32(0)))
 }

@@ -60,7 +60,7 @@ var codecs = func() []Attack {
 	})
 }()
 
-// pngOf is a PNG that says that it is so large, with those bytes of pixels.
+// pngOf returns a PNG that says that it is so large, with those bytes of pixels.
 func pngOf(width, height uint32, pixels []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString("\x89PNG\r\n\x1a\n")
@@ -81,7 +81,7 @@ func pngOf(width, height uint32, pixels []byte) []byte {
 	return b.Bytes()
 }
 
-// sumOf is the checksum of a PNG's chunk.
+// sumOf returns the checksum of a PNG's chunk.
 func sumOf(parts ...[]byte) uint32 {
 	crc := crc32.NewIEEE()
 	for _, p := range parts {
@@ -90,7 +90,7 @@ func sumOf(parts ...[]byte) uint32 {
 	return crc.Sum32()
 }
 
-// jpegOf is a small JPEG whose header says that it is so large.
+// jpegOf returns a small JPEG whose header says that it is so large.
 func jpegOf(width, height uint16) []byte {
 	var b bytes.Buffer
 	_ = jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 16, 16)), nil)
@@ -101,7 +101,7 @@ func jpegOf(width, height uint16) []byte {
 	return out
 }
 
-// gifOf is a GIF of one pixel and frames of one that says that it is so large.
+// gifOf returns a GIF of one pixel and frames of one that says that it is so large.
 func gifOf(width, height, frames int) []byte {
 	g := gif.GIF{Config: image.Config{Width: width, Height: height, ColorModel: color.Palette{color.Black, color.White}}}
 	for range frames {
@@ -125,7 +125,7 @@ func bmpOf(width, height uint32) []byte {
 	return b
 }
 
-// wavOf is a WAV of silence that says that its data has n bytes.
+// wavOf returns a WAV of silence that says that its data has n bytes.
 func wavOf(n uint32) []byte {
 	b := []byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x44\xac\x00\x00\x88\x58\x01\x00\x02\x00\x10\x00data")
 	return append(binary.LittleEndian.AppendUint32(b, n), make([]byte, 16)...)

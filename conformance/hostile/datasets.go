@@ -11,7 +11,7 @@ var (
 	scalars = []tf.Shape{tf.ScalarShape()}
 )
 
-// count is a dataset of the integers from 0 up to n.
+// count returns a dataset of the integers from 0 up to n.
 func (b *builder) count(n int64) tf.Output {
 	return op.RangeDataset(b.SubScope("range"), b.konst(int64(0)), b.konst(n), b.konst(int64(1)), int64s, scalars)
 }

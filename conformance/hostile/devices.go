@@ -85,7 +85,7 @@ func ends(op string, n int) []byte {
 	return g.bytes()
 }
 
-// named is a row of nodes whose names are long.
+// named returns a row of nodes whose names are long.
 func named(n, long int) []byte {
 	g := newDef()
 	g.node("p", "Placeholder", nil, "dtype", wire.DataType_DT_BOOL)

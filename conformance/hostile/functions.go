@@ -6,12 +6,12 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// call is a node that calls a function of one int32.
+// call returns a node that calls a function of one int32.
 func call(name, function, input string, attrs ...any) *wire.NodeDef {
 	return node(name, function, []string{input}, attrs...)
 }
 
-// twice is a library in which each function calls the next one twice.
+// twice returns a library in which each function calls the next one twice.
 func twice(depth int, through string) []byte {
 	g := newDef()
 	g.constant("c")
@@ -39,7 +39,7 @@ func twice(depth int, through string) []byte {
 	return g.bytes()
 }
 
-// doubling is a library in which each function calls the next with an attribute
+// doubling returns a library in which each function calls the next with an attribute
 // twice as large as its own.
 func doubling(depth int) []byte {
 	g := newDef()
@@ -54,7 +54,7 @@ func doubling(depth int) []byte {
 	return g.bytes()
 }
 
-// chain is a library in which each function calls the next one, or, if around,
+// chain returns a library in which each function calls the next one, or, if around,
 // the last one the first.
 func chain(n int, around bool) []byte {
 	g := newDef()
@@ -71,7 +71,7 @@ func chain(n int, around bool) []byte {
 	return g.bytes()
 }
 
-// wide is a function of n nodes that calls itself first, without end.
+// wide returns a function of n nodes that calls itself first, without end.
 func wide(n int) []byte {
 	g := newDef()
 	g.constant("c")

@@ -63,7 +63,7 @@ func TestGivenIsHeap(t *testing.T) {
 	}
 }
 
-// inUse is the bytes that somebody refers to.
+// inUse returns the bytes that somebody refers to.
 func inUse() int64 {
 	for range 3 { // pools keep things over two collections
 		runtime.GC()

@@ -64,7 +64,7 @@ a = AddN(p:output_handle:0, p:output_handle:0) {N=2, T=DT_VARIANT}
 g0 = TensorListPopBack(a:sum:0, none:output:0) {element_dtype=DT_FLOAT}`, out: "g0:tensor:0"},
 }
 
-// keeping is a graph in whose loop a list gets n tensors of a giver, which y looks at, when
+// keeping returns a graph in whose loop a list gets n tensors of a giver, which y looks at, when
 // open has been run. It can be, when came has been.
 func keeping(g giver, n int) string {
 	var b strings.Builder
@@ -117,7 +117,7 @@ stateful func Body(i: int32, l: variant) -> (j: int32, m: variant) {
 	return strings.ReplaceAll(b.String(), "ELEMENT", cmp.Or(g.dtype, "DT_FLOAT"))
 }
 
-// Tensors that lists keep, and that those let go of who had them.
+// Tensors that lists keep, and that those release who had them.
 var givers = func() []Attack {
 	var all []Attack
 	for name, g := range given {

@@ -11,7 +11,7 @@ import (
 
 var oneFloat = []wire.DataType{wire.DataType_DT_FLOAT}
 
-// symbolic is a node that computes the gradient of a function of one float.
+// symbolic returns a node that computes the gradient of a function of one float.
 func symbolic(name, function, x, dy string) *wire.NodeDef {
 	return node(name, "SymbolicGradient", []string{x, dy}, "f", &wire.NameAttrList{Name: function},
 		"Tin", []wire.DataType{oneFloat[0], oneFloat[0]}, "Tout", oneFloat)
@@ -29,7 +29,7 @@ func sines(g *def, name string, n int) {
 	g.floats(name, last, nodes...)
 }
 
-// derivative is a graph that takes the gradient of function f0.
+// derivative returns a graph that takes the gradient of function f0.
 func derivative(g *def) []byte {
 	g.node("c", "Const", nil, "dtype", oneFloat[0], "value",
 		&wire.TensorProto{Dtype: oneFloat[0], TensorShape: &wire.TensorShapeProto{}, FloatVal: []float32{0.5}})
@@ -37,7 +37,7 @@ func derivative(g *def) []byte {
 	return g.bytes()
 }
 
-// derivatives is a chain of functions, each the gradient of the next one; or, if
+// derivatives returns a chain of functions, each the gradient of the next one; or, if
 // around, the last one of the first.
 func derivatives(n int, around bool) []byte {
 	g := newDef()

@@ -30,8 +30,7 @@ var (
 var limits = Limits{Memory: 256 << 20, Deadline: time.Second}
 
 const (
-	// slackTime is how long after its deadline a step may return. The machine
-	// that tests run on does other things as well.
+	// slackTime is how long after its deadline a step may return.
 	slackTime = 500 * time.Millisecond
 	killAfter = 20 * time.Second
 	killAt    = 2 << 30 // bytes resident

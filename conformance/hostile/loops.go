@@ -78,12 +78,12 @@ var loops = asking("loop", []ask{
 	{"queue_shuffled", "QueueDequeueV2", attrs{"component_types": []tf.DataType{tf.Float}}, in{made("RandomShuffleQueueV2", attrs{"component_types": []tf.DataType{tf.Float}, "min_after_dequeue": int64(most) - 1, "capacity": int64(most)})}},
 })
 
-// counted is a dataset of the integers below n.
+// counted returns a dataset of the integers below n.
 func counted(n int64) source {
 	return func(b *builder) tf.Output { return b.count(n) }
 }
 
-// quantized is a tensor of ones as quint8.
+// quantized returns a tensor of ones as quint8.
 func quantized(dims ...int32) source {
 	return made("QuantizeV2", attrs{"T": tf.Quint8}, many(float32(1), dims...), float32(0), float32(1))
 }

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/graph"
-	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -34,7 +34,7 @@ var messages = func() []Attack {
 	readText := func(b []byte, _ int64) error { _, err := graph.ParseGraphDef(b); return err }
 	readLines := func(b []byte, _ int64) error { return graph.New().AddText(string(b)) }
 	readValue := func(b []byte, _ int64) error { _, err := tensor.Parse(string(b), tensor.Float); return err }
-	readModel := func(b []byte, _ int64) error { _, err := tf.SavedModelGraphs(b); return err }
+	readModel := func(b []byte, _ int64) error { _, err := model.Graphs(b); return err }
 	readProto := func(b []byte, limit int64) error { _, err := tensor.UnmarshalProto(b, limit); return err }
 	repeated := func(s string, n int) func() []byte { return func() []byte { return bytes.Repeat([]byte(s), n) } }
 	message := func(name string, make func(g *def)) Attack {
@@ -164,7 +164,7 @@ var messages = func() []Attack {
 	})
 }()
 
-// conditionals is a conditional in a conditional, and so on.
+// conditionals returns a conditional in a conditional, and so on.
 func conditionals(n int) []byte {
 	g := newDef()
 	g.constant("c")
@@ -181,7 +181,7 @@ func conditionals(n int) []byte {
 	return g.bytes()
 }
 
-// nested is a field in a field in a field.
+// nested returns a field in a field in a field.
 func nested(field protowire.Number, depth int, innermost []byte) []byte {
 	lengths := make([]int, depth+1)
 	lengths[0] = len(innermost)

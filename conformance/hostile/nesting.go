@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// nest is a list in a list in a list, as deep as time and memory let it.
+// nest returns a list in a list in a list, as deep as time and memory let it.
 func (b *builder) nest(depth int32) tf.Output {
 	shape, room := b.konst([]int32{}), b.konst(int32(-1))
 	first := op.EmptyTensorList(b.SubScope("first"), shape, room, tensor.Variant)
@@ -15,7 +15,7 @@ func (b *builder) nest(depth int32) tf.Output {
 	})[0]
 }
 
-// nestOptional is an optional in an optional in an optional.
+// nestOptional returns an optional in an optional in an optional.
 func (b *builder) nestOptional(depth int32) tf.Output {
 	first := op.OptionalFromValue(b.SubScope("first"), []tf.Output{b.konst(int32(7))})
 	return b.loop(depth, []tf.Output{first}, func(s *op.Scope, v []tf.Output) []tf.Output {
@@ -23,7 +23,7 @@ func (b *builder) nestOptional(depth int32) tf.Output {
 	})[0]
 }
 
-// nestComposite is a composite tensor of a composite tensor, and so on.
+// nestComposite returns a composite tensor of a composite tensor, and so on.
 func (b *builder) nestComposite(depth int32) tf.Output {
 	of := func(s *op.Scope, x tf.Output) tf.Output {
 		return op.CompositeTensorVariantFromComponents(s, []tf.Output{x}, "")

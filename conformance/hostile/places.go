@@ -77,7 +77,7 @@ var places = []Attack{
 	}},
 }
 
-// long is a vector of n whole numbers.
+// long returns a vector of n whole numbers.
 func (b *builder) long(n int32) tf.Output {
 	return op.Range(b.SubScope("range"), b.konst(int32(0)), b.konst(n), b.konst(int32(1)))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// frames is a GraphDef whose constant goes through n frames: each in the one
+// frames returns a GraphDef whose constant goes through n frames: each in the one
 // before it, or beside it.
 func frames(n int, nested bool) []byte {
 	g := newDef()
@@ -42,7 +42,7 @@ func frames(n int, nested bool) []byte {
 	return g.bytes()
 }
 
-// ladder is a GraphDef of n Switches in a row, each on the last one's outputs,
+// ladder returns a GraphDef of n Switches in a row, each on the last one's outputs,
 // crossed so that what lives alternates, and Merges that join the rungs.
 func ladder(n int, merge bool) []byte {
 	g := newDef()

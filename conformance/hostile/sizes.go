@@ -133,7 +133,7 @@ var sizes = asking("size", []ask{
 		made("SparseTensorSliceDataset", nil, [][]int64{{0, 0}}, one, []int64{1 << 60, 1}), int64(1)<<60-1)}},
 })
 
-// dense is a hash table with open addressing.
+// dense returns a hash table with open addressing.
 func dense(more attrs) source {
 	a := attrs{"value_dtype": tf.Float}
 	for k, v := range more {
@@ -142,7 +142,7 @@ func dense(more attrs) source {
 	return made("MutableDenseHashTableV2", a, int64(-1), int64(-2))
 }
 
-// array is a TensorArray of n elements, other inputs, and its flow.
+// array returns a TensorArray of n elements, other inputs, and its flow.
 func array(n int32, others in) in {
 	of := outputs("TensorArrayV3", attrs{"dtype": tf.Float, "dynamic_size": true, "clear_after_read": false}, n)
 	flow := of(1)
@@ -152,7 +152,7 @@ func array(n int32, others in) in {
 	return append(append(in{of(0)}, others...), flow)
 }
 
-// padded is a queue of a long row and a long column, and how many of them are taken.
+// padded returns a queue of a long row and a long column, and how many of them are taken.
 func padded() in {
 	q := made("PaddingFIFOQueueV2", attrs{"component_types": []tf.DataType{tf.Float}, "shapes": []tf.Shape{tf.MakeShape(-1, -1)}})
 	return in{q, int32(2),
@@ -160,7 +160,7 @@ func padded() in {
 		then("QueueEnqueueV2", nil, q, in{many(float32(1), 100_000, 1)})}
 }
 
-// example is the message of an Example whose feature "x" is 100 floats.
+// example returns the message of an Example whose feature "x" is 100 floats.
 func example() string {
 	list := wire.AppendField(nil, 1, strings.Repeat("\x00\x00\x80?", 100))
 	feature := wire.AppendField(nil, 2, list)

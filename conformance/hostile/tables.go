@@ -104,7 +104,7 @@ var pictures = func() []Attack {
 	return sorted(all)
 }()
 
-// gifOfFrames is a GIF of frames of that size, all of one color.
+// gifOfFrames returns a GIF of frames of that size, all of one color.
 func gifOfFrames(width, height, frames int) []byte {
 	two := color.Palette{color.Black, color.White}
 	g := gif.GIF{Image: []*image.Paletted{image.NewPaletted(image.Rect(0, 0, width, height), two)}, Delay: []int{0}}
@@ -116,7 +116,7 @@ func gifOfFrames(width, height, frames int) []byte {
 	return append(append(whole[:at:at], bytes.Repeat(frame, frames)...), ';')
 }
 
-// interlacedGIF is a GIF whose first frame is said to be interlaced.
+// interlacedGIF returns a GIF whose first frame is said to be interlaced.
 func interlacedGIF(b []byte) []byte {
 	b[bytes.IndexByte(b[13:], ',')+13+9] |= 0x40
 	return b

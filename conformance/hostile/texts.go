@@ -7,7 +7,7 @@ import (
 	tf "github.com/troupe-go/troupe/session"
 )
 
-// text is a string of n bytes that the graph holds.
+// text returns a string of n bytes that the graph holds.
 func (b *builder) text(n int) tf.Output { return b.konst(strings.Repeat("a", n)) }
 
 // Strings that grow until something stops them.

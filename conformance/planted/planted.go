@@ -54,7 +54,7 @@ func Read(file string) (list []Mutant, err error) {
 	return list, nil
 }
 
-// Root is the module's folder.
+// Root returns the module's folder.
 func Root() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	return strings.TrimSpace(string(out)), err

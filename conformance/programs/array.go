@@ -42,10 +42,10 @@ func scalar(dt tensor.DType, x number) *Array { return &Array{dt, nil, []number{
 
 func scalarInt(x int) *Array { return scalar(tensor.Int32, number{i: int64(x)}) }
 
-// Int is the number in an integer scalar.
+// Int returns the number in an integer scalar.
 func (a *Array) Int() int { return int(a.elems[0].i) }
 
-// True is what a bool scalar says.
+// True returns what a bool scalar says.
 func (a *Array) True() bool { return a.elems[0].i != 0 }
 
 // at calls f for every element of dims with its index, which f must not keep.
@@ -62,7 +62,7 @@ func eachIndex(dims []int, f func(k int, index []int)) {
 	}
 }
 
-// place is where the element of that index stands.
+// place returns where the element of that index stands.
 func place(dims, index []int) int {
 	k := 0
 	for i, d := range dims {
@@ -82,7 +82,7 @@ func pull(a *Array, dims []int, from func(index, src []int)) *Array {
 	return o
 }
 
-// spread is a with the dimensions that broadcasting gives it.
+// spread returns a with the dimensions that broadcasting gives it.
 func spread(a *Array, dims []int) *Array {
 	if slices.Equal(a.Dims, dims) {
 		return a
@@ -120,12 +120,12 @@ func (a *Array) String() string {
 	return w.String()
 }
 
-// Equal says whether two arrays are the same; zeros are equal, and NaNs.
+// Equal reports whether two arrays are the same; zeros are equal, and NaNs.
 func (a *Array) Equal(b *Array) bool {
 	return a.Type == b.Type && slices.Equal(a.Dims, b.Dims) && slices.EqualFunc(a.elems, b.elems, same)
 }
 
-// Tensor is the array as the executor takes it.
+// Tensor returns the array as the executor takes it.
 func (a *Array) Tensor() *tensor.Tensor {
 	shape := make([]int64, len(a.Dims))
 	for i, d := range a.Dims {
@@ -178,7 +178,7 @@ func encode[T tensor.Element](a *Array, shape []int64, f func(number) T) *tensor
 	return t
 }
 
-// FromValue is what an executor answered as an array.
+// FromValue returns what an executor answered as an array.
 func FromValue(v tensor.Value) (*Array, error) {
 	dims := make([]int, v.Rank())
 	for i := range dims {

@@ -2,7 +2,7 @@ package programs
 
 import "fmt"
 
-// Operations is the names of all operations that programs may have, statements
+// Operations returns the names of all operations that programs may have, statements
 // that are none included.
 func Operations() []string {
 	list := []string{"choice", "choice by number", "choice that says which", "loop", "call", "recursion"}
@@ -27,7 +27,7 @@ func Operations() []string {
 	return list
 }
 
-// Counts is how often a program has each of the operations, and each element type.
+// Counts returns how often a program has each of the operations, and each element type.
 func (p *Program) Counts() map[string]int {
 	n := map[string]int{}
 	p.Body.count(p.Types, n)

@@ -96,7 +96,7 @@ func (m *maker) known(types []tensor.DType, rank int) (Var, Type, bool) {
 	return v, m.p.Types[v], true
 }
 
-// partner is a tensor that goes with x element by element.
+// partner returns a tensor that goes with x element by element.
 func (m *maker) partner(x Var, t Type, unlike bool) Var {
 	y, ok := m.pick(func(v Var, u Type) bool {
 		_, ok := broadcast(t, u, v == x)

@@ -28,7 +28,7 @@ type slope = *derivatives
 // computation with rounding is exact to some parts of that. Element 0 is not used.
 type derivatives struct{ by, size [1 << MaxOrder]float64 }
 
-// plus is the slope of dx·x + dy·y.
+// plus returns the slope of dx·x + dy·y.
 func (x slope) plus(dx float64, y slope, dy float64) slope {
 	x, y = x.times(dx), y.times(dy)
 	switch {
@@ -44,7 +44,7 @@ func (x slope) plus(dx float64, y slope, dy float64) slope {
 	return x
 }
 
-// times is the slope of d·x, a new one. That of a constant is one whatever d is.
+// times returns the slope of d·x, a new one. That of a constant is one whatever d is.
 func (x slope) times(d float64) slope {
 	if x == nil {
 		return nil
@@ -58,7 +58,7 @@ func (x slope) times(d float64) slope {
 	return z
 }
 
-// product2 is the slope of x·y.
+// product2 returns the slope of x·y.
 func product2(x, y number) slope {
 	z := x.slope.plus(y.re, y.slope, x.re)
 	if x.slope == nil || y.slope == nil {
@@ -73,7 +73,7 @@ func product2(x, y number) slope {
 	return z
 }
 
-// through is the slope of f(x), where f has those first, second and third derivatives
+// through returns the slope of f(x), where f has those first, second and third derivatives
 // at the value of x.
 func (x slope) through(f ...float64) slope {
 	if x == nil {
@@ -86,7 +86,7 @@ func (x slope) through(f ...float64) slope {
 	return z
 }
 
-// chain is the sum over the partitions of a set of the product of the derivatives of
+// chain returns the sum over the partitions of a set of the product of the derivatives of
 // x by the parts and a derivative of the function (Faà di Bruno).
 func (x slope) chain(set int, f []float64) (by, size float64) {
 	rest := set & (set - 1)
@@ -144,7 +144,7 @@ func (m *maker) curve() bool {
 	return true
 }
 
-// bend is a choice between functions of a float, of which most have a second derivative
+// bend returns a choice between functions of a float, of which most have a second derivative
 // and some are choices again.
 func (m *maker) bend(x Var, depth int) Var {
 	t := m.p.Types[x]
@@ -205,7 +205,7 @@ var slopes2 = map[string]func(x, y number) slope{
 	},
 }
 
-// prodOfTwo is a product of a Prod. Of the third derivatives where two factors are 0
+// prodOfTwo returns a product of a Prod. Of the third derivatives where two factors are 0
 // the backward graph gives a part: see docs/gaps.md. Elsewhere it divides by factors,
 // and adds up parts of which some cancel.
 func prodOfTwo(dt tensor.DType, x, y number) number {
@@ -215,7 +215,7 @@ func prodOfTwo(dt tensor.DType, x, y number) number {
 	return exactProduct(dt, x.divided(), y.divided())
 }
 
-// divided is a number whose slope has the sizes of what exp(log|x|) is the sum of.
+// divided returns a number whose slope has the sizes of what exp(log|x|) is the sum of.
 func (x number) divided() number {
 	if x.slope == nil || x.re == 0 {
 		return x
@@ -226,7 +226,7 @@ func (x number) divided() number {
 	return x
 }
 
-// quotient is the slope of x/y, and 0 where y is.
+// quotient returns the slope of x/y, and 0 where y is.
 func quotient(x, y number) slope {
 	if y.re == 0 {
 		return nil
@@ -273,7 +273,7 @@ func (a *Array) checkSmall() {
 	}
 }
 
-// level is the array without slopes.
+// level returns the array without slopes.
 func (a *Array) level() *Array {
 	o := newArray(a.Type, a.Dims)
 	for i, e := range a.elems {
@@ -283,7 +283,7 @@ func (a *Array) level() *Array {
 	return o
 }
 
-// along is the array with the slopes of the directions in which it changes; nil: it
+// along returns the array with the slopes of the directions in which it changes; nil: it
 // does not change in that one.
 func (a *Array) along(directions []*Array) *Array {
 	o := a.level()
@@ -301,7 +301,7 @@ func (a *Array) along(directions []*Array) *Array {
 	return o
 }
 
-// read is the value of a variable, with slopes if what is read of it has some.
+// read returns the value of a variable, with slopes if what is read of it has some.
 func (o *Object) read() *Array {
 	if o.along == nil {
 		return o.now.level()
@@ -309,7 +309,7 @@ func (o *Object) read() *Array {
 	return o.now.along(o.along)
 }
 
-// Smooth is the inputs, handles of variables and results that are floats: what may be
+// Smooth returns the inputs, handles of variables and results that are floats: what may be
 // differentiated by, and what.
 func (p *Program) Smooth() (xs, ys []Var) {
 	is := func(v Var) bool { t := p.Types[v]; return t.DType == tensor.Float || t.DType == tensor.Double }
@@ -331,7 +331,7 @@ func (p *Program) Smooth() (xs, ys []Var) {
 	return xs, ys
 }
 
-// Narrow says whether anything in the program is a float of 32 bits, and coarse
+// Narrow reports whether anything in the program is a float of 32 bits, and coarse
 // whether anything is one of fewer, or complex.
 func (p *Program) Narrow() (narrow, coarse bool) {
 	for _, t := range p.Types {
@@ -345,7 +345,7 @@ func (p *Program) Narrow() (narrow, coarse bool) {
 	return narrow, coarse
 }
 
-// Slope is the mixed derivative of the sum of the results ys, each element times that
+// Slope returns the mixed derivative of the sum of the results ys, each element times that
 // of a weight, in directions in which inputs and variables change, by their handles;
 // and the sum of the sizes of what the derivative is the sum of.
 func (p *Program) Slope(inputs []*Array, memory Memory, directions []map[Var]*Array, ys []Var, weights []*Array) (by, size float64, err error) {
@@ -386,7 +386,7 @@ func (p *Program) Slope(inputs []*Array, memory Memory, directions []map[Var]*Ar
 	return all.by[set], all.size[set], nil
 }
 
-// Dot is the sum of the products of the elements of two arrays of floats.
+// Dot returns the sum of the products of the elements of two arrays of floats.
 func Dot(a, b *Array) float64 {
 	sum := 0.0
 	for i, x := range a.elems {

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/gradients"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -120,11 +121,11 @@ func (d *descent) build(form programs.Form, passes rewrite.Passes) error {
 	d.low.Graph = b.g
 	var err error
 	if len(b.init) > 0 {
-		if d.set, err = nodes.Compile(context.Background(), b.g, nodes.Spec{Targets: b.init}); err != nil {
+		if d.set, err = compile.Graph(context.Background(), b.g, compile.Spec{Targets: b.init}); err != nil {
 			return err
 		}
 	}
-	d.compiled, err = nodes.Compile(context.Background(), b.g, nodes.Spec{
+	d.compiled, err = compile.Graph(context.Background(), b.g, compile.Spec{
 		Feeds: b.feeds, Fetches: slices.Concat(b.results, b.fetched), Rewrite: rewrite.Options{Passes: passes},
 	})
 	return err
@@ -255,7 +256,7 @@ func (d *descent) judge(e *engine) error {
 	return nil
 }
 
-// String is the descent, to be read.
+// String returns the descent, to be read.
 func (d *descent) String() string {
 	s := fmt.Sprintf("%v\ninputs %v\nweights %v of %v\n", d.program, d.inputs, d.weights, d.ys)
 	for k, o := range d.orders {

@@ -95,7 +95,7 @@ func fetched(e *graph.Editor, keep []graph.Output, n *graph.Node) bool {
 	return slices.ContainsFunc(keep, func(p graph.Output) bool { return e.Copy(p.Op) == n })
 }
 
-// moved is the outputs as the edited graph has them.
+// moved returns the outputs as the edited graph has them.
 func moved(e *graph.Editor, outputs []graph.Output) []graph.Output {
 	list := make([]graph.Output, len(outputs))
 	for i, p := range outputs {

@@ -10,7 +10,7 @@ import (
 
 // An Effects is a random graph of conditionals, loops and calls whose bodies count: each
 // assignment has a counter of its own. It knows how often each runs if only some outputs
-// are asked for; the rules are those of package graph/lower.
+// are asked for; the rules are those of package plan/lower.
 type Effects struct {
 	Graph    *graph.Graph
 	Init     []*graph.Node  // set the counters to zero

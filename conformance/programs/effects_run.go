@@ -165,15 +165,15 @@ func (r *effectRun) node(k int) *effectNodeRun {
 	return n
 }
 
-// parted says whether the node runs in parts.
+// parted reports whether the node runs in parts.
 func (n *effectNodeRun) parted() bool {
 	return n.node.kind <= effectWhile && n.node.marked && !n.in.entire
 }
 
-// entire says whether all of its bodies runs.
+// entire reports whether all of its bodies runs.
 func (n *effectNodeRun) entire() bool { return n.node.kind != effectCall && !n.parted() }
 
-// within says whether it is a call that is a part of another.
+// within reports whether it is a call that is a part of another.
 func (n *effectNodeRun) within() bool { return n.node.kind == effectCall && n.in.called }
 
 // begin asks for what comes before anything of the node.

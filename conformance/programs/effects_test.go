@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -57,10 +58,10 @@ func askedFor(all []*engine, e *programs.Effects, a programs.Ask, rewritten bool
 	if rewritten {
 		o.Passes = rewrite.Default()
 	}
-	specs := []nodes.Spec{{Targets: e.Init}, {Fetches: a.Fetches, Targets: a.Targets, Rewrite: o}, {Fetches: e.Counters}}
+	specs := []compile.Spec{{Targets: e.Init}, {Fetches: a.Fetches, Targets: a.Targets, Rewrite: o}, {Fetches: e.Counters}}
 	var steps []*nodes.Program
 	for _, spec := range specs {
-		p, err := nodes.Compile(context.Background(), e.Graph, spec)
+		p, err := compile.Graph(context.Background(), e.Graph, spec)
 		if err != nil {
 			return err
 		}

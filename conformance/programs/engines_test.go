@@ -81,7 +81,7 @@ func engineOf(label string, limit int64) (*engine, error) {
 	return e, nil
 }
 
-// A banding engine plays units and shares out everything in them that it can.
+// A banding engine runs units and shares out everything in them that it can.
 type banding struct{ budget *tensor.Budget }
 
 func (*banding) Name() string { return "bands" }

@@ -15,7 +15,7 @@ type Fault struct {
 	Tag     string // frame and iteration, as frames have them
 }
 
-// String is what an executor says, without the device.
+// String returns what an executor says, without the device.
 func (f Fault) String() string {
 	return fmt.Sprintf("%v: %s [node %s at %q]", f.Code, f.Message, f.Node, f.Tag)
 }
@@ -42,7 +42,7 @@ type Outcome struct {
 // A Memory is what the variables of a session hold between steps.
 type Memory []*Array
 
-// NewMemory is the session's variables when they have been initialized.
+// NewMemory returns the session's variables when they have been initialized.
 func (p *Program) NewMemory() Memory {
 	m := make(Memory, len(p.Variables))
 	for i, v := range p.Variables {
@@ -246,7 +246,7 @@ func (s *Loop) eval(e *evaluation) {
 	e.assign(s.To, now)
 }
 
-// frame is the name of the loop's frame.
+// frame returns the name of the loop's frame.
 func (s *Loop) frame() string { return fmt.Sprintf("loop_%d", int(s.Carried[0])) }
 
 func (s *Call) eval(e *evaluation) {

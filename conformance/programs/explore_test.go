@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/conformance/programs"
-	"github.com/troupe-go/troupe/graph/race"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential/explore"
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// system is the trial for an exploration: a step's answer is "right", or what is wrong.
+// system returns the trial for an exploration: a step's answer is "right", or what is wrong.
 func (t *trial) system() (*explore.System, error) {
 	s := &explore.System{Budget: tensor.NewBudget(memoryLimit)}
 	if init := t.steps[0].init; init != nil {

@@ -48,7 +48,7 @@ func (m *maker) fan() {
 	}
 }
 
-// small says whether a tensor is small enough to be had a hundred times.
+// small reports whether a tensor is small enough to be had a hundred times.
 func (m *maker) small(t Type) bool {
 	return t.Kind == Tensor && t.known() && len(t.Dims) < 3 && t.size() > 0 && t.size() <= 16
 }
@@ -125,7 +125,7 @@ func (m *maker) some(op *Op, to []Type, params []int, args ...Var) {
 	m.see(m.few(a.To)...)
 }
 
-// few is one to three of a list.
+// few returns one to three of a list.
 func (m *maker) few(list []Var) []Var {
 	few := make([]Var, m.src.Int("few", 1, 3))
 	for i := range few {

@@ -93,8 +93,8 @@ func (st *Choice) lower(s *scope) {
 	}
 }
 
-// result is what branch k of a choice gives for a variable. A value that the branch
-// only hands on, it may give as it comes from the Switch: in graphs that were
+// result returns what branch k of a choice gives for a variable. A value that the branch
+// only forwards, it may give as it comes from the Switch: in graphs that were
 // frozen, and from those who write Switch and Merge themselves, no Identity stands
 // between.
 func (s *scope) result(c *region.Choice, k int, to, v Var) output {
@@ -146,7 +146,7 @@ func (st *Loop) lower(s *scope) {
 	}
 }
 
-// shaped is a tensor of which the graph knows no more than the type says: what a
+// shaped returns a tensor of which the graph knows no more than the type says: what a
 // front end knows of a variable whose shape changes.
 func (s *scope) shaped(o output, t Type, always bool) output {
 	if t.Kind != Tensor || t.known() && !always {

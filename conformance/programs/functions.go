@@ -40,7 +40,7 @@ func (s *scope) function(name string, args []Var, types []tensor.DType, body fun
 	return &registry.Func{Name: name}
 }
 
-// effects is the stateful nodes of a body as control outputs.
+// effects returns the stateful nodes of a body as control outputs.
 func effects(g *graph.Graph) (list []graph.ControlOutput) {
 	for _, n := range g.Nodes() {
 		if n.Def().Stateful && n.Class() != graph.ClassArg && n.Class() != graph.ClassRetval {
@@ -55,7 +55,7 @@ func (l *lowering) functionName() string {
 	return fmt.Sprintf("function_%d", l.n)
 }
 
-// gives is what a function returns. Where all is functions it need not say what
+// gives returns what a function returns. Where all is functions it need not say what
 // its effects were: a call is over when what it lists as control outputs has happened.
 func (s *scope) gives(vars []Var) []output {
 	list := s.uses(vars)
@@ -82,7 +82,7 @@ func (s *scope) results(to []Var, n *graph.Node) {
 	}
 }
 
-// held is the types of variables as tensors of a graph.
+// held returns the types of variables as tensors of a graph.
 func (s *scope) held(vars []Var) []tensor.DType {
 	types := make([]tensor.DType, len(vars))
 	for i, v := range vars {

@@ -35,7 +35,7 @@ func Draw(src Source, t Type) *Array {
 	return a
 }
 
-// Bytes is what variables charge for holding the array: scalars are free.
+// Bytes returns what variables charge for holding the array: scalars are free.
 func (a *Array) Bytes() int64 {
 	if len(a.Dims) == 0 && a.Type.Size() <= 8 {
 		return 0
@@ -43,7 +43,7 @@ func (a *Array) Bytes() int64 {
 	return int64(len(a.elems) * a.Type.Size())
 }
 
-// Dead says whether a result is on a branch not taken.
+// Dead reports whether a result is on a branch not taken.
 func (o Outcome) Dead() bool {
 	for _, v := range o.Values {
 		if v == nil {
@@ -53,5 +53,5 @@ func (o Outcome) Dead() bool {
 	return false
 }
 
-// Fails says whether a step must end with an error.
+// Fails reports whether a step must end with an error.
 func (o Outcome) Fails() bool { return len(o.Faults) > 0 || o.Dead() }

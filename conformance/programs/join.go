@@ -45,7 +45,7 @@ func joined(axis int, list []Value) *Array {
 	return o
 }
 
-// unstacked is the slices of x along an axis.
+// unstacked returns the slices of x along an axis.
 func unstacked(x *Array, axis int) []Value {
 	out := make([]Value, x.Dims[axis])
 	for i := range out {

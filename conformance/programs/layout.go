@@ -197,7 +197,7 @@ var stridedSlice = &Op{Name: "StridedSlice",
 	},
 }
 
-// stridden is where b:e:s of n elements begins, and how many it takes: as
+// stridden returns where b:e:s of n elements begins, and how many it takes: as
 // Python has it.
 func stridden(p []int, n int) (begin, count int) {
 	at := func(i, lo, hi int) int {

@@ -89,7 +89,7 @@ func (l *Items) fitting(x *Array) *Array {
 
 func modulo(i, n int) int { return ((i % n) + n) % n }
 
-// modulo is an index within n places.
+// modulo returns an index within n places.
 func (s *scope) modulo(v Var, n int) output {
 	return s.op("FloorMod", nil, s.use(v), s.int(n))
 }

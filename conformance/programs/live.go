@@ -18,7 +18,7 @@ func (s set) any(vars []Var) bool {
 	return false
 }
 
-// Part is the program that computes only the given variables, of which targets
+// Part returns the program that computes only the given variables, of which targets
 // are no results, and in which those that are fed are given: what an executor
 // prunes a graph to.
 func (p *Program) Part(results, targets, fed []Var) *Program {
@@ -31,7 +31,7 @@ func (p *Program) Part(results, targets, fed []Var) *Program {
 	return &q
 }
 
-// replaceFed puts Fed in the place of the statements that make the variables.
+// replaceFed puts Fed in place of the statements that make the variables.
 func replaceFed(b Block, fed []Var) Block {
 	if len(fed) == 0 {
 		return b
@@ -83,7 +83,7 @@ func (s *Fed) live(want set, whole bool) Stmt {
 	return s
 }
 
-// keep is the variables of list at which keep is true.
+// keep returns the variables of list at which keep is true.
 func keep(list []Var, keep []bool) []Var {
 	var out []Var
 	for i, v := range list {
@@ -263,7 +263,7 @@ func (s *Recursion) declares(see func(Var)) {
 	}
 }
 
-// captures is what statements read that they do not declare, in order of use.
+// captures returns what statements read that they do not declare, in order of use.
 // Extra is read as well, and bound is declared.
 func captures(extra, bound []Var, blocks ...Block) []Var {
 	own := set{}

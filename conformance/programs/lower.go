@@ -114,7 +114,7 @@ func (s *scope) set(v Var, o output) {
 	}
 }
 
-// use is the value of a variable in this scope.
+// use returns the value of a variable in this scope.
 func (s *scope) use(v Var) output {
 	if o, ok := s.vars[v]; ok {
 		return o
@@ -229,7 +229,7 @@ func (s *scope) applyAfter(a *Apply, flow output, op string, attr attrs, in ...a
 	return s.apply(a, op, attr, append(in, control{s.after(flow, nil).Op})...)
 }
 
-// after is a value once a node has acted. A Switch acts for both of its sides,
+// after returns a value once a node has acted. A Switch acts for both of its sides,
 // so a flow is waited for by way of such an Identity.
 func (s *scope) after(o output, n *graph.Node) output {
 	if n == nil {
@@ -238,7 +238,7 @@ func (s *scope) after(o output, n *graph.Node) output {
 	return s.op("Identity", nil, o, control{n})
 }
 
-// constant is a constant that lives in this scope.
+// constant returns a constant that lives in this scope.
 func (s *scope) constant(x any) output {
 	t, err := (*tensor.Tensor)(nil), error(nil)
 	if a, ok := x.(*Array); ok {
@@ -277,7 +277,7 @@ func (st *Literal) lower(s *scope) { s.set(st.To, s.constant(st.Value)) }
 
 func (st *Fed) lower(*scope) { panic("programs: a part is evaluated, not lowered") }
 
-// functional says how a statement is written that can be written both ways.
+// functional reports how a statement is written that can be written both ways.
 func (l *lowering) functional(v Var) bool {
 	return l.form == Functions || l.form == Mixed && uint32(v)*2654435761>>16&1 == 0
 }

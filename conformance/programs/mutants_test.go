@@ -40,7 +40,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// plant runs the tests with sources in the place of others.
+// plant runs the tests with sources in place of others.
 func plant(t *testing.T, root, overlay, name string) {
 	start := time.Now()
 	out, failed, err := planted.Test(root, overlay, "-timeout=2m", "-run=TestSeeds|TestFoundSeeds|TestBands|TestLongLoops|TestPrograms|TestDuals|TestEffects",

@@ -19,7 +19,7 @@ type number struct {
 // exactly: programs that come there are passed over.
 type unclear string
 
-// bits is the size of an integer type.
+// bits returns the size of an integer type.
 func bits(dt tensor.DType) uint { return uint(8 * dt.Size()) }
 
 // fit brings the exact result of an operation into its type: integers wrap
@@ -36,7 +36,7 @@ func fit(dt tensor.DType, x number) number {
 	return number{re: round(dt, x.re)}
 }
 
-// part is the type of the parts of a complex type.
+// part returns the type of the parts of a complex type.
 func part(dt tensor.DType) tensor.DType {
 	if dt == tensor.Complex64 {
 		return tensor.Float
@@ -111,7 +111,7 @@ func exactSum(dt tensor.DType, x, y float64) float64 {
 	return exact(dt, z)
 }
 
-// exact is a number that a float type holds, or a part of a complex one.
+// exact returns a number that a float type holds, or a part of a complex one.
 func exact(dt tensor.DType, z float64) float64 {
 	if isComplex(dt) {
 		dt = part(dt)
@@ -155,7 +155,7 @@ func clearOf(xs ...number) {
 	}
 }
 
-// of is a small integer as an element of that type.
+// of returns a small integer as an element of that type.
 func of(dt tensor.DType, x float64) number {
 	if isInt(dt) || dt == tensor.Bool {
 		return fit(dt, number{i: int64(x)})
@@ -163,7 +163,7 @@ func of(dt tensor.DType, x float64) number {
 	return fit(dt, number{re: x})
 }
 
-// text is how programs print an element.
+// text returns how programs print an element.
 func (x number) text(dt tensor.DType) string {
 	switch {
 	case dt == tensor.Bool:

@@ -163,7 +163,7 @@ func names(vars []Var) string {
 	return strings.Join(parts, ", ")
 }
 
-// String is the program as text.
+// String returns the program as text.
 func (p *Program) String() string {
 	w := &printer{types: p.Types}
 	for _, v := range p.Variables {

@@ -288,7 +288,7 @@ func (m *maker) literal(a *Array) Var {
 	return l.To
 }
 
-// int is a number that nothing else sees.
+// int returns a number that nothing else sees.
 func (m *maker) int(i int) Var {
 	l := &Literal{m.fresh(tensorType(tensor.Int32)), scalarInt(i)}
 	m.emit(l)
@@ -321,7 +321,7 @@ func (m *maker) pick(ok func(v Var, t Type) bool) (Var, bool) {
 	return fit[len(fit)-1-i], true
 }
 
-// rather is those of a list that are liked, if there are any.
+// rather returns those of a list that are liked, if there are any.
 func rather(list []Var, like func(Var) bool) []Var {
 	var liked []Var
 	for _, v := range list {
@@ -335,7 +335,7 @@ func rather(list []Var, like func(Var) bool) []Var {
 	return liked
 }
 
-// next is a value for what goes around in a loop: mostly one that its body made.
+// next returns a value for what goes around in a loop: mostly one that its body made.
 func (m *maker) next(t Type) Var {
 	if all := m.seen; !m.one(4) {
 		m.seen = all[m.begun:]
@@ -348,7 +348,7 @@ func (m *maker) next(t Type) Var {
 	return m.value(t)
 }
 
-// value is a variable that fits a type: one in sight, else one that is made.
+// value returns a variable that fits a type: one in sight, else one that is made.
 func (m *maker) value(t Type) Var {
 	if v, ok := m.pick(func(_ Var, u Type) bool { return u.fits(t) }); ok && !m.one(10) {
 		return v
@@ -373,7 +373,7 @@ func (m *maker) newList(t Type, n int) Var {
 	return m.must(m.apply(listNew, []Type{{Kind: List, DType: t.DType, Dims: t.Dims, Len: n}}, append([]int{n, int(t.DType)}, t.Dims...)))
 }
 
-// count is an int32 scalar.
+// count returns an int32 scalar.
 func (m *maker) count() Var {
 	v, ok := m.pick(func(_ Var, t Type) bool { return t.is(tensor.Int32) })
 	if !ok {
@@ -382,7 +382,7 @@ func (m *maker) count() Var {
 	return v
 }
 
-// predicate is a bool scalar.
+// predicate returns a bool scalar.
 func (m *maker) predicate() Var {
 	if v, ok := m.pick(func(_ Var, t Type) bool { return t.is(tensor.Bool) }); ok && m.one(3) {
 		return v

@@ -51,7 +51,7 @@ func (m *maker) collect(depth int) {
 	}
 }
 
-// combine is an operation on two values of a type.
+// combine returns an operation on two values of a type.
 func (m *maker) combine(x, y Var, t Type) Var {
 	if t.DType == tensor.Bool {
 		return m.must(m.apply(binaryOp("LogicalOr"), []Type{t}, nil, x, y))

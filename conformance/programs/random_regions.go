@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// flows is what was done to the session's variables last.
+// flows returns what was done to the session's variables last.
 func (m *maker) flows() []Var {
 	f := make([]Var, len(m.states))
 	for i, s := range m.states {
@@ -96,7 +96,7 @@ func (m *maker) choice(depth int) {
 	}
 }
 
-// common is what two types of one kind and rank have in common.
+// common returns what two types of one kind and rank have in common.
 func common(a, b Type) Type {
 	if a.Len != b.Len {
 		a.Len = -1
@@ -111,7 +111,7 @@ func common(a, b Type) Type {
 }
 
 // loopOf emits a loop that turns bound times, of which trips is the most. It carries a counter, which
-// is the first that test, which says whether to go on in spite of it, and body
+// is the first that test, which reports whether to go on in spite of it, and body
 // are given, and what begins as init; body gives the next values.
 func (m *maker) loopOf(trips int, bound Var, init []Var, types []Type, test func() (Var, bool), body func(c []Var) []Var) []Var {
 	states := m.states
@@ -153,7 +153,7 @@ func (m *maker) loopOf(trips int, bound Var, init []Var, types []Type, test func
 
 func (m *maker) noTest() (Var, bool) { return 0, false }
 
-// trips is how often a loop turns: sometimes a negative number.
+// trips returns how often a loop turns: sometimes a negative number.
 func (m *maker) trips() Var {
 	by := binaryOp(pick(m.one(4), "TruncateMod", "FloorMod"))
 	return m.must(m.apply(by, []Type{tensorType(tensor.Int32)}, nil, m.count(), m.int(maxTrips+1)))

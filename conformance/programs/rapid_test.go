@@ -71,7 +71,7 @@ func TestLongLoops(t *testing.T) {
 	unclear := 0
 	for seed := range n + 1 {
 		if seed == n {
-			seed = 4633 // what its loop hands over to resources has no room on the step's account
+			seed = 4633 // what its loop hands over to resources has no room charged to the step
 		}
 		tr, err := newTrial(&script{rng: rand.New(rand.NewPCG(uint64(seed), 4))}, programs.Options{Long: true})
 		if err != nil {

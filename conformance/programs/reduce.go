@@ -80,7 +80,7 @@ func (r *reduction) eval(a *Apply, in []Value) []Value {
 	return []Value{&Array{x.Type, reduced(x.Dims, axes, a.Params[0] == 1), o.elems}}
 }
 
-// reduced is the dimensions that a reduction leaves.
+// reduced returns the dimensions that a reduction leaves.
 func reduced(dims, axes []int, keep bool) []int {
 	var out []int
 	for i, d := range dims {

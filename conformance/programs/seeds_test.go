@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/conformance/programs"
+	"github.com/troupe-go/troupe/plan/rewrite"
 )
 
 var (
@@ -68,6 +69,30 @@ func (t *trial) judgeAll(all []*engine) (*engine, error) {
 		}
 	}
 	return nil, nil
+}
+
+// bisect reports which of the trial's passes makes it wrong on the engines.
+func (t *trial) bisect(all []*engine) string {
+	pass, found, err := t.passes.Bisect(func(on rewrite.Passes) (bool, error) {
+		u := *t
+		u.steps = nil
+		for _, s := range t.steps {
+			step := *s
+			u.steps = append(u.steps, &step)
+		}
+		u.passes = on
+		_, err := u.judgeAll(all)
+		return err != nil, nil
+	})
+	switch {
+	case err != nil:
+		return err.Error()
+	case !found:
+		return "right when the passes are tried one after another"
+	case pass == "":
+		return "wrong without optional passes"
+	}
+	return "made wrong by the pass " + pass
 }
 
 // shrink looks for a shorter script of small numbers whose trial is judged wrong
@@ -163,6 +188,7 @@ func TestSeeds(t *testing.T) {
 			if err2 == nil {
 				t.Fatalf("seed %d on %s, not each time: %s\n%v", seed, label, brief(err), tr)
 			}
+			t.Logf("seed %d: %s", seed, tr.bisect(all))
 			t.Fatalf("seed %d on %s: %s\nmade smaller: %s\n%v", seed, label, brief(err), brief(err2), tr)
 		}
 	}

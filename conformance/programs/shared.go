@@ -26,7 +26,7 @@ var unshared = &Op{Name: "Unshared",
 	lower: func(s *scope, a *Apply) []output { return s.apply(a, "Identity", nil, s.use(a.Args[0])) },
 }
 
-// passShared hands on what is shared, by one of two operations.
+// passShared forwards what is shared, by one of two operations.
 var passShared = &Op{Name: "Pass",
 	eval: func(a *Apply, in []Value) []Value { return in },
 	lower: func(s *scope, a *Apply) []output {

@@ -33,7 +33,7 @@ func (p *Program) Simpler() []*Program {
 	}
 }
 
-// A replacement puts constants in the place of the left-th statement.
+// A replacement puts constants in place of the left-th statement.
 type replacement struct {
 	p    *Program
 	left *int
@@ -79,7 +79,7 @@ func (r *replacement) within(s Stmt) Stmt {
 	return s
 }
 
-// constants is what may stand in the place of a statement.
+// constants returns what may stand in place of a statement.
 func (r *replacement) constants(s Stmt) ([]Stmt, bool) {
 	var to, flows []Var // flows come from these
 	switch s := s.(type) {

@@ -14,11 +14,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/rewrite"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -136,12 +137,12 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	case 1:
 		t.passes = rewrite.Default()
 	case 2, 3: // some of the passes that keep bits
-		t.passes = rewrite.Passes(src.Int("passes", 0, int(rewrite.All()))) & rewrite.Default()
+		t.passes = rewrite.Passes(src.Int("passes", 0, int(rewrite.All())<<1|1)>>1) & rewrite.Default() // a bit is spare
 	}
 	return t, nil
 }
 
-// with is the trial with another program, of which it fetches all results.
+// with returns the trial with another program, of which it fetches all results.
 func (t *trial) with(p *programs.Program) (*trial, error) {
 	u := *t
 	u.program, u.low, u.steps = p, nil, nil
@@ -204,7 +205,7 @@ func (t *trial) compile() (err error) {
 	}()
 	var init *nodes.Program
 	if len(t.low.Init) > 0 {
-		if init, err = nodes.Compile(context.Background(), t.low.Graph, nodes.Spec{Targets: t.low.Init}); err != nil {
+		if init, err = compile.Graph(context.Background(), t.low.Graph, compile.Spec{Targets: t.low.Init}); err != nil {
 			return err
 		}
 	}
@@ -213,7 +214,7 @@ func (t *trial) compile() (err error) {
 			s.init, s.program = init, t.steps[i-1].program
 			continue
 		}
-		spec := nodes.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}}
+		spec := compile.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}, Verify: true}
 		for _, v := range s.results {
 			spec.Fetches = append(spec.Fetches, t.fetch(v))
 		}
@@ -224,7 +225,7 @@ func (t *trial) compile() (err error) {
 			spec.Feeds = append(spec.Feeds, t.low.Outputs[v])
 		}
 		s.init = init
-		if s.program, err = nodes.Compile(context.Background(), t.low.Graph, spec); err != nil {
+		if s.program, err = compile.Graph(context.Background(), t.low.Graph, spec); err != nil {
 			return err
 		}
 	}
@@ -277,7 +278,7 @@ func (t *trial) judge(e *engine) error {
 // stack is a stack trace in an error.
 var stack = regexp.MustCompile(`(?s)\ngoroutine .*?\n (\[node|$)`)
 
-// brief is an error without stack traces.
+// brief returns an error without stack traces.
 func brief(err error) string {
 	return fmt.Sprintf("%.3000s", stack.ReplaceAllString(err.Error(), " $1"))
 }
@@ -296,7 +297,7 @@ func (t *trial) run(e *engine, resources *resource.Manager, ctx context.Context,
 	return e.Run(s, p, feeds, fetched)
 }
 
-// feeds is what a step feeds.
+// feeds returns what a step feeds.
 func (s *step) feeds() (feeds []tensor.Value) {
 	for _, a := range s.inputs {
 		feeds = append(feeds, tensor.ValueOf(a.Tensor()))
@@ -318,7 +319,7 @@ func (t *trial) step(e *engine, resources *resource.Manager, ctx context.Context
 	return t.compare(s, feeds, fetched, err)
 }
 
-// compare says what is wrong about the outcome of a step.
+// compare reports what is wrong about the outcome of a step.
 func (t *trial) compare(s *step, feeds, fetched []tensor.Value, err error) error {
 	for i, a := range s.inputs { // nobody may have written into them
 		if b, err := programs.FromValue(feeds[i]); err != nil || !a.Equal(b) {
@@ -345,7 +346,7 @@ func (t *trial) compare(s *step, feeds, fetched []tensor.Value, err error) error
 	return nil
 }
 
-// blame says whether an error is one that may come first. Nodes that come of
+// blame reports whether an error is one that may come first. Nodes that come of
 // functions have longer names, and their frames others.
 func (t *trial) blame(err error, want programs.Outcome) error {
 	got := status.From(err)
@@ -364,7 +365,7 @@ func (t *trial) blame(err error, want programs.Outcome) error {
 	return fmt.Errorf("got error %v; want one of %v", err, want.Faults)
 }
 
-// indices is the iterations of a tag without the frames' names.
+// indices returns the iterations of a tag without the frames' names.
 func indices(tag string) string {
 	var b strings.Builder
 	for _, part := range strings.Split(tag, "/") {
@@ -406,7 +407,7 @@ func (c *countdown) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// String is the trial, to be read.
+// String returns the trial, to be read.
 func (t *trial) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", t.program)

@@ -42,19 +42,19 @@ type Type struct {
 
 func tensorType(dt tensor.DType, dims ...int) Type { return Type{DType: dt, Dims: dims} }
 
-// Scalar says whether t is a tensor of rank 0.
+// Scalar reports whether t is a tensor of rank 0.
 func (t Type) Scalar() bool { return t.Kind == Tensor && len(t.Dims) == 0 }
 
-// is says whether t is a scalar of that element type.
+// is reports whether t is a scalar of that element type.
 func (t Type) is(dt tensor.DType) bool { return t.Scalar() && t.DType == dt }
 
-// known says whether all dimensions are.
+// known reports whether all dimensions are.
 func (t Type) known() bool { return !slices.Contains(t.Dims, -1) }
 
-// size is the number of elements of a tensor of known dimensions.
+// size returns the number of elements of a tensor of known dimensions.
 func (t Type) size() int { return product(t.Dims) }
 
-// fits says whether a value of type t is one of type u.
+// fits reports whether a value of type t is one of type u.
 func (t Type) fits(u Type) bool {
 	return t.Kind == u.Kind && t.DType == u.DType && t.Object == u.Object && (u.Len < 0 || t.Len == u.Len) &&
 		slices.EqualFunc(t.Dims, u.Dims, func(a, b int) bool { return b < 0 || a == b })
@@ -114,7 +114,7 @@ func isUnsigned(dt tensor.DType) bool { return slices.Contains(unsignedInts, dt)
 func isFloat(dt tensor.DType) bool    { return slices.Contains(floats, dt) }
 func isComplex(dt tensor.DType) bool  { return slices.Contains(complexes, dt) }
 
-// broadcast is the type of what comes of elements of a and b, and whether they
+// broadcast returns the type of what comes of elements of a and b, and whether they
 // go together whatever the dimensions not known are. Same says that both are one
 // variable.
 func broadcast(a, b Type, same bool) ([]int, bool) {

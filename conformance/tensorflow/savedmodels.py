@@ -1,6 +1,6 @@
 """Asks TensorFlow what models that Troupe wrote answer, by both of its loaders.
 
-    go test ./savedmodel -args -keep DIR
+    go test ./model -args -keep DIR
     python savedmodels.py DIR
 """
 

@@ -18,7 +18,7 @@ type Array struct {
 	Dims   []int64
 }
 
-// Elements is how many an array has.
+// Elements returns how many an array has.
 func (a Array) Elements() int64 {
 	n := int64(1)
 	for _, d := range a.Dims {
@@ -68,7 +68,7 @@ func (e element) store(value string) string {
 	return "(" + e.stored + ")(" + value + ")"
 }
 
-// heading is what a source begins with that uses elements of these types, and indices of
+// heading returns what a source begins with that uses elements of these types, and indices of
 // 64 bits if they are wide.
 func heading(wide bool, types ...element) string {
 	var b strings.Builder
@@ -93,7 +93,7 @@ func heading(wide bool, types ...element) string {
 // made has all functions that were made, by name.
 var made sync.Map // string → *devices.Code
 
-// function gives the function of a name, and writes it if there is none. Its indices have
+// function returns the function of a name, and writes it if there is none. Its indices have
 // 64 bits.
 func function(name string, write func(b *strings.Builder), types ...element) *devices.Code {
 	return written(name, true, func(_ string, b *strings.Builder) { write(b) }, types...)
@@ -102,7 +102,7 @@ func function(name string, write func(b *strings.Builder), types ...element) *de
 // reachable is how far indices of 32 bits go, with room for a step beyond.
 const reachable = 1 << 30
 
-// indexed is a function whose indices stay below reach, and have 32 bits if that is
+// indexed returns a function whose indices stay below reach, and have 32 bits if that is
 // enough; write is told its name, which says so.
 func indexed(name string, reach int64, write func(name string, b *strings.Builder), types ...element) *devices.Code {
 	if reach > reachable {
@@ -111,7 +111,7 @@ func indexed(name string, reach int64, write func(name string, b *strings.Builde
 	return written(name, false, write, types...)
 }
 
-// reach is the most elements that one of some arrays has.
+// reach returns the most elements that one of some arrays has.
 func reach(arrays ...Array) (most int64) {
 	for _, a := range arrays {
 		most = max(most, a.Elements())
@@ -224,7 +224,7 @@ func (c *call) grid(f *devices.Code, groups, size [3]int) []devices.Launch {
 	return []devices.Launch{c.launch}
 }
 
-// mistake is an error of ours.
+// mistake returns an error of ours.
 func mistake(format string, args ...any) error {
 	return status.Errorf(status.Internal, "code: %s", fmt.Sprintf(format, args...))
 }

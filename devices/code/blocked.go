@@ -41,7 +41,7 @@ type operand struct {
 	reach                    int64
 }
 
-// matrix is an operand whose elements lie ld apart in one direction, and side by side in
+// matrix returns an operand whose elements lie ld apart in one direction, and side by side in
 // the other, along k or not.
 func matrix(name string, along bool, ld, elements int64) operand {
 	o := operand{along: along, parameters: ", i64 " + name + "_ld", args: func(c *call) { c.i64(ld) }, reach: elements,
@@ -113,7 +113,7 @@ func (c *contraction) choose(maySplit bool) (block, int64) {
 
 func ceil(n, by int64) int64 { return (n + by - 1) / by }
 
-// scratch is the memory that launches need beside for splits, without a buffer; it has no
+// scratch returns the memory that launches need beside for splits, without a buffer; it has no
 // elements if they need none.
 func (c *contraction) scratch() Array {
 	if _, splits := c.choose(true); splits > 1 {
@@ -233,7 +233,7 @@ type loads struct {
 	e           element
 }
 
-// each is how many elements a thread loads.
+// each returns how many elements a thread loads.
 func (l loads) each() int { return l.width * l.b.depth / l.b.threads }
 
 // outers writes the statements for a thread's rows. What is beyond the last is that again.

@@ -25,7 +25,7 @@ func Conv2D(z, x, filter Array, w Window, scratch Array) ([]devices.Launch, erro
 	return w.forward(e, z, x, filter).launches(z, x, filter, scratch)
 }
 
-// Conv2DScratch is the memory that [Conv2D] needs beside, without a buffer; no elements: it
+// Conv2DScratch returns the memory that [Conv2D] needs beside, without a buffer; no elements: it
 // needs none.
 func Conv2DScratch(z, x, filter Array, w Window) Array {
 	e, err := w.check(x, z, filter)
@@ -61,7 +61,7 @@ func Conv2DBackpropInput(z, filter, gradient Array, w Window, scratch Array) ([]
 	return all, nil
 }
 
-// Conv2DBackpropInputScratch is the memory that [Conv2DBackpropInput] needs beside.
+// Conv2DBackpropInputScratch returns the memory that [Conv2DBackpropInput] needs beside.
 func Conv2DBackpropInputScratch(z, filter, gradient Array, w Window) Array {
 	if _, err := w.check(z, gradient, filter); err == nil && w.plain(z, gradient, filter) {
 		return MatMulScratch(flat(z), flat(gradient), last(filter), false, true)
@@ -81,7 +81,7 @@ func Conv2DBackpropFilter(z, x, gradient Array, w Window, scratch Array) ([]devi
 	return w.filter(e, z, x, gradient).launches(z, x, gradient, scratch)
 }
 
-// Conv2DBackpropFilterScratch is the memory that [Conv2DBackpropFilter] needs beside.
+// Conv2DBackpropFilterScratch returns the memory that [Conv2DBackpropFilter] needs beside.
 func Conv2DBackpropFilterScratch(z, x, gradient Array, w Window) Array {
 	e, err := w.check(x, gradient, z)
 	if err != nil || z.Elements() == 0 {
@@ -96,7 +96,7 @@ func Conv2DBackpropFilterScratch(z, x, gradient Array, w Window) Array {
 // none is no memory.
 var none = Array{Dims: []int64{0}}
 
-// flat is an array as a matrix with a row for each pixel, and last the last two dimensions
+// flat returns an array as a matrix with a row for each pixel, and last the last two dimensions
 // of a filter of one pixel.
 func flat(a Array) Array {
 	n, c := rows(a)
@@ -105,7 +105,7 @@ func flat(a Array) Array {
 
 func last(filter Array) Array { return Array{filter.Buffer, filter.Type, filter.Dims[2:]} }
 
-// check says whether shapes are those of a convolution, whose images have a size.
+// check reports whether shapes are those of a convolution, whose images have a size.
 func (w Window) check(images, made, filter Array) (element, error) {
 	e, err := floating(images.Type)
 	if err != nil || made.Elements() == 0 && images.Elements() == 0 {
@@ -123,7 +123,7 @@ func (w Window) check(images, made, filter Array) (element, error) {
 	return e, nil
 }
 
-// plain says whether each pixel is made of the one at its place: a product of matrices.
+// plain reports whether each pixel is made of the one at its place: a product of matrices.
 func (w Window) plain(images, made, filter Array) bool {
 	return w.Size == [2]int64{1, 1} && w.Strides == [2]int64{1, 1} && w.Before == [2]int64{} &&
 		slices.Equal(images.Dims[:3], made.Dims[:3]) && filter.Dims[2] == images.Dims[3]
@@ -159,7 +159,7 @@ const (
 		"I by$ = (dy$ * (I)v_width + dx$) * (I)v_channels + INDEX$ - t$ * (I)v_each;"
 )
 
-// operand is the images with a row for each pixel, or with a column for each.
+// operand returns the images with a row for each pixel, or with a column for each.
 func (v view) operand(pixelRows bool, elements int64) operand {
 	o := operand{along: pixelRows, parameters: divisors("v_down", "v_across", "v_taps", "v_each") + viewParameters, args: v.args, reach: elements,
 		outer: replaced(pixel, "o"), inner: replaced(tap, "k"), at: "at$ + by#",
@@ -171,7 +171,7 @@ func (v view) operand(pixelRows bool, elements int64) operand {
 	return o
 }
 
-// groups is the walk over groups of channels, of a size in x, y and z.
+// groups returns the walk over groups of channels, of a size in x, y and z.
 func groups(count, x, y, z int64) walk {
 	if count == 1 {
 		return walk{strides: [][]int64{nil, nil, nil}}
@@ -179,7 +179,7 @@ func groups(count, x, y, z int64) walk {
 	return walk{[]int64{count}, [][]int64{{x}, {y}, {z}}}
 }
 
-// view is how what is made looks at images.
+// view returns how what is made looks at images.
 func (w Window) view(images, made Array, channels int64) view {
 	return view{images.Dims, [2]int64{made.Dims[1], made.Dims[2]}, w.Strides, [2]int64{-w.Before[0], -w.Before[1]}, w.Size, w.Dilation, channels}
 }
@@ -202,7 +202,7 @@ func (w Window) filter(e element, z, x, gradient Array) *contraction {
 	}
 }
 
-// input is the gradient of those pixels of images that lie a multiple of the strides from
+// input returns the gradient of those pixels of images that lie a multiple of the strides from
 // the first: all of them got their part by the same taps.
 func (w Window) input(e element, z, filter, gradient Array, first [2]int64) *contraction {
 	n := z.Dims[3] / filter.Dims[2]

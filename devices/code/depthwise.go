@@ -139,7 +139,7 @@ KERNEL_OF(256, 4) %[1]s(GLOBAL const %[3]s *in, GLOBAL const %[3]s *gradient, GL
 	return all, nil
 }
 
-// DepthwiseBackpropFilterScratch is the memory that [DepthwiseBackpropFilter] needs beside.
+// DepthwiseBackpropFilterScratch returns the memory that [DepthwiseBackpropFilter] needs beside.
 func DepthwiseBackpropFilterScratch(z, x, gradient Array, w Window) Array {
 	e, err := w.checkDepthwise(x, gradient, z)
 	if err != nil || z.Elements() == 0 || x.Elements() == 0 {
@@ -151,14 +151,14 @@ func DepthwiseBackpropFilterScratch(z, x, gradient Array, w Window) Array {
 	return none
 }
 
-// pixelFolds is how n folds over the pixels of an array are shared out.
+// pixelFolds returns how n folds over the pixels of an array are shared out.
 func pixelFolds(n int64, of Array) (t team, splits, count int64) {
 	count, _ = rows(of)
 	t = acrossRows(n)
 	return t, t.splits(n, count), count
 }
 
-// checkDepthwise says whether shapes are those of a depthwise convolution.
+// checkDepthwise reports whether shapes are those of a depthwise convolution.
 func (w Window) checkDepthwise(images, made, filter Array) (element, error) {
 	e, err := floating(images.Type)
 	if err != nil || images.Elements() == 0 {

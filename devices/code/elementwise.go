@@ -181,7 +181,7 @@ var ternary = map[string]formula{
 	"Betainc":     {"d", "(T)s_betainc((f64)x, (f64)y, (f64)w)", false},
 }
 
-// formulaOf is that of an operation for elements of a type.
+// formulaOf returns that of an operation for elements of a type.
 func formulaOf(op string, operands int, e element) (formula, error) {
 	f, ok := []map[string]formula{unary, binary, ternary}[max(1, min(operands, 3))-1][op]
 	if w, is := whole[op]; is && (e.class == 'i' || e.class == 'u') {
@@ -206,7 +206,7 @@ func (f formula) takes(e element) bool {
 	return false
 }
 
-// Takes says whether an operation of one to three operands has code for a type, and
+// Takes reports whether an operation of one to three operands has code for a type, and
 // whether it puts out truth values.
 func Takes(op string, t tensor.DType) (takes, truth bool) {
 	for operands := 1; operands <= 3; operands++ {
@@ -217,14 +217,14 @@ func Takes(op string, t tensor.DType) (takes, truth bool) {
 	return false, binary[op].bool || unary[op].bool
 }
 
-// Unary is the names of the operations that [Map] has with one operand, and Binary of
+// Unary returns the names of the operations that [Map] has with one operand, and Binary of
 // those with two, sorted.
 func Unary() []string { return sorted(unary) }
 
 // Binary is explained at [Unary].
 func Binary() []string { return sorted(binary) }
 
-// Ternary is those of three operands.
+// Ternary returns those of three operands.
 func Ternary() []string { return sorted(ternary) }
 
 func sorted(m map[string]formula) []string {
@@ -379,7 +379,7 @@ func Select(z, condition, x, y Array) ([]devices.Launch, error) {
 	return elementwise("select_"+e.name, "", "x ? y : w", 0, e, z, condition, x, y)
 }
 
-// elementwise is the launch of an expression of up to three operands.
+// elementwise returns the launch of an expression of up to three operands.
 func elementwise(name, op, result string, p float64, out element, z Array, operands ...Array) ([]devices.Launch, error) {
 	n := z.Elements()
 	if n == 0 {

@@ -28,7 +28,7 @@ func MatMul(z, x, y Array, transX, transY bool, scratch Array) ([]devices.Launch
 	return contractionOf(&p, e, z, x, y).launches(z, x, y, scratch)
 }
 
-// MatMulScratch is the memory that [MatMul] needs beside, without a buffer; no elements: it
+// MatMulScratch returns the memory that [MatMul] needs beside, without a buffer; no elements: it
 // needs none.
 func MatMulScratch(z, x, y Array, transX, transY bool) Array {
 	e, err := elementOf(z.Type)
@@ -42,7 +42,7 @@ func MatMulScratch(z, x, y Array, transX, transY bool) Array {
 	return contractionOf(&p, e, z, x, y).scratch()
 }
 
-// contractionOf is how a product is computed in blocks.
+// contractionOf returns how a product is computed in blocks.
 func contractionOf(p *devices.Product, e element, z, x, y Array) *contraction {
 	w := walk{p.Batches, [][]int64{p.XStrides, p.YStrides, dense(p.Batches)}}
 	for i := range p.Batches {

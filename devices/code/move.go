@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// sized gives the unsigned type of the size of an array's elements: what only moves
+// sized returns the unsigned type of the size of an array's elements: what only moves
 // elements need not know more.
 func sized(a Array) (string, error) {
 	switch n := a.Type.Size(); n {
@@ -28,7 +28,7 @@ type Part struct {
 	Strides []int64
 }
 
-// All is all of an array.
+// All returns all of an array.
 func All(a Array) Part { return Part{a, 0, dense(a.Dims)} }
 
 // Move copies the elements of one part to another of the same shape, dims.
@@ -68,7 +68,7 @@ func Move(z, x Part, dims []int64) ([]devices.Launch, error) {
 	return c.flat(f, n), nil
 }
 
-// tiled is a copy whose neighbours in one array are not in the other: groups bring squares
+// tiled returns a copy whose neighbours in one array are not in the other: groups bring squares
 // of elements to shared memory as they lie in x, and write them as they lie in z. It is nil
 // of other copies, and of small ones.
 func tiled(z, x Part, w walk, s string) []devices.Launch {

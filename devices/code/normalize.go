@@ -94,7 +94,7 @@ func Moments(mean, variance, x, scratch Array) ([]devices.Launch, error) {
 		i64(c.channels, c.splits, c.rows, ceil(c.rows, c.splits)).flat(merge, c.channels)...), nil
 }
 
-// MomentsScratch is the memory that [Moments] and [NormalizeGrad] need beside, without a
+// MomentsScratch returns the memory that [Moments] and [NormalizeGrad] need beside, without a
 // buffer.
 func MomentsScratch(x Array) Array { return channelsOf(x).scratch() }
 

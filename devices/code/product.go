@@ -10,7 +10,7 @@ import (
 // is called once.
 const mostCalls = 64
 
-// callable says whether a device multiplies by a library, which takes what it is given.
+// callable reports whether a device multiplies by a library, which takes what it is given.
 func callable(p *devices.Product, x Array) bool {
 	m, ok := x.Buffer.(devices.Multiplier)
 	if !ok || !m.Multiplies(p.Type) {
@@ -23,7 +23,7 @@ func callable(p *devices.Product, x Array) bool {
 	return calls <= mostCalls && min(p.M, p.N, p.K) >= 1 && max(p.M, p.N, p.K) <= math.MaxInt32
 }
 
-// byLibrary is the launch of a product by a library; nil where none does it.
+// byLibrary returns the launch of a product by a library; nil where none does it.
 func byLibrary(p *devices.Product, e element, z, x, y Array) []devices.Launch {
 	if !callable(p, x) {
 		return nil
@@ -32,7 +32,7 @@ func byLibrary(p *devices.Product, e element, z, x, y Array) []devices.Launch {
 	return c.grid(&devices.Code{Entry: "product_" + e.name}, [3]int{1, 1, 1}, [3]int{1, 1, 1})
 }
 
-// productOf says what product z is of two operands whose dimensions before the last two are
+// productOf reports what product z is of two operands whose dimensions before the last two are
 // broadcast to z's.
 func productOf(z, x, y Array, transX, transY bool) (devices.Product, error) {
 	p := devices.Product{Type: z.Type, TransX: transX, TransY: transY}

@@ -31,7 +31,7 @@ var folds = map[string]fold{
 	"L2Loss":        {"f", "(T)0", "a + b", "a * (T)0.5", "v * v"},
 }
 
-// Folds is the names of the reductions that [Reduce] has and that operations have with axes,
+// Folds returns the names of the reductions that [Reduce] has and that operations have with axes,
 // sorted.
 func Folds() []string {
 	var names []string
@@ -129,7 +129,7 @@ func Reduce(op string, z, x Array, axes []int, scratch Array) ([]devices.Launch,
 	return append(all, whole.launches(z, scratch, part, r.e, r.fold.last, 1, r.count)...), nil
 }
 
-// ReduceScratch is the memory that [Reduce] needs beside, without a buffer; no elements: it
+// ReduceScratch returns the memory that [Reduce] needs beside, without a buffer; no elements: it
 // needs none.
 func ReduceScratch(op string, z, x Array, axes []int) Array {
 	r, err := reductionOf(op, z, x, axes)
@@ -213,7 +213,7 @@ KERNEL %[1]s(GLOBAL const %[3]s *x, GLOBAL %[4]s *z, i64 n, i64 count, i64 inner
 	return (&call{}).reads(x.Buffer).writes(z.Buffer).i64(n, count, inner).flat(f, n), nil
 }
 
-// rows is the number of rows of an array, and the length of one.
+// rows returns the number of rows of an array, and the length of one.
 func rows(a Array) (n, length int64) {
 	if len(a.Dims) == 0 {
 		return 1, 1

@@ -11,7 +11,7 @@ import (
 // Functions along one dimension of an array, in which elements have a place: lines go along
 // it, each from an element of those before and those behind.
 
-// lines is an array as [before, length, behind] around an axis.
+// lines returns an array as [before, length, behind] around an axis.
 func lines(a Array, axis int) (before, length, behind int64) {
 	return Array{Dims: a.Dims[:axis]}.Elements(), a.Dims[axis], Array{Dims: a.Dims[axis+1:]}.Elements()
 }

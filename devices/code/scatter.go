@@ -21,7 +21,7 @@ type tuples struct {
 	inner  int64
 }
 
-// into is how indices of that depth name rows of z.
+// into returns how indices of that depth name rows of z.
 func into(z Array, depth int) tuples {
 	t := tuples{depth: depth, inner: 1}
 	for i := range depth {
@@ -154,7 +154,7 @@ func Segments(how string, z, x, indices Array, none uint64) ([]devices.Launch, e
 	return append(all, rows...), err
 }
 
-// Limit is the bits of the least, or else of the greatest, number of a type, infinities aside.
+// Limit returns the bits of the least, or else of the greatest, number of a type, infinities aside.
 func Limit(t tensor.DType, least bool) uint64 {
 	e := elements[t]
 	bits := uint64(8 * t.Size())
@@ -178,7 +178,7 @@ func Limit(t tensor.DType, least bool) uint64 {
 	return sign<<1 - 1
 }
 
-// One is the bits of 1.
+// One returns the bits of 1.
 func One(t tensor.DType) uint64 {
 	switch t {
 	case tensor.Half:

@@ -416,7 +416,7 @@ var specialOf = map[string]string{
 
 const specialPrelude = "#define PI 3.14159265358979323846\n#define INFINITE ((f64)AS_F32(0x7f800000u))\n#define NONE ((f64)AS_F32(0x7fc00000u))\n"
 
-// specials is the source of the special functions that operations need, each once, and whether
+// specials returns the source of the special functions that operations need, each once, and whether
 // there are any.
 func specials(ops ...string) (source string, any bool) {
 	var b strings.Builder

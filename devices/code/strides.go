@@ -15,7 +15,7 @@ type walk struct {
 	strides [][]int64 // by array
 }
 
-// dense is the strides of an array of a shape.
+// dense returns the strides of an array of a shape.
 func dense(dims []int64) []int64 {
 	s, n := make([]int64, len(dims)), int64(1)
 	for i, d := range slices.Backward(dims) {
@@ -25,7 +25,7 @@ func dense(dims []int64) []int64 {
 	return s
 }
 
-// broadcasting is the walk over an output and the inputs that are broadcast to it.
+// broadcasting returns the walk over an output and the inputs that are broadcast to it.
 func broadcasting(out []int64, inputs ...[]int64) (walk, error) {
 	w := walk{dims: slices.Clone(out)}
 	for _, dims := range inputs {
@@ -78,7 +78,7 @@ func (w *walk) collapse() {
 	}
 }
 
-// divisor is what a function needs beside d to divide indices of 32 bits by it: a number
+// divisor returns what a function needs beside d to divide indices of 32 bits by it: a number
 // to multiply with, whose upper half counts, and above that a number of bits to shift by.
 // T. Granlund, P. Montgomery: "Division by Invariant Integers using Multiplication", 1994.
 func divisor(d int64) int64 {

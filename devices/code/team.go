@@ -14,7 +14,7 @@ type team struct {
 	beside bool // neighbours in a group are lanes of a fold; otherwise they are of folds side by side
 }
 
-// alongRows is the team for n folds of count elements that are neighbours in memory: of few
+// alongRows returns the team for n folds of count elements that are neighbours in memory: of few
 // lanes, which join soonest, but of more where folds are too few for a large GPU's threads.
 func alongRows(n, count int64) team {
 	lanes := power(count/leastTurns, 32)
@@ -24,10 +24,10 @@ func alongRows(n, count int64) team {
 	return team{lanes, true}
 }
 
-// acrossRows is the team for folds that are neighbours in memory themselves.
+// acrossRows returns the team for folds that are neighbours in memory themselves.
 func acrossRows(folds int64) team { return team{group / power(folds, 32), false} }
 
-// power is the least power of two that is not below n, at most most.
+// power returns the least power of two that is not below n, at most most.
 func power(n int64, most int) int {
 	if n >= int64(most) {
 		return most
@@ -35,10 +35,10 @@ func power(n int64, most int) int {
 	return 1 << bits.Len64(uint64(max(n, 1)-1))
 }
 
-// folds is how many a group has.
+// folds returns how many a group has.
 func (t team) folds() int64 { return int64(group / t.lanes) }
 
-// groups is how many groups are worth starting for n folds.
+// groups returns how many groups are worth starting for n folds.
 func (t team) groups(n int64) int { return int(min(ceil(n, t.folds()), mostGroups)) }
 
 // teamParameters are what args gives, and teamBegin declares lane, of so many lanes, and

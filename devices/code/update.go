@@ -56,7 +56,7 @@ const (
 	moments = "T rate = lr * sqrt((T)1 - beta2_power) / ((T)1 - beta1_power); v1 += (g - v1) * ((T)1 - beta1); v2 += (g * g - v2) * ((T)1 - beta2); "
 )
 
-// ftrl is the rule of FTRL-proximal, where scale is what the gradient counts, and divide
+// ftrl returns the rule of FTRL-proximal, where scale is what the gradient counts, and divide
 // what it is balanced with.
 func ftrl(shrinkage, scale, divide string) string {
 	return strings.NewReplacer("SHRINKAGE", shrinkage, "SCALE", scale, "DIVIDE", divide).Replace(
@@ -113,7 +113,7 @@ func Update(by string, next, now []Array, gradient Array, numbers []Array) ([]de
 	return c.reads(gradient.Buffer).i64(n).flat(f, n), nil
 }
 
-// scalars says whether the numbers of an update are.
+// scalars reports whether the numbers of an update are.
 func scalars(by string, numbers []Array, t tensor.DType) error {
 	for _, a := range numbers {
 		if a.Elements() != 1 || a.Type != t {

@@ -55,7 +55,7 @@ var (
 	ofMade    = [4]string{"planes", "rows", "columns", "features"}
 )
 
-// taps is a loop over the elements of the volumes that the window of an element of what is
+// taps returns a loop over the elements of the volumes that the window of an element of what is
 // made has: each is at iz, iy, ix, and its tap at kz, ky, kx.
 func taps(body string) string {
 	return `    for (i64 kz = 0; kz < kd; kz++) {
@@ -73,7 +73,7 @@ func taps(body string) string {
 `
 }
 
-// reached is a loop over the elements of what is made whose windows have an element of the
+// reached returns a loop over the elements of what is made whose windows have an element of the
 // volumes: each is at oz, oy, ox, and the tap at kz, ky, kx.
 func reached(body string) string {
 	return `    for (i64 kz = 0; kz < kd; kz++) {
@@ -179,7 +179,7 @@ KERNEL %[1]s(GLOBAL const %[4]s *in, GLOBAL const %[4]s *gradient, GLOBAL %[4]s 
 	return v.args(c, z.Elements(), groups, x, gradient).grid(f, [3]int{int(min(z.Elements(), mostGroups)), 1, 1}, [3]int{teamSize, 1, 1}), nil
 }
 
-// best is a loop over a window that finds its first largest element, a, at the place best of
+// best returns a loop over a window that finds its first largest element, a, at the place best of
 // the volumes: -1 if there is none.
 func best(e element) string {
 	return "    i64 best = -1;\n    T a = LOWEST;\n" + taps(fmt.Sprintf(`          {
@@ -210,7 +210,7 @@ func PoolVolume(z, x Array, v Volume, average bool) ([]devices.Launch, error) {
 	return v.args(c, z.Elements(), 1, x, z).flat(f, z.Elements()), nil
 }
 
-// PoolArgMax is the largest element of each window, and where in the volumes it is, counted
+// PoolArgMax returns the largest element of each window, and where in the volumes it is, counted
 // from the first of its example, or of all.
 func PoolArgMax(z, at, x Array, v Volume, all bool) ([]devices.Launch, error) {
 	e, err := elementOf(x.Type)

@@ -17,7 +17,7 @@ type Window struct {
 	Before   [2]int64 // what is padded above and to the left
 }
 
-// fits says whether four dimensions are what a window needs.
+// fits reports whether four dimensions are what a window needs.
 func (w Window) fits(images, made Array) error {
 	if len(images.Dims) != 4 || len(made.Dims) != 4 || images.Dims[0] != made.Dims[0] || images.Elements() == 0 ||
 		min(w.Size[0], w.Size[1], w.Strides[0], w.Strides[1], w.Dilation[0], w.Dilation[1]) < 1 {
@@ -151,5 +151,5 @@ func MaxPoolGrad(z, x, gradient Array, w Window, places Array) ([]devices.Launch
 	return append(all, w.pooled("maxpoolgrad", e, arrays, (&call{}).reads(places.Buffer, gradient.Buffer).writes(z.Buffer), z, gradient, true, body)...), nil
 }
 
-// MaxPoolGradScratch is the memory that [MaxPoolGrad] needs beside, without a buffer.
+// MaxPoolGradScratch returns the memory that [MaxPoolGrad] needs beside, without a buffer.
 func MaxPoolGradScratch(gradient Array) Array { return Array{Type: tensor.Int32, Dims: gradient.Dims} }

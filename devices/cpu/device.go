@@ -45,7 +45,7 @@ type Device struct {
 
 var _ devices.Device = (*Device)(nil)
 
-// Attributes is what is known of the device.
+// Attributes returns what is known of the device.
 func (d *Device) Attributes() devices.Attributes { return d.attributes }
 
 // Close ends the pool with the first device of a process.

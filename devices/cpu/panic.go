@@ -12,10 +12,10 @@ type PanicError struct {
 	Stack []byte // of the goroutine that panicked
 }
 
-// Error is the value and the stack.
+// Error returns the value and the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n\n%s", e.Value, e.Stack) }
 
-// Unwrap is the value, if that is an error.
+// Unwrap returns the value, if that is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

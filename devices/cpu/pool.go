@@ -95,7 +95,7 @@ func NewPool(o Options) *Pool {
 	return p
 }
 
-// Workers is how many goroutines may compute at the same time, the caller of
+// Workers returns how many goroutines may compute at the same time, the caller of
 // [Pool.Parallel] included.
 func (p *Pool) Workers() int { return p.threads }
 
@@ -181,5 +181,5 @@ func (p *Pool) run(t Task, worker int) {
 	returned = true
 }
 
-// now is the time since the pool was made.
+// now returns the time since the pool was made.
 func (p *Pool) now() time.Duration { return time.Since(p.epoch) }

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newPool is a pool that the test closes.
+// newPool returns a pool that the test closes.
 func newPool(t testing.TB, threads int) *Pool {
 	t.Helper()
 	p := NewPool(Options{Threads: threads})

@@ -11,7 +11,7 @@ import (
 // 32 threads evenly busy, few enough that claiming them costs nothing.
 const maxBlocks = 256
 
-// blockSize is the length of the ranges of [0, n): a multiple of grain.
+// blockSize returns the length of the ranges of [0, n): a multiple of grain.
 func blockSize(n, grain int) int {
 	grain = max(grain, 1)
 	if n <= grain {
@@ -65,10 +65,10 @@ func (c claimed) all() int    { return int(c >> allRanges) }
 func (c claimed) owner() int  { return int(c / byOwner % (1 << 24)) }
 func (c claimed) helper() int { return int(c % byOwner) }
 
-// left is how many nobody has claimed; less than 0 after claims that failed.
+// left returns how many nobody has claimed; less than 0 after claims that failed.
 func (c claimed) left() int { return c.all() - c.owner() - c.helper() }
 
-// left is how many ranges nobody has claimed.
+// left returns how many ranges nobody has claimed.
 func (j *job) left() int { return max(claimed(j.claims.Load()).left(), 0) }
 
 // ownerParked in job.pending says that whoever ends the last range must tell
@@ -188,7 +188,7 @@ func (p *Pool) retire(j *job) *PanicError {
 	return err
 }
 
-// openJob is a job that may have ranges to claim, nil if there is none. Workers
+// openJob returns a job that may have ranges to claim, nil if there is none. Workers
 // begin to look in different places.
 func (p *Pool) openJob(worker int) *job {
 	open := p.open.Load()

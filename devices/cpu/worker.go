@@ -59,10 +59,10 @@ func (w *worker) spin() bool {
 	})
 }
 
-// anything says whether there seems to be work.
+// anything reports whether there seems to be work.
 func (p *Pool) anything() bool { return p.open.Load() != 0 || !p.tasks.empty() }
 
-// spinUntil waits for a condition, for SpinTime at most, and says whether it
+// spinUntil waits for a condition, for SpinTime at most, and reports whether it
 // holds. Now and then it lets another goroutine have the processor.
 func (p *Pool) spinUntil(holds func() bool) bool {
 	start := p.now()

@@ -28,7 +28,7 @@ type handle struct {
 	workspace uintptr // 0: it is the library's own
 }
 
-// workspaceBytes is what NVIDIA recommends, by compute capability.
+// workspaceBytes returns what NVIDIA recommends, by compute capability.
 func workspaceBytes(capability int) uintptr {
 	if capability >= 90 {
 		return 32 << 20
@@ -47,7 +47,7 @@ var numbers = map[tensor.DType]number{
 	tensor.Half: {api.R16F, api.Compute32F, false}, tensor.Bfloat16: {api.R16BF, api.Compute32F, false},
 }
 
-// Multiplies says whether products of a type are cuBLAS's: it is there, and works.
+// Multiplies reports whether products of a type are cuBLAS's: it is there, and works.
 func (d *Device) Multiplies(t tensor.DType) bool {
 	if _, ok := numbers[t]; !ok {
 		return false
@@ -69,7 +69,7 @@ var _ devices.Multiplier = (*Device)(nil)
 // firstOfDriver is the least of the driver's results that are no cuBLAS's, too.
 const firstOfDriver = 100
 
-// refusal is a result of cuBLAS's as an error, or of the driver's, which is called before;
+// refusal returns a result of cuBLAS's as an error, or of the driver's, which is called before;
 // nil for success.
 func (d *Device) refusal(call string, result int32) error {
 	if result == 0 {
@@ -101,7 +101,7 @@ func (d *Device) refusal(call string, result int32) error {
 	return status.Errorf(code, "cuBLAS: %s answers %s", call, name)
 }
 
-// multiplying gives the queue's handle.
+// multiplying returns the queue's handle.
 func (q *queue) multiplying() (*handle, error) {
 	if q.blas != nil {
 		return q.blas, nil
@@ -116,7 +116,7 @@ func (q *queue) multiplying() (*handle, error) {
 			return nil, err
 		}
 	}
-	q.blas = h // which closing takes down, whatever follows
+	q.blas = h // which closing records, whatever follows
 	n := workspaceBytes(d.capability)
 	if d.do(d.driver.MemAlloc, uintptr(unsafe.Pointer(&h.workspace)), n) != 0 {
 		h.workspace = 0

@@ -60,7 +60,7 @@ func Compile(source, architecture string) ([]byte, error) {
 	return code, compilation("asking NVRTC for its code", int32(get.Call(program, uintptr(unsafe.Pointer(&code[0])))))
 }
 
-// compilation is a result of NVRTC's as an error; nil for success.
+// compilation returns a result of NVRTC's as an error; nil for success.
 func compilation(call string, result int32) error {
 	if result == 0 {
 		return nil
@@ -68,7 +68,7 @@ func compilation(call string, result int32) error {
 	return status.Errorf(status.Internal, "NVRTC: %s answers %d", call, result)
 }
 
-// target is what to compile for a device whose compute capability is a number such as 90.
+// target returns what to compile for a device whose compute capability is a number such as 90.
 func target(driver *api.Driver, capability int) (string, error) {
 	compiler, err := api.FindCompiler()
 	if err != nil {
@@ -96,7 +96,7 @@ type release struct{ major, minor int }
 // run.
 var boards = []int{53, 62, 72, 87, 101, 110}
 
-// choose is what a compiler of that release, which knows these architectures, compiles to for
+// choose returns what a compiler of that release, which knows these architectures, compiles to for
 // a device whose driver is of another. Machine code runs on devices of the same major
 // capability and the same minor one or a higher one, if the driver is of the compiler's major
 // release or a later one; PTX on devices of its capability and later ones, if the driver is not
@@ -128,7 +128,7 @@ func choose(known []int32, capability int, compiler, driver release) (string, er
 		driver.major, driver.minor, compiler.major, compiler.minor, capability/10, capability%10, api.CompilerVariable)
 }
 
-// compiled is what Compile gives, from the cache if it is there. fresh asks for it to
+// compiled returns what Compile gives, from the cache if it is there. fresh asks for it to
 // be compiled again.
 func compiled(source, architecture string, fresh bool) ([]byte, error) {
 	compiler, err := api.FindCompiler()

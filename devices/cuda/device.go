@@ -61,7 +61,7 @@ func identity(driver *api.Driver, number int) (id int32, err error) {
 // nameBytes is room for a device's name.
 const nameBytes = 256
 
-// describe is a device's name, and its compute capability, 90 for 9.0.
+// describe returns a device's name, and its compute capability, 90 for 9.0.
 func describe(driver *api.Driver, id int32) (description string, capability int) {
 	name := make([]byte, nameBytes)
 	driver.DeviceGetName.Call(uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(id))
@@ -137,7 +137,7 @@ func Open(number int, o devices.Options) (*Device, error) {
 	return d, nil
 }
 
-// Attributes is what is known of the device.
+// Attributes returns what is known of the device.
 func (d *Device) Attributes() devices.Attributes { return d.attributes }
 
 // do calls a function on a thread on which the device's context is current. Once the
@@ -153,7 +153,7 @@ func (d *Device) do(f dynamic.Function, args ...uintptr) int32 {
 	return d.primary.do(f, args...)
 }
 
-// failure is a result as an error; nil for success.
+// failure returns a result as an error; nil for success.
 func (d *Device) failure(call string, result int32) error { return d.driver.Failure(call, result) }
 
 func (d *Device) gone() error {
@@ -167,7 +167,7 @@ type module struct {
 	err    error
 }
 
-// function gives the function of code.
+// function returns the function of code.
 func (d *Device) function(c *devices.Code) (uintptr, error) {
 	if c.Source == "" {
 		return 0, status.Errorf(status.Unimplemented, "%s: code %s has no source", d.attributes.Name, c.Entry)

@@ -16,7 +16,7 @@ type buffer struct {
 	size    int64
 }
 
-// Alloc gives memory of the device.
+// Alloc returns memory of the device.
 func (d *Device) Alloc(bytes int64) (devices.Buffer, error) {
 	if bytes < 1 {
 		return nil, status.Errorf(status.ResourceExhausted, "%s has no buffers of %d bytes", d.attributes.Name, bytes)
@@ -60,7 +60,7 @@ type hostBuffer struct {
 	size    int64
 }
 
-// AllocHost gives memory of the host's.
+// AllocHost returns memory of the host's.
 func (d *Device) AllocHost(bytes int64) (devices.HostBuffer, error) {
 	d.primary.life.RLock()
 	defer d.primary.life.RUnlock()
@@ -80,7 +80,7 @@ func (d *Device) AllocHost(bytes int64) (devices.HostBuffer, error) {
 // Size is in bytes.
 func (h *hostBuffer) Size() int64 { return h.size }
 
-// Bytes is the memory.
+// Bytes returns the memory.
 func (h *hostBuffer) Bytes() []byte { return dynamic.Bytes(h.address, h.size) }
 
 // Release gives the memory back.

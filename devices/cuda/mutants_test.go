@@ -25,7 +25,7 @@ var (
 	taken int // of them, by one mutant
 )
 
-// called is a function that calls do.
+// called returns a function that calls do.
 func called(do func(args []uintptr) int32) dynamic.Function {
 	s := &slots[taken]
 	taken++
@@ -47,7 +47,7 @@ func otherwise(f *dynamic.Function, change func(args []uintptr)) {
 	})
 }
 
-// instead has g called in the place of a function of at most four arguments, with the
+// instead has g called in place of a function of at most four arguments, with the
 // function.
 func instead(f *dynamic.Function, g func(call func(args ...uintptr) int32, a, b, c, d uintptr) int32) {
 	old := *f
@@ -72,7 +72,7 @@ func twice(f *dynamic.Function) {
 	})
 }
 
-// made gives the stream that was made last: in the pipeline it is the one of copies within
+// made returns the stream that was made last: in the pipeline it is the one of copies within
 // the device.
 func made(d *api.Driver) func() uintptr {
 	var last uintptr

@@ -35,7 +35,7 @@ var primaries = struct {
 	made uint64
 }{of: map[gpu]*primary{}}
 
-// join gives a GPU's primary context: a new one if the last was lost, also while others have
+// join returns a GPU's primary context: a new one if the last was lost, also while others have
 // not yet closed their devices.
 func join(driver *api.Driver, id int32) (*primary, error) {
 	primaries.Lock()
@@ -61,7 +61,7 @@ func join(driver *api.Driver, id int32) (*primary, error) {
 	return p, nil
 }
 
-// leave gives it up.
+// leave returns it up.
 func (p *primary) leave() error {
 	primaries.Lock()
 	defer primaries.Unlock()
@@ -91,7 +91,7 @@ func (p *primary) do(f dynamic.Function, args ...uintptr) int32 {
 	return r
 }
 
-// memory is how many bytes the GPU has free, and in all.
+// memory returns how many bytes the GPU has free, and in all.
 func (p *primary) memory() (free, total int64, err error) {
 	p.life.RLock()
 	defer p.life.RUnlock()

@@ -136,7 +136,7 @@ func products(t tensor.DType) (all []devices.Product) {
 	return append(all, devices.Product{Type: t, M: 1, N: 1, K: 9}, devices.Product{Type: t, M: 1, N: 9, K: 1}, devices.Product{Type: t, M: 9, N: 1, K: 2, TransX: true})
 }
 
-// extent is how many elements operands have.
+// extent returns how many elements operands have.
 func extent(matrix int64, batches, strides []int64) int64 {
 	for i, n := range batches {
 		matrix += (n - 1) * strides[i]

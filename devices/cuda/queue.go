@@ -145,7 +145,7 @@ func (q *queue) Launch(l *devices.Launch) error {
 		0, q.handle, base+8*mostArgs, 0))
 }
 
-// Record gives an event. A driver's event is used again when nobody uses it any more; who
+// Record returns an event. A driver's event is used again when nobody uses it any more; who
 // has told a stream to wait for it waits for what it was recorded after then.
 func (q *queue) Record() (devices.Event, error) {
 	d := q.device

@@ -65,7 +65,7 @@ func (f Function) Call(args ...uintptr) uintptr {
 // none is freed.
 func Callback(f any) uintptr { return purego.NewCallback(f) }
 
-// Text is the string, ended by a zero, that a library has at an address.
+// Text returns the string, ended by a zero, that a library has at an address.
 func Text(address uintptr) string {
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&address)) // the library's memory, which the collector does not know
 	var b []byte
@@ -78,10 +78,10 @@ func Text(address uintptr) string {
 	}
 }
 
-// Bytes is the library's memory at an address.
+// Bytes returns the library's memory at an address.
 func Bytes(address uintptr, n int64) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n)
 }
 
-// Thread is a number that the running thread has, for what libraries keep for each.
+// Thread returns a number that the running thread has, for what libraries keep for each.
 func Thread() int { return unix.Gettid() }

@@ -22,17 +22,17 @@ func (*Library) Resolve(map[string]*Function) error { return nil }
 // A Function is a function of a library.
 type Function uintptr
 
-// Call answers 0.
+// Call returns 0.
 func (Function) Call(...uintptr) uintptr { return 0 }
 
-// Callback answers 0.
+// Callback returns 0.
 func Callback(any) uintptr { return 0 }
 
-// Text answers nothing.
+// Text returns nothing.
 func Text(uintptr) string { return "" }
 
-// Bytes answers nothing.
+// Bytes returns nothing.
 func Bytes(uintptr, int64) []byte { return nil }
 
-// Thread answers 0.
+// Thread returns 0.
 func Thread() int { return 0 }

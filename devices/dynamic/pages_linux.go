@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Pages gives zeroed memory that the collector does not know, so that a library may
+// Pages returns zeroed memory that the collector does not know, so that a library may
 // keep its address.
 func Pages(bytes int64) ([]byte, error) {
 	b, err := unix.Mmap(-1, 0, int(bytes), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)

@@ -2,7 +2,7 @@
 
 package dynamic
 
-// Pages gives memory.
+// Pages returns memory.
 func Pages(bytes int64) ([]byte, error) { return make([]byte, bytes), nil }
 
 // Free does nothing.

@@ -44,10 +44,10 @@ func (c *clock) join(other clock) {
 	}
 }
 
-// has says whether work n of an agent has happened.
+// has reports whether work n of an agent has happened.
 func (c clock) has(of *Device, agent int, n uint64) bool { return n <= c.count(of, agent) }
 
-// count is how many works of an agent have happened.
+// count returns how many works of an agent have happened.
 func (c clock) count(of *Device, agent int) uint64 {
 	for _, p := range c {
 		if p.of == of && agent < len(p.n) {
@@ -82,7 +82,7 @@ type touch struct {
 	at    uint64 // the agent's count
 }
 
-// who is the work, with its device if that is not d.
+// who returns the work, with its device if that is not d.
 func (t *touch) who(d *Device) string {
 	if t.of == d {
 		return t.work.String()
@@ -103,8 +103,8 @@ type memory struct {
 	freed  *work    // who released it
 }
 
-// check says whether clock, that of work w of a device's agent, orders an access after all
-// that it must come after, and takes it down.
+// check reports whether clock, that of work w of a device's agent, orders an access after all
+// that it must come after, and records it.
 func (m *memory) check(w *work, access devices.Access, of *Device, agent int, at clock) error {
 	if m.freed != nil {
 		return status.Errorf(status.Internal, "%s uses %s, which was released", w, m.name)
@@ -143,13 +143,13 @@ func (m *memory) check(w *work, access devices.Access, of *Device, agent int, at
 	return nil
 }
 
-// settled says whether a touch comes before what an agent does at a clock. The host
+// settled reports whether a touch comes before what an agent does at a clock. The host
 // also knows what it was told. A device that has ended touches nothing.
 func (m *memory) settled(t *touch, at clock, agent int) bool {
 	return at.has(t.of, t.agent, t.at) || (agent == 0 || m.host) && m.device.done.has(t.of, t.agent, t.at) || t.of.over.Load()
 }
 
-// quiet says whether nobody is at the memory any more, as far as the host was told.
+// quiet reports whether nobody is at the memory any more, as far as the host was told.
 func (m *memory) quiet() bool {
 	for _, t := range append(slices.Clone(m.read), m.wrote) {
 		if t != nil && !m.settled(t, m.device.clock, 0) {
@@ -165,7 +165,7 @@ func (m *memory) Size() int64 { return m.size }
 // host is the work that stands for whatever the host does itself.
 var host = &work{name: "the host"}
 
-// Bytes is a use by the host.
+// Bytes returns a use by the host.
 func (m *memory) Bytes() []byte {
 	d := m.device
 	d.mu.Lock()

@@ -88,7 +88,7 @@ func New(o Options) *Device {
 	return d
 }
 
-// Attributes is what is known of the device.
+// Attributes returns what is known of the device.
 func (d *Device) Attributes() devices.Attributes { return d.attributes }
 
 // Load checks that there is an emulation of the code.
@@ -117,7 +117,7 @@ func (d *Device) Reaches(other devices.Accelerator) bool {
 	return ok
 }
 
-// Err is what ended the device: a report of the checker, or that it was lost.
+// Err returns what ended the device: a report of the checker, or that it was lost.
 func (d *Device) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,7 +159,7 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// failed is what ended the device. It is locked.
+// failed returns what ended the device. It is locked.
 func (d *Device) failed() error { return d.err }
 
 // fail ends the device with its first error. It is locked.
@@ -193,7 +193,7 @@ func (d *Device) turn() {
 	}
 }
 
-// busy says whether a queue has works. The device is locked.
+// busy reports whether a queue has works. The device is locked.
 func (d *Device) busy() bool {
 	for _, q := range d.queues {
 		if len(q.works) > 0 {
@@ -253,7 +253,7 @@ func (d *Device) play() bool {
 	return true
 }
 
-// awaits says whether a queue waits for another device's. The device is locked.
+// awaits reports whether a queue waits for another device's. The device is locked.
 func (d *Device) awaits() bool {
 	for _, q := range d.queues {
 		if len(q.works) > 0 && q.works[0].wait != nil && q.works[0].wait.device != d {

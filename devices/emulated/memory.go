@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// Alloc gives memory of the device.
+// Alloc returns memory of the device.
 func (d *Device) Alloc(bytes int64) (devices.Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -22,7 +22,7 @@ func (d *Device) Alloc(bytes int64) (devices.Buffer, error) {
 	return d.memory(bytes, false), nil
 }
 
-// AllocHost gives memory of the host's.
+// AllocHost returns memory of the host's.
 func (d *Device) AllocHost(bytes int64) (devices.HostBuffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -47,7 +47,7 @@ func (d *Device) memory(bytes int64, host bool) *memory {
 	return m
 }
 
-// memoryOf is a buffer's memory, nil if it is not the device's.
+// memoryOf returns a buffer's memory, nil if it is not the device's.
 func (d *Device) memoryOf(b devices.Buffer) *memory {
 	m, ok := b.(*memory)
 	if !ok || m.device != d {

@@ -148,7 +148,7 @@ func (q *queue) Launch(l *devices.Launch) error {
 	return q.add(&work{name: l.Code.Entry, run: func() error { return own.Code.Emulate(&own, bytes) }}, uses...)
 }
 
-// Record gives an event.
+// Record returns an event.
 func (q *queue) Record() (devices.Event, error) {
 	d := q.device
 	d.mu.Lock()
@@ -238,7 +238,7 @@ func (e *event) Notify(done func(error)) {
 	done(e.err)
 }
 
-// notified takes down that the host is told of the event: all devices that it knows
+// notified records that the host is told of the event: all devices that it knows
 // something of bear it in mind.
 func (e *event) notified() {
 	if e.err == nil {
@@ -246,7 +246,7 @@ func (e *event) notified() {
 	}
 }
 
-// Wait is how the host gets to know what has happened.
+// Wait returns how the host gets to know what has happened.
 func (e *event) Wait(ctx context.Context) error {
 	done := make(chan error, 1)
 	e.Notify(func(err error) { done <- err })

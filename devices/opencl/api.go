@@ -77,7 +77,7 @@ var names = map[int32]string{
 	-58: "INVALID_EVENT", -61: "INVALID_BUFFER_SIZE", -63: "INVALID_GLOBAL_WORK_SIZE", -1001: "PLATFORM_NOT_FOUND",
 }
 
-// failure is a result as an error; nil for success.
+// failure returns a result as an error; nil for success.
 func failure(call string, result int32) error {
 	if result >= 0 {
 		return nil
@@ -129,7 +129,7 @@ func identities() ([]uintptr, error) {
 	return all, nil
 }
 
-// text is a device's information as a string.
+// text returns a device's information as a string.
 func text(id uintptr, what uintptr) string {
 	buffer := make([]byte, 1024)
 	var n uintptr
@@ -142,7 +142,7 @@ func text(id uintptr, what uintptr) string {
 // platform is whose a device is.
 func platform(id uintptr) uintptr { return uintptr(amount(id, devicePlatform)) }
 
-// amount is a device's information as a number.
+// amount returns a device's information as a number.
 func amount(id uintptr, what uintptr) (n int64) {
 	api.getDeviceInfo.Call(id, what, 8, uintptr(unsafe.Pointer(&n)), 0)
 	return n

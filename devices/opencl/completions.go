@@ -43,7 +43,7 @@ func newCompletions() *completions {
 	return c
 }
 
-// completed is what the driver calls.
+// completed returns what the driver calls.
 func completed(_ uintptr, result int32, number uintptr) uintptr {
 	expected.Lock()
 	e := expected.by[number]

@@ -80,7 +80,7 @@ func Open(number int, o devices.Options) (*Device, error) {
 	}, nil
 }
 
-// Attributes is what is known of the device.
+// Attributes returns what is known of the device.
 func (d *Device) Attributes() devices.Attributes { return d.attributes }
 
 // A program is a module, compiled once.
@@ -90,7 +90,7 @@ type program struct {
 	err    error
 }
 
-// compile gives the program of a source.
+// compile returns the program of a source.
 func (d *Device) compile(source string) (uintptr, error) {
 	d.mu.Lock()
 	if d.closed {

@@ -15,7 +15,7 @@ type buffer struct {
 	size   int64
 }
 
-// Alloc gives memory of the device.
+// Alloc returns memory of the device.
 func (d *Device) Alloc(bytes int64) (devices.Buffer, error) {
 	if bytes < 1 || bytes > d.mostBytes {
 		return nil, status.Errorf(status.ResourceExhausted, "%s has no buffers of %d bytes, but up to %d", d.attributes.Name, bytes, d.mostBytes)
@@ -54,7 +54,7 @@ type hostBuffer struct {
 	bytes  []byte
 }
 
-// AllocHost gives memory of the host's.
+// AllocHost returns memory of the host's.
 func (d *Device) AllocHost(bytes int64) (devices.HostBuffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,7 +73,7 @@ func (d *Device) AllocHost(bytes int64) (devices.HostBuffer, error) {
 // Size is in bytes.
 func (h *hostBuffer) Size() int64 { return int64(len(h.bytes)) }
 
-// Bytes is the memory.
+// Bytes returns the memory.
 func (h *hostBuffer) Bytes() []byte { return h.bytes }
 
 // Release gives the pages back.

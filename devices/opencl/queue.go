@@ -107,7 +107,7 @@ func (q *queue) Launch(l *devices.Launch) error {
 	return nil
 }
 
-// Record gives an event.
+// Record returns an event.
 func (q *queue) Record() (devices.Event, error) {
 	if err := failure("clEnqueueMarkerWithWaitList", int32(api.enqueueMarkerWithWaitList.Call(q.handle, 0, 0, uintptr(unsafe.Pointer(&q.event))))); err != nil {
 		return nil, err

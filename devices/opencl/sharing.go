@@ -26,7 +26,7 @@ var contexts struct {
 	list []*shared
 }
 
-// join gives a context for a device, one that it has together with those of wanted that
+// join returns a context for a device, one that it has together with those of wanted that
 // are of its platform, if it is among them.
 func join(id uintptr, wanted []uintptr) (*shared, error) {
 	contexts.Lock()
@@ -71,7 +71,7 @@ func (s *shared) leave() {
 	}
 }
 
-// Reaches says whether the devices are in one context.
+// Reaches reports whether the devices are in one context.
 func (d *Device) Reaches(other devices.Accelerator) bool {
 	o, ok := other.(*Device)
 	return ok && o.shared == d.shared

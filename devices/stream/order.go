@@ -78,7 +78,7 @@ func (o *Order) Add(s Kind, uses []Use, waits []Place) (Place, []Place) {
 	return Place{s, n}, waits
 }
 
-// Last is the place of the last work of a stream.
+// Last returns the place of the last work of a stream.
 func (o *Order) Last(s Kind) Place { return Place{s, o.last[s]} }
 
 // Waited says that stream s, at its end, waits for an event at place p, and so for

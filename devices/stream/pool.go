@@ -15,10 +15,10 @@ type Block struct {
 	read   [Kinds]uint64 // the last works since that read it
 }
 
-// Wrote is the place of the last work that writes the block; N is 0 if there is none.
+// Wrote returns the place of the last work that writes the block; N is 0 if there is none.
 func (b *Block) Wrote() Place { return b.wrote }
 
-// within says whether streams have passed all that they do with the block.
+// within reports whether streams have passed all that they do with the block.
 func (b *Block) within(passed [Kinds]uint64) bool {
 	if b.wrote.N > passed[b.wrote.Stream] {
 		return false
@@ -56,10 +56,10 @@ func NewPool(a devices.Attributes) *Pool {
 	return &Pool{name: a.Name, free: map[int64][]*Block{}, figures: Statistics{Limit: a.MemoryLimit}}
 }
 
-// Statistics is what the pool has now.
+// Statistics returns what the pool has now.
 func (p *Pool) Statistics() Statistics { return p.figures }
 
-// Reuse gives a resting block of at least so many bytes, whose next work must be told to
+// Reuse returns a resting block of at least so many bytes, whose next work must be told to
 // the Order; nil if there is none. It prefers those that streams have passed, so that the
 // work need not wait.
 func (p *Pool) Reuse(bytes int64, passed [Kinds]uint64) *Block {
@@ -105,7 +105,7 @@ func (p *Pool) Grow(bytes int64, passed [Kinds]uint64) (b *Block, spare []device
 	return &Block{class: class}, spare, nil
 }
 
-// Bytes is what the block's buffer has.
+// Bytes returns what the block's buffer has.
 func (b *Block) Bytes() int64 { return b.class }
 
 // Abandon takes back what Grow gave, for which the device had no memory.
@@ -160,7 +160,7 @@ func (p *Pool) Trim(passed [Kinds]uint64) (spare []devices.Buffer) {
 // smallest is the least that a block has.
 const smallest = 256
 
-// Class is the size of the block that so many bytes get: a multiple of a quarter of
+// Class returns the size of the block that so many bytes get: a multiple of a quarter of
 // a power of two, so that at most a fifth of it is for nothing.
 func Class(bytes int64) int64 {
 	if bytes <= smallest {

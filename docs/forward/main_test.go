@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestGenerated holds the root package against package session.
+// TestGenerated holds the root package against packages session and model.
 func TestGenerated(t *testing.T) {
-	want, err := generate("../../session")
+	want, err := generate("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,6 +17,6 @@ func TestGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("session_generated.go is not what package session is: run go generate in the module's root")
+		t.Error("session_generated.go is not what packages session and model are: run go generate in the module's root")
 	}
 }

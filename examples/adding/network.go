@@ -55,7 +55,7 @@ func forgetLittle(hidden int64) []float32 {
 	return b
 }
 
-// step is one step of the memory: what it puts out and what it keeps.
+// step returns one step of the memory: what it puts out and what it keeps.
 func step(s *op.Scope, x, h, c, kernel, bias tf.Output) (tf.Output, tf.Output) {
 	seen := op.ConcatV2(s, []tf.Output{x, h}, op.Const(s, int32(1)))
 	gates := op.Split(s, op.Const(s, int32(1)), op.BiasAdd(s, op.MatMul(s, seen, kernel), bias), 4)

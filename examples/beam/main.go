@@ -48,7 +48,7 @@ func run(ctx context.Context, w io.Writer, width int) error {
 	return nil
 }
 
-// learn is the logarithm of the probability of each letter after each other one.
+// learn returns the logarithm of the probability of each letter after each other one.
 func learn(text string) []float32 {
 	counts := make([]float32, letters*letters)
 	for i := range counts {
@@ -141,7 +141,7 @@ func search(ctx context.Context, model []float32, width int) ([]string, []float3
 	return found, out[0].Value().([]float32), nil
 }
 
-// stays is the row of a word that has ended.
+// stays returns the row of a word that has ended.
 func stays() []float32 {
 	row := make([]float32, letters)
 	for i := range row[1:] {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// beam is the same search with Go's slices.
+// beam returns the same search with Go's slices.
 func beam(model []float32, width int) (found []string, scores []float64) {
 	type path struct {
 		text  []int

@@ -98,7 +98,7 @@ func (c *classifier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(a)
 }
 
-// classify is the digit that an image shows.
+// classify returns the digit that an image shows.
 func (c *classifier) classify(ctx context.Context, file []byte) (answer, error) {
 	bytes, err := tf.NewTensor(string(file))
 	if err != nil {

@@ -75,7 +75,7 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// drawn is a PNG of 80 by 80 of a row of the data, whose pixels go from 0 to 16.
+// drawn returns a PNG of 80 by 80 of a row of the data, whose pixels go from 0 to 16.
 func drawn(t *testing.T, pixels []string) *bytes.Buffer {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, 80, 80))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	tf "github.com/troupe-go/troupe/session"
+	tf "github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/train"
 )
 
@@ -49,7 +49,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// exported is how many of the images held out a SavedModel reads right.
+// exported returns how many of the images held out a SavedModel reads right.
 func exported(t *testing.T, dir string) float64 {
 	t.Helper()
 	m, err := tf.LoadSavedModel(dir, []string{"serve"}, nil)

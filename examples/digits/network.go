@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
-	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
 )
@@ -46,7 +46,7 @@ func newNetwork(hidden int64, rate train.Schedule) *network {
 
 // write writes the network as a SavedModel that is fed images.
 func (n *network) write(ctx context.Context, t *train.Trainer, dir string) error {
-	return t.Export(ctx, dir, map[string]savedmodel.Signature{"serving_default": {
+	return t.Export(ctx, dir, map[string]model.ExportSignature{"serving_default": {
 		Inputs:  map[string]tf.Output{"images": n.images},
 		Outputs: map[string]tf.Output{"probabilities": n.probabilities, "digit": n.digit},
 	}})

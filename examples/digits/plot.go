@@ -69,7 +69,7 @@ func (h *history) write(name string) (err error) {
 	return files.WriteFile(name, func(w io.Writer) error { _, err := canvas.WriteTo(w); return err })
 }
 
-// panel is a plot of two lines.
+// panel returns a plot of two lines.
 func panel(what string, training, test plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
 	p.Y.Label.Text = what
@@ -92,7 +92,7 @@ func panel(what string, training, test plotter.XYs) (*plot.Plot, error) {
 	return p, nil
 }
 
-// wholeTicks is the usual ticks with numbers of updates as integers.
+// wholeTicks returns the usual ticks with numbers of updates as integers.
 func wholeTicks(lo, hi float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
 	for i := range ticks {

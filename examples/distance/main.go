@@ -78,7 +78,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, d)
 }
 
-// between is the distance of two texts.
+// between returns the distance of two texts.
 func (s *service) between(ctx context.Context, a, b []rune) (int, error) {
 	var feeds []*tf.Tensor
 	for _, text := range [][]rune{a, b} {

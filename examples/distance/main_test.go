@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// distance is the edit distance by the rule that defines it.
+// distance returns the edit distance by the rule that defines it.
 func distance(a, b []rune) int {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) + len(b)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// request is the JSON of an image file.
+// request returns the JSON of an image file.
 func request(t *testing.T, name string) string {
 	t.Helper()
 	file, err := os.Open(name)

@@ -49,7 +49,7 @@ func run(ctx context.Context, w io.Writer, steps int) error {
 	return nil
 }
 
-// simulate is where worlds are after some steps.
+// simulate returns where worlds are after some steps.
 func simulate(ctx context.Context, rabbits, foxes []float64, steps int) ([]float64, []float64, error) {
 	s := op.NewScope().WithUniqueNames()
 	constant := func(v float64) tf.Output { return op.Const(s, v) }

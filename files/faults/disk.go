@@ -43,7 +43,7 @@ type change struct {
 	there bool   // whether it stood for a file
 }
 
-// New is a disk whose directory exists.
+// New returns a disk whose directory exists.
 func New(dir string) *Disk { return &Disk{dir: dir, unsynced: map[string]bool{}} }
 
 // Policy permits reading and writing the directory.
@@ -88,7 +88,7 @@ func (d *Disk) set(fail func(int, files.Change) error) {
 	d.changes, d.fail = 0, fail
 }
 
-// Changes is how many changes were begun since the last call that says what fails.
+// Changes returns how many changes were begun since the last call that says what fails.
 func (d *Disk) Changes() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -26,7 +26,7 @@ const (
 // package registry does not decode deeper ones.
 const maxNested = 40
 
-// hasPlaceholder says whether there is a placeholder among the attributes that
+// hasPlaceholder reports whether there is a placeholder among the attributes that
 // field entry of a message holds, a map from names to AttrValues. It does not
 // look at other values: large tensors cost nothing.
 //
@@ -45,7 +45,7 @@ func hasPlaceholder(c wire.Cursor, entry protowire.Number, depth int) bool {
 	return false
 }
 
-// isPlaceholder says whether an AttrValue is a placeholder, or a function that
+// isPlaceholder reports whether an AttrValue is a placeholder, or a function that
 // has one among its attributes, or a list of such functions.
 func isPlaceholder(c wire.Cursor, depth int) bool {
 	if depth == maxNested {

@@ -140,7 +140,7 @@ func (d *Definition) readArgID(c wire.Cursor) error {
 	return c.Err()
 }
 
-// Argument is the attributes that the node of an argument has besides its own.
+// Argument returns the attributes that the node of an argument has besides its own.
 func (d *Definition) Argument(dec *registry.AttrDecoder, arg int) (registry.Attrs, error) {
 	attrs, err := d.Decode(dec, d.argAttrs[uint32(arg)])
 	if err != nil {

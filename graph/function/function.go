@@ -20,7 +20,7 @@ type Function struct {
 	Def       []byte          // a serialized FunctionDef, not to be written
 }
 
-// Unmarshal is the function that a serialized FunctionDef describes. It checks
+// Unmarshal returns the function that a serialized FunctionDef describes. It checks
 // the form of the message and the signature; what is wrong with the body shows
 // when it is instantiated.
 func Unmarshal(def []byte) (*Function, error) {
@@ -47,7 +47,7 @@ func read(c wire.Cursor) (*Function, error) {
 	return fn, nil
 }
 
-// Equal says whether the function has that definition, in which maps may be in
+// Equal reports whether the function has that definition, in which maps may be in
 // another order.
 func (fn *Function) Equal(def []byte) bool {
 	if bytes.Equal(fn.Def, def) {
@@ -57,7 +57,7 @@ func (fn *Function) Equal(def []byte) bool {
 	return proto.Unmarshal(fn.Def, &x) == nil && proto.Unmarshal(def, &y) == nil && proto.Equal(&x, &y)
 }
 
-// Resolve is the attributes that the function declares, each with the given
+// Resolve returns the attributes that the function declares, each with the given
 // value or else its default, sorted.
 func (fn *Function) Resolve(given registry.Attrs) (registry.Attrs, error) {
 	if len(fn.Signature.Attrs) == 0 {
@@ -86,7 +86,7 @@ func (fn *Function) Resolve(given registry.Attrs) (registry.Attrs, error) {
 	return attrs, nil
 }
 
-// Key is the canonical name of a function with attributes that are settled: what
+// Key returns the canonical name of a function with attributes that are settled: what
 // has been made of one stands for all calls of the same key.
 func Key(fn *Function, attrs registry.Attrs) string {
 	return (&registry.Func{Name: fn.Name, Attrs: attrs}).String()

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// write is a function y = x + x of any type T, or with another operation.
+// write returns a function y = x + x of any type T, or with another operation.
 func write(op string) (*function.Function, error) {
 	w := &function.Writer{Returns: []function.Entry{{Name: "y", From: "sum:z:0"}}}
 	w.Signature.Name = "Double"

@@ -111,7 +111,7 @@ func (lib *Library) LayOut(fn *Function, attrs registry.Attrs, watch *status.Wat
 	return &Layout{l.out, l.args, l.results, l.controls}, nil
 }
 
-// types is the types of arguments and results, lists flattened. What the
+// types returns the types of arguments and results, lists flattened. What the
 // signature allows is for the nodes that call the function by its name.
 func (fn *Function) types(attrs registry.Attrs) (registry.Resolved, error) {
 	sig := *fn.Signature
@@ -123,7 +123,7 @@ func (fn *Function) types(attrs registry.Attrs) (registry.Resolved, error) {
 	return registry.Resolve(&sig, attrs)
 }
 
-// text is a span of text that is new in the outline.
+// text returns a span of text that is new in the outline.
 func (l *layout) text(s string) outline.Span {
 	lo := len(l.out.Bytes)
 	l.out.Bytes = append(l.out.Bytes, s...)
@@ -167,7 +167,7 @@ func (l *layout) addInput(from source) {
 	l.out.Inputs = append(l.out.Inputs, outline.Input{Text: l.text(id)})
 }
 
-// room says whether the outline may have so many more nodes and inputs.
+// room reports whether the outline may have so many more nodes and inputs.
 func (l *layout) room(more int) error {
 	if most := outline.MaxOutputs(len(l.def.Bytes)); len(l.out.Nodes)+len(l.out.Inputs)+more > most {
 		return status.Errorf(status.ResourceExhausted, "the body has more than %d nodes and inputs, the most that a definition of %d bytes may have", most, len(l.def.Bytes))
@@ -206,7 +206,7 @@ func (l *layout) addArgs() error {
 	return nil
 }
 
-// elementName is the name of the node for tensor k of an argument or result.
+// elementName returns the name of the node for tensor k of an argument or result.
 func elementName(name string, k, n int) string {
 	if n == 1 {
 		return name
@@ -258,7 +258,7 @@ func (l *layout) addNodes() error {
 	return nil
 }
 
-// bound is a node's attributes with values for placeholders.
+// bound returns a node's attributes with values for placeholders.
 func (l *layout) bound(n *outline.Node) (registry.Attrs, error) {
 	entries, err := l.def.Entries(n)
 	if err != nil {
@@ -317,7 +317,7 @@ func (l *layout) resolve(input string) error {
 	return nil
 }
 
-// next is the source k tensors on in the list that s begins: the next argument,
+// next returns the source k tensors on in the list that s begins: the next argument,
 // or the next output of a node.
 func (s source) next(k, args int) source {
 	if int(s.node) < args {
@@ -331,7 +331,7 @@ func (s source) next(k, args int) source {
 // errNotFound says that there is nothing of that name, which the caller knows.
 var errNotFound = errors.New("not found")
 
-// find is what "argument", "argument:index", "node:output" or
+// find returns what "argument", "argument:index", "node:output" or
 // "node:output:index" names: the first of n tensors.
 func (l *layout) find(input string) (first source, n int, err error) {
 	name, rest, _ := strings.Cut(input, ":")
@@ -365,7 +365,7 @@ func (l *layout) find(input string) (first source, n int, err error) {
 	return first.next(int(k), l.args), 1, nil
 }
 
-// argLen is the number of nodes of an argument.
+// argLen returns the number of nodes of an argument.
 func (l *layout) argLen(at place) int {
 	end := int32(l.args)
 	if next := int(at.arg) + 1; next < len(l.sig.Inputs) {
@@ -374,7 +374,7 @@ func (l *layout) argLen(at place) int {
 	return int(end - at.node)
 }
 
-// outputRange is where an output of a node of the body stands among all its
+// outputRange returns where an output of a node of the body stands among all its
 // outputs, and its length; -1 if there is no such output.
 func (l *layout) outputRange(at place, output string) (first int32, n int, err error) {
 	op := l.ops[int(at.node)-l.args]
@@ -393,7 +393,7 @@ func (l *layout) outputRange(at place, output string) (first int32, n int, err e
 	return int32(start), stop - start, nil
 }
 
-// node is the attributes and types of a node of the body.
+// node returns the attributes and types of a node of the body.
 func (l *layout) node(at int32) (registry.Resolved, error) {
 	if r, ok := l.resolved[at]; ok {
 		return r, nil
@@ -415,7 +415,7 @@ func (l *layout) node(at int32) (registry.Resolved, error) {
 	return r, nil
 }
 
-// typeOf is the type of an output in the outline.
+// typeOf returns the type of an output in the outline.
 func (l *layout) typeOf(from source) (tensor.DType, error) {
 	if int(from.node) < l.args {
 		return l.types.Inputs[from.node].Base(), nil

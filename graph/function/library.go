@@ -37,7 +37,7 @@ func NewLibrary(ops *registry.Registry) *Library {
 	return &Library{ops: ops, functions: map[string]*Function{}, gradients: map[string]string{}}
 }
 
-// Clone is a library to which functions can be added without l's having them. It
+// Clone returns a library to which functions can be added without l's having them. It
 // costs nothing until one is added to either.
 func (l *Library) Clone() *Library {
 	l.mu.Lock()
@@ -53,21 +53,21 @@ func (l *Library) own() {
 	}
 }
 
-// Sorted is the functions by name.
+// Sorted returns the functions by name.
 func (l *Library) Sorted() []*Function {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return slices.SortedFunc(maps.Values(l.functions), func(a, b *Function) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Len is the number of functions.
+// Len returns the number of functions.
 func (l *Library) Len() int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return len(l.functions)
 }
 
-// Gradient is the gradient of a function; "" if there is none.
+// Gradient returns the gradient of a function; "" if there is none.
 func (l *Library) Gradient(name string) string {
 	for ; l != nil; l = l.over {
 		l.mu.RLock()
@@ -80,7 +80,7 @@ func (l *Library) Gradient(name string) string {
 	return ""
 }
 
-// Find is a function by name; nil if there is none.
+// Find returns a function by name; nil if there is none.
 func (l *Library) Find(name string) *Function {
 	for ; l != nil; l = l.over {
 		l.mu.RLock()
@@ -103,14 +103,14 @@ func (l *Library) Lookup(op string) (def *registry.OpDef, call bool, err error) 
 	return def, false, err
 }
 
-// Empty says whether there is nothing to write.
+// Empty reports whether there is nothing to write.
 func (l *Library) Empty() bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return len(l.functions)+len(l.gradients) == 0
 }
 
-// Stage is a library of what is going to be added to l, and of all that l has.
+// Stage returns a library of what is going to be added to l, and of all that l has.
 func (l *Library) Stage() *Library {
 	staged := NewLibrary(l.ops)
 	staged.over = l
@@ -217,7 +217,7 @@ func (l *Library) readGradient(c wire.Cursor) error {
 	return l.AddGradient(function, gradient)
 }
 
-// AddGradient says which function is the gradient of another. It fails with
+// AddGradient reports which function is the gradient of another. It fails with
 // INVALID_ARGUMENT if there is another gradient.
 func (l *Library) AddGradient(function, gradient string) error {
 	if old := l.Gradient(function); old != "" && old != gradient {
@@ -243,7 +243,7 @@ func (l *Library) Append(b []byte) []byte {
 	return b
 }
 
-// Differentiated is the functions that have a gradient, by name.
+// Differentiated returns the functions that have a gradient, by name.
 func (l *Library) Differentiated() []string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -43,7 +43,7 @@ func (w *Writer) Node(name, op string, inputs []string, device string, attrs reg
 // NodeDef adds a node that is a serialized NodeDef.
 func (w *Writer) NodeDef(def []byte) { w.nodes = wire.AppendField(w.nodes, functionNode, def) }
 
-// Function is what has been written.
+// Function returns what has been written.
 func (w *Writer) Function() (*Function, error) {
 	sig, err := registry.MarshalOpDef(&w.Signature)
 	if err != nil {

@@ -16,10 +16,10 @@ type Algebra struct {
 	known    func(graph.Output) (shape.Shape, bool)
 }
 
-// Build is the algebra of a builder.
+// Build returns the algebra of a builder.
 func Build(b *graph.Builder) Algebra { return Algebra{Builder: b} }
 
-// BuildBeside is the algebra of a builder, of which beside says where a tensor is
+// BuildBeside returns the algebra of a builder, of which beside says where a tensor is
 // computed, and known what is known of shapes; see [Setting].
 func BuildBeside(b *graph.Builder, beside func(graph.Output) *graph.Builder, known func(graph.Output) (shape.Shape, bool)) Algebra {
 	return Algebra{b, beside, known}
@@ -61,13 +61,13 @@ func (a Algebra) Neg(x graph.Output) graph.Output { return a.Op("Neg", nil, x) }
 // Square is x².
 func (a Algebra) Square(x graph.Output) graph.Output { return a.Op("Square", nil, x) }
 
-// Sqrt is the square root of x.
+// Sqrt returns the square root of x.
 func (a Algebra) Sqrt(x graph.Output) graph.Output { return a.Op("Sqrt", nil, x) }
 
 // Exp is e to the power of x.
 func (a Algebra) Exp(x graph.Output) graph.Output { return a.Op("Exp", nil, x) }
 
-// Log is the natural logarithm of x.
+// Log returns the natural logarithm of x.
 func (a Algebra) Log(x graph.Output) graph.Output { return a.Op("Log", nil, x) }
 
 // Reciprocal is 1/x.
@@ -76,7 +76,7 @@ func (a Algebra) Reciprocal(x graph.Output) graph.Output { return a.Op("Reciproc
 // Pow is x to the power of y.
 func (a Algebra) Pow(x, y graph.Output) graph.Output { return a.Op("Pow", nil, x, y) }
 
-// Conj is the complex conjugate of x; x itself if it is real.
+// Conj returns the complex conjugate of x; x itself if it is real.
 func (a Algebra) Conj(x graph.Output) graph.Output {
 	if x.Op != nil && complexType(x.DataType()) {
 		return a.Op("Conj", nil, x)
@@ -97,7 +97,7 @@ func (a Algebra) Cast(x graph.Output, to tensor.DType) graph.Output {
 	return a.Op("Cast", graph.Attrs{"DstT": to}, x)
 }
 
-// Scalar is a number as a constant of the type of another tensor.
+// Scalar returns a number as a constant of the type of another tensor.
 func (a Algebra) Scalar(like graph.Output, v float64) graph.Output {
 	if like.Op == nil {
 		return like
@@ -105,7 +105,7 @@ func (a Algebra) Scalar(like graph.Output, v float64) graph.Output {
 	return number(a.Builder, like.DataType().Base(), v)
 }
 
-// number is a constant scalar of any type of numbers.
+// number returns a constant scalar of any type of numbers.
 func number(b *graph.Builder, dt tensor.DType, v float64) graph.Output {
 	t, err := tensor.Parse(strconv.FormatFloat(v, 'g', -1, 64), dt)
 	if err != nil {

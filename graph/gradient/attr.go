@@ -16,22 +16,22 @@ func (c *Context) attr(name string) *registry.AttrValue {
 	return &registry.AttrValue{}
 }
 
-// Type is the value of a type attribute.
+// Type returns the value of a type attribute.
 func (c *Context) Type(name string) tensor.DType { return c.attr(name).Type }
 
-// Int is the value of an integer attribute.
+// Int returns the value of an integer attribute.
 func (c *Context) Int(name string) int64 { return c.attr(name).I }
 
-// Float is the value of a float attribute.
+// Float returns the value of a float attribute.
 func (c *Context) Float(name string) float32 { return c.attr(name).F }
 
-// Bool is the value of a boolean attribute.
+// Bool returns the value of a boolean attribute.
 func (c *Context) Bool(name string) bool { return c.attr(name).B }
 
-// Str is the value of a string attribute.
+// Str returns the value of a string attribute.
 func (c *Context) Str(name string) string { return c.attr(name).S }
 
-// Ints is the value of an attribute that is a list of integers.
+// Ints returns the value of an attribute that is a list of integers.
 func (c *Context) Ints(name string) []int64 {
 	var list []int64
 	for _, v := range c.attr(name).List {

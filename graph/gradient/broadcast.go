@@ -30,7 +30,7 @@ func (a Algebra) SumAs(dz, z, x graph.Output) graph.Output {
 	return a.Reshape(a.Op("Sum", nil, dz, over[0]), shape)
 }
 
-// spread is the axes of a result along which an operand of shape x was spread, if
+// spread returns the axes of a result along which an operand of shape x was spread, if
 // that is known.
 func spread(x, z shape.Shape) (axes []int32, ok bool) {
 	if !x.Known() || !z.Known() {

@@ -30,7 +30,7 @@ type Setting struct {
 	// Known is what is known of the shape of a tensor beyond what the graph knows,
 	// nil: nothing.
 	Known func(graph.Output) (shape.Shape, bool)
-	// Defers says whether the gradient of an input may be a product, nil: none may.
+	// Defers reports whether the gradient of an input may be a product, nil: none may.
 	Defers func(input int) bool
 	// Outside says of a tensor that is the same in all iterations of the loop what it
 	// is outside, and builds there; ok is false for others. It may be nil.
@@ -81,7 +81,7 @@ func (c *Context) run(f Func) {
 	f(c)
 }
 
-// Node is the node that is differentiated.
+// Node returns the node that is differentiated.
 func (c *Context) Node() *graph.Node { return c.setting.Node }
 
 // Source names the backward graph that is built: the same for all nodes of one call,
@@ -94,13 +94,13 @@ func (c *Context) Source() string {
 	return strings.TrimSuffix(prefix, "/")
 }
 
-// NumInputs is the number of the node's inputs.
+// NumInputs returns the number of the node's inputs.
 func (c *Context) NumInputs() int { return c.setting.Node.NumInputs() }
 
-// NumOutputs is the number of the node's outputs.
+// NumOutputs returns the number of the node's outputs.
 func (c *Context) NumOutputs() int { return c.setting.Node.NumOutputs() }
 
-// Input is what the node takes at input i; the zero Output if there is none such.
+// Input returns what the node takes at input i; the zero Output if there is none such.
 func (c *Context) Input(i int) graph.Output {
 	if in := c.setting.Node.Inputs(); i >= 0 && i < len(in) {
 		return in[i]
@@ -108,10 +108,10 @@ func (c *Context) Input(i int) graph.Output {
 	return graph.Output{}
 }
 
-// Output is what the node puts out at output i.
+// Output returns what the node puts out at output i.
 func (c *Context) Output(i int) graph.Output { return c.setting.Node.Output(i) }
 
-// Arg is where the input argument of that name stands among the inputs: from lo up
+// Arg returns where the input argument of that name stands among the inputs: from lo up
 // to but not including hi, which differ by one unless it is a list.
 func (c *Context) Arg(name string) (lo, hi int) {
 	n := c.setting.Node
@@ -119,25 +119,25 @@ func (c *Context) Arg(name string) (lo, hi int) {
 	return lo, hi
 }
 
-// Result is where the output argument of that name stands among the outputs.
+// Result returns where the output argument of that name stands among the outputs.
 func (c *Context) Result(name string) (lo, hi int) {
 	n := c.setting.Node
 	lo, hi, _ = registry.ArgRange(n.Def().Outputs, n.Attrs(), name)
 	return lo, hi
 }
 
-// Inputs is the inputs of an argument by its name.
+// Inputs returns the inputs of an argument by its name.
 func (c *Context) Inputs(name string) graph.OutputList {
 	lo, hi := c.Arg(name)
 	return graph.OutputList(c.setting.Node.Inputs()[lo:hi:hi])
 }
 
-// Has says whether anything flows to output i.
+// Has reports whether anything flows to output i.
 func (c *Context) Has(i int) bool {
 	return i >= 0 && i < len(c.setting.Dy) && !c.setting.Dy[i].None()
 }
 
-// Dy is the gradient of output i as a tensor. If nothing flows to the output it is
+// Dy returns the gradient of output i as a tensor. If nothing flows to the output it is
 // zeros, and if it is sparse it is made dense.
 func (c *Context) Dy(i int) graph.Output {
 	if i < 0 || i >= len(c.setting.Dy) {
@@ -154,7 +154,7 @@ func (c *Context) Dy(i int) graph.Output {
 	return v.Dense
 }
 
-// Dys is the gradients of several outputs, from lo up to but not including hi.
+// Dys returns the gradients of several outputs, from lo up to but not including hi.
 func (c *Context) Dys(lo, hi int) graph.OutputList {
 	var list graph.OutputList
 	for i := lo; i < hi; i++ {
@@ -163,10 +163,10 @@ func (c *Context) Dys(lo, hi int) graph.OutputList {
 	return list
 }
 
-// Rows is the gradient of output i if it is sparse; else nil.
+// Rows returns the gradient of output i if it is sparse; else nil.
 func (c *Context) Rows(i int) *IndexedSlices { return c.setting.Dy[i].Rows }
 
-// Wants says whether the gradient of input i leads anywhere. Others may be set all
+// Wants reports whether the gradient of input i leads anywhere. Others may be set all
 // the same; they are forgotten.
 func (c *Context) Wants(i int) bool {
 	return i >= 0 && i < len(c.setting.Wanted) && c.setting.Wanted[i]
@@ -185,7 +185,7 @@ func (c *Context) SetProduct(i int, a, b graph.Output) {
 	c.Set(i, c.Op("MatMul", graph.Attrs{"transpose_a": true, "transpose_b": false}, a, b))
 }
 
-// Turned is the transpose of a matrix of real numbers, made once where that is the same
+// Turned returns the transpose of a matrix of real numbers, made once where that is the same
 // in all iterations of a loop; ok is false elsewhere.
 func (c *Context) Turned(x graph.Output) (turned graph.Output, ok bool) {
 	if x.Op == nil || c.setting.Outside == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// KeptShape is the shape, a vector of int32, that the sum of x along axes has if the
+// KeptShape returns the shape, a vector of int32, that the sum of x along axes has if the
 // axes stay, of size 1.
 func (a Algebra) KeptShape(x, axes graph.Output) graph.Output {
 	if x.Op == nil || axes.Op == nil {

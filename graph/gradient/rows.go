@@ -36,7 +36,7 @@ func (a Algebra) Sum(parts []Value) Value {
 	return Value{Dense: a.Op("AddN", nil, list)}
 }
 
-// joined is the rows of all parts. Indices are int64 if some are.
+// joined returns the rows of all parts. Indices are int64 if some are.
 func (a Algebra) joined(parts []Value) *IndexedSlices {
 	dt := tensor.Int32
 	for _, p := range parts {

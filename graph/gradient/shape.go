@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// StaticShape is what is known of a tensor's shape before the graph runs.
+// StaticShape returns what is known of a tensor's shape before the graph runs.
 func (a Algebra) StaticShape(x graph.Output) shape.Shape {
 	if !x.Exists() {
 		return shape.Shape{}
@@ -20,7 +20,7 @@ func (a Algebra) StaticShape(x graph.Output) shape.Shape {
 	return s
 }
 
-// Shape is the shape of x, a vector of int32: a constant if it is known. Of a
+// Shape returns the shape of x, a vector of int32: a constant if it is known. Of a
 // resource it is the shape of the variable.
 func (a Algebra) Shape(x graph.Output) graph.Output { return a.ShapeOf(x, tensor.Int32) }
 
@@ -41,7 +41,7 @@ func (a Algebra) ShapeOf(x graph.Output, dt tensor.DType) graph.Output {
 	return a.beside(x).Op("Shape", graph.Attrs{"out_type": dt}, x)
 }
 
-// handleOf is what is known of the variable behind a resource. Loops do not know what
+// handleOf returns what is known of the variable behind a resource. Loops do not know what
 // they carry, but it is what they began with.
 func handleOf(x graph.Output) (h shape.HandleData, ok bool) {
 	if x.DataType() != tensor.Resource {
@@ -60,7 +60,7 @@ func handleOf(x graph.Output) (h shape.HandleData, ok bool) {
 	return h, true
 }
 
-// Rank is the number of x's dimensions, a scalar of int32: a constant if it is known.
+// Rank returns the number of x's dimensions, a scalar of int32: a constant if it is known.
 func (a Algebra) Rank(x graph.Output) graph.Output {
 	if x.Op == nil {
 		return graph.Output{}
@@ -71,7 +71,7 @@ func (a Algebra) Rank(x graph.Output) graph.Output {
 	return a.beside(x).Op("Rank", nil, x)
 }
 
-// Size is the number of x's elements, a scalar of int32: a constant if it is known.
+// Size returns the number of x's elements, a scalar of int32: a constant if it is known.
 func (a Algebra) Size(x graph.Output) graph.Output {
 	if x.Op == nil {
 		return graph.Output{}
@@ -88,7 +88,7 @@ func (a Algebra) Size(x graph.Output) graph.Output {
 	return a.beside(x).Op("Size", nil, x)
 }
 
-// beside is a builder of what runs whenever x is there.
+// beside returns a builder of what runs whenever x is there.
 func (a Algebra) beside(x graph.Output) *graph.Builder {
 	if a.besideOf == nil {
 		return a.Builder
@@ -96,12 +96,12 @@ func (a Algebra) beside(x graph.Output) *graph.Builder {
 	return a.besideOf(x)
 }
 
-// constantShape is a shape that is known, under the name that Shape would have.
+// constantShape returns a shape that is known, under the name that Shape would have.
 func (a Algebra) constantShape(dt tensor.DType, s shape.Shape) graph.Output {
 	return a.vector("Shape", dt, s.Dims())
 }
 
-// vector is a constant vector of int32 or int64.
+// vector returns a constant vector of int32 or int64.
 func (a Algebra) vector(name string, dt tensor.DType, elements []int64) graph.Output {
 	if dt == tensor.Int64 {
 		return constantVector(a.Builder, name, elements)
@@ -113,12 +113,12 @@ func (a Algebra) vector(name string, dt tensor.DType, elements []int64) graph.Ou
 	return constantVector(a.Builder, name, list)
 }
 
-// Int32s is a constant vector.
+// Int32s returns a constant vector.
 func (a Algebra) Int32s(elements ...int32) graph.Output {
 	return constantVector(a.Builder, "Const", elements)
 }
 
-// Int64s is a constant vector.
+// Int64s returns a constant vector.
 func (a Algebra) Int64s(elements ...int64) graph.Output {
 	return constantVector(a.Builder, "Const", elements)
 }
@@ -132,7 +132,7 @@ func constantVector[T int32 | int64](b *graph.Builder, name string, elements []T
 	return b.Add(graph.OpSpec{Type: "Const", Name: name, Attrs: graph.Attrs{"value": t, "dtype": t.DType()}}).Output(0)
 }
 
-// Constant is the value of x if it is known before the graph runs: that of a Const,
+// Constant returns the value of x if it is known before the graph runs: that of a Const,
 // perhaps behind Identity nodes. Else it is nil.
 func (a Algebra) Constant(x graph.Output) *tensor.Tensor {
 	for x.Op != nil && x.Op.Type() == "Identity" {
@@ -147,7 +147,7 @@ func (a Algebra) Constant(x graph.Output) *tensor.Tensor {
 	return nil
 }
 
-// ConstInts is the elements of x if it is integers that are known before the graph
+// ConstInts returns the elements of x if it is integers that are known before the graph
 // runs, as [Algebra.Constant] knows them.
 func (a Algebra) ConstInts(x graph.Output) (elements []int64, ok bool) {
 	t := a.Constant(x)
@@ -190,12 +190,12 @@ func (a Algebra) ReshapeLike(x, like graph.Output) graph.Output {
 	return a.Reshape(x, a.Shape(like))
 }
 
-// same says whether two shapes are known to be equal.
+// same reports whether two shapes are known to be equal.
 func same(a, b shape.Shape) bool {
 	return a.Full() && b.Full() && a.String() == b.String()
 }
 
-// RowShape is the shape of a row of x: all dimensions but the first, a vector of
+// RowShape returns the shape of a row of x: all dimensions but the first, a vector of
 // int32, a constant if they are known.
 func (a Algebra) RowShape(x graph.Output) graph.Output {
 	if s := a.StaticShape(x); s.Known() && s.Rank() > 0 && s.From(1).Full() {

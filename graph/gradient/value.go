@@ -13,7 +13,7 @@ type Value struct {
 	Product *Product       // nil unless it is one
 }
 
-// None says whether nothing flows.
+// None reports whether nothing flows.
 func (v Value) None() bool { return v.Dense.Op == nil && v.Rows == nil && v.Product == nil }
 
 // A Product is AᵀB of two matrices with equally many rows. A loop that has one in each
@@ -30,7 +30,7 @@ type IndexedSlices struct {
 	Shape   graph.Output // of the whole tensor: a vector of int32 or int64
 }
 
-// Differentiable says whether tensors of a type can have gradients: numbers with
+// Differentiable reports whether tensors of a type can have gradients: numbers with
 // fractions, and resources and variants, which may hold some.
 func Differentiable(dt tensor.DType) bool {
 	switch dt.Base() {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 )
 
-// Parse is the graph of a text, or the end of the test.
+// Parse returns the graph of a text, or the end of the test.
 func Parse(t testing.TB, text string) *graph.Graph {
 	t.Helper()
 	def, err := graph.ParseText(text)

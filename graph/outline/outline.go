@@ -25,10 +25,10 @@ const (
 // A Span is a range of a message's bytes.
 type Span struct{ Lo, Hi int32 }
 
-// Of is the bytes that the span stands for in b.
+// Of returns the bytes that the span stands for in b.
 func (s Span) Of(b []byte) []byte { return b[s.Lo:s.Hi] }
 
-// SpanOf is where the value of a cursor's present field is.
+// SpanOf returns where the value of a cursor's present field is.
 func SpanOf(c *wire.Cursor) Span { return Span{int32(c.Lo), int32(c.Hi)} }
 
 // Message begins with a span of b as a message.
@@ -161,10 +161,10 @@ func (o *Outline) AddNode(c wire.Cursor) error {
 	return nil
 }
 
-// Text is a span's text.
+// Text returns a span's text.
 func (o *Outline) Text(s Span) string { return string(s.Of(o.Bytes)) }
 
-// Entries is the entries of a node's map of attributes.
+// Entries returns the entries of a node's map of attributes.
 func (o *Outline) Entries(n *Node) ([]Span, error) {
 	var entries []Span
 	c := n.Attrs.Message("NodeDef", o.Bytes)
@@ -176,7 +176,7 @@ func (o *Outline) Entries(n *Node) ([]Span, error) {
 	return entries, c.Err()
 }
 
-// Decode is the attributes that entries of a map of attributes hold.
+// Decode returns the attributes that entries of a map of attributes hold.
 func (o *Outline) Decode(d *registry.AttrDecoder, entries []Span) (registry.Attrs, error) {
 	bodies := make([][]byte, len(entries))
 	for i, s := range entries {

@@ -44,7 +44,7 @@ func (r *Region) choose(c *Choice) (_ *Choice, err error) {
 	return c, err
 }
 
-// Send is the Switch of a value, whose output k is alive where branch k runs.
+// Send returns the Switch of a value, whose output k is alive where branch k runs.
 // Branches send for what they use; this is for those who care for the order of
 // nodes.
 func (c *Choice) Send(v graph.Output) (*graph.Node, error) {
@@ -93,7 +93,7 @@ func (c *Choice) Branch(k int, w Writer) (*Region, error) {
 
 // Join is, outside, the value that the branch gives which has run. There is one
 // for each branch, in the order of branches, of the branch itself: what a branch
-// only hands on it has to [Region.Use].
+// only forwards it has to [Region.Use].
 func (c *Choice) Join(role Role, values []graph.Output) (graph.Output, error) {
 	if len(values) != c.branches {
 		return graph.Output{}, status.Invalid("%d values are to be joined, of %d branches", len(values), c.branches)

@@ -19,7 +19,7 @@
 // run without the region, or not in its iteration.
 //
 // Who builds says through a [Writer] where nodes go and what they are called.
-// Builders are op.While, on a scope, graph/lower, on the copy of a graph, package
+// Builders are op.While, on a scope, plan/lower, on the copy of a graph, package
 // gradients and the random programs of conformance/programs. A region serves one
 // goroutine. Errors are those of the writer, and INVALID_ARGUMENT for outputs of
 // regions that do not enclose the one that uses them.

@@ -136,7 +136,7 @@ func (l *Loop) enter(v graph.Output, constant bool) (graph.Output, error) {
 	return in.Output(0), nil
 }
 
-// within is a region of the frame.
+// within returns a region of the frame.
 func (l *Loop) within(parent *Region, carry func(graph.Output) (graph.Output, error)) *Region {
 	r := parent.within(l, carry)
 	r.writer = l.writer

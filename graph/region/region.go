@@ -44,7 +44,7 @@ type Region struct {
 	carried map[graph.Output]graph.Output // values of the parent to what they are inside
 }
 
-// Root is the region of all that is in no loop and no branch. Regions within it
+// Root returns the region of all that is in no loop and no branch. Regions within it
 // use its writer unless they get one of their own.
 func Root(w Writer) *Region { return &Region{homes: map[*graph.Node]*Region{}, writer: w} }
 
@@ -53,7 +53,7 @@ func (r *Region) within(loop *Loop, carry func(graph.Output) (graph.Output, erro
 	return &Region{homes: r.homes, writer: r.writer, parent: r, loop: loop, carry: carry, carried: map[graph.Output]graph.Output{}}
 }
 
-// home is the innermost region that a node is in.
+// home returns the innermost region that a node is in.
 func (r *Region) home(n *graph.Node) *Region {
 	if h := r.homes[n]; h != nil {
 		return h
@@ -75,10 +75,10 @@ func (r *Region) Own(nodes ...*graph.Node) {
 	}
 }
 
-// Holds says whether a node runs in a region below the root.
+// Holds reports whether a node runs in a region below the root.
 func (r *Region) Holds(n *graph.Node) bool { return r.homes[n] != nil }
 
-// Use is a value in the region: v itself if it is of the region, else, if it is
+// Use returns a value in the region: v itself if it is of the region, else, if it is
 // of one around it, what v is inside.
 func (r *Region) Use(v graph.Output) (graph.Output, error) {
 	v = v.Canonical()
@@ -109,13 +109,13 @@ func (r *Region) use(v graph.Output, home *Region) (graph.Output, error) {
 	return inside, err
 }
 
-// gates says whether what takes v runs only when the region does. A constant of
+// gates reports whether what takes v runs only when the region does. A constant of
 // a loop is there in all iterations, also after the last.
 func (r *Region) gates(v graph.Output) bool {
 	return r.homes[v.Op] == r && v.Op.Class() != graph.ClassEnter
 }
 
-// Place is a node changed so that it runs in the region: its inputs are values in
+// Place returns a node changed so that it runs in the region: its inputs are values in
 // the region, and it waits for the pivot if for nothing else there. It cannot
 // wait for a node of another frame.
 func (r *Region) Place(spec graph.OpSpec) (graph.OpSpec, error) {
@@ -204,7 +204,7 @@ func (r *Region) hold(role Role, op string, inputs ...graph.Input) (graph.Output
 	return n.Output(0), nil
 }
 
-// referring is the form of an operation that hands on v as the reference that it
+// referring returns the form of an operation that forwards v as the reference that it
 // is, if it is one. A variable of a loop is a value all the same.
 func referring(op string, v graph.Output) string {
 	if v.DataType().IsRef() {

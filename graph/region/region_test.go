@@ -130,7 +130,7 @@ func TestNested(t *testing.T) {
 				c, err := r.Cond(b.op(r, "Equal", b.op(r, "FloorMod", i, two), zero))
 				b.check(err)
 				sum = b.choose(r, c,
-					func(r *region.Region) graph.Output { return k }, // handed on, from far outside
+					func(r *region.Region) graph.Output { return k }, // forwarded, from far outside
 					func(r *region.Region) graph.Output {
 						return b.while(r, "inner", parallel, []graph.Output{zero, sum},
 							func(r *region.Region, v []graph.Output) graph.Output { return b.op(r, "Less", v[0], i) },

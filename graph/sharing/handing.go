@@ -22,7 +22,7 @@ const (
 // EveryInput is the input of an output that is one of several, which one only a step knows.
 const EveryInput = -1
 
-// HandsOn says which input an output of an operation hands on, and how. It is the one
+// HandsOn reports which input an output of an operation forwards, and how. It is the one
 // place that knows: what variables share, and what objects operations touch (package
 // race), follow from it.
 func HandsOn(n *graph.Node, output int) (input int, how Handing) {

@@ -23,12 +23,12 @@ import (
 type Sharing struct {
 	nodes   []*graph.Node
 	fed     func(graph.Output) bool
-	could   []bool // by id: hands on what a variable shares
+	could   []bool // by id: forwards what a variable shares
 	within  []bool // by id: is one of nodes
 	carries []bool // by id: is given tokens of it, and hands them on
 }
 
-// handsOn says whether an operation puts out what it is given, which is then shared
+// handsOn reports whether an operation puts out what it is given, which is then shared
 // as its input was.
 func handsOn(n *graph.Node) bool {
 	switch n.Class() {
@@ -41,7 +41,7 @@ func handsOn(n *graph.Node) bool {
 	return how == Memory && !n.OutputTypes()[0].IsRef()
 }
 
-// joint is the Send that a Recv waits for, where the pieces of a program that is split
+// joint returns the Send that a Recv waits for, where the pieces of a program that is split
 // are side by side: what is sent comes to the Recv, as if it were an input. Nil: none.
 func joint(n *graph.Node) *graph.Node {
 	if n.Class() == graph.ClassRecv {
@@ -54,7 +54,7 @@ func joint(n *graph.Node) *graph.Node {
 	return nil
 }
 
-// inputs is what comes to a node.
+// inputs returns what comes to a node.
 func inputs(n *graph.Node) []graph.Output {
 	if send := joint(n); send != nil {
 		return []graph.Output{send.Output(0)}
@@ -62,7 +62,7 @@ func inputs(n *graph.Node) []graph.Output {
 	return n.Inputs()
 }
 
-// controls is what a node waits for besides.
+// controls returns what a node waits for besides.
 func controls(n *graph.Node) []*graph.Node {
 	if send := joint(n); send != nil {
 		return slices.DeleteFunc(slices.Clone(n.Controls()), func(c *graph.Node) bool { return c == send })
@@ -70,14 +70,14 @@ func controls(n *graph.Node) []*graph.Node {
 	return n.Controls()
 }
 
-// through says whether what comes to input k of a node that hands on is what it
+// through reports whether what comes to input k of a node that forwards is what it
 // puts out.
 func through(n *graph.Node, k int) bool {
 	input, _ := HandsOn(n, 0) // of a Send and a Recv 0, which is what goes between them
 	return input == EveryInput || k == input
 }
 
-// reads says whether input k of n is a reference whose value n wants.
+// reads reports whether input k of n is a reference whose value n wants.
 func (s *Sharing) reads(n *graph.Node, k int) bool {
 	from := inputs(n)[k]
 	return from.DataType().IsRef() && !n.InputTypes()[k].IsRef() && !s.fed(from)
@@ -124,15 +124,15 @@ func Of(nodes []*graph.Node, maxID int, fed func(graph.Output) bool) *Sharing {
 	return s
 }
 
-// isIndex says whether an output is the one of a Merge that says what it took.
+// isIndex reports whether an output is the one of a Merge that says what it took.
 func isIndex(o graph.Output) bool { return o.Index == 1 && o.Op.Class() == graph.ClassMerge }
 
-// Could says whether an output may be shared with a variable.
+// Could reports whether an output may be shared with a variable.
 func (s *Sharing) Could(o graph.Output) bool {
 	return s != nil && o.Op.ID() < len(s.could) && s.could[o.Op.ID()] && !isIndex(o) && !s.fed(o)
 }
 
-// Carries says whether a node is given tokens of what a variable shares, and hands
+// Carries reports whether a node is given tokens of what a variable shares, and hands
 // them on.
 func (s *Sharing) Carries(n *graph.Node) bool {
 	return s != nil && s.carries != nil && s.carries[n.ID()]
@@ -144,7 +144,7 @@ type edge struct {
 	input int
 }
 
-// followers is where the outputs of each node lead, by id, to nodes for which want
+// followers returns where the outputs of each node lead, by id, to nodes for which want
 // holds; want nil: to all, by control edges too.
 func (s *Sharing) followers(want func(*graph.Node) bool) [][]edge {
 	list := make([][]edge, len(s.could))
@@ -164,7 +164,7 @@ func (s *Sharing) followers(want func(*graph.Node) bool) [][]edge {
 	return list
 }
 
-// writes says whether a node may change what a variable holds.
+// writes reports whether a node may change what a variable holds.
 func writes(n *graph.Node) bool {
 	if n.Class() != graph.ClassOther || n.Type() == "IsVariableInitialized" {
 		return false

@@ -74,7 +74,7 @@ func Binary[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt
 	return broadcast(ctx, in, out, rt, x, y, l, check)
 }
 
-// isSuffix says whether a is what b ends with.
+// isSuffix reports whether a is what b ends with.
 func isSuffix(a, b []int64) bool { return len(a) <= len(b) && equal(a, b[len(b)-len(a):]) }
 
 // broadcast is Binary for shapes that need the whole machinery.
@@ -101,7 +101,7 @@ func refuse[T tensor.Element](check func(y []T) error, y []T, n int) error {
 	return check(y)
 }
 
-// result is a buffer for the result: that of an operand which has its shape,
+// result returns a buffer for the result: that of an operand which has its shape,
 // so that every element is read before it is written.
 func result(ctx *kernel.Context, in []tensor.Value, rt tensor.DType, dims []int64) (tensor.Value, error) {
 	for i := range in[:2] {

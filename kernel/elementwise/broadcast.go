@@ -80,7 +80,7 @@ func (b *Broadcast) align(x, y []int64) error {
 
 func (s *span) alike(t span) bool { return (s.x == 0) == (t.x == 0) && (s.y == 0) == (t.y == 0) }
 
-// spans is the spans around the inner one, innermost first.
+// spans returns the spans around the inner one, innermost first.
 func (b *Broadcast) spans() []span {
 	if b.many != nil {
 		return b.many
@@ -88,7 +88,7 @@ func (b *Broadcast) spans() []span {
 	return b.few[:b.outer]
 }
 
-// last is the outermost span so far.
+// last returns the outermost span so far.
 func (b *Broadcast) last() *span {
 	if s := b.spans(); len(s) > 0 {
 		return &s[len(s)-1]
@@ -108,7 +108,7 @@ func (b *Broadcast) push(s span) {
 	b.many = append(b.many, s)
 }
 
-// BroadcastDims is the shape that two operands give together: one of x and y
+// BroadcastDims returns the shape that two operands give together: one of x and y
 // itself if it can be.
 func BroadcastDims(x, y []int64) ([]int64, error) {
 	isX, isY := len(x) >= len(y), len(y) >= len(x)
@@ -141,7 +141,7 @@ func BroadcastDims(x, y []int64) ([]int64, error) {
 	return dims, nil
 }
 
-// back is the ith dimension from the back, 1 if there is none.
+// back returns the ith dimension from the back, 1 if there is none.
 func back(dims []int64, i int) int64 {
 	if i > len(dims) {
 		return 1

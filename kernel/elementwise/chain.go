@@ -83,7 +83,7 @@ func NewChain[T Float](operands int, links []Link[T]) *Chain[T] {
 	return c
 }
 
-// Overwrites says whether the result may lie where operand i lies: no link takes it
+// Overwrites reports whether the result may lie where operand i lies: no link takes it
 // after the result's memory is written for the first time.
 func (c *Chain[T]) Overwrites(i int) bool { return c.lastUse[i] <= c.first }
 
@@ -144,7 +144,7 @@ func (r *Pass[T]) Close() {
 	r.chain.pool.Put(r)
 }
 
-// Fits says whether every link has an operand as long as the result, of n elements.
+// Fits reports whether every link has an operand as long as the result, of n elements.
 func (c *Chain[T]) Fits(n int, operands []Operand[T]) bool {
 	for i := range c.links {
 		l := &c.links[i]
@@ -195,7 +195,7 @@ func (r *Pass[T]) repeat() {
 			at := len(r.rows)
 			end := at + n*(min(2*shortRow, len(r.o))/n)
 			r.rows = append(r.rows, x...)
-			for len(r.rows) < end { // what is there, once more
+			for len(r.rows) < end { // what is there, again
 				r.rows = append(r.rows, r.rows[at:min(len(r.rows), at+end-len(r.rows))]...)
 			}
 			r.operands[i] = r.rows[at:end:end]
@@ -203,7 +203,7 @@ func (r *Pass[T]) repeat() {
 	}
 }
 
-// short says whether an operand is a short row, and not one element that stands for
+// short reports whether an operand is a short row, and not one element that stands for
 // itself.
 func (r *Pass[T]) short(i int) bool {
 	n := len(r.operands[i])
@@ -273,12 +273,12 @@ func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], memory *til
 	}
 }
 
-// long says whether an operand has as many elements as the result.
+// long reports whether an operand has as many elements as the result.
 func (c *Chain[T]) long(i, whole int, operands []Operand[T]) bool {
 	return i >= c.operands || len(operands[i]) == whole
 }
 
-// operand is the part of an operand for a tile; all of a row or of one element.
+// operand returns the part of an operand for a tile; all of a row or of one element.
 func (c *Chain[T]) operand(i int, o []T, lo, whole int, operands []Operand[T], memory *tileMemory[T]) []T {
 	switch {
 	case i >= c.operands:
@@ -289,7 +289,7 @@ func (c *Chain[T]) operand(i int, o []T, lo, whole int, operands []Operand[T], m
 	return operands[i][lo : lo+len(o)]
 }
 
-// place is where in a tile the result of a link lies.
+// place returns where in a tile the result of a link lies.
 func place[T Float](slot int, o []T, memory *tileMemory[T]) []T {
 	if slot == 0 {
 		return o

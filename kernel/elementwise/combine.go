@@ -28,7 +28,7 @@ type Combination struct {
 	Scalar func(x, y tensor.Value) (tensor.Value, error)
 }
 
-// Combine is the Combination of an update for elements of type dt; nil for a
+// Combine returns the Combination of an update for elements of type dt; nil for a
 // type on which it makes no sense.
 func Combine(u Update, dt tensor.DType) *Combination {
 	switch dt {
@@ -110,7 +110,7 @@ func combineIntegers[T Integer](u Update) *Combination {
 	return combineRing[T](u)
 }
 
-// update is an update on ordered numbers.
+// update returns an update on ordered numbers.
 func update[T Real](u Update) func(x, y T) T {
 	switch u {
 	case UpdateAdd:

@@ -62,7 +62,7 @@ func pairs(t *rapid.T) (x, y, both []int64) {
 	return x, y, both
 }
 
-// place is where the element of the result at these coordinates comes from.
+// place returns where the element of the result at these coordinates comes from.
 func place(dims, at []int64) int {
 	i := int64(0)
 	front := len(at) - len(dims)

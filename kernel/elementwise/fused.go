@@ -16,7 +16,7 @@ type Part struct {
 	In       []int // what it takes: inputs of the fused node, and behind them results of the parts before
 }
 
-// Blame says which part failed.
+// Blame reports which part failed.
 func (p *Part) Blame(err error) error {
 	e := *status.From(err)
 	if e.Node == "" {
@@ -117,7 +117,7 @@ func Links[T Float](parts []Part) (links []Link[T], alike []bool, ok bool) {
 	return links, alike, true
 }
 
-// allAlike says whether the operands of every part have one shape where they must. whole
+// allAlike reports whether the operands of every part have one shape where they must. whole
 // says which inputs have the shape of the result.
 func (f *Fused[T]) allAlike(whole []bool) bool {
 	for i := range f.parts {

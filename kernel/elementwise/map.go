@@ -119,7 +119,7 @@ func (z *Zip[T, R]) SV(o []R, x T, y []T) {
 
 func (z *Zip[T, R]) slow() bool { return z.Loops == nil }
 
-// fits says whether scalars of dt live inside values.
+// fits reports whether scalars of dt live inside values.
 func fits(dt tensor.DType) bool { n := dt.Size(); return n > 0 && n <= 8 }
 
 // OfOneShape makes a kernel that refuses operands of different shapes of one
@@ -152,7 +152,7 @@ func OfOneSize(k kernel.Kernel) kernel.Kernel {
 
 type ofOneSize struct{ kernel.Kernel }
 
-// withoutShapes is a kernel without its rule for operands of different shapes, and
+// withoutShapes returns a kernel without its rule for operands of different shapes, and
 // whether it has one.
 func withoutShapes(k kernel.Kernel) (loops kernel.Kernel, had bool) {
 	switch k := k.(type) {

@@ -37,7 +37,7 @@ func Test2[T narrow](f func(x, y float32) bool) func(x, y T) bool {
 	return func(x, y T) bool { return f(x.Float32(), y.Float32()) }
 }
 
-// NarrowMap is the kernel on dt, half or bfloat16, that applies f to every element.
+// NarrowMap returns the kernel on dt, half or bfloat16, that applies f to every element.
 // vector, if it is not nil, does the work of f on vectors.
 func NarrowMap(dt tensor.DType, f func(float32) float32, vector func(o, x []float32)) kernel.Kernel {
 	if dt == tensor.Half {
@@ -48,7 +48,7 @@ func NarrowMap(dt tensor.DType, f func(float32) float32, vector func(o, x []floa
 		F: func(x tensor.BFloat16) tensor.BFloat16 { return tensor.ToBFloat16(f(x.Float32())) }}
 }
 
-// NarrowZip is the kernel on dt, half or bfloat16, that applies f to the pairs of
+// NarrowZip returns the kernel on dt, half or bfloat16, that applies f to the pairs of
 // elements of two operands, with broadcasting. loops, if they are not nil, do the work
 // of f on vectors.
 func NarrowZip(dt tensor.DType, f func(x, y float32) float32, loops Loops[float32, float32]) kernel.Kernel {

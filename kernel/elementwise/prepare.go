@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Prepared is a kernel made ready that sets the elements of its output from those
+// Prepared returns a kernel made ready that sets the elements of its output from those
 // of its first and its last input.
 func Prepared[T, R tensor.Element](rt tensor.DType, dims []int64, f func(o []R, x, y []T)) (kernel.Prepared, bool) {
 	p, ok := kernel.OneOut(rt, dims, func(_ *kernel.Context, in, out []tensor.Value) {
@@ -15,12 +15,12 @@ func Prepared[T, R tensor.Element](rt tensor.DType, dims []int64, f func(o []R, 
 	return p, ok
 }
 
-// PrepareUnary is what [Unary] does, for [kernel.Preparer].
+// PrepareUnary returns what [Unary] does, for [kernel.Preparer].
 func PrepareUnary[T, R tensor.Element](in []tensor.Value, rt tensor.DType, v func(o []R, x []T)) (kernel.Prepared, bool) {
 	return Prepared(rt, in[0].Dims(), func(o []R, x, _ []T) { v(o, x) })
 }
 
-// PrepareBinary is what [Binary] does, for [kernel.Preparer].
+// PrepareBinary returns what [Binary] does, for [kernel.Preparer].
 func PrepareBinary[T, R tensor.Element](in []tensor.Value, rt tensor.DType, l Loops[T, R]) (kernel.Prepared, bool) {
 	x, y := in[0], in[1]
 	switch n := y.NumElements(); {

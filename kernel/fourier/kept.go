@@ -12,7 +12,7 @@ var kept struct {
 	bytes int
 }
 
-// Kept is the plan for n numbers if the process has kept one, else nil.
+// Kept returns the plan for n numbers if the process has kept one, else nil.
 func Kept(n int) *Plan {
 	kept.Lock()
 	defer kept.Unlock()

@@ -19,13 +19,13 @@ type Plan struct {
 	chirp   *chirp
 }
 
-// Stop says whether somebody no longer wants what is being computed: plans and
+// Stop reports whether somebody no longer wants what is being computed: plans and
 // transforms that take longer than a millisecond ask it. A nil Stop never does.
 type Stop func() bool
 
 func (s Stop) asked() bool { return s != nil && s() }
 
-// factors is the radices of n, and what is left of it: 1, or a number with a large
+// factors returns the radices of n, and what is left of it: 1, or a number with a large
 // prime factor.
 func factors(n int) (radices []int, rest int) {
 	for _, r := range []int{4, 2} {
@@ -52,7 +52,7 @@ func Bytes(n int) int {
 	return 16 * n
 }
 
-// NewPlan is the plan for n numbers, n >= 1; nil if it was stopped. See [Bytes].
+// NewPlan returns the plan for n numbers, n >= 1; nil if it was stopped. See [Bytes].
 func NewPlan(n int, stop Stop) *Plan {
 	p := &Plan{n: n}
 	var rest int
@@ -77,10 +77,10 @@ func NewPlan(n int, stop Stop) *Plan {
 	return p
 }
 
-// Len is the n of the plan.
+// Len returns the n of the plan.
 func (p *Plan) Len() int { return p.n }
 
-// Scratch is how much room Transform needs beside the numbers.
+// Scratch returns how much room Transform needs beside the numbers.
 func (p *Plan) Scratch() int {
 	if p.chirp != nil {
 		return 2 * p.chirp.plan.n
@@ -110,7 +110,7 @@ func reversed(x []complex128) {
 	}
 }
 
-// Halves says whether the plan has TransformReal.
+// Halves reports whether the plan has TransformReal.
 func (p *Plan) Halves() bool { return p.halves != nil }
 
 // TransformReal is Transform of n real numbers, which x has in pairs: the first as the
@@ -349,7 +349,7 @@ type chirp struct {
 	spectra []complex128 // the transform of the conjugates, over the plan's length
 }
 
-// chirpLen is the power of 2 that is at least 2n-1.
+// chirpLen returns the power of 2 that is at least 2n-1.
 func chirpLen(n int) int { return 1 << bits.Len(uint(2*n-2)) }
 
 // newChirp is nil if it was stopped.

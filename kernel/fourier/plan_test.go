@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/fourier"
 )
 
-// slowly is the transform by its definition.
+// slowly returns the transform by its definition.
 func slowly(x []complex128) []complex128 {
 	n := len(x)
 	y := make([]complex128, n)

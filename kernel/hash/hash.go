@@ -7,7 +7,7 @@ import (
 	"github.com/dgryski/go-farm"
 )
 
-// Fingerprint64 is the 64-bit fingerprint of Google's FarmHash
+// Fingerprint64 returns the 64-bit fingerprint of Google's FarmHash
 // (https://github.com/google/farmhash, farmhashna::Hash64), which never changes.
 func Fingerprint64(s string) uint64 { return farm.Fingerprint64(view(s)) }
 

@@ -106,7 +106,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// commands is the lines of a script, with an empty one where a step begins.
+// commands returns the lines of a script, with an empty one where a step begins.
 func commands(t *testing.T, path string) (all []string) {
 	t.Helper()
 	file, err := os.Open(path)

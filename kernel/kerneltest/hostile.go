@@ -38,7 +38,7 @@ func Hostile(t *testing.T, path string) {
 	})
 }
 
-// survive tells how a kernel panicked, "" if it did not.
+// survive reports how a kernel panicked, "" if it did not.
 func survive(op string, attrs registry.Attrs, in []*tensor.Tensor) (report string) {
 	defer func() {
 		if r := recover(); r != nil {

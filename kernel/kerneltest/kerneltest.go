@@ -96,7 +96,7 @@ func New(node, op string, attrs registry.Attrs, inputs ...tensor.DType) (kernel.
 	return k, resolved.Outputs, err
 }
 
-// Context is a context for one run of a kernel.
+// Context returns a context for one run of a kernel.
 func (r *Runner) Context() *kernel.Context {
 	if r.resources == nil {
 		r.resources, r.perStep = resource.NewManager(), resource.NewManager()
@@ -160,7 +160,7 @@ func (Threads) Parallel(n, grain int, f func(lo, hi int)) {
 	}
 }
 
-// Workers is the number of processors.
+// Workers returns the number of processors.
 func (Threads) Workers() int { return runtime.GOMAXPROCS(0) }
 
 // Expect does nothing.

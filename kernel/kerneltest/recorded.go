@@ -93,7 +93,7 @@ func (r *record) attrs() (registry.Attrs, error) {
 	return attrs, err
 }
 
-// call is the attributes and the inputs.
+// call returns the attributes and the inputs.
 func (r *record) call() (registry.Attrs, []*tensor.Tensor, error) {
 	attrs, err := r.attrs()
 	if err != nil {

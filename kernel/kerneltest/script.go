@@ -159,7 +159,7 @@ func parseAttrs(op, text string) (registry.Attrs, error) {
 	return attrs, nil
 }
 
-// text is an output in words: its type and its value, or what a reference
+// text returns an output in words: its type and its value, or what a reference
 // refers to.
 func text(t *tensor.Tensor) string {
 	switch v := tensor.ValueOf(t); {
@@ -211,7 +211,7 @@ func split(s string) []string {
 	return parts
 }
 
-// closing is where the bracket that s begins with is closed, -1 if nowhere.
+// closing returns where the bracket that s begins with is closed, -1 if nowhere.
 func closing(s string) int {
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(s); i++ {

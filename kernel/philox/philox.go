@@ -21,7 +21,7 @@ func New(seed, seed2 uint64) Generator {
 	}
 }
 
-// Next gives four numbers and moves the counter on by one.
+// Next returns four numbers and moves the counter on by one.
 func (p *Generator) Next() [4]uint32 {
 	c, k := p.Counter, p.Key
 	for round := 0; ; round++ {
@@ -55,7 +55,7 @@ type Single struct {
 // NewSingle hands out the numbers of p.
 func NewSingle(p Generator) *Single { return &Single{Generator: p, used: 4} }
 
-// One is the next number.
+// One returns the next number.
 func (s *Single) One() uint32 {
 	if s.used == 4 {
 		s.left, s.used = s.Next(), 0

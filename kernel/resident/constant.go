@@ -37,7 +37,7 @@ func (k *Constant) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
-// on gives the memory with the constant, held once more, and its shape.
+// on returns the memory with the constant, held again, and its shape.
 func (k *Constant) on(ctx *kernel.Context, d devices.Streams, v *tensor.Value) (*memory, []int64, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -170,7 +170,7 @@ func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// streams is a device of the step's.
+// streams returns a device of the step's.
 func streams(ctx *kernel.Context, device string) (devices.Streams, error) {
 	if d := ctx.Step.Accelerators[device]; d != nil {
 		return d, nil
@@ -178,7 +178,7 @@ func streams(ctx *kernel.Context, device string) (devices.Streams, error) {
 	return nil, status.Errorf(status.Internal, "the step has no streams of %s", device)
 }
 
-// arguments is the inputs from first on, and those of them that are in device memory.
+// arguments returns the inputs from first on, and those of them that are in device memory.
 func (k *enqueuing) arguments(in []tensor.Value, first int) ([]*Tensor, []Input, error) {
 	tensors, inputs := make([]*Tensor, len(in)), make([]Input, len(in))
 	for i := first; i < len(in); i++ {
@@ -198,7 +198,7 @@ func (k *enqueuing) arguments(in []tensor.Value, first int) ([]*Tensor, []Input,
 	return tensors, inputs, nil
 }
 
-// emulate is the launch that runs the CPU's kernel. If that fails, the outputs have no
+// emulate returns the launch that runs the CPU's kernel. If that fails, the outputs have no
 // contents, and who reads them gets its error; and so does the step at its end.
 func (k *enqueuing) emulate(w *Work, out []code.Array, in []Input, made []*memory, from []*Tensor) ([]devices.Launch, error) {
 	var l devices.Launch

@@ -53,18 +53,18 @@ func (m *memory) release() {
 	}
 }
 
-// Array is the tensor as code has it.
+// Array returns the tensor as code has it.
 func (t *Tensor) Array() code.Array {
 	return code.Array{Buffer: t.memory.buffer, Type: t.dt, Dims: t.dims}
 }
 
-// DType is the element type.
+// DType returns the element type.
 func (t *Tensor) DType() tensor.DType { return t.dt }
 
-// Dims is the shape, not to be written.
+// Dims returns the shape, not to be written.
 func (t *Tensor) Dims() []int64 { return t.dims }
 
-// String is what a printed variant says.
+// String returns what a printed variant says.
 func (t *Tensor) String() string {
 	return fmt.Sprintf("%v%s on %s", t.dt, tensor.FormatDims(t.dims), t.device.Attributes().Name)
 }
@@ -82,12 +82,12 @@ func (t *Tensor) Release(*tensor.Arena) {
 // Share leaves the memory to the collector.
 func (t *Tensor) Share(func(tensor.Value)) { t.shared.Store(true) }
 
-// Bytes is the header on the host; the device counts its memory itself.
+// Bytes returns the header on the host; the device counts its memory itself.
 func (t *Tensor) Bytes() int { return 128 }
 
 var _ tensor.Distant = (*Tensor)(nil)
 
-// DistantBytes is what the elements take on the device.
+// DistantBytes returns what the elements take on the device.
 func (t *Tensor) DistantBytes() int64 {
 	n, _ := bytes(t.dt, t.dims)
 	return n
@@ -101,14 +101,14 @@ func (t *Tensor) Again() *tensor.Object {
 	return &other.object
 }
 
-// value is a token for a new tensor.
+// value returns a token for a new tensor.
 func value(ctx *kernel.Context, d devices.Streams, dt tensor.DType, dims []int64, m *memory) (tensor.Value, error) {
 	t := &Tensor{device: d, dt: dt, dims: dims, memory: m}
 	t.object.Value = t
 	return ctx.Holding(&t.object, t)
 }
 
-// Of is the tensor that a token on an accelerator carries.
+// Of returns the tensor that a token on an accelerator carries.
 func Of(v *tensor.Value) (*Tensor, error) {
 	if v.DType() == tensor.Variant && v.NumElements() == 1 {
 		if o := tensor.Of[*tensor.Object](v)[0]; o != nil {
@@ -120,7 +120,7 @@ func Of(v *tensor.Value) (*Tensor, error) {
 	return nil, status.Errorf(status.Internal, "a %v in host memory comes where one on an accelerator should", v.DType())
 }
 
-// bytes is how many the elements take.
+// bytes returns how many the elements take.
 func bytes(dt tensor.DType, dims []int64) (int64, error) {
 	n, err := tensor.NumElements(dt, dims)
 	return int64(n) * int64(dt.Size()), err
@@ -173,7 +173,7 @@ func Copy(ctx *kernel.Context, device string, v *tensor.Value, done func(*Tensor
 	})
 }
 
-// Token is the token that carries a new tensor.
+// Token returns the token that carries a new tensor.
 func (t *Tensor) Token(ctx *kernel.Context) (tensor.Value, error) { return ctx.Holding(&t.object, t) }
 
 // copy brings the elements into memory of another device: done gets it, or why not.

@@ -168,7 +168,7 @@ func Assign(v *resource.Variable, token *tensor.Value, check func(before bool, d
 	})
 }
 
-// Dims is the shape of a variable's value, wherever that is.
+// Dims returns the shape of a variable's value, wherever that is.
 func Dims(v *resource.Variable) (dims []int64, err error) {
 	err = resource.Exchange([]*resource.Variable{v}, func(at []resource.Stored) error {
 		ok := false
@@ -180,7 +180,7 @@ func Dims(v *resource.Variable) (dims []int64, err error) {
 	return dims, err
 }
 
-// known is the shape of what a variable has; false if it has nothing.
+// known returns the shape of what a variable has; false if it has nothing.
 func known(at *resource.Stored) (bool, []int64) {
 	if s, ok := at.Remote.(*stored); ok {
 		return true, s.dims
@@ -191,7 +191,7 @@ func known(at *resource.Stored) (bool, []int64) {
 	return true, at.Host.Dims()
 }
 
-// Read is a token for the value of a variable on a device of the step's.
+// Read returns a token for the value of a variable on a device of the step's.
 func Read(ctx *kernel.Context, device string, v *resource.Variable) (tensor.Value, error) {
 	d, err := streams(ctx, device)
 	if err != nil {
@@ -208,7 +208,7 @@ func Read(ctx *kernel.Context, device string, v *resource.Variable) (tensor.Valu
 	return token, err
 }
 
-// take is the value of a variable on a device, whose memory is held once more.
+// take returns the value of a variable on a device, whose memory is held again.
 func take(ctx *kernel.Context, d devices.Streams, v *resource.Variable) (s *stored, err error) {
 	if err := approach(ctx, d, v); err != nil {
 		return nil, err
@@ -472,7 +472,7 @@ func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.S
 	return nil
 }
 
-// onVariables is the CPU's kernel of a node whose first n inputs are handles, as one that is
+// onVariables returns the CPU's kernel of a node whose first n inputs are handles, as one that is
 // given their variables' values instead, and puts out what it makes of them, if anything.
 func onVariables(c *kernel.Construction, n int) (kernel.Kernel, error) {
 	k, err := kernel.Make("CPU", c)

@@ -26,7 +26,7 @@ func (w *Work) Reserve(seed, seed2 int64, n uint64) (philox.Generator, error) {
 	return philox.Reserve(w.ctx, w.node, seed, seed2, n)
 }
 
-// Numbers is the generator that the plan's Draw took.
+// Numbers returns the generator that the plan's Draw took.
 func (w *Work) Numbers() philox.Generator { return w.numbers }
 
 // Add puts launches behind those before, unless there was an error.
@@ -39,7 +39,7 @@ func (w *Work) Add(l []devices.Launch, err error) {
 // Fail makes the run end with an error.
 func (w *Work) Fail(err error) { w.Add(nil, err) }
 
-// Failed says whether there was an error.
+// Failed reports whether there was an error.
 func (w *Work) Failed() bool { return w.err != nil }
 
 // Do puts a plan's launches behind those before.
@@ -107,7 +107,7 @@ func (w *Work) release() {
 	}
 }
 
-// Launches is what the kernel would hand over for inputs of these shapes, whose arrays have
+// Launches returns what the kernel would hand over for inputs of these shapes, whose arrays have
 // no memory: for who only wants to see the code. Outputs of more than a gigabyte are refused.
 func (k *enqueuing) Launches(ctx *kernel.Context, in []Input) ([]devices.Launch, error) {
 	shapes, err := k.plan.Shapes(in)
@@ -130,7 +130,7 @@ func (k *enqueuing) Launches(ctx *kernel.Context, in []Input) ([]devices.Launch,
 	return w.launches, w.err
 }
 
-// Launches is what the kernel would hand over for variables and other inputs of these shapes.
+// Launches returns what the kernel would hand over for variables and other inputs of these shapes.
 func (k *changing) Launches(_ *kernel.Context, in []Input) ([]devices.Launch, error) {
 	n := k.change.Variables
 	if err := k.change.Check(in[:n], in[n:]); err != nil {

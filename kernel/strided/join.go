@@ -8,7 +8,7 @@ import (
 )
 
 // Join is tensors of one type, of rank 1 or more, one after the other along their
-// first dimension. The result is on nobody's account, but made within the
+// first dimension. The result is not charged to any account, but made within the
 // budget. It is for those who join what steps have handed over to each other;
 // kernels allocate outputs by their context.
 func Join(budget *tensor.Budget, parts []tensor.Value) (tensor.Value, error) {

@@ -11,7 +11,7 @@ type View struct {
 	Strides []int
 }
 
-// Of is all elements of a tensor of that shape, which must exist: the sizes
+// Of returns all elements of a tensor of that shape, which must exist: the sizes
 // have been checked.
 func Of(shape []int64) View {
 	v := View{Dims: make([]int, len(shape)), Strides: make([]int, len(shape))}
@@ -23,7 +23,7 @@ func Of(shape []int64) View {
 	return v
 }
 
-// Whole is all elements of v.
+// Whole returns all elements of v.
 func Whole(v tensor.Value) View { return Of(v.Dims()) }
 
 // Slice keeps n elements along dimension d, from start on in steps of step,
@@ -71,7 +71,7 @@ func (v View) Broadcast(shape []int64) View {
 	return w
 }
 
-// Contiguous says whether v is consecutive elements in their order.
+// Contiguous reports whether v is consecutive elements in their order.
 func (v View) Contiguous() bool {
 	n := 1
 	for d := len(v.Dims) - 1; d >= 0; d-- {
@@ -83,7 +83,7 @@ func (v View) Contiguous() bool {
 	return true
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (v View) Len() int {
 	n := 1
 	for _, d := range v.Dims {

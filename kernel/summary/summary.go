@@ -21,10 +21,10 @@ type Text struct {
 	err   error
 }
 
-// Err is the first error of Room.
+// Err returns the first error of Room.
 func (t *Text) Err() error { return t.err }
 
-// room says whether n bytes more may be printed.
+// room reports whether n bytes more may be printed.
 func (t *Text) room(n int) bool {
 	if t.err != nil {
 		return false
@@ -191,7 +191,7 @@ func (p *printer) space(dim int) {
 	p.WriteString(strings.Repeat(" ", dim+1))
 }
 
-// irregular says whether elements of a type are printed in one row, whatever the shape.
+// irregular reports whether elements of a type are printed in one row, whatever the shape.
 func irregular(dt tensor.DType) bool {
 	return dt.HasPointers() && dt != tensor.String || dt == tensor.Complex64 || dt == tensor.Complex128
 }

@@ -169,7 +169,7 @@ func (x *explorer) violated(err error) error {
 	return v
 }
 
-// outcome is what a step answers that has ended. It hangs if a fetch has not come: that
+// outcome returns what a step answers that has ended. It hangs if a fetch has not come: that
 // frames wait for ever does not matter otherwise.
 func (x *explorer) outcome(w *world) string {
 	var b strings.Builder

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
@@ -182,24 +183,24 @@ exit = Exit(switch)
 	}
 }
 
-func compile(t testing.TB, s sample) *nodes.Program {
+func compiled(t testing.TB, s sample) *nodes.Program {
 	t.Helper()
 	g := graph.New()
 	if err := g.AddText(s.text); err != nil {
 		t.Fatal(err)
 	}
-	var spec nodes.Spec
+	var spec compile.Spec
 	for _, f := range strings.Fields(s.fetch) {
 		spec.Fetches = append(spec.Fetches, g.Operation(f).Output(0))
 	}
-	p, err := nodes.Compile(context.Background(), g, spec)
+	p, err := compile.Graph(context.Background(), g, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// judge is what the step machine answers, in the words of an exploration.
+// judge returns what the step machine answers, in the words of an exploration.
 func judge(t testing.TB, p *nodes.Program) string {
 	fetched := make([]tensor.Value, len(p.Fetches()))
 	step := &kernel.Step{Context: context.Background(), Resources: resource.NewManager(), PerStep: resource.NewManager(), Pool: kerneltest.Serial{}}
@@ -222,7 +223,7 @@ func judge(t testing.TB, p *nodes.Program) string {
 	return "fails: " + e.Node
 }
 
-// disagree says how the answers of an exploration differ from the step machine's.
+// disagree reports how the answers of an exploration differ from the step machine's.
 func disagree(r explore.Result, want string) error {
 	for got := range r.Outcomes {
 		same := got == want || strings.HasPrefix(want, "fails") && strings.HasPrefix(got, want)
@@ -240,7 +241,7 @@ func TestEveryOrder(t *testing.T) {
 		if s.long && !*long {
 			continue
 		}
-		p := compile(t, s)
+		p := compiled(t, s)
 		want := judge(t, p)
 		for _, n := range []explore.Notices{explore.First, explore.Last} {
 			if testing.Short() && n == explore.Last {
@@ -264,7 +265,7 @@ func TestLateNews(t *testing.T) {
 		if s.name != "never entered" && s.name != "frame that waits for ever" {
 			continue
 		}
-		p := compile(t, s)
+		p := compiled(t, s)
 		r, err := explore.All(t.Context(), p, nil, explore.Options{Notices: explore.Any, States: *limit})
 		if err == nil {
 			err = disagree(r, judge(t, p))
@@ -286,7 +287,7 @@ func TestTampering(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, sample string
-		// change changes a message, and says whether it is sent.
+		// change changes a message, and reports whether it is sent.
 		change func(m *protocol.Message) bool
 	}{
 		{"credit is not given back", "diamond", func(m *protocol.Message) bool { return m.Verb != protocol.Notice }},
@@ -329,7 +330,7 @@ func TestTampering(t *testing.T) {
 			if s.name != c.sample {
 				continue
 			}
-			p := compile(t, s)
+			p := compiled(t, s)
 			r, err := explore.All(t.Context(), p, nil, explore.Options{Tamper: func(sent []protocol.Message) (all []protocol.Message) {
 				for _, m := range sent {
 					if c.change(&m) {

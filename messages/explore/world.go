@@ -55,7 +55,7 @@ type place struct {
 	from  protocol.Tag
 }
 
-// begin is the world before anything has happened.
+// begin returns the world before anything has happened.
 func (x *explorer) begin() *world {
 	w := &world{step: &protocol.Step{}, nodes: make([]*node, len(x.graph.Nodes))}
 	for i := range w.nodes {
@@ -70,7 +70,7 @@ func (x *explorer) begin() *world {
 	return w
 }
 
-// events is what may happen next. Messages that say the same are one. Of news
+// events returns what may happen next. Messages that say the same are one. Of news
 // without credit it is enough to take one where the others must wait: whatever
 // order they come in, the same comes of it.
 func (x *explorer) events(w *world) []event {
@@ -102,12 +102,12 @@ func (x *explorer) events(w *world) []event {
 	return others
 }
 
-// idle says whether a message has no credit, so that nothing waits for it.
+// idle reports whether a message has no credit, so that nothing waits for it.
 func idle(m *protocol.Message) bool {
 	return m.Verb == protocol.Notice && m.Credit == protocol.None || m.Verb == protocol.Retire
 }
 
-// address is the frame that a message goes to.
+// address returns the frame that a message goes to.
 func (x *explorer) address(m *protocol.Message) protocol.FrameID {
 	if m.Verb != protocol.Enter {
 		return m.Tag.Frame
@@ -121,7 +121,7 @@ func (x *explorer) address(m *protocol.Message) protocol.FrameID {
 	return id
 }
 
-// after is the world after an event; an error is what must not happen.
+// after returns the world after an event; an error is what must not happen.
 func (x *explorer) after(w *world, e event) (*world, error) {
 	next := &world{nodes: w.nodes, frames: w.frames, step: w.step}
 	x.out.Reset()
@@ -152,14 +152,14 @@ func (x *explorer) after(w *world, e event) (*world, error) {
 	return next, x.sent(next, nil, m.Tag)
 }
 
-// own is a node of the world, with a state of its own.
+// own returns a node of the world, with a state of its own.
 func (w *world) own(i int32) *node {
 	w.nodes = slices.Clone(w.nodes)
 	w.nodes[i] = &node{Node: w.nodes[i].Copy(), done: w.nodes[i].done}
 	return w.nodes[i]
 }
 
-// frame is a frame of the world with a state of its own, to take m; nil if m comes
+// frame returns a frame of the world with a state of its own, to take m; nil if m comes
 // too late and says nothing.
 func (x *explorer) frame(w *world, id protocol.FrameID, m *protocol.Message) (*frame, error) {
 	w.frames = slices.Clone(w.frames)
@@ -254,7 +254,7 @@ func (x *explorer) key(w *world) [16]byte {
 	return [16]byte(sum[:16])
 }
 
-// describe is a message as text.
+// describe returns a message as text.
 func (x *explorer) describe(w *world, m *protocol.Message) string {
 	text := m.Verb.String()
 	if m.Node >= 0 {
@@ -275,7 +275,7 @@ func (x *explorer) describe(w *world, m *protocol.Message) string {
 	return text + " at " + x.tag(w, m.Tag)
 }
 
-// tag is an iteration as text.
+// tag returns an iteration as text.
 func (x *explorer) tag(w *world, t protocol.Tag) string {
 	switch {
 	case t.Frame == protocol.Outside:

@@ -11,7 +11,7 @@ import (
 // What an actor is, as a value: whoever explores what a step may do copies actors,
 // and tells by their text whether two are the same.
 
-// Copy is the node with a state of its own.
+// Copy returns the node with a state of its own.
 func (n *Node) Copy() *Node {
 	c := &Node{Spec: n.Spec, Acted: n.Acted, Fed: n.Fed, fetched: n.fetched}
 	for _, a := range n.active {
@@ -47,7 +47,7 @@ func (n *Node) Held(yield func(Tag, Credit)) {
 	}
 }
 
-// Copy is the frame with a state of its own.
+// Copy returns the frame with a state of its own.
 func (f *Frame) Copy() *Frame {
 	c := *f
 	c.consts, c.queued, c.lingers = slices.Clone(f.consts), slices.Clone(f.queued), slices.Clone(f.lingers)
@@ -111,15 +111,15 @@ func (f *Frame) Held(yield func(Tag, Credit)) {
 	}
 }
 
-// Account is what the frame has issued for an iteration, with a copy of the purse.
+// Account returns what the frame has issued for an iteration, with a copy of the purse.
 func (it *Iteration) Account() (issued int64, back Purse) {
 	return it.issued, Purse{it.purse.units, slices.Clone(it.purse.parts)}
 }
 
-// Units is the whole units in the purse.
+// Units returns the whole units in the purse.
 func (p *Purse) Units() int64 { return p.units }
 
-// Copy is the step with a state of its own.
+// Copy returns the step with a state of its own.
 func (s *Step) Copy() *Step {
 	c := *s
 	c.Results, c.purse.parts = slices.Clone(s.Results), slices.Clone(s.purse.parts)
@@ -136,7 +136,7 @@ func (s *Step) AppendText(b []byte) []byte {
 	return s.purse.append(b)
 }
 
-// Account is the credit that the step has got back.
+// Account returns the credit that the step has got back.
 func (s *Step) Account() Purse { return Purse{s.purse.units, slices.Clone(s.purse.parts)} }
 
 // AppendText appends the message.

@@ -14,7 +14,7 @@ type Credit uint32
 // None says that a message carries no credit.
 const None = ^Credit(0)
 
-// share is the i-th of n shares of c, which together are c. They differ by a
+// share returns the i-th of n shares of c, which together are c. They differ by a
 // factor of at most two.
 func (c Credit) share(i, n int) Credit {
 	m := bits.Len(uint(n - 1)) // 2^m is the first power that is n or more
@@ -48,10 +48,10 @@ func (p *Purse) Add(c Credit) {
 	p.units++
 }
 
-// Holds says whether the purse holds that many units or more.
+// Holds reports whether the purse holds that many units or more.
 func (p *Purse) Holds(units int64) bool { return p.units >= units }
 
-// Broken says whether there are parts of units in it.
+// Broken reports whether there are parts of units in it.
 func (p *Purse) Broken() bool {
 	for _, w := range p.parts {
 		if w != 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// amount is a credit as a fraction.
+// amount returns a credit as a fraction.
 func amount(c Credit) *big.Rat {
 	return new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), uint(c)))
 }

@@ -111,7 +111,7 @@ func (f *Frame) retire() {
 	f.spare = append(f.spare, it)
 }
 
-// at is the iteration of that index; nil if it is not alive.
+// at returns the iteration of that index; nil if it is not alive.
 func (f *Frame) at(index int) *Iteration {
 	if i := len(f.ring) - (f.next - index); i >= f.gone && i < len(f.ring) {
 		return f.ring[i]
@@ -119,7 +119,7 @@ func (f *Frame) at(index int) *Iteration {
 	return nil
 }
 
-// Alive is the iterations that are alive, oldest first.
+// Alive returns the iterations that are alive, oldest first.
 func (f *Frame) Alive() []*Iteration { return f.ring[f.gone:] }
 
 func (f *Frame) living() int { return len(f.ring) - f.gone }
@@ -314,7 +314,7 @@ func (f *Frame) Settle(out *Outbox) {
 	}
 }
 
-// done says whether an iteration is over, of which all before it are.
+// done reports whether an iteration is over, of which all before it are.
 func (f *Frame) done(it *Iteration) bool {
 	return it.full() && it.waiting == 0 && (it.Index > 0 || f.enters == 0)
 }

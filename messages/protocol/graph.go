@@ -2,14 +2,14 @@ package protocol
 
 import (
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/tensor"
 )
 
 // A Graph is what the actors of a program know from the beginning. It is not
 // changed.
 type Graph struct {
-	Flow   *unit.Flow
+	Flow   *form.Flow
 	Nodes  []Spec
 	Frames []FrameSpec // the root first
 	Args   []int32     // nodes that are fed
@@ -21,7 +21,7 @@ type Spec struct {
 	Constant bool   // an Enter that brings a loop invariant
 	Deref    bool   // some input is a reference that the node wants read, or shared
 	Refs     []bool // by input, if Deref: the node wants a reference there
-	Shares   bool   // it hands on what a reference variable shares
+	Shares   bool   // it forwards what a reference variable shares
 	Transfer bool   // a Send or a Recv, which carries death, too
 	Extra    bool   // a Merge that more tokens can come to than it waits for
 	Number   int32  // in the program
@@ -54,7 +54,7 @@ type FrameSpec struct {
 }
 
 // NewGraph makes the graph of a program.
-func NewGraph(flow *unit.Flow) *Graph {
+func NewGraph(flow *form.Flow) *Graph {
 	g := &Graph{Flow: flow, Nodes: make([]Spec, len(flow.Nodes)), Frames: make([]FrameSpec, len(flow.Frames))}
 	for i, f := range flow.Frames {
 		g.Frames[i] = FrameSpec{Name: f.Name, Parent: f.Parent, Index: int32(i), Members: f.Members, Parallel: 1}
@@ -75,7 +75,7 @@ func NewGraph(flow *unit.Flow) *Graph {
 		first[i] = at
 		at += flow.Nodes[i].Outs + 1
 	}
-	port := func(s unit.Source) int32 {
+	port := func(s form.Source) int32 {
 		if s.Port < 0 {
 			return first[s.Node] + flow.Nodes[s.Node].Outs
 		}
@@ -141,7 +141,7 @@ func NewGraph(flow *unit.Flow) *Graph {
 
 // waits works out how many tokens a node waits for: one along each of its edges.
 // See merge.go for a Merge.
-func (n *Spec) waits(flow *unit.Flow) {
+func (n *Spec) waits(flow *form.Flow) {
 	in := flow.In[n.Number]
 	n.First = uint32(len(in))
 	n.Later = n.First
@@ -150,7 +150,7 @@ func (n *Spec) waits(flow *unit.Flow) {
 	}
 }
 
-// in is how many tokens the node waits for in iteration i of its frame.
+// in returns how many tokens the node waits for in iteration i of its frame.
 func (n *Spec) in(i int) uint32 {
 	if i == 0 {
 		return n.First

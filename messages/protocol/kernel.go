@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// actKernel is what a node of any other operation does: if nothing that it waited
+// actKernel returns what a node of any other operation does: if nothing that it waited
 // for is dead its kernel runs, which it asks for by answering true; else it is dead
 // as well. Where it sends or receives at a rendezvous its kernel runs all the same,
 // and what that leaves without a value is dead. While the kernel runs the node keeps its inputs and its credit.

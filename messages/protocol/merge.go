@@ -2,7 +2,7 @@ package protocol
 
 import (
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -26,7 +26,7 @@ func (n *Node) actMerge(a *Activation, in []tensor.Value, out *Outbox) {
 // nothing comes from a NextIteration. Later nothing comes from an Enter that is
 // not constant, and one token from all NextIterations together, for a dead one sends
 // none. If several are alive the first to come is taken, and there are extra ones.
-func (n *Spec) mergeWaits(flow *unit.Flow, in []unit.Source) {
+func (n *Spec) mergeWaits(flow *form.Flow, in []form.Source) {
 	n.First, n.Later = 0, 0
 	nexts := uint32(0)
 	for _, s := range in {

@@ -35,7 +35,7 @@ const (
 	Fetched
 )
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (v Verb) String() string {
 	return [...]string{"Arrive", "Retire", "Enter", "Iterate", "Leave", "Notice", "Fetched"}[v]
 }
@@ -51,7 +51,7 @@ const (
 	Ended                      // a frame that was suspended has ended
 )
 
-// String is the names of the constants, with spaces between them.
+// String returns the names of the constants, with spaces between them.
 func (n News) String() string {
 	var names []string
 	for i, name := range [...]string{"Opened", "Acted", "Lingers", "Suspended", "Ended"} {
@@ -151,7 +151,7 @@ func (b *Outbox) deliver(n *Spec, tag Tag, v tensor.Value, dead bool) {
 	b.control(n, tag, false)
 }
 
-// divide gives the messages sent since from their shares of c, and says whether
+// divide returns the messages sent since from their shares of c, and reports whether
 // there was any.
 func (b *Outbox) divide(from int, c Credit) bool {
 	sent := b.Sent[from:]

@@ -31,7 +31,7 @@ type Activation struct {
 	credit  Credit         // while the kernel runs
 }
 
-// At is the node's activation in an iteration; nil if it has none.
+// At returns the node's activation in an iteration; nil if it has none.
 func (n *Node) At(tag Tag) *Activation {
 	for _, a := range n.active {
 		if a.Tag == tag {
@@ -41,7 +41,7 @@ func (n *Node) At(tag Tag) *Activation {
 	return nil
 }
 
-// Activations is what the node has, not to be changed.
+// Activations returns what the node has, not to be changed.
 func (n *Node) Activations() []*Activation { return n.active }
 
 // open makes an activation.
@@ -206,7 +206,7 @@ func (n *Node) finish(a *Activation, c Credit, from int, out *Outbox) {
 	}
 }
 
-// readRefs is a node's inputs with references read, or shared where the node hands
+// readRefs returns a node's inputs with references read, or shared where the node hands
 // them on. A Merge reads the one that it takes alone.
 func (n *Node) readRefs(in []tensor.Value, out *Outbox) ([]tensor.Value, error) {
 	out.read = append(out.read[:0], in...)
@@ -232,7 +232,7 @@ func (n *Node) readRefs(in []tensor.Value, out *Outbox) ([]tensor.Value, error) 
 	return out.read, nil
 }
 
-// Missing says which inputs may be missing in an iteration in which not all has
+// Missing reports which inputs may be missing in an iteration in which not all has
 // come: of a control edge nobody knows. begun says that something has come.
 func (n *Node) Missing(tag Tag, flow func(node int32) int) (inputs []int, begun, waits bool) {
 	a := n.At(tag)
@@ -255,15 +255,15 @@ func (n *Node) Missing(tag Tag, flow func(node int32) int) (inputs []int, begun,
 	return inputs, begun, left > 0 && len(inputs) > 0
 }
 
-// notScalar is the error of a node that is sent a predicate of several values.
+// notScalar returns the error of a node that is sent a predicate of several values.
 func notScalar(p tensor.Value) error { return kind.NotScalar(p) }
 
-// setTwice is the error of a fetch that has two values: nothing says which is meant.
+// setTwice returns the error of a fetch that has two values: nothing says which is meant.
 func setTwice(fetch int32) error {
 	return status.Errorf(status.Internal, "Retval[%d] has already been set.", fetch)
 }
 
-// lowest is the first input that is alive; -1 if none is.
+// lowest returns the first input that is alive; -1 if none is.
 func lowest(in []tensor.Value) int {
 	return slices.IndexFunc(in, func(v tensor.Value) bool { return !v.IsZero() })
 }

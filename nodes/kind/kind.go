@@ -17,7 +17,7 @@ const (
 	Retval               // takes what is fetched
 	Switch               // Switch, RefSwitch: input 0 goes to the output that the boolean input 1 chooses
 	SwitchN              // _SwitchN: the same with an integer
-	Merge                // Merge, RefMerge: hands on the input that is alive
+	Merge                // Merge, RefMerge: forwards the input that is alive
 	Enter                // Enter, RefEnter: into a frame
 	Exit                 // Exit, RefExit: out of a frame
 	Next                 // NextIteration, RefNextIteration: into a frame's next iteration
@@ -29,7 +29,7 @@ var names = [...]string{
 	"Switch", "SwitchN", "Merge", "Enter", "Exit", "Next", "LoopCond",
 }
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (k Kind) String() string {
 	if int(k) < len(names) {
 		return names[k]
@@ -37,11 +37,11 @@ func (k Kind) String() string {
 	return "unknown kind"
 }
 
-// Runs says whether a node of the kind runs a kernel. All others are played by
+// Runs reports whether a node of the kind runs a kernel. All others are played by
 // the step machine itself.
 func (k Kind) Runs() bool { return k <= Async }
 
-// Of is the kind of an operation's nodes: Kernel for those that need one. That a
+// Of returns the kind of an operation's nodes: Kernel for those that need one. That a
 // kernel is an Async one, only the kernel itself can tell; Arg and Retval are
 // no operations.
 func Of(op string) Kind { return ofOp[op] }

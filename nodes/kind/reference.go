@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Read is the value behind a reference; an empty variable has none.
+// Read returns the value behind a reference; an empty variable has none.
 func Read(ref tensor.Value) (tensor.Value, error) {
 	v, ok := ref.Cell().Read()
 	if !ok {
@@ -14,7 +14,7 @@ func Read(ref tensor.Value) (tensor.Value, error) {
 	return v, nil
 }
 
-// Share is what a node hands on that is sent a reference and hands on a value: a
+// Share returns what a node forwards that is sent a reference and forwards a value: a
 // token that is read by who computes with it. Cells that share nothing are read.
 func Share(ref tensor.Value) (tensor.Value, error) {
 	c, ok := ref.Cell().(tensor.Sharer)
@@ -28,7 +28,7 @@ func Share(ref tensor.Value) (tensor.Value, error) {
 	return v, nil
 }
 
-// uninitialized is the error of reading an empty variable by a reference.
+// uninitialized returns the error of reading an empty variable by a reference.
 func uninitialized(ref tensor.Value) error {
 	name := ""
 	if c, ok := ref.Cell().(interface{ CellName() string }); ok {

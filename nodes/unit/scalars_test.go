@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -26,17 +27,17 @@ import (
 // work: results are the same to the bit, and so are errors.
 func TestScalars(t *testing.T) {
 	s := newScalars(t)
-	seen := map[string]bool{}
-	for _, o := range unit.ScalarOps() {
+	seen := map[form.ScalarOp]bool{}
+	for _, o := range form.Scalars() {
 		seen[o.Code] = true
 		s.repeated(o)
 		if o.Inputs == 2 && o.Out == tensor.Bool && o.In != tensor.Bool {
 			s.jumps(o)
 		}
 	}
-	for _, code := range unit.Opcodes() {
+	for _, code := range form.Arithmetic() {
 		if !seen[code] {
-			t.Errorf("no operation is made an instruction %s", code)
+			t.Errorf("no operation is made an instruction %v", code)
 		}
 	}
 	if s.runs < 10_000 || s.failed < 100 {
@@ -91,7 +92,7 @@ func newScalars(t *testing.T) *scalars {
 	return s
 }
 
-// bits is a scalar's value to the bit.
+// bits returns a scalar's value to the bit.
 func bits(v tensor.Value) uint64 {
 	switch v.DType() {
 	case tensor.Bool:
@@ -168,9 +169,9 @@ func (s *scalars) same(what string, p *nodes.Program, feeds ...tensor.Value) ([]
 	return first, failure
 }
 
-// ofTwoNaNs says whether two results are both not a number, made of operands that
+// ofTwoNaNs reports whether two results are both not a number, made of operands that
 // are not: which of the payloads remains is the machine's choice of the operands'
-// order, which the compiler makes anew for every build.
+// order, which the compiler makes again for every build.
 func ofTwoNaNs(operands []tensor.Value, x, y tensor.Value) bool {
 	n := 0
 	for _, v := range operands {
@@ -193,7 +194,7 @@ func notANumber(v tensor.Value) bool {
 	return false
 }
 
-// attr is the name of an element type in a graph's text.
+// attr returns the name of an element type in a graph's text.
 func attr(dt tensor.DType) string {
 	return map[tensor.DType]string{
 		tensor.Bool: "DT_BOOL", tensor.Int32: "DT_INT32", tensor.Int64: "DT_INT64", tensor.Float: "DT_FLOAT", tensor.Double: "DT_DOUBLE",
@@ -218,7 +219,7 @@ i_back = NextIteration(i1)
 
 // repeated applies an operation in a loop: to its own result where that has the
 // type for it, r ← op(r, b), else to the same operands, r ← op(a, b).
-func (s *scalars) repeated(o unit.ScalarOp) {
+func (s *scalars) repeated(o form.ScalarForm) {
 	var w strings.Builder
 	w.WriteString(counter)
 	types := []tensor.DType{o.In, o.In}[:min(o.Inputs, 2)]
@@ -252,7 +253,11 @@ func (s *scalars) repeated(o unit.ScalarOp) {
 	}
 	fmt.Fprintf(&w, "y = %s(%s)%s\nr_back = NextIteration(y)\nr_out = Exit(r_s)\n", o.Op, strings.Join(args, ", "), attrs)
 	p := s.compile(w.String(), feeds, []string{"r_out"})
-	s.has(p, o.Code)
+	name := o.Code.String()
+	if o.Code == form.ScalarMove {
+		name = "scalar" // moves have no computation of their own
+	}
+	s.has(p, name)
 
 	values := make([]tensor.Value, len(feeds))
 	var try func(k int)
@@ -282,7 +287,7 @@ func texts(values []tensor.Value) string {
 
 // jumps runs a comparison as a loop's test and in front of a branch: the
 // instructions are jumps.
-func (s *scalars) jumps(o unit.ScalarOp) {
+func (s *scalars) jumps(o form.ScalarForm) {
 	direct := s.compile(fmt.Sprintf("a = Placeholder() {dtype=%s}\nb = Placeholder() {dtype=%[1]s}\ny = %s(a, b)\n", attr(o.In), o.Op), []string{"a", "b"}, []string{"y"})
 	var w strings.Builder
 	for _, f := range []string{"a", "b", "stop"} {
@@ -327,9 +332,9 @@ m_out = Exit(m_s)
 	p := s.compile(text, []string{"a", "b", "stop"}, []string{"n_out", "m_out"})
 	q := s.compile(turned, []string{"a", "b", "stop"}, []string{"n_out", "m_out"})
 	for _, code := range []string{"jump unless ", "latch if "} {
-		s.has(p, code+o.Code)
+		s.has(p, code+o.Code.String())
 	}
-	s.has(q, "jump if "+o.Code)
+	s.has(q, "jump if "+o.Code.String())
 	holds := func(a, b tensor.Value) bool {
 		y, err := s.same(o.Op, direct, a, b)
 		return err == nil && bits(y[0]) == 1
@@ -467,6 +472,49 @@ r_out = Exit(r_s)
 			if (err == nil) != inside || inside && tensor.At0[int32](&out[0]) != sum {
 				t.Errorf("x[%d:], end %q: %v, %v, want %d", k, end, out, err, sum)
 			}
+		}
+	}
+}
+
+// TestBranchOfAnyNumber: the index of a choice of two may be any number, in a register
+// as well. Only 0 chooses the first.
+func TestBranchOfAnyNumber(t *testing.T) {
+	s := newScalars(t)
+	p := s.compile(`
+zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+by = Placeholder() {dtype=DT_INT32}
+one_ = Enter(one) {frame_name="L", is_constant=true}
+by_ = Enter(by) {frame_name="L", is_constant=true}
+i_in = Enter(zero) {frame_name="L"}
+sum_in = Enter(zero) {frame_name="L"}
+i = Merge(i_in, i_back)
+sum = Merge(sum_in, sum_back)
+less = Less(i, one_)
+on = LoopCond(less)
+i_s = Switch(i, on)
+sum_s = Switch(sum, on)
+i1 = AddV2(i_s:1, one_)
+i_back = NextIteration(i1)
+index = Mul(i1, by_)
+branch = _SwitchN(sum_s:1, index) {num_outs=2, T=DT_INT32}
+first = Sub(branch:0, one_)
+second = AddV2(branch:1, one_)
+sum_back_m = Merge(first, second)
+sum_back = NextIteration(sum_back_m)
+out = Exit(sum_s)
+`, []string{"by"}, []string{"out"})
+	for _, by := range []int32{0, 1, 2, 3, 128, 255, 256, 512, 1 << 16, -1, -256, math.MinInt32} {
+		y, err := s.same(fmt.Sprint(by), p, tensor.Scalar(by))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int32(1)
+		if by == 0 {
+			want = -1
+		}
+		if got := tensor.At0[int32](&y[0]); got != want {
+			t.Errorf("index %d: %d", by, got)
 		}
 	}
 }

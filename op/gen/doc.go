@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Doc is the comment of the function.
+// Doc returns the comment of the function.
 func (w *wrapper) Doc() string {
 	var b strings.Builder
 	b.WriteString(w.Name + " " + lower(w.Summary))
@@ -41,13 +41,13 @@ func (w *wrapper) Doc() string {
 	return comment(b.String())
 }
 
-// SetterDoc is the comment of the function that makes an option.
+// SetterDoc returns the comment of the function that makes an option.
 func (w *wrapper) SetterDoc(a registry.AttrDef) string {
 	text := fmt.Sprintf("%s sets %s, which is %s by default.", w.Setter(a), a.Name, value(a.Default))
 	return comment(join(text, join(a.Description, limits(a))))
 }
 
-// value is an attribute's value in words.
+// value returns an attribute's value in words.
 func value(v *registry.AttrValue) string {
 	switch {
 	case v.Kind == registry.KindType:
@@ -60,7 +60,7 @@ func value(v *registry.AttrValue) string {
 	return v.String()
 }
 
-// types says which types an argument can have, if they are few. That handles are
+// types reports which types an argument can have, if they are few. That handles are
 // handles goes without saying.
 func (w *wrapper) types(a registry.ArgDef) string {
 	switch {
@@ -87,7 +87,7 @@ func typeList(types []tensor.DType) string {
 	return "Types: " + strings.Join(names, ", ") + "."
 }
 
-// limits says which values the attribute can have, unless its description does.
+// limits reports which values the attribute can have, unless its description does.
 func limits(a registry.AttrDef) string {
 	switch {
 	case len(a.AllowedStrings) > 0:

@@ -63,7 +63,7 @@ func run(dir string, defs []*registry.OpDef) error {
 	return nil
 }
 
-// wanted says whether an operation gets a function: not Const, which is written
+// wanted reports whether an operation gets a function: not Const, which is written
 // by hand, and none with references or functions.
 func wanted(def *registry.OpDef) bool {
 	if def.Name == "Const" {

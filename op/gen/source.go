@@ -6,7 +6,7 @@ import (
 	"text/template"
 )
 
-// source is a generated file.
+// source returns a generated file.
 func source(wrappers []*wrapper) ([]byte, error) {
 	var b bytes.Buffer
 	if err := file.Execute(&b, wrappers); err != nil {

@@ -34,7 +34,7 @@ func newWrapper(def *registry.OpDef) *wrapper {
 	return w
 }
 
-// declares is the names that the wrapper adds to package op.
+// declares returns the names that the wrapper adds to package op.
 func (w *wrapper) declares() []string {
 	names := []string{w.Name}
 	if len(w.Optional) > 0 {
@@ -46,7 +46,7 @@ func (w *wrapper) declares() []string {
 	return names
 }
 
-// Params is the function's parameters after the scope.
+// Params returns the function's parameters after the scope.
 func (w *wrapper) Params() string {
 	var b strings.Builder
 	for _, in := range w.Inputs {
@@ -61,7 +61,7 @@ func (w *wrapper) Params() string {
 	return b.String()
 }
 
-// Results is the function's results.
+// Results returns the function's results.
 func (w *wrapper) Results() string {
 	if len(w.Outputs) == 0 {
 		return "(o *tf.Operation)"
@@ -73,7 +73,7 @@ func (w *wrapper) Results() string {
 	return "(" + strings.Join(results, ", ") + ")"
 }
 
-// InputList is the elements of the OpSpec's Input.
+// InputList returns the elements of the OpSpec's Input.
 func (w *wrapper) InputList() string {
 	inputs := make([]string, len(w.Inputs))
 	for i, in := range w.Inputs {
@@ -85,7 +85,7 @@ func (w *wrapper) InputList() string {
 	return strings.Join(inputs, ", ")
 }
 
-// HasLists says whether one of the outputs is a list.
+// HasLists reports whether one of the outputs is a list.
 func (w *wrapper) HasLists() bool {
 	for _, out := range w.Outputs {
 		if out.IsList() {
@@ -95,7 +95,7 @@ func (w *wrapper) HasLists() bool {
 	return false
 }
 
-// Setter is the name of the function that makes an option.
+// Setter returns the name of the function that makes an option.
 func (w *wrapper) Setter(a registry.AttrDef) string {
 	var b strings.Builder
 	b.WriteString(w.Name)
@@ -124,7 +124,7 @@ var axes = map[string]string{
 	"Sum":           "reduction_indices",
 }
 
-// bindingName is what TensorFlow's binding calls an argument or attribute.
+// bindingName returns what TensorFlow's binding calls an argument or attribute.
 func (w *wrapper) bindingName(name string) string {
 	if axes[w.Name] == name {
 		return "axis"
@@ -132,7 +132,7 @@ func (w *wrapper) bindingName(name string) string {
 	return name
 }
 
-// Ident is the Go identifier for an argument or attribute: what the language or
+// Ident returns the Go identifier for an argument or attribute: what the language or
 // the function itself uses gets an underscore.
 func (w *wrapper) Ident(name string) string {
 	name = w.bindingName(name)
@@ -153,7 +153,7 @@ func outputType(a registry.ArgDef) string {
 	return "tf.Output"
 }
 
-// goType is the Go type of an attribute's values.
+// goType returns the Go type of an attribute's values.
 func goType(kind registry.AttrKind) string {
 	if kind.IsList() {
 		return "[]" + goType(kind.Elem())

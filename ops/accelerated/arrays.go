@@ -68,7 +68,7 @@ func init() {
 	}
 }
 
-// product is a product of matrices, or of batches of them.
+// product returns a product of matrices, or of batches of them.
 func product(op string, transX, transY bool) resident.Plan {
 	return worked(func(in []resident.Input) (tensor.DType, []int64, error) {
 		x, y := in[0].Dims, in[1].Dims
@@ -133,7 +133,7 @@ func reduction(op string, keep bool) resident.Plan {
 	}
 }
 
-// integers is a vector, or a scalar, of int32 or int64.
+// integers returns a vector, or a scalar, of int32 or int64.
 func integers(v *tensor.Value) []int64 {
 	if v.DType() == tensor.Int64 {
 		return slices.Clone(tensor.Of[int64](v))
@@ -145,7 +145,7 @@ func integers(v *tensor.Value) []int64 {
 	return all
 }
 
-// axesOf is the axes that input 1 names, sorted; each may be there once.
+// axesOf returns the axes that input 1 names, sorted; each may be there once.
 func axesOf(in []resident.Input) ([]int, error) {
 	var axes []int
 	rank := int64(len(in[0].Dims))
@@ -164,7 +164,7 @@ func axesOf(in []resident.Input) ([]int, error) {
 	return axes, nil
 }
 
-// permutation is what input 1 says, which must be one of the dimensions of input 0.
+// permutation returns what input 1 says, which must be one of the dimensions of input 0.
 func permutation(in []resident.Input) ([]int, error) {
 	rank := len(in[0].Dims)
 	var perm []int
@@ -183,7 +183,7 @@ func permutation(in []resident.Input) ([]int, error) {
 	return perm, nil
 }
 
-// reshaped is the shape that n elements get; one size may be −1.
+// reshaped returns the shape that n elements get; one size may be −1.
 func reshaped(n int64, dims []int64) ([]int64, error) {
 	open, known := -1, int64(1)
 	for i, d := range dims {

@@ -126,7 +126,7 @@ func (g convolution) forward() resident.Plan {
 	return p
 }
 
-// backprop is the gradient of input which of a convolution, 0 its images and 1 its filter;
+// backprop returns the gradient of input which of a convolution, 0 its images and 1 its filter;
 // its shape is input which of the operation, and the other one of the two is an input itself.
 func (g convolution) backprop(which int) resident.Plan {
 	shapes := func(in []resident.Input) (sizes []int64, s slide, err error) {

@@ -136,7 +136,7 @@ func until(step context.Context, done func(error), begin func(*ending) error) {
 	}
 }
 
-// end takes what has come, if it is the first to end, and says whether it is.
+// end takes what has come, if it is the first to end, and reports whether it is.
 func (e *ending) end(take func() error) bool {
 	e.mu.Lock()
 	first, stop := !e.over, e.stop

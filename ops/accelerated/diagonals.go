@@ -102,7 +102,7 @@ func init() {
 	}
 }
 
-// band is how many diagonals stay below and above the main one.
+// band returns how many diagonals stay below and above the main one.
 func band(in []resident.Input) (lower, upper int64, err error) {
 	x := in[0].Dims
 	if len(x) < 2 {
@@ -128,7 +128,7 @@ type diagonals struct {
 	right         [2]bool // shorter ones above the main one, or below it, are moved to the right
 }
 
-// diagonalsOf is those of matrices of a shape that input k says, if there is one.
+// diagonalsOf returns those of matrices of a shape that input k says, if there is one.
 func diagonalsOf(c *kernel.Construction, dims []int64, in []resident.Input, k int) diagonals {
 	d := diagonals{rows: dims[len(dims)-2], columns: dims[len(dims)-1]}
 	if len(in) > k {
@@ -141,7 +141,7 @@ func diagonalsOf(c *kernel.Construction, dims []int64, in []resident.Input, k in
 	return d
 }
 
-// bounded says whether the diagonals that input k says are in the matrices of input 0.
+// bounded reports whether the diagonals that input k says are in the matrices of input 0.
 func bounded(_ *kernel.Construction, in []resident.Input, k int) error {
 	x := in[0].Dims
 	if len(x) < 2 {

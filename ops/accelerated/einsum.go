@@ -146,7 +146,7 @@ func (e einsum) run(w *resident.Work, z code.Array, terms []term, l lengths, out
 	w.Add(code.Move(to, result.Part, result.dims))
 }
 
-// arranged is a term with its dimensions in the order of the labels; one that it lacks has
+// arranged returns a term with its dimensions in the order of the labels; one that it lacks has
 // length 1.
 func arranged(w *resident.Work, t term, axes []label) term {
 	from, dims := code.Part{Array: t.Array, Start: t.Start, Strides: make([]int64, len(axes))}, make([]int64, len(axes))

@@ -202,7 +202,7 @@ func addN(*kernel.Construction) (resident.Plan, error) {
 	}), nil
 }
 
-// one is a plan with one output.
+// one returns a plan with one output.
 func one(shape func(in []resident.Input) (tensor.DType, []int64, error), write func(z code.Array, in []code.Array) ([]devices.Launch, error)) resident.Plan {
 	return resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
@@ -215,7 +215,7 @@ func one(shape func(in []resident.Input) (tensor.DType, []int64, error), write f
 	}
 }
 
-// worked is a plan with one output that asks for memory beside it.
+// worked returns a plan with one output that asks for memory beside it.
 func worked(shape func(in []resident.Input) (tensor.DType, []int64, error), run func(w *resident.Work, z code.Array, in []code.Array)) resident.Plan {
 	return resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {
@@ -226,7 +226,7 @@ func worked(shape func(in []resident.Input) (tensor.DType, []int64, error), run 
 	}
 }
 
-// same is the shape of input 0.
+// same returns the shape of input 0.
 func same(in []resident.Input) (tensor.DType, []int64, error) { return in[0].Type, in[0].Dims, nil }
 
 func arrays(in []resident.Input) []code.Array {
@@ -237,7 +237,7 @@ func arrays(in []resident.Input) []code.Array {
 	return all
 }
 
-// broadcast is the shape that all inputs are broadcast to.
+// broadcast returns the shape that all inputs are broadcast to.
 func broadcast(op string, in []resident.Input) ([]int64, error) {
 	var out []int64
 	for _, x := range in {
@@ -257,7 +257,7 @@ func broadcast(op string, in []resident.Input) ([]int64, error) {
 	return out, nil
 }
 
-// combined is the shape of what an elementwise operation puts out; second says that a bias is
+// combined returns the shape of what an elementwise operation puts out; second says that a bias is
 // for the second dimension.
 func combined(op string, in []resident.Input, second bool) ([]int64, error) {
 	x := in[0].Dims

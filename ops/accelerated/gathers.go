@@ -200,13 +200,13 @@ func init() {
 // places are the types of indices.
 var places = []tensor.DType{tensor.Int32, tensor.Int64}
 
-// onHost is a vector in the host's memory.
+// onHost returns a vector in the host's memory.
 func onHost(x []int64) *tensor.Value {
 	v := tensor.ValueOf(vector(x))
 	return &v
 }
 
-// flattened is an array whose first dimensions are one.
+// flattened returns an array whose first dimensions are one.
 func flattened(a code.Array, n int) code.Array {
 	a.Dims = append([]int64{code.Array{Dims: a.Dims[:n]}.Elements()}, a.Dims[n:]...)
 	return a
@@ -248,7 +248,7 @@ func batches(n, axis int, params, indices []int64) (int, error) {
 	return n, nil
 }
 
-// deep is how many numbers the tuples of indices have.
+// deep returns how many numbers the tuples of indices have.
 func deep(params, indices []int64) (int, error) {
 	if len(params) < 1 || len(indices) < 1 {
 		return 0, status.Invalid("params and indices must be at least vectors: %s and %s", tensor.FormatDims(params), tensor.FormatDims(indices))
@@ -263,7 +263,7 @@ func deep(params, indices []int64) (int, error) {
 	return int(n), nil
 }
 
-// onto says what is wrong with updates of rows of a tensor that tuples of indices name.
+// onto reports what is wrong with updates of rows of a tensor that tuples of indices name.
 func onto(dims, indices, updates []int64) error {
 	depth, err := deep(dims, indices)
 	if err != nil {
@@ -280,7 +280,7 @@ func scatterOnto(how string, z, indices, updates code.Array) ([]devices.Launch, 
 	return code.Scatter(how, z, indices, updates, int(indices.Dims[len(indices.Dims)-1]))
 }
 
-// stitched says what is wrong with the indices and data of a DynamicStitch.
+// stitched reports what is wrong with the indices and data of a DynamicStitch.
 func stitched(in []resident.Input) error {
 	n := len(in) / 2
 	for i := range n {

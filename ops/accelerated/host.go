@@ -137,7 +137,7 @@ func init() {
 	}
 }
 
-// told is what is told of a shape, as a scalar or a vector of int32 or int64.
+// told returns what is told of a shape, as a scalar or a vector of int32 or int64.
 func told(ctx *kernel.Context, dt tensor.DType, f func([]int64) ([]int64, bool), dims []int64) (tensor.Value, error) {
 	numbers, scalar := f(dims)
 	shape := []int64{int64(len(numbers))}

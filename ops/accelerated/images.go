@@ -171,7 +171,7 @@ func init() {
 	}
 }
 
-// quantization is what attributes say, and how the ends of the range are had: inputs at and the
+// quantization returns what attributes say, and how the ends of the range are had: inputs at and the
 // next, if there are any, or attributes.
 func quantization(c *kernel.Construction, at int) (q code.Quantization, ends func(w *resident.Work, in []resident.Input) (low, high code.Array), err error) {
 	bits := c.Int("num_bits")
@@ -194,7 +194,7 @@ func quantization(c *kernel.Construction, at int) (q code.Quantization, ends fun
 	}, nil
 }
 
-// channelled says what is wrong with the shapes of the ends of a range.
+// channelled reports what is wrong with the shapes of the ends of a range.
 func channelled(op string, x []int64, ends []resident.Input) error {
 	var want []int64
 	if op == "FakeQuantWithMinMaxVarsPerChannel" {

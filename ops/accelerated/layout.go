@@ -11,7 +11,7 @@ import (
 // Code computes with channels last. What has them first, behind the batch, is turned around
 // on the device before and after.
 
-// first says whether a data format has the channels before what they are channels of.
+// first reports whether a data format has the channels before what they are channels of.
 func first(format string) bool {
 	switch format {
 	case "NCW", "NCHW", "NCDHW", "CHANNELS_FIRST":
@@ -20,7 +20,7 @@ func first(format string) bool {
 	return false
 }
 
-// turned is a plan for channels last, for tensors that have them first. Of the inputs in
+// turned returns a plan for channels last, for tensors that have them first. Of the inputs in
 // those places the device's are turned around, and of the host's, which are shapes, the
 // numbers; and so are the outputs in those places.
 func turned(p resident.Plan, ins, outs []int) resident.Plan {
@@ -71,7 +71,7 @@ func behind(dims []int64) []int64 { return permuted(dims, moved(len(dims), 1, -1
 
 func second(dims []int64) []int64 { return permuted(dims, moved(len(dims), -1, 1)) }
 
-// moved is the permutation of dimensions that brings the one in place from to place to; −1 is
+// moved returns the permutation of dimensions that brings the one in place from to place to; −1 is
 // the last.
 func moved(rank, from, to int) []int {
 	perm := make([]int, rank)
@@ -94,7 +94,7 @@ func permuted(dims []int64, perm []int) []int64 {
 	return p
 }
 
-// vector is a tensor of int64.
+// vector returns a tensor of int64.
 func vector(x []int64) *tensor.Tensor {
 	t, err := tensor.FromSlice(x, int64(len(x)))
 	if err != nil {

@@ -17,7 +17,7 @@ func init() {
 	resident.Register("SparseSoftmaxCrossEntropyWithLogits", small, nil, func(*kernel.Construction) (resident.Plan, error) { return entropy(true), nil })
 }
 
-// entropy is the loss and the gradient of logits, whose labels are rows, which are
+// entropy returns the loss and the gradient of logits, whose labels are rows, which are
 // broadcast with the logits, or numbers of classes.
 func entropy(sparse bool) resident.Plan {
 	return resident.Plan{

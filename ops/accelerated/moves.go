@@ -78,7 +78,7 @@ func concat(axisAt, first, last int) resident.Plan {
 	}
 }
 
-// axisOf is the dimension that an input in host memory names, of rank.
+// axisOf returns the dimension that an input in host memory names, of rank.
 func axisOf(in *resident.Input, rank int) (int, error) {
 	all := integers(in.Host)
 	if len(all) != 1 || all[0] < -int64(rank) || all[0] >= int64(rank) {

@@ -25,7 +25,7 @@ func init() {
 	}
 }
 
-// channelsOf is the shape of what there is one of for each channel of images, which those
+// channelsOf returns the shape of what there is one of for each channel of images, which those
 // inputs must have. Images whose channels came first have as many dimensions as the format.
 func channelsOf(first bool, dims int, images resident.Input, each ...resident.Input) ([]int64, error) {
 	rank := len(images.Dims)

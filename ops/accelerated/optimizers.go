@@ -57,7 +57,7 @@ func init() {
 	}
 }
 
-// updateOf is the update of a node.
+// updateOf returns the update of a node.
 func updateOf(c *kernel.Construction, name string, states int, variants map[string]string) resident.Change {
 	u := update{states: states, dt: c.Type("T"), rule: name, indices: -1}
 	for attr, suffix := range variants {

@@ -105,7 +105,7 @@ func init() {
 	})
 }
 
-// around is the paddings in host memory, a pair for each dimension, and the shape that they
+// around returns the paddings in host memory, a pair for each dimension, and the shape that they
 // make of dims.
 func around(in resident.Input, dims []int64) (p, padded []int64, err error) {
 	p = integers(in.Host)
@@ -133,7 +133,7 @@ func evens(p []int64) []int64 {
 	return all
 }
 
-// mirrors says whether a tensor is large enough for what is to be mirrored of it.
+// mirrors reports whether a tensor is large enough for what is to be mirrored of it.
 func mirrors(dims, p []int64, offset int64) error {
 	for i, d := range dims {
 		if most := d - offset; max(p[2*i], p[2*i+1]) > most {

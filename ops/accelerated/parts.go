@@ -258,7 +258,7 @@ func bitsOf(v *tensor.Value) (bits uint64) {
 	return bits
 }
 
-// box is the corner and the size that Slice's inputs 1 and 2 say.
+// box returns the corner and the size that Slice's inputs 1 and 2 say.
 func box(in []resident.Input) (begin, size []int64, err error) {
 	begin, size = integers(in[1].Host), integers(in[2].Host)
 	dims := in[0].Dims
@@ -295,7 +295,7 @@ type taking struct {
 	counts, shape []int64
 }
 
-// of is those elements of an array.
+// of returns those elements of an array.
 func (t taking) of(x code.Array) code.Part {
 	p := code.All(x)
 	p.Strides = slices.Clone(p.Strides)

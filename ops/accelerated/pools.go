@@ -53,7 +53,7 @@ type pool struct {
 	given bool
 }
 
-// at is the window over input 0, and the shape of what it makes.
+// at returns the window over input 0, and the shape of what it makes.
 func (p pool) at(in []resident.Input, dims []int64) (code.Volume, []int64, error) {
 	if p.given {
 		if err := p.set("ksize", integers(in[p.last].Host), &p.window.Size); err != nil {
@@ -66,7 +66,7 @@ func (p pool) at(in []resident.Input, dims []int64) (code.Volume, []int64, error
 	return p.over(dims, nil)
 }
 
-// turned is a plan whose first n inputs and first output, or all of m outputs, are images.
+// turned returns a plan whose first n inputs and first output, or all of m outputs, are images.
 func (p pool) turned(plan resident.Plan, n, m int) resident.Plan {
 	if !p.first {
 		return plan
@@ -94,12 +94,12 @@ func (p pool) forward(average bool) resident.Plan {
 	}, 1, 1)
 }
 
-// wrong is an error about a shape.
+// wrong returns an error about a shape.
 func (p pool) wrong(what string, have, want []int64) error {
 	return status.Invalid("%s: %s has shape %s and should have %s", p.op, what, tensor.FormatDims(have), tensor.FormatDims(want))
 }
 
-// gradient is that of a pool of largest elements, from its input, its output and the
+// gradient returns that of a pool of largest elements, from its input, its output and the
 // gradient of that.
 func (p pool) gradient() resident.Plan {
 	return p.turned(resident.Plan{
@@ -151,7 +151,7 @@ func (p pool) gradGrad() resident.Plan {
 	}, 3, 1)
 }
 
-// average is the gradient of a pool of averages, from the shape of its input.
+// average returns the gradient of a pool of averages, from the shape of its input.
 func (p pool) average() resident.Plan {
 	shapes := func(in []resident.Input) (v code.Volume, dims []int64, err error) {
 		if dims, err = kernel.Dims(in[0].Host, "orig_input_shape"); err != nil {
@@ -183,7 +183,7 @@ func (p pool) average() resident.Plan {
 	}, 2, 1)
 }
 
-// places is a pool that also puts out where the largest elements are.
+// places returns a pool that also puts out where the largest elements are.
 func (p pool) places(dt tensor.DType, all bool) resident.Plan {
 	return p.turned(resident.Plan{
 		Shapes: func(in []resident.Input) ([]resident.Shape, error) {

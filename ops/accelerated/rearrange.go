@@ -212,7 +212,7 @@ func toDepth(deep, images code.Array, n int64, back bool) ([]devices.Launch, err
 	return code.Move(to, from, dims)
 }
 
-// blocked is a tensor of space whose blocks are apart, and the same elements in the batch:
+// blocked returns a tensor of space whose blocks are apart, and the same elements in the batch:
 // dimensions are block, batch, and then space and what is behind it.
 func blocked(space, batch code.Array, block []int64) (s, b code.Part, dims []int64) {
 	k := len(block)

@@ -154,7 +154,7 @@ func (l lstm) like(in []resident.Input, dims []int64) error {
 	return nil
 }
 
-// variant is the cell with the peepholes of its inputs.
+// variant returns the cell with the peepholes of its inputs.
 func (l lstm) variant(in []resident.Input) code.CellVariant {
 	v := l.CellVariant
 	if l.peephole {
@@ -191,7 +191,7 @@ func (l lstm) forward(w *resident.Work, n int64, out []code.Array, in []resident
 	}
 }
 
-// gradient is one of a step; results are what the cell has put out, and the gradients of cs and
+// gradient returns one of a step; results are what the cell has put out, and the gradients of cs and
 // h.
 func (l lstm) gradient(in []resident.Input, results [6]code.Array, dcs, dh code.Array) code.CellGrad {
 	return code.CellGrad{CS: in[1].Array, Out: results, DCS: dcs, DH: dh, CellVariant: l.variant(in)}

@@ -119,7 +119,7 @@ func samplingOf(c *kernel.Construction) (sampling, error) {
 	return s, nil
 }
 
-// resized is the shape of images of a size in host memory.
+// resized returns the shape of images of a size in host memory.
 func resized(images []int64, size *tensor.Value) ([]int64, error) {
 	n := integers(size)
 	if len(images) != 4 || size.Rank() != 1 || len(n) != 2 {
@@ -134,7 +134,7 @@ func resized(images []int64, size *tensor.Value) ([]int64, error) {
 	return []int64{images[0], n[0], n[1], images[3]}, nil
 }
 
-// scale is how many of from pixels go to one of to; a single one is shared out.
+// scale returns how many of from pixels go to one of to; a single one is shared out.
 func (s sampling) scale(from, to int64) float32 {
 	if s.corners && to > 1 && from > 1 {
 		return float32(from-1) / float32(to-1)
@@ -142,7 +142,7 @@ func (s sampling) scale(from, to int64) float32 {
 	return float32(from) / float32(to)
 }
 
-// at is the place in the input of pixel i of the result.
+// at returns the place in the input of pixel i of the result.
 func (s sampling) at(i int64, scale float32) float32 {
 	if s.half {
 		return (float32(i)+0.5)*scale - 0.5
@@ -168,7 +168,7 @@ func (s sampling) bilinear(from, to int64) (all []share) {
 	return all
 }
 
-// keys is the weight, after R. Keys, Cubic Convolution Interpolation for Digital Image
+// keys returns the weight, after R. Keys, Cubic Convolution Interpolation for Digital Image
 // Processing (1981), of a pixel at a distance of at most 2.
 func keys(a, x float64) float32 {
 	if x <= 1 {
@@ -223,7 +223,7 @@ func (s sampling) area(from, to int64) (all []share) {
 	return all
 }
 
-// nearest is the pixel of the input that each is.
+// nearest returns the pixel of the input that each is.
 func (s sampling) nearest(from, to int64) []int64 {
 	all, scale := make([]int64, to), s.scale(from, to)
 	for i := range all {
@@ -246,7 +246,7 @@ type table struct {
 	weights      []float32
 }
 
-// forward is a table of shares that come in order.
+// forward returns a table of shares that come in order.
 func forward(all []share, n int64) (t table) {
 	t.starts = make([]int32, n+1)
 	for _, s := range all {
@@ -259,7 +259,7 @@ func forward(all []share, n int64) (t table) {
 	return t
 }
 
-// back is a table that puts pixels of the result to those of n that they were made of.
+// back returns a table that puts pixels of the result to those of n that they were made of.
 func back(all []share, n int64) table {
 	turned := slices.Clone(all)
 	for i, s := range turned {
@@ -285,7 +285,7 @@ func (s sampling) blend(w *resident.Work, z, x code.Array, lines, columns table)
 	}
 }
 
-// copied is a vector of the host's on the device.
+// copied returns a vector of the host's on the device.
 func copied[T tensor.Element](w *resident.Work, x []T) code.Array {
 	t, err := tensor.FromSlice(x, int64(len(x)))
 	if err != nil {

@@ -147,7 +147,7 @@ func begun(next, now []code.Array) (s sequence) {
 	return s
 }
 
-// spread is a value as a part of the shape that a strided slice takes, to which it broadcasts.
+// spread returns a value as a part of the shape that a strided slice takes, to which it broadcasts.
 func spread(value code.Array, s taking) (code.Part, error) {
 	wide, err := broadcast("", []resident.Input{{Array: value}, {Array: code.Array{Dims: s.shape}}})
 	if err != nil || !slices.Equal(wide, s.shape) {
@@ -179,7 +179,7 @@ func spread(value code.Array, s taking) (code.Part, error) {
 	return p, nil
 }
 
-// scattered says what is wrong with a change of rows of a variable.
+// scattered reports what is wrong with a change of rows of a variable.
 func scattered(dt tensor.DType, now, indices, updates *resident.Input) error {
 	if now.Type != dt {
 		return status.Invalid("DType of scatter resource and updates does not match.")
@@ -201,7 +201,7 @@ func scattered(dt tensor.DType, now, indices, updates *resident.Input) error {
 	return within(indices, []int64{limit})
 }
 
-// within says which of the tuples of indices in host memory does not name a row of a tensor with
+// within reports which of the tuples of indices in host memory does not name a row of a tensor with
 // those first dimensions; a tuple has as many numbers.
 func within(in *resident.Input, limits []int64) error {
 	for i, n := range integers(in.Host) {

@@ -150,7 +150,7 @@ func init() {
 // weights is what sums of n rows are divided by.
 var weights = map[string]func(n float64) float64{"Sum": nil, "Mean": func(n float64) float64 { return n }, "SqrtN": math.Sqrt}
 
-// none is the bits of what a segment without rows has.
+// none returns the bits of what a segment without rows has.
 func none(how string, t tensor.DType) uint64 {
 	switch how {
 	case "Mul":
@@ -176,7 +176,7 @@ func wider(w *resident.Work, how string, z, x code.Array, join func(z, x code.Ar
 	w.Add(code.Cast(z, sum))
 }
 
-// rising is how many segments there are, given, or one more than the last of the ids, which
+// rising returns how many segments there are, given, or one more than the last of the ids, which
 // must not fall.
 func rising(ids []int64, given int64) (int64, error) {
 	count := given
@@ -199,7 +199,7 @@ func rising(ids []int64, given int64) (int64, error) {
 	return max(count, 0), nil
 }
 
-// sparse says what is wrong with the shapes of data, indices and segment_ids.
+// sparse reports what is wrong with the shapes of data, indices and segment_ids.
 func sparse(in []resident.Input) error {
 	switch {
 	case len(in[0].Dims) < 1:
@@ -210,7 +210,7 @@ func sparse(in []resident.Input) error {
 	return nil
 }
 
-// counted is one over what weight makes of the number of rows of each segment.
+// counted returns one over what weight makes of the number of rows of each segment.
 func counted(ids []int64, count int64, weight func(float64) float64) []float32 {
 	n := make([]float64, count)
 	for _, id := range ids {

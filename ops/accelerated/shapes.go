@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// inferred is the shapes of an operation's outputs by its shape function, which knows all
+// inferred returns the shapes of an operation's outputs by its shape function, which knows all
 // shapes of inputs and the values of those in host memory; check, if there is one, says what
 // else may be wrong with the inputs.
 func inferred(c *kernel.Construction, check func(in []resident.Input) error) func(in []resident.Input) ([]resident.Shape, error) {
@@ -56,7 +56,7 @@ func inferred(c *kernel.Construction, check func(in []resident.Input) error) fun
 	}
 }
 
-// ranked is a check that there are that many dimensions of some inputs.
+// ranked returns a check that there are that many dimensions of some inputs.
 func ranked(what string, rank int, inputs ...int) func(in []resident.Input) error {
 	return func(in []resident.Input) error {
 		for _, i := range inputs {

@@ -133,7 +133,7 @@ func (k *read) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
-// noVariable is the error of reading a variable that its handle does not find.
+// noVariable returns the error of reading a variable that its handle does not find.
 func noVariable(v *tensor.Value, err error) error {
 	h := tensor.At0[*tensor.Handle](v)
 	return status.Errorf(status.FailedPrecondition, "Could not find variable %s. This could mean that the variable has been deleted. "+

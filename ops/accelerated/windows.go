@@ -76,7 +76,7 @@ func (g *geometry) set(name string, all []int64, to *[3]int64) error {
 	return nil
 }
 
-// over is the window over images of a shape, and the shape of what it makes; filter is that
+// over returns the window over images of a shape, and the shape of what it makes; filter is that
 // of the filter.
 func (g geometry) over(images, filter []int64) (code.Volume, []int64, error) {
 	w := g.window
@@ -112,7 +112,7 @@ func (g geometry) over(images, filter []int64) (code.Volume, []int64, error) {
 	return w, made, nil
 }
 
-// asVolumes is an array of images as one of volumes of depth 1; one of volumes is itself.
+// asVolumes returns an array of images as one of volumes of depth 1; one of volumes is itself.
 func asVolumes(a code.Array) code.Array {
 	if len(a.Dims) == 4 {
 		a.Dims = slices.Insert(slices.Clone(a.Dims), 1, 1)
@@ -120,7 +120,7 @@ func asVolumes(a code.Array) code.Array {
 	return a
 }
 
-// flat is a window over images.
+// flat returns a window over images.
 func flat(v code.Volume) code.Window {
 	two := func(x [3]int64) [2]int64 { return [2]int64{x[1], x[2]} }
 	return code.Window{Size: two(v.Size), Strides: two(v.Strides), Dilation: two(v.Dilation), Before: two(v.Before)}

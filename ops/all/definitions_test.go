@@ -44,7 +44,7 @@ func TestDefinitionsEqualTensorFlow(t *testing.T) {
 	}
 }
 
-// undocumented is a definition without what people read.
+// undocumented returns a definition without what people read.
 func undocumented(d *registry.OpDef) *registry.OpDef {
 	c := *d
 	c.Summary, c.Description, c.Traits = "", "", 0

@@ -51,13 +51,13 @@ var (
 
 func isSentence(s string) bool { return strings.HasSuffix(s, ".") }
 
-// begins says whether s does not begin with a small letter.
+// begins reports whether s does not begin with a small letter.
 func begins(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return !unicode.IsLower(r)
 }
 
-// names is the names of what an operation has.
+// names returns the names of what an operation has.
 func names(d *registry.OpDef) map[string]bool {
 	has := map[string]bool{}
 	for _, args := range [][]registry.ArgDef{d.Inputs, d.Outputs} {
@@ -71,7 +71,7 @@ func names(d *registry.OpDef) map[string]bool {
 	return has
 }
 
-// descriptions is the descriptions that there are, by name.
+// descriptions returns the descriptions that there are, by name.
 func descriptions(d *registry.OpDef) map[string]string {
 	texts := map[string]string{}
 	for _, args := range [][]registry.ArgDef{d.Inputs, d.Outputs} {
@@ -89,7 +89,7 @@ func descriptions(d *registry.OpDef) map[string]string {
 	return texts
 }
 
-// mentions is the names with an underscore in an operation's documentation that
+// mentions returns the names with an underscore in an operation's documentation that
 // neither it has nor an operation mentioned there.
 func mentions(d *registry.OpDef) []string {
 	text := d.Summary + "\n" + d.Description
@@ -113,7 +113,7 @@ func mentions(d *registry.OpDef) []string {
 	return unknown
 }
 
-// undescribed is the attributes without a description that do not follow from
+// undescribed returns the attributes without a description that do not follow from
 // the inputs.
 func undescribed(d *registry.OpDef) []string {
 	inferred := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 )
 
-// recordedGradients is what testdata/gradients.txt says of operations: true of those
+// recordedGradients returns what testdata/gradients.txt says of operations: true of those
 // that have a gradient function, false of those that are not differentiable.
 func recordedGradients(t *testing.T) map[string]bool {
 	t.Helper()

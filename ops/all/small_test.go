@@ -78,7 +78,7 @@ var smalls = []small{
 	{"", "OneHot", nil, []tensor.Value{tensor.Scalar(int32(3)), tensor.Scalar(int32(16)), tensor.Scalar(float32(1)), tensor.Scalar(float32(0))}},
 }
 
-// ramp is a float32 tensor of numbers from 0 to 1.
+// ramp returns a float32 tensor of numbers from 0 to 1.
 func ramp(dims ...int64) tensor.Value {
 	n := int64(1)
 	for _, d := range dims {

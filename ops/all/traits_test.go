@@ -80,7 +80,7 @@ var (
 	special = []float64{0, math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e30, -1e30, math.Copysign(0, -1), .5, 1}
 )
 
-// inputs is a tensor of some of the numbers for each input, of a shape of its own or of
+// inputs returns a tensor of some of the numbers for each input, of a shape of its own or of
 // the last one given.
 func (t trial) inputs(numbers []float64, shapes ...[]int64) []*tensor.Tensor {
 	in := make([]*tensor.Tensor, len(t.def.Inputs))
@@ -94,7 +94,7 @@ func (t trial) inputs(numbers []float64, shapes ...[]int64) []*tensor.Tensor {
 	return in
 }
 
-// numbersOf is a tensor that begins with the given one of the numbers; nil of a type
+// numbersOf returns a tensor that begins with the given one of the numbers; nil of a type
 // without numbers.
 func numbersOf(dt tensor.DType, numbers []float64, from int, dims []int64) *tensor.Tensor {
 	n := 1
@@ -131,7 +131,7 @@ func numbersOf(dt tensor.DType, numbers []float64, from int, dims []int64) *tens
 	return nil
 }
 
-// whole is an integer for a number, not 0 for plain ones: for what is none, the least
+// whole returns an integer for a number, not 0 for plain ones: for what is none, the least
 // and the greatest.
 func whole(x float64) int64 {
 	x *= 4
@@ -156,7 +156,7 @@ func fill[T tensor.Element](x []float64, dims []int64, of func(float64) T) *tens
 	return t
 }
 
-// elementwise says whether the operation makes of tensors what it makes of the scalars in
+// elementwise reports whether the operation makes of tensors what it makes of the scalars in
 // them, one after another.
 func (t trial) elementwise() bool {
 	dims := []int64{2, 1, 3}
@@ -174,7 +174,7 @@ func (t trial) elementwise() bool {
 	return true
 }
 
-// near says whether elements are the same, or numbers that are: loops over many elements
+// near reports whether elements are the same, or numbers that are: loops over many elements
 // may compute by another formula.
 func near(a, b string) bool {
 	x, errX := strconv.ParseFloat(a, 64)
@@ -182,7 +182,7 @@ func near(a, b string) bool {
 	return a == b || errX == nil && errY == nil && math.Abs(x-y) <= 1e-5*math.Abs(x)
 }
 
-// scalar says whether the operation makes a scalar of tensors of any shape.
+// scalar reports whether the operation makes a scalar of tensors of any shape.
 func (t trial) scalar() bool {
 	for _, dims := range [][]int64{nil, {3}, {2, 3}, {1, 2, 3, 1}} {
 		if out, err := t.run(t.inputs(plain, dims)); err != nil || len(out.Dims()) != 0 {
@@ -192,7 +192,7 @@ func (t trial) scalar() bool {
 	return true
 }
 
-// total says whether the operation of one or two inputs fails on no numbers, whatever
+// total reports whether the operation of one or two inputs fails on no numbers, whatever
 // shapes that broadcast these have.
 func (t trial) total() bool {
 	n := int64(len(special))
@@ -206,7 +206,7 @@ func (t trial) total() bool {
 	return true
 }
 
-// fusible says whether chains of elementwise operations can have the operation.
+// fusible reports whether chains of elementwise operations can have the operation.
 func (t trial) fusible() bool {
 	in := slices.Repeat([]tensor.DType{t.in}, len(t.def.Inputs))
 	args := make([]int, len(in))

@@ -70,7 +70,7 @@ func floats(tb fataler, t *tensor.Tensor) []float32 {
 	return append([]float32{}, x...)
 }
 
-// at is the element of t at these coordinates.
+// at returns the element of t at these coordinates.
 func at(x []float32, dims, place []int64) float32 {
 	i := int64(0)
 	for d, n := range dims {

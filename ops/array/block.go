@@ -149,7 +149,7 @@ func newDepthToSpace(c *kernel.Construction) (kernel.Kernel, error) {
 	}), err
 }
 
-// depthBlock is the block size of a node on channels in the last dimension,
+// depthBlock returns the block size of a node on channels in the last dimension,
 // the only order that there are CPU kernels for.
 func depthBlock(c *kernel.Construction) (int64, error) {
 	size := c.Int("block_size")

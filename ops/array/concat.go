@@ -94,7 +94,7 @@ func concatGradient(c *gradient.Context, lo, hi int, axis graph.Output) {
 	c.SetList(lo, c.Outputs("SplitV", graph.Attrs{"num_split": int64(len(parts))}, c.Dy(0), sizes, axis))
 }
 
-// sizesAlong is how long tensors are along an axis, a vector of int32.
+// sizesAlong returns how long tensors are along an axis, a vector of int32.
 func sizesAlong(c *gradient.Context, axis graph.Output, parts []graph.Output) graph.Output {
 	if at, ok := c.ConstInts(axis); ok && len(at) == 1 {
 		var sizes []int32
@@ -128,7 +128,7 @@ func sizesAlong(c *gradient.Context, axis graph.Output, parts []graph.Output) gr
 // A concat is the kernel of Concat and ConcatV2.
 type concat struct{ axisFirst bool }
 
-// inputs tells what is joined, and the input that says along which dimension.
+// inputs reports what is joined, and the input that says along which dimension.
 func (k concat) inputs(in []tensor.Value) (parts []tensor.Value, axis int) {
 	if k.axisFirst {
 		return in[1:], 0

@@ -135,7 +135,7 @@ func newOnesLike(dt tensor.DType) kernel.Kernel {
 	})
 }
 
-// one is the number 1, or true.
+// one returns the number 1, or true.
 func one(dt tensor.DType) tensor.Value {
 	switch dt {
 	case tensor.Bool:

@@ -236,10 +236,10 @@ func (d *diagonals) align(c *kernel.Construction) {
 	d.right = [2]bool{above == "RIGHT", below == "RIGHT"}
 }
 
-// count is the number of diagonals.
+// count returns the number of diagonals.
 func (d *diagonals) count() int64 { return d.upper - d.lower + 1 }
 
-// dims is the shape of the diagonals of matrices whose other dimensions are batch.
+// dims returns the shape of the diagonals of matrices whose other dimensions are batch.
 func (d *diagonals) dims(batch []int64) []int64 {
 	dims := append(make([]int64, 0, len(batch)+2), batch...)
 	if d.lower != d.upper {

@@ -141,7 +141,7 @@ func cutAt(all []placed, at int64) (sequence, rest []placed) {
 	return all[:n], all[n:]
 }
 
-// levenshtein is the number of insertions, deletions and replacements that turn x into
+// levenshtein returns the number of insertions, deletions and replacements that turn x into
 // y. It works in a row of one element more than y has.
 func levenshtein(ctx *kernel.Context, x, y []placed, row []int) (int, error) {
 	for j := range row { // distances from the first elements of x to those of y

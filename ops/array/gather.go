@@ -274,7 +274,7 @@ func widen[T int8 | int16 | int32 | uint8](ctx *kernel.Context, wide *tensor.Val
 	}
 }
 
-// outside is the error that element i of the indices, of value at, is none of
+// outside returns the error that element i of the indices, of value at, is none of
 // [0, limit).
 func outside(v *tensor.Value, i int, at int64, limit int) error {
 	return status.Invalid("indices%s = %d is not in [0, %d)", place(v.Dims(), i), at, limit)

@@ -122,7 +122,7 @@ type surrounded struct {
 	fill        []byte  // an element
 }
 
-// newSurrounded is those of elements of shape x in a result of those dims, of which
+// newSurrounded returns those of elements of shape x in a result of those dims, of which
 // paddings p are some. There are elements.
 func newSurrounded(x, dims, p []int64, size int, fill []byte) *surrounded {
 	b := &surrounded{count: 1, size: size, fill: fill}
@@ -143,7 +143,7 @@ func newSurrounded(x, dims, p []int64, size int, fill []byte) *surrounded {
 	return b
 }
 
-// at is where block i lies in the result.
+// at returns where block i lies in the result.
 func (b *surrounded) at(i int) int {
 	at := b.first
 	for k := len(b.dims) - 1; k >= 0; k-- {
@@ -189,7 +189,7 @@ func (b *surrounded) blank(o []byte) {
 	clear(o)
 }
 
-// inside is where the elements of shape x lie in a result of those dims.
+// inside returns where the elements of shape x lie in a result of those dims.
 func inside(dims, x, p []int64) strided.View {
 	v := strided.Of(dims)
 	for i := range x {

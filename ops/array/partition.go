@@ -78,12 +78,12 @@ var (
 	stitchTypes    = slices.Concat(elementwise.Numbers, []tensor.DType{tensor.Bool, tensor.String, tensor.Variant, tensor.Qint8, tensor.Quint8, tensor.Qint32})
 )
 
-// startsWith says whether the first dimensions of x are those of prefix.
+// startsWith reports whether the first dimensions of x are those of prefix.
 func startsWith(x, prefix []int64) bool {
 	return len(x) >= len(prefix) && equalDims(x[:len(prefix)], prefix)
 }
 
-// sliceSize is the number of elements of a slice of those dimensions.
+// sliceSize returns the number of elements of a slice of those dimensions.
 func sliceSize(dims []int64) int {
 	n := 1
 	for _, d := range dims {
@@ -124,7 +124,7 @@ func partition(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// stitch is the kernel of both ways: the last slice for a place counts.
+// stitch returns the kernel of both ways: the last slice for a place counts.
 func stitch(ctx *kernel.Context, in, out []tensor.Value) error {
 	count := len(in) / 2
 	places, data := in[:count], in[count:]

@@ -95,7 +95,7 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
-// inferred is the dimension that makes n elements of so many. Where the result
+// inferred returns the dimension that makes n elements of so many. Where the result
 // has a dimension of 0 the zeros of the input do not count, so that a tensor of
 // shape [0,3] becomes one of [0,-1] = [0,3].
 func inferred(from []int64, n, product int64, zero bool) (int64, error) {

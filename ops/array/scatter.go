@@ -92,7 +92,7 @@ shape: The shape of the result.` + scatterDoc)
 	gradient.Register(scatterExtremumGradient, "TensorScatterMax", "TensorScatterMin")
 }
 
-// ofUpdates is what of v stands where the updates went.
+// ofUpdates returns what of v stands where the updates went.
 func ofUpdates(c *gradient.Context, v graph.Output) graph.Output {
 	return c.Op("GatherNd", c.Attrs("bad_indices_policy"), v, c.Input(1))
 }

@@ -82,7 +82,7 @@ func newShape(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// vector is a vector of int32 or int64.
+// vector returns a vector of int32 or int64.
 func vector(ctx *kernel.Context, dt tensor.DType, x []int64) (tensor.Value, error) {
 	n := [1]int64{int64(len(x))}
 	v, err := ctx.Alloc(dt, n[:])
@@ -183,7 +183,7 @@ func broadcastGradientArgs(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// ones says whether dimension d of s, aligned to the back of rank dimensions,
+// ones reports whether dimension d of s, aligned to the back of rank dimensions,
 // is 1 or missing.
 func ones(s []int64, rank, d int) bool {
 	front := rank - len(s)

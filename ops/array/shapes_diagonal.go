@@ -98,10 +98,10 @@ func bandFrom(c *shape.Context, i int) (b band, ok bool) {
 	return b, true
 }
 
-// width is the number of diagonals.
+// width returns the number of diagonals.
 func (b band) width() int64 { return b.upper - b.lower + 1 }
 
-// rank is the number of dimensions that the diagonals take beside a batch's.
+// rank returns the number of dimensions that the diagonals take beside a batch's.
 func (b band) rank() int {
 	if b.lower < b.upper {
 		return 2
@@ -109,7 +109,7 @@ func (b band) rank() int {
 	return 1
 }
 
-// check says whether both ends of the band are in a matrix of that size, if it
+// check reports whether both ends of the band are in a matrix of that size, if it
 // is known.
 func (b band) check(rows, cols int64) error {
 	if rows == shape.Unknown || cols == shape.Unknown {
@@ -126,7 +126,7 @@ func (b band) check(rows, cols int64) error {
 	return nil
 }
 
-// length is the length of the longest diagonal in a matrix of that size.
+// length returns the length of the longest diagonal in a matrix of that size.
 func (b band) length(rows, cols int64) int64 {
 	if rows == shape.Unknown || cols == shape.Unknown {
 		return shape.Unknown
@@ -179,7 +179,7 @@ func matrixDiagV2Shape(c *shape.Context) error {
 	return c.Err()
 }
 
-// matrixSize is the size of the matrix whose longest diagonal has that length,
+// matrixSize returns the size of the matrix whose longest diagonal has that length,
 // as inputs 2 and 3 ask for or, where they are -1 or not known, as small as may
 // be. A length of [shape.Unknown] counts as a number, as in TensorFlow, but sizes
 // are not checked against it.

@@ -26,7 +26,7 @@ func init() {
 	shape.Register(shape.Rule("s0: [?], s1: [?] -> r0: [?], r1: [?]"), "BroadcastGradientArgs")
 }
 
-// placeholderShape is that of the attribute. In graphs up to version 21 the attribute
+// placeholderShape returns that of the attribute. In graphs up to version 21 the attribute
 // of a scalar is also that of a placeholder of which nobody said the shape.
 func placeholderShape(c *shape.Context) error {
 	const unsaid = 21
@@ -53,7 +53,7 @@ func constShape(c *shape.Context) error {
 	return nil
 }
 
-// placeholderWithDefaultShape is that of the attribute, which the input has
+// placeholderWithDefaultShape returns that of the attribute, which the input has
 // to fit.
 func placeholderWithDefaultShape(c *shape.Context) error {
 	s := c.Shape("shape")

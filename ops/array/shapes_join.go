@@ -66,7 +66,7 @@ func concatShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// concatOffsetShape gives each offset the shape of its part's shape.
+// concatOffsetShape returns each offset the shape of its part's shape.
 func concatOffsetShape(c *shape.Context) error {
 	for i := range c.NumOutputs() {
 		c.SetOutput(i, c.Input(i+1))
@@ -125,7 +125,7 @@ func unpackShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// axisIn is the dimension that an attribute means, of that many.
+// axisIn returns the dimension that an attribute means, of that many.
 func axisIn(axis int64, rank int) (int, error) {
 	n := int64(rank)
 	if axis < -n || axis >= n {

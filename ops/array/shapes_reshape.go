@@ -52,7 +52,7 @@ func reshapeShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// knownElements is the product of the known dimensions and where the unknown
+// knownElements returns the product of the known dimensions and where the unknown
 // ones are. A dimension of 0 leaves nothing unknown.
 func knownElements(c *shape.Context, s shape.Shape) (product int64, gaps []int) {
 	product = 1

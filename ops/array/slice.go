@@ -304,7 +304,7 @@ func appendIndices(dst []int64, v *tensor.Value) []int64 {
 	return dst
 }
 
-// view is the part of a tensor of those dims that s takes.
+// view returns the part of a tensor of those dims that s takes.
 func view(s shape.Strided, dims []int64) strided.View {
 	v := strided.Of(dims)
 	for i, d := range s.Dims {
@@ -346,7 +346,7 @@ func newStridedSlice(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// contiguous says whether s takes all elements in their order.
+// contiguous reports whether s takes all elements in their order.
 func contiguous(s shape.Strided, dims []int64) bool {
 	for i, d := range s.Dims {
 		if d.Begin != 0 || d.Count != dims[i] || d.Stride != 1 && d.Count > 1 {

@@ -49,7 +49,7 @@ func transpose(ctx *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
-// transposed also says whether it made a copy.
+// transposed also reports whether it made a copy.
 func transposed(ctx *kernel.Context, in, out []tensor.Value) (fresh bool, err error) {
 	x := in[0].Dims()
 	if in[1].Rank() != 1 || in[1].NumElements() != len(x) {
@@ -97,7 +97,7 @@ func transposed(ctx *kernel.Context, in, out []tensor.Value) (fresh bool, err er
 	return true, strided.Copy(ctx, &out[0], strided.Whole(out[0]), &in[0], strided.Whole(in[0]).Permute(perm))
 }
 
-// matrices says whether a permutation of dimensions x transposes each of a
+// matrices reports whether a permutation of dimensions x transposes each of a
 // batch of matrices, which it does where, with neighbours merged, the last two
 // change places.
 func matrices(x []int64, perm []int) (batch, rows, cols int, ok bool) {

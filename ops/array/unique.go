@@ -83,7 +83,7 @@ func registerDistinct(op string, types []tensor.DType, run func(ctx *kernel.Cont
 // uniqueTypes are the types of elements that are told apart.
 var uniqueTypes = slices.Concat(elementwise.Reals, []tensor.DType{tensor.Bool, tensor.String})
 
-// numbered gives each element of the tensors, which are of one type, the
+// numbered returns each element of the tensors, which are of one type, the
 // number of the first element that it equals, counting distinct ones from 0. A
 // NaN equals nothing.
 func numbered(ctx *kernel.Context, vs ...*tensor.Value) ([][]int64, error) {
@@ -191,7 +191,7 @@ func numberedRows(ctx *kernel.Context, x []int64, rows, n int) ([]int64, error) 
 	return numbers, nil
 }
 
-// unique is the kernel of the operations on distinct elements and slices.
+// unique returns the kernel of the operations on distinct elements and slices.
 func unique(ctx *kernel.Context, in, out []tensor.Value, places tensor.DType) error {
 	defer ctx.UnreserveTo(ctx.Reserved())
 	x, axis := in[0].Dims(), 0
@@ -270,7 +270,7 @@ func unique(ctx *kernel.Context, in, out []tensor.Value, places tensor.DType) er
 	return err
 }
 
-// integers is a vector of int32 or int64.
+// integers returns a vector of int32 or int64.
 func integers(ctx *kernel.Context, dt tensor.DType, x []int64) (tensor.Value, error) {
 	v, err := ctx.Alloc(dt, []int64{int64(len(x))})
 	if err != nil {

@@ -157,5 +157,5 @@ func (k *mfcc) spread(ctx *kernel.Context, points int, step float64) ([]bin, boo
 // perAsk is how many bins are counted between two looks at the end of the step.
 const perAsk = 1 << 13
 
-// mel is the pitch of a frequency in Hz, as it is heard.
+// mel returns the pitch of a frequency in Hz, as it is heard.
 func mel(frequency float64) float64 { return 1127 * math.Log1p(frequency/700) }

@@ -176,7 +176,7 @@ func floatOf(dt tensor.DType, n int) tensor.Value {
 }
 
 func (k *accumulator) Run(ctx *kernel.Context, _, out []tensor.Value) error {
-	m := ctx.Step.Resources
+	m := k.label.manager(ctx.Step)
 	h, err := k.found.Named(m, k.label.container, k.label.name, func() (accumulatorHandle, error) {
 		o := k.options
 		o.Name = k.label.words(m)
@@ -204,7 +204,7 @@ func (k *accumulator) token(a *resource.Accumulator) tensor.Value {
 	return newHandle(k.device, k.label.container, k.label.name, "Accumulator", a)
 }
 
-// accumulatorOf is the accumulator of a handle, whose gradients are of type dt.
+// accumulatorOf returns the accumulator of a handle, whose gradients are of type dt.
 func accumulatorOf(v *tensor.Value, dt tensor.DType) (*resource.Accumulator, error) {
 	a, err := held[*resource.Accumulator](v)
 	if err == nil && a.Rows {
@@ -216,7 +216,7 @@ func accumulatorOf(v *tensor.Value, dt tensor.DType) (*resource.Accumulator, err
 	return a, err
 }
 
-// step is the scalar step in v.
+// step returns the scalar step in v.
 func step(v *tensor.Value) (int64, error) {
 	if !v.IsScalar() {
 		return 0, status.Invalid("Argument local_step must be scalar, but had bad shape %s", tensor.FormatDims(v.Dims()))
@@ -255,7 +255,7 @@ func newTakeGradient(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// required is the scalar number of gradients in v.
+// required returns the scalar number of gradients in v.
 func required(v *tensor.Value) (int32, error) {
 	if !v.IsScalar() {
 		return 0, status.Invalid("Argument num_required must be scalar, but had bad shape %s", tensor.FormatDims(v.Dims()))

@@ -106,7 +106,7 @@ func newSparseAccumulator(c *kernel.Construction) (kernel.Kernel, error) {
 	}, nil
 }
 
-// rowSize is the elements of a row.
+// rowSize returns the elements of a row.
 func rowSize(v *tensor.Value) int { return v.NumElements() / max(v.Dim(0), 1) }
 
 // addRows joins the rows of two sums by their indices.
@@ -157,7 +157,7 @@ func addRows(add *elementwise.Combination, sum, gradient []tensor.Value) ([]tens
 	return joined, nil
 }
 
-// rowsOf is the accumulator of a handle, for rows of type dt.
+// rowsOf returns the accumulator of a handle, for rows of type dt.
 func rowsOf(v *tensor.Value, dt tensor.DType) (*resource.Accumulator, error) {
 	a, err := held[*resource.Accumulator](v)
 	if err == nil && (!a.Rows || a.Type != dt) {

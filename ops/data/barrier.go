@@ -146,15 +146,17 @@ func newBarrier(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, c.Errorf("Barrier only accepts capacity=-1, got %d. Feed the inputs to your Barrier through a queue to enforce a limited capacity.", n)
 	}
 	return kernel.Func(func(ctx *kernel.Context, _, out []tensor.Value) error {
-		m := ctx.Step.Resources
+		m := l.manager(ctx.Step)
 		b, err := resource.LookupOrCreate(m, l.container, l.name, func() (*barrier, error) {
 			return &barrier{name: l.words(m), budget: m.Budget, types: types, shapes: shapes, begun: map[string]*barrierElement{}}, nil
 		})
 		switch {
 		case err != nil:
 			return err
-		case typeNames(b.types) != typeNames(types) || shapeNames(b.shapes) != shapeNames(shapes):
-			return status.Invalid("Shared barrier '%s' has components %s of shapes %s but requested were %s of shapes %s", b.name, typeNames(b.types), shapeNames(b.shapes), typeNames(types), shapeNames(shapes))
+		case typeNames(b.types) != typeNames(types):
+			return status.Invalid("Shared barrier '%s' has component types %s but requested component types were %s", b.name, typeNames(b.types), typeNames(types))
+		case shapeNames(b.shapes) != shapeNames(shapes):
+			return status.Invalid("Shared barrier '%s' has component shapes %s but requested component shapes were %s", b.name, shapeNames(b.shapes), shapeNames(shapes))
 		}
 		out[0] = newOldHandle(l.container, l.name, b)
 		return nil
@@ -186,7 +188,7 @@ func (b *barrier) Close() {
 	})
 }
 
-// shut closes the barrier; it may be closed once more to cancel.
+// shut closes the barrier; it may be closed again to cancel.
 func (b *barrier) shut(cancel bool) (err error) {
 	b.change(func() {
 		if b.closed && (b.canceled || !cancel) {
@@ -216,7 +218,7 @@ func (b *barrier) release(e *barrierElement) {
 	b.budget.Release(n)
 }
 
-// insert gives a component of elements: slice i of values to keys[i]. It inserts
+// insert returns a component of elements: slice i of values to keys[i]. It inserts
 // all or none.
 func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tensor.Value) error {
 	if component < 0 || component >= len(b.types) {

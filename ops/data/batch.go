@@ -7,10 +7,10 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// fits says whether a tensor of those dimensions has that shape.
+// fits reports whether a tensor of those dimensions has that shape.
 func fits(s shape.Shape, dims []int64) bool { return shape.Compatible(s, shape.Of(dims...)) }
 
-// batchShape is the shape of n tensors of shape s together.
+// batchShape returns the shape of n tensors of shape s together.
 func batchShape(n int64, s shape.Shape) shape.Shape {
 	if !s.Known() {
 		return s

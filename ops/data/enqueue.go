@@ -169,7 +169,7 @@ func queueKernel(create func(c *kernel.Construction) asyncFunc) kernel.Factory {
 	}
 }
 
-// matchInputs says whether tensors of these types are the components of an
+// matchInputs reports whether tensors of these types are the components of an
 // element of q.
 func matchInputs(q *resource.Queue, types []tensor.DType) error {
 	if got, want := typeNames(types), typeNames(q.Types); got != want {
@@ -328,7 +328,7 @@ func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFu
 	}
 }
 
-// count is the number of elements that an operation asks for.
+// count returns the number of elements that an operation asks for.
 func count(name string, v *tensor.Value) (int32, error) {
 	if !v.IsScalar() {
 		return 0, status.Invalid("%s requested a number of elements of shape %s, which must be a scalar", name, tensor.FormatDims(v.Dims()))

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// newHandle is a token for a resource.
+// newHandle returns a token for a resource.
 func newHandle(device, container, name, kind string, r any) tensor.Value {
 	return tensor.Scalar(&tensor.Handle{Device: device, Container: container, Name: name, Type: kind, Value: r})
 }
@@ -25,7 +25,7 @@ func newOldHandle(container, name string, r any) tensor.Value {
 	return tensor.RefTo(tensor.String, &oldHandle{container, name, r})
 }
 
-// Read is the two strings.
+// Read returns the two strings.
 func (h *oldHandle) Read() (tensor.Value, bool) {
 	t, err := tensor.FromSlice([]string{h.container, h.name}, 2)
 	return tensor.ValueOf(t), err == nil
@@ -37,7 +37,8 @@ type label struct {
 	private         bool // name is the node's, which shares it with no other
 }
 
-// private is the container of resources without a shared name.
+// private is the container of resources without a shared name. They belong to the
+// session of their node, also where sessions share resources.
 const private = "_private"
 
 func labelOf(c *kernel.Construction) label {
@@ -51,7 +52,15 @@ func labelOf(c *kernel.Construction) label {
 	return l
 }
 
-// words is the name in messages, new for each resource that has none to share.
+// manager has the resource: the session's own, or one that sessions may share.
+func (l label) manager(s *kernel.Step) *resource.Manager {
+	if l.private {
+		return s.States()
+	}
+	return s.Resources
+}
+
+// words returns the name in messages, new for each resource that has none to share.
 func (l label) words(m *resource.Manager) string {
 	if l.private {
 		return fmt.Sprintf("_%d_%s", m.NextID(), l.name)
@@ -59,7 +68,7 @@ func (l label) words(m *resource.Manager) string {
 	return l.name
 }
 
-// held is the resource that a handle of either form carries.
+// held returns the resource that a handle of either form carries.
 func held[T any](v *tensor.Value) (T, error) {
 	if !v.IsRef() {
 		return resource.Held[T](v)

@@ -47,7 +47,7 @@ func onKeyed(run func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, don
 		l, capacity, limit, types := labelOf(c), int(c.Int("capacity")), c.Int("memory_limit"), c.Types("dtypes")
 		var cache resource.Cache[*keyed]
 		return asyncFunc(func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
-			m := ctx.Step.Resources
+			m := l.manager(ctx.Step)
 			k, err := cache.Named(m, l.container, l.name, func() (*keyed, error) {
 				return &keyed{budget: m.Budget, types: types, capacity: capacity, limit: limit, elements: map[int64]*keyedElement{}}, nil
 			})

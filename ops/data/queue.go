@@ -227,7 +227,7 @@ func (k *queue) shuffle(c *kernel.Construction) error {
 }
 
 func (k *queue) Run(ctx *kernel.Context, _, out []tensor.Value) error {
-	m := ctx.Step.Resources
+	m := k.label.manager(ctx.Step)
 	h, err := k.found.Named(m, k.label.container, k.label.name, func() (queueHandle, error) {
 		o := k.options
 		o.Name, o.Order = k.label.words(m), k.newOrder()
@@ -254,7 +254,7 @@ func (k *queue) token(q *resource.Queue) tensor.Value {
 	return newHandle(k.device, k.label.container, k.label.name, "Queue", q)
 }
 
-// matches says whether the queue of k's name is what k declares.
+// matches reports whether the queue of k's name is what k declares.
 func (k *queue) matches(q *resource.Queue) error {
 	if q.Kind != k.options.Kind {
 		return status.Invalid("Expected %s, found %s", k.options.Kind, q.Kind)
@@ -282,7 +282,7 @@ func was(what string) string {
 	return what + " was"
 }
 
-// capacity is the capacity in the words of messages.
+// capacity returns the capacity in the words of messages.
 func capacity(o *resource.QueueOptions) int {
 	if o.Capacity < 0 {
 		return math.MaxInt32

@@ -66,7 +66,7 @@ func newKeep(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// keptName is the name of a tensor that the session keeps.
+// keptName returns the name of a tensor that the session keeps.
 func keptName(v *tensor.Value) (string, error) {
 	if !v.IsScalar() {
 		return "", status.Invalid("the handle of a tensor must be a scalar, got shape %s", tensor.FormatDims(v.Dims()))

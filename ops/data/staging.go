@@ -42,7 +42,7 @@ func onStaging(run func(s *staging, ctx *kernel.Context, types []tensor.DType, i
 		l, capacity, limit, types := labelOf(c), int(c.Int("capacity")), c.Int("memory_limit"), c.Types("dtypes")
 		var cache resource.Cache[*staging]
 		return asyncFunc(func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
-			m := ctx.Step.Resources
+			m := l.manager(ctx.Step)
 			s, err := cache.Named(m, l.container, l.name, func() (*staging, error) {
 				return &staging{budget: m.Budget, capacity: capacity, limit: limit}, nil
 			})
@@ -55,7 +55,7 @@ func onStaging(run func(s *staging, ctx *kernel.Context, types []tensor.DType, i
 	}
 }
 
-// sizeOf is the bytes of an element.
+// sizeOf returns the bytes of an element.
 func sizeOf(element []tensor.Value) (n int64) {
 	for _, v := range element {
 		n += v.TotalBytes()

@@ -187,7 +187,7 @@ func arrayHandle(device string, a *resource.TensorArray) tensor.Value {
 	})
 }
 
-// index is the scalar index in v.
+// index returns the scalar index in v.
 func index(v *tensor.Value) (int, error) {
 	if !v.IsScalar() {
 		return 0, status.Invalid("TensorArray index must be scalar, but had shape: %s", tensor.FormatDims(v.Dims()))
@@ -195,7 +195,7 @@ func index(v *tensor.Value) (int, error) {
 	return int(tensor.At0[int32](v)), nil
 }
 
-// arrayOf is the array of a handle, whose elements must be of type dt.
+// arrayOf returns the array of a handle, whose elements must be of type dt.
 func arrayOf(ctx *kernel.Context, v *tensor.Value, dt tensor.DType, verb string) (*resource.TensorArray, error) {
 	a, err := arrayIn(ctx, v)
 	if err == nil && a.Type() != dt {
@@ -255,7 +255,7 @@ func newRead(c *kernel.Construction) (kernel.Kernel, error) {
 // read as a view of it. A copy of less costs no more, and its reader may write it.
 const viewedAbove = 2 << 10
 
-// element is an element of an array by itself.
+// element returns an element of an array by itself.
 func element(ctx *kernel.Context, dt tensor.DType, e *resource.Element) (tensor.Value, error) {
 	switch {
 	case e.In.IsZero() && dt.HasPointers():

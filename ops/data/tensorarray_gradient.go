@@ -53,7 +53,7 @@ func init() {
 	gradient.None("TensorArrayGradWithShape")
 }
 
-// gradientArray is the array of the gradients of an array's elements, which comes
+// gradientArray returns the array of the gradients of an array's elements, which comes
 // after flow, a flow of the one or of the other.
 func gradientArray(c *gradient.Context, op string, flow graph.Output) (array, after graph.Output) {
 	out := c.Outputs(op, graph.Attrs{"source": c.Source()}, c.Input(0), flow)

@@ -215,7 +215,7 @@ flow_out: The flow for the operation after.`)
 	kernel.ForAll(newUnpack, "TensorArrayUnpack")
 }
 
-// oldArrayHandle is a handle of two strings, by which the step finds the array.
+// oldArrayHandle returns a handle of two strings, by which the step finds the array.
 func oldArrayHandle(ctx *kernel.Context, a *resource.TensorArray, ref bool) (tensor.Value, error) {
 	if _, err := resource.LookupOrCreate(ctx.Step.PerStep, tensorArrays, a.Name(), func() (*resource.TensorArray, error) { return a, nil }); err != nil {
 		return tensor.Value{}, err
@@ -227,7 +227,7 @@ func oldArrayHandle(ctx *kernel.Context, a *resource.TensorArray, ref bool) (ten
 	return tensor.ValueOf(t), err
 }
 
-// arrayIn is the array that a handle of any version leads to.
+// arrayIn returns the array that a handle of any version leads to.
 func arrayIn(ctx *kernel.Context, v *tensor.Value) (*resource.TensorArray, error) {
 	if v.IsRef() || v.DType() != tensor.String {
 		return held[*resource.TensorArray](v)
@@ -239,7 +239,7 @@ func arrayIn(ctx *kernel.Context, v *tensor.Value) (*resource.TensorArray, error
 	return resource.Lookup[*resource.TensorArray](ctx.Step.PerStep, names[0], names[1])
 }
 
-// every is the indices of all elements of the array behind a handle.
+// every returns the indices of all elements of the array behind a handle.
 func every(ctx *kernel.Context, v *tensor.Value) (tensor.Value, error) {
 	a, err := arrayIn(ctx, v)
 	if err != nil {

@@ -80,7 +80,7 @@ func newUnbatch(c *kernel.Construction) (kernel.Kernel, error) {
 	l, timeout := labelOf(c), time.Duration(min(max(c.Int("timeout_micros"), 0), 1<<40))*time.Microsecond
 	var cache resource.Cache[*unbatcher]
 	return asyncFunc(func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
-		m := ctx.Step.Resources
+		m := l.manager(ctx.Step)
 		u, err := cache.Named(m, l.container, l.name, func() (*unbatcher, error) {
 			return &unbatcher{budget: m.Budget, waiting: map[int64]bool{}, parts: map[int64]unbatched{}}, nil
 		})
@@ -214,7 +214,7 @@ func newUnbatchGrad(c *kernel.Construction) (kernel.Kernel, error) {
 	l := labelOf(c)
 	var cache resource.Cache[*rebatcher]
 	return asyncFunc(func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
-		m := ctx.Step.Resources
+		m := l.manager(ctx.Step)
 		r, err := cache.Named(m, l.container, l.name, func() (*rebatcher, error) {
 			return &rebatcher{budget: m.Budget, grads: map[int64]tensor.Value{}}, nil
 		})

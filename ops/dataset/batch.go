@@ -117,7 +117,7 @@ func batchesOf(size, drop *tensor.Value) (b batching, err error) {
 	return b, err
 }
 
-// of is the batches of d.
+// of returns the batches of d.
 func (b batching) of(d, like *Dataset) *Dataset {
 	size := d.size
 	if size >= 0 {

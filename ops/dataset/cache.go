@@ -114,7 +114,7 @@ func (c *charge) release() {
 	c.bytes = 0
 }
 
-// elements is what the memory holds; false while it is not full.
+// elements returns what the memory holds; false while it is not full.
 func (m *memory) elements() ([]element, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,7 +207,7 @@ func (m *memory) begin(ctx context.Context, p *pass, d *Dataset) (iterator, erro
 	}, err
 }
 
-// listed gives the elements of a list.
+// listed returns the elements of a list.
 func listed(all []element) iterator {
 	i := 0
 	return func(context.Context) (element, error) {

@@ -25,7 +25,7 @@ type Dataset struct {
 // ChargedByStep says that d is. See [tensor.ChargedByStep].
 func (d *Dataset) ChargedByStep() {}
 
-// TotalBytes is what d takes. See [tensor.Value.TotalBytes].
+// TotalBytes returns what d takes. See [tensor.Value.TotalBytes].
 func (d *Dataset) TotalBytes() int64 { return d.weight }
 
 // Sizes that are no numbers of elements.
@@ -45,7 +45,7 @@ type iterator func(ctx context.Context) (element, error)
 // errEnd is what comes after the last element.
 var errEnd = status.Errorf(status.OutOfRange, "End of sequence")
 
-// ended is the iterator without elements.
+// ended returns the iterator without elements.
 func ended(context.Context) (element, error) { return nil, errEnd }
 
 // like is d with other iterations.
@@ -53,7 +53,7 @@ func (d *Dataset) like(size int64, begin func(ctx context.Context, p *pass) (ite
 	return &Dataset{types: d.types, shapes: d.shapes, size: size, begin: begin}
 }
 
-// check says whether an element that a function made is one of the dataset's.
+// check reports whether an element that a function made is one of the dataset's.
 func (d *Dataset) check(e element) error {
 	if len(e) != len(d.types) {
 		return status.Invalid("The number of components of an element does not match: expected %d, got %d.", len(d.types), len(e))
@@ -129,10 +129,10 @@ func onto(m func(c *kernel.Construction, d, like *Dataset, in []tensor.Value) (*
 	}, ops...)
 }
 
-// variantOf is a tensor that holds d.
+// variantOf returns a tensor that holds d.
 func variantOf(d *Dataset) tensor.Value { return tensor.Scalar(&tensor.Object{Value: d}) }
 
-// datasetOf is the dataset that v holds.
+// datasetOf returns the dataset that v holds.
 func datasetOf(v *tensor.Value) (*Dataset, error) {
 	if v.DType() != tensor.Variant || v.Rank() != 0 {
 		return nil, status.Invalid("Dataset tensor must be a scalar of dtype DT_VARIANT.")
@@ -145,7 +145,7 @@ func datasetOf(v *tensor.Value) (*Dataset, error) {
 	return nil, status.Invalid("Tensor must be a Dataset object.")
 }
 
-// scalar is the value of an input that must be a scalar.
+// scalar returns the value of an input that must be a scalar.
 func scalar[T tensor.Element](v *tensor.Value, name string) (T, error) {
 	if v.Rank() != 0 {
 		var zero T

@@ -192,7 +192,7 @@ func (s *stoppable) Read(p []byte) (int, error) {
 	return s.file.Read(p)
 }
 
-// readError is the error of a record.
+// readError returns the error of a record.
 func readError(err error) error {
 	var e *status.Error
 	switch {
@@ -288,7 +288,7 @@ func lineOf(r *bufio.Reader, budget *tensor.Budget) (string, error) {
 	return withoutReturns(strings.TrimSuffix(line, "\n"), budget, err)
 }
 
-// withoutReturns is a line without carriage returns, unless there is an error.
+// withoutReturns returns a line without carriage returns, unless there is an error.
 func withoutReturns(line string, budget *tensor.Budget, err error) (string, error) {
 	if err != nil || strings.IndexByte(line, '\r') < 0 {
 		return line, err
@@ -345,7 +345,7 @@ func newTFRecords(in []tensor.Value) (*reading, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is the checksum of b as records have it.
+// masked returns the checksum of b as records have it.
 func masked(b []byte) uint32 {
 	sum := crc32.Checksum(b, castagnoli)
 	return (sum>>15 | sum<<17) + 0xa282ead8

@@ -180,7 +180,7 @@ func (g *grouping) flush(ctx context.Context, key int64) error {
 	return err
 }
 
-// integer is the number that a function returns.
+// integer returns the number that a function returns.
 func integer(ctx context.Context, f call, name string, args ...tensor.Value) (int64, error) {
 	got, err := f(ctx, args...)
 	if err != nil {

@@ -35,7 +35,7 @@ func holder(f kernel.Factory, op string) {
 // weigh notes what all take, once they are there.
 func (h *held) weigh() { h.weight = int64(h.Bytes()) + weigh(h.components) }
 
-// weigh is what tensors take that are no plain scalars.
+// weigh returns what tensors take that are no plain scalars.
 func weigh(all []tensor.Value) (bytes int64) {
 	for _, v := range all {
 		if !v.Plain() {
@@ -45,7 +45,7 @@ func weigh(all []tensor.Value) (bytes int64) {
 	return bytes
 }
 
-// TotalBytes is what the value and its components take. See [tensor.Value.TotalBytes].
+// TotalBytes returns what the value and its components take. See [tensor.Value.TotalBytes].
 func (h *held) TotalBytes() int64 { return h.weight }
 
 // Claim holds the components. See [tensor.RefCounted].
@@ -72,6 +72,6 @@ func (h *held) Share(share func(tensor.Value)) {
 	}
 }
 
-// Bytes is what the value takes beside its components, with the header of its variant,
+// Bytes returns what the value takes beside its components, with the header of its variant,
 // and a quarter more, for the collector. See [tensor.RefCounted].
 func (h *held) Bytes() int { return 288 + 16*len(h.components) }

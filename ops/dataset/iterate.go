@@ -61,7 +61,7 @@ func (it *Iterator) take(ctx context.Context) (both context.Context, leave func(
 	}
 }
 
-// whyStopped is the error of a call that ended early.
+// whyStopped returns the error of a call that ended early.
 func (it *Iterator) whyStopped(ctx context.Context) error {
 	if err := stopped(ctx); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (it *Iterator) beginInTurn(ctx context.Context, step *kernel.Step, d *Datas
 	return nil
 }
 
-// matches says whether a dataset has elements such as the iterator declares.
+// matches reports whether a dataset has elements such as the iterator declares.
 func (it *Iterator) matches(d *Dataset) error {
 	if len(d.types) != len(it.like.types) {
 		return status.Invalid("Number of components does not match: expected %d types but got %d.", len(it.like.types), len(d.types))
@@ -110,7 +110,7 @@ func (it *Iterator) matches(d *Dataset) error {
 	return nil
 }
 
-// mayBe says whether there is a shape that is both a and b.
+// mayBe reports whether there is a shape that is both a and b.
 func mayBe(a, b registry.Shape) bool {
 	if a.Unknown || b.Unknown {
 		return true
@@ -126,7 +126,7 @@ func mayBe(a, b registry.Shape) bool {
 	return true
 }
 
-// element is the next element.
+// element returns the next element.
 func (it *Iterator) element(ctx context.Context) (element, error) {
 	both, leave, err := it.take(ctx)
 	if err != nil {
@@ -152,7 +152,7 @@ func (it *Iterator) Close() {
 	it.turn <- struct{}{}
 }
 
-// find is the iterator that a handle leads to.
+// find returns the iterator that a handle leads to.
 func find(ctx *kernel.Context, v *tensor.Value) (*Iterator, error) {
 	h, err := resource.HandleOf(v)
 	if err != nil {
@@ -167,7 +167,7 @@ func find(ctx *kernel.Context, v *tensor.Value) (*Iterator, error) {
 	return resource.Lookup[*Iterator](ctx.Step.Resources, h.Container, h.Name)
 }
 
-// declared is what a node says of elements.
+// declared returns what a node says of elements.
 func declared(c *kernel.Construction) (*Dataset, error) {
 	d := &Dataset{types: c.Types("output_types"), shapes: c.Shapes("output_shapes")}
 	if len(d.types) != len(d.shapes) {
@@ -266,7 +266,7 @@ func newOneShot(c *kernel.Construction) (kernel.Kernel, error) {
 	}), err
 }
 
-// makeIterator is the kernel of MakeIterator.
+// makeIterator returns the kernel of MakeIterator.
 func makeIterator(ctx *kernel.Context, in, _ []tensor.Value) error {
 	d, err := datasetOf(&in[0])
 	if err != nil {
@@ -320,7 +320,7 @@ func newGetNextAsOptional(c *kernel.Construction) (kernel.Kernel, error) {
 	}), err
 }
 
-// toString is the kernel of IteratorToStringHandle: the string is a serialized
+// toString returns the kernel of IteratorToStringHandle: the string is a serialized
 // tensor of the handle.
 func toString(ctx *kernel.Context, in, out []tensor.Value) error {
 	if _, err := find(ctx, &in[0]); err != nil {
@@ -370,7 +370,7 @@ func newFromString(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// deleteIterator is the kernel of DeleteIterator.
+// deleteIterator returns the kernel of DeleteIterator.
 func deleteIterator(ctx *kernel.Context, in, _ []tensor.Value) error {
 	if _, err := find(ctx, &in[0]); err != nil {
 		return err

@@ -223,7 +223,7 @@ func (m *mapping) begin(ctx context.Context, p *pass) (iterator, error) {
 	}, nil
 }
 
-// size is how many elements there are, if the function does not say.
+// size returns how many elements there are, if the function does not say.
 func (m *mapping) size() int64 {
 	if m.keeps {
 		return m.from.size
@@ -255,7 +255,7 @@ func newMap(c *kernel.Construction, like *Dataset) (maker, error) {
 // mostAhead bounds how many calls of a function, or iterations, go on at one time.
 const mostAhead = 1024
 
-// calls is how many calls an input allows at one time.
+// calls returns how many calls an input allows at one time.
 func calls(ctx *kernel.Context, v *tensor.Value) (int, error) {
 	if v.Rank() != 0 {
 		return 0, status.Invalid("num_parallel_calls must be a scalar")
@@ -441,7 +441,7 @@ func newScan(c *kernel.Construction, like *Dataset) (maker, error) {
 	}, nil
 }
 
-// sameTypes says whether a function that returns a state keeps its types.
+// sameTypes reports whether a function that returns a state keeps its types.
 func sameTypes(got, want element) error {
 	if len(got) != len(want) {
 		return status.Invalid("the function returns %d values, not %d", len(got), len(want))

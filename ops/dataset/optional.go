@@ -67,7 +67,7 @@ func unmarshalOptional(v *tensor.VariantData) (*Optional, error) {
 	return o, nil
 }
 
-// newOptional is the kernel of OptionalFromValue.
+// newOptional returns the kernel of OptionalFromValue.
 func newOptional(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	o := &Optional{}
 	if o.held, err = hold(ctx, in); err == nil {
@@ -76,12 +76,12 @@ func newOptional(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	return err
 }
 
-// Zero is an optional with zeros of o's components. See [variant.Zeroer].
+// Zero returns an optional with zeros of o's components. See [variant.Zeroer].
 func (o *Optional) Zero(ctx *kernel.Context, depth int) (tensor.Value, error) {
 	return o.each(ctx, func(i int) (tensor.Value, error) { return variant.Zero(ctx, &o.components[i], depth+1) })
 }
 
-// Add is an optional with the sums of the components of o and y, which have as many.
+// Add returns an optional with the sums of the components of o and y, which have as many.
 // See [variant.Adder].
 func (o *Optional) Add(ctx *kernel.Context, y any, depth int) (tensor.Value, error) {
 	other, ok := y.(*Optional)
@@ -98,7 +98,7 @@ func (o *Optional) Add(ctx *kernel.Context, y any, depth int) (tensor.Value, err
 	})
 }
 
-// each is an optional of new components, made one by one; one without a value if o
+// each returns an optional of new components, made one by one; one without a value if o
 // has none.
 func (o *Optional) each(ctx *kernel.Context, component func(i int) (tensor.Value, error)) (tensor.Value, error) {
 	made := &Optional{}
@@ -116,7 +116,7 @@ func (o *Optional) each(ctx *kernel.Context, component func(i int) (tensor.Value
 	return ctx.Holding(&tensor.Object{Value: made}, made)
 }
 
-// optionalOf is the optional that v holds.
+// optionalOf returns the optional that v holds.
 func optionalOf(v *tensor.Value) (*Optional, error) {
 	if v.Rank() != 0 {
 		return nil, status.Invalid("Input to an optional operation must be a scalar tensor containing an OptionalVariant object.")
@@ -162,7 +162,7 @@ func newOptionalGet(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// compatible says whether a tensor of that shape is as it is declared.
+// compatible reports whether a tensor of that shape is as it is declared.
 func compatible(s registry.Shape, dims []int64) bool {
 	if s.Unknown {
 		return true

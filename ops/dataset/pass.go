@@ -34,18 +34,18 @@ type pass struct {
 	atEnd  []func()
 }
 
-// newPass is a pass of iterators that may outlive the step: its goroutines go on
+// newPass returns a pass of iterators that may outlive the step: its goroutines go on
 // until ctx ends or the pass is closed.
 func newPass(ctx context.Context, step *kernel.Step) *pass {
 	p := &pass{step: *step}
 	p.step.Context, p.step.PerStep = nil, nil
 	p.ctx, p.cancel = context.WithCancel(ctx)
-	p.step.State = resource.NewManager() // nodes of functions begin anew
+	p.step.State = resource.NewManager() // nodes of functions begin again
 	p.step.State.Budget = p.step.Resources.Budget
 	return p
 }
 
-// sub is a pass below p.
+// sub returns a pass below p.
 func (p *pass) sub() *pass {
 	s := &pass{step: p.step, parent: p}
 	s.depth.Store(p.deepest.Load())
@@ -137,7 +137,7 @@ func (p *pass) goes(f func()) {
 	}()
 }
 
-// sizeOf is what is charged for an element: its tensors, and the places that hold
+// sizeOf returns what is charged for an element: its tensors, and the places that hold
 // them.
 func sizeOf(e element) int64 {
 	const list = 3 * 24 // the element's slice in a list that grows
@@ -195,7 +195,7 @@ type captured struct {
 	args []tensor.Value
 }
 
-// capture is the function of attribute attr with the inputs that it captures.
+// capture returns the function of attribute attr with the inputs that it captures.
 func capture(c *kernel.Construction, ctx *kernel.Context, attr string, in []tensor.Value) (captured, error) {
 	args, err := share(ctx, in)
 	return captured{c.Func(attr), args}, err

@@ -52,7 +52,7 @@ func newPrefetch(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*
 	}), nil
 }
 
-// ahead gives what it gives, made on another goroutine up to n elements ahead from
+// ahead returns what it gives, made on another goroutine up to n elements ahead from
 // the first call on.
 func ahead(p *pass, n int64, it iterator) iterator {
 	return made(p, &line{most: n}, func(l *line) {
@@ -68,7 +68,7 @@ func ahead(p *pass, n int64, it iterator) iterator {
 	})
 }
 
-// parallel gives what f makes of what it gives, in its order, with up to n calls of
+// parallel returns what f makes of what it gives, in its order, with up to n calls of
 // f going on ahead from the first call on.
 func parallel(p *pass, n int, it iterator, f func(context.Context, element) (element, error)) iterator {
 	return made(p, &line{most: int64(n)}, func(l *line) {
@@ -92,7 +92,7 @@ func parallel(p *pass, n int, it iterator, f func(context.Context, element) (ele
 	})
 }
 
-// made gives what a goroutine of p puts into a line.
+// made returns what a goroutine of p puts into a line.
 func made(p *pass, l *line, work func(*line)) iterator {
 	begun := false
 	return func(ctx context.Context) (element, error) {
@@ -117,7 +117,7 @@ func made(p *pass, l *line, work func(*line)) iterator {
 	}
 }
 
-// guarded is the next element; a panic is its error.
+// guarded returns the next element; a panic is its error.
 func guarded(ctx context.Context, it iterator) (e element, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -128,7 +128,7 @@ func seedsFrom(ctx *kernel.Context, node string, in []tensor.Value, draws bool) 
 	return newSeeds(ctx, node, seed, seed2, draws), err
 }
 
-// next is the seeds of another iteration.
+// next returns the seeds of another iteration.
 func (s *seeds) next() (seed, seed2 uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *seeds) next() (seed, seed2 uint64) {
 	return seed, uint64(s.random.One())
 }
 
-// seedsOf is the generator that a handle leads to; nil if it is a dummy.
+// seedsOf returns the generator that a handle leads to; nil if it is a dummy.
 func seedsOf(v *tensor.Value) (*seeds, error) {
 	h, err := resource.HandleOf(v)
 	if err != nil || h.Value == nil {

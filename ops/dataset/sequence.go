@@ -154,7 +154,7 @@ func newRepeat(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*Da
 	}), nil
 }
 
-// times is the number of elements of a dataset that is repeated.
+// times returns the number of elements of a dataset that is repeated.
 func times(size, count int64) int64 {
 	switch {
 	case count == 0 || size == 0:
@@ -270,7 +270,7 @@ func newSkip(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*Data
 	}), nil
 }
 
-// stopped is the reason to stop, nil while there is none.
+// stopped returns the reason to stop, nil while there is none.
 func stopped(ctx context.Context) error {
 	if err := status.FromContext(ctx); err != nil {
 		return err

@@ -104,7 +104,7 @@ func newRange(c *kernel.Construction, like *Dataset) (maker, error) {
 	}, nil
 }
 
-// lengthOf is how many numbers a range has, at most as many as an int64 tells.
+// lengthOf returns how many numbers a range has, at most as many as an int64 tells.
 func lengthOf(start, stop, step int64) int64 {
 	var far, by uint64
 	switch {
@@ -118,7 +118,7 @@ func lengthOf(start, stop, step int64) int64 {
 	return int64(min((far-1)/by+1, 1<<63-1))
 }
 
-// number is a scalar of a type that has integers; false for others.
+// number returns a scalar of a type that has integers; false for others.
 func number(dt tensor.DType, x int64) (tensor.Value, bool) {
 	switch dt {
 	case tensor.Int64:
@@ -185,7 +185,7 @@ func newTensorSlice(_ *kernel.Construction, like *Dataset) (maker, error) {
 	}, nil
 }
 
-// rowsOf gives the n slices of components along their first dimension.
+// rowsOf returns the n slices of components along their first dimension.
 func rowsOf(e element, n int) iterator {
 	i := 0
 	return func(context.Context) (element, error) {

@@ -52,7 +52,7 @@ func newBatch(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// joinForLast gives what all tasks bring to the one that came last, and says
+// joinForLast returns what all tasks bring to the one that came last, and says
 // whose the parts are.
 func joinForLast(_ context.Context, b *batcher, ready *batch) error {
 	joined, _, err := b.join(ready)

@@ -106,7 +106,7 @@ func batcherOf(c *kernel.Construction) (*batcher, error) {
 	return b, nil
 }
 
-// kernel is a kernel that runs with the batcher of its session, which the first
+// kernel returns a kernel that runs with the batcher of its session, which the first
 // to ask for it makes of b.
 func (b *batcher) kernel(run func(ctx *kernel.Context, shared *batcher, in, out []tensor.Value) error) kernel.Kernel {
 	return kernel.BlockingFunc(func(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -262,7 +262,7 @@ func (b *batcher) schedule(ready *batch) {
 	}()
 }
 
-// next is the batch that has waited longest; without one the goroutine that asks
+// next returns the batch that has waited longest; without one the goroutine that asks
 // is to end.
 func (b *batcher) next() *batch {
 	b.mu.Lock()
@@ -313,7 +313,7 @@ func (b *batcher) guarded(ctx context.Context, ready *batch) (err error) {
 	return b.work(ctx, b, ready)
 }
 
-// join is the tensors of all tasks, one after the other, with copies of the first
+// join returns the tensors of all tasks, one after the other, with copies of the first
 // row behind them where their number is not allowed; and the number of rows.
 func (b *batcher) join(ready *batch) (joined []tensor.Value, padded int64, err error) {
 	padded = ready.rows
@@ -344,7 +344,7 @@ func (b *batcher) join(ready *batch) (joined []tensor.Value, padded int64, err e
 	return joined, padded, nil
 }
 
-// firstRow is the first of several tensors that has a row.
+// firstRow returns the first of several tensors that has a row.
 func firstRow(parts []tensor.Value) tensor.Value {
 	for _, v := range parts {
 		if v.Dim(0) > 0 {

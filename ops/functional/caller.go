@@ -29,7 +29,7 @@ func newFor(c *kernel.Construction) (kernel.Kernel, error) {
 		case delta > 0 && start <= limit, delta < 0 && start >= limit:
 		case delta == 0 && start == limit:
 		default:
-			return status.Invalid("start, limit and delta of a For must satisfy (delta > 0 && start <= limit) || (delta < 0 && start >= limit) || (delta == 0 && start == limit), "+
+			return status.Invalid("Invalid start/limit/delta: start, limit and delta of a For must satisfy (delta > 0 && start <= limit) || (delta < 0 && start >= limit) || (delta == 0 && start == limit), "+
 				"got start: %d limit: %d delta: %d", start, limit, delta)
 		}
 		state := in[3:]
@@ -55,6 +55,9 @@ func newFor(c *kernel.Construction) (kernel.Kernel, error) {
 				return err
 			}
 			last, state = next, next.Values
+			if len(state) != len(c.Outputs) {
+				return status.Invalid("For loop body returned %d arguments. Expected: %d", len(state), len(c.Outputs))
+			}
 			if err := returns(body, state, c.Outputs); err != nil {
 				return err
 			}
@@ -99,7 +102,7 @@ func newRemoteCall(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// returns says whether a function returns what its caller puts out.
+// returns reports whether a function returns what its caller puts out.
 func returns(f *registry.Func, results []tensor.Value, want []tensor.DType) error {
 	if len(results) != len(want) {
 		return status.Invalid("function '%s' returns %s, not %d", f.Name, status.Count(len(results), "result"), len(want))

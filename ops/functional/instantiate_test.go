@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// instances is every function that a graph's nodes, and those of the bodies,
+// instances returns every function that a graph's nodes, and those of the bodies,
 // ask for, with their attributes.
 func instances(g *graph.Graph) []*registry.Func {
 	var found []*registry.Func

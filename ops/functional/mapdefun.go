@@ -65,7 +65,7 @@ func (k *mapDefun) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return m.run(f, args)
 }
 
-// known says whether a shape says all.
+// known reports whether a shape says all.
 func known(s registry.Shape) bool {
 	for _, d := range s.Dims {
 		if d < 0 {

@@ -17,7 +17,7 @@ import (
 	_ "github.com/troupe-go/troupe/ops/all"
 )
 
-// recorded is the GraphDefs in testdata/functions.zip: the graphs of the
+// recorded returns the GraphDefs in testdata/functions.zip: the graphs of the
 // conformance groups functional and models.
 func recorded(t testing.TB) map[string][]byte {
 	t.Helper()
@@ -58,7 +58,7 @@ func answers(t *testing.T, path string) map[string][]string {
 	return lines
 }
 
-// inferred is what Troupe knows of a graph, in the same form.
+// inferred returns what Troupe knows of a graph, in the same form.
 func inferred(def []byte) []string {
 	g := graph.New()
 	if err := g.Import(def, ""); err != nil {

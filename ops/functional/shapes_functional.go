@@ -20,7 +20,7 @@ func init() {
 	shape.Register(shape.NoOutputs, "_Retval", "_DeviceRetval")
 }
 
-// declaredShape is what the attribute says, which may be nothing.
+// declaredShape returns what the attribute says, which may be nothing.
 func declaredShape(c *shape.Context) error {
 	shapes := c.Shapes("output_shapes")
 	if len(shapes) == 0 {
@@ -92,7 +92,7 @@ func symbolicGradientShape(c *shape.Context) error {
 	return nil
 }
 
-// argShape is what the function's definition says of the argument. A call says
+// argShape returns what the function's definition says of the argument. A call says
 // more; package graph knows it.
 func argShape(c *shape.Context) error {
 	if shapes := c.Shapes("_output_shapes"); len(shapes) > 0 {

@@ -18,7 +18,7 @@ type cubic struct {
 	weight [4]float32
 }
 
-// keys is the weight, after R. Keys, Cubic Convolution Interpolation for
+// keys returns the weight, after R. Keys, Cubic Convolution Interpolation for
 // Digital Image Processing (1981), of a pixel at a distance of at most 2.
 func keys(a float64, distance float64) float32 {
 	x := distance

@@ -223,7 +223,7 @@ func (k cropGradient) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return spreadCrops[float32](ctx, k, in, out)
 }
 
-// spreadCrops gives each pixel of the gradient to those it was blended of.
+// spreadCrops returns each pixel of the gradient to those it was blended of.
 func spreadCrops[T elementwise.Float](ctx *kernel.Context, k cropGradient, in, out []tensor.Value) error {
 	from, err := batchOf(&in[0], "grads image")
 	if err != nil {

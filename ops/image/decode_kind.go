@@ -82,7 +82,7 @@ var formats = []struct{ name, magic string }{
 	{"JPEG", "\xff\xd8\xff"}, {"PNG", "\x89PNG\r\n\x1a\n"}, {"GIF", "GIF8"}, {"BMP", "BM"},
 }
 
-// formatOf is the format of a file; empty if it is none that is known.
+// formatOf returns the format of a file; empty if it is none that is known.
 func formatOf(file string) string {
 	for _, f := range formats {
 		if strings.HasPrefix(file, f.magic) {
@@ -92,7 +92,7 @@ func formatOf(file string) string {
 	return ""
 }
 
-// refuse says whether the decoder's operation takes files of a format: BMP has
+// refuse reports whether the decoder's operation takes files of a format: BMP has
 // operations of its own, which take nothing else, and only JPEG can be cut.
 func (k *decoder) refuse(format string) error {
 	switch {
@@ -106,7 +106,7 @@ func (k *decoder) refuse(format string) error {
 	return nil
 }
 
-// cropWindow is the part of an image that v names: top, left, height and width.
+// cropWindow returns the part of an image that v names: top, left, height and width.
 func cropWindow(v *tensor.Value) ([]int32, error) {
 	if v.NumElements() != 4 || v.Rank() != 1 {
 		return nil, status.Invalid("crop_window must have four elements, got shape %s", tensor.FormatDims(v.Dims()))

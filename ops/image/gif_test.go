@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// animation is a GIF with frames of several sizes and palettes, one with a transparent
+// animation returns a GIF with frames of several sizes and palettes, one with a transparent
 // color, and a comment.
 func animation(t *testing.T) []byte {
 	t.Helper()

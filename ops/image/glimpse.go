@@ -84,7 +84,7 @@ func (k *window) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	return nil
 }
 
-// start is where a window of that size begins in a dimension of n pixels.
+// start returns where a window of that size begins in a dimension of n pixels.
 func (k *window) start(offset float32, n, size int) (at int, ok bool) {
 	if k.normalized {
 		offset *= float32(n)

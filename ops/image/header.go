@@ -17,7 +17,7 @@ const mostHeader = 1 << 16
 // A constant file says the shape of the image before the graph runs. TensorFlow has it
 // as well where a later shape depends on its numbers, as it then runs the decoder.
 
-// headerShape is the shape of the image whose file input 0 is, with so many channels if
+// headerShape returns the shape of the image whose file input 0 is, with so many channels if
 // they are known; of unknown dimensions if the file is not known or is of another kind
 // than those that decode so.
 func headerShape(c *shape.Context, channels int64, formats ...string) shape.Shape {
@@ -45,7 +45,7 @@ func headerShape(c *shape.Context, channels int64, formats ...string) shape.Shap
 	return unknown
 }
 
-// header is the height, the width and the channels that a file has; zeros if its
+// header returns the height, the width and the channels that a file has; zeros if its
 // beginning does not say them.
 func header(format, file string) (h, w, channels int64) {
 	switch format {
@@ -80,7 +80,7 @@ func header(format, file string) (h, w, channels int64) {
 // pngColorType is where the header of a PNG file says what its numbers mean.
 const pngColorType = 25
 
-// pngChannels is how many channels a PNG file has whose header has been read.
+// pngChannels returns how many channels a PNG file has whose header has been read.
 func pngChannels(file string) int64 {
 	switch file[pngColorType] {
 	case 0:

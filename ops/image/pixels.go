@@ -15,7 +15,7 @@ const grain = 1 << 13
 // A batch is the shape of a batch of images.
 type batch struct{ n, height, width, depth int }
 
-// batchOf is the shape of v, which what names in errors.
+// batchOf returns the shape of v, which what names in errors.
 func batchOf(v *tensor.Value, what string) (batch, error) {
 	d := v.Dims()
 	if len(d) != 4 {
@@ -61,7 +61,7 @@ func sizeOf(v *tensor.Value, what string) (height, width int, err error) {
 	return int(x[0]), int(x[1]), nil
 }
 
-// floatsOf is the elements of v, of any type of numbers, as float32; release
+// floatsOf returns the elements of v, of any type of numbers, as float32; release
 // gives back the memory that this may have taken.
 func floatsOf(ctx *kernel.Context, v *tensor.Value) (x []float32, release func(), err error) {
 	if v.DType() == tensor.Float {

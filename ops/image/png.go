@@ -229,7 +229,7 @@ func (k pngDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 // mostDeflated is how many bytes a byte of deflated data can stand for.
 const mostDeflated = 1032
 
-// pngMemory is how many bytes png.Decode takes for a file, an image and two lines, and
+// pngMemory returns how many bytes png.Decode takes for a file, an image and two lines, and
 // how many the file has at least when it has been inflated.
 func pngMemory(file string, config image.Config) (taken, inflated int) {
 	depth, color, interlaced := int(file[pngColorType-1]), file[pngColorType], file[pngColorType+3] != 0
@@ -270,7 +270,7 @@ func (a asking) Read(p []byte) (int, error) {
 // be a thousand times as many, and each line of an image may be two of them.
 const askingPart = 256
 
-// grayOf is the brightness of a pixel of a file of 8 or 16 bits, as libpng weighs
+// grayOf returns the brightness of a pixel of a file of 8 or 16 bits, as libpng weighs
 // red, green and blue; it rounds those of 16 bits.
 func grayOf(p [4]uint16, wide bool) uint16 {
 	const red, green, blue, one = 9797, 19234, 3737, 1 << 15

@@ -62,7 +62,7 @@ func newProjection[T elementwise.Real](c *kernel.Construction) (kernel.Kernel, e
 	return k, nil
 }
 
-// within is the place of [0, size-1] nearest to at.
+// within returns the place of [0, size-1] nearest to at.
 func within(at float32, size int) float32 { return min(max(at, 0), float32(size-1)) }
 
 // reflected mirrors the image at its edges: dcba|abcd|dcba.
@@ -178,7 +178,7 @@ func (s *sampled[T]) at(y, x float64, c int) T {
 	return s.x[(int(y)*s.width+int(x))*s.depth+c]
 }
 
-// blend is the mean of the four pixels around a place, weighted by nearness.
+// blend returns the mean of the four pixels around a place, weighted by nearness.
 func (s *sampled[T]) blend(y, x float32, c int) T {
 	top, left := math.Floor(float64(y)), math.Floor(float64(x))
 	v, h := y-float32(top), x-float32(left)

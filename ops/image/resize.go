@@ -125,7 +125,7 @@ antialias: As ScaleAndTranslate had it.`)
 	gradient.None("ResizeBilinearGrad")
 }
 
-// sizeOfImages is the height and width of images.
+// sizeOfImages returns the height and width of images.
 func sizeOfImages(c *gradient.Context, images graph.Output) graph.Output {
 	if s := c.StaticShape(images); s.Full() && s.Rank() == 4 {
 		return c.Int32s(int32(s.Dim(1)), int32(s.Dim(2)))

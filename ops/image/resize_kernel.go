@@ -57,7 +57,7 @@ func newSampling(c *kernel.Construction) (*sampling, error) {
 	return s, nil
 }
 
-// scale is how many of in pixels go to one of out; a single one is shared out.
+// scale returns how many of in pixels go to one of out; a single one is shared out.
 func (s *sampling) scale(in, out int) float32 {
 	if s.corners && out > 1 && in > 1 {
 		return float32(in-1) / float32(out-1)
@@ -65,7 +65,7 @@ func (s *sampling) scale(in, out int) float32 {
 	return float32(in) / float32(out)
 }
 
-// at is the place in the input of pixel i of the result.
+// at returns the place in the input of pixel i of the result.
 func (s *sampling) at(i int, scale float32) float32 {
 	if s.half {
 		return (float32(i)+0.5)*scale - 0.5
@@ -310,7 +310,7 @@ type covers struct {
 	all   []cover
 }
 
-// of is what pixel i covers.
+// of returns what pixel i covers.
 func (c *covers) of(i int) []cover { return c.all[c.first[i]:c.first[i+1]] }
 
 // covers makes those of out pixels over in.

@@ -211,7 +211,7 @@ func sampleBox[T elementwise.Integer](ctx *kernel.Context, k *boxSampler, dt ten
 	return nil
 }
 
-// objectsOf is the boxes in pixels.
+// objectsOf returns the boxes in pixels.
 func objectsOf(ctx *kernel.Context, v *tensor.Value, image rect) ([]rect, error) {
 	if v.Rank() != 3 || v.Dim(2) != 4 {
 		return nil, status.Invalid("input boxes must be 3-dimensional [batch, num_boxes, coords], the coords four: %s", tensor.FormatDims(v.Dims()))

@@ -108,7 +108,7 @@ func box(x float32) float32 {
 	return 0
 }
 
-// keysCubic is the cubic of R. Keys, "Cubic convolution interpolation for digital
+// keysCubic returns the cubic of R. Keys, "Cubic convolution interpolation for digital
 // image processing", 1981.
 func keysCubic(x float32) float32 {
 	switch {
@@ -120,7 +120,7 @@ func keysCubic(x float32) float32 {
 	return (1.5*x-2.5)*x*x + 1
 }
 
-// mitchellCubic is the cubic of D. Mitchell and A. Netravali, "Reconstruction
+// mitchellCubic returns the cubic of D. Mitchell and A. Netravali, "Reconstruction
 // filters in computer graphics", 1988, with B = C = 1/3.
 func mitchellCubic(x float32) float32 {
 	switch {
@@ -197,7 +197,7 @@ func (s scaling) spansOf(ctx *kernel.Context, to, from int, scale, shift float32
 // clamp is x as a place among n.
 func clamp(x float64, n int) int { return int(min(max(x, 0), float64(n-1))) }
 
-// scaleAndTranslate is the kernel of ScaleAndTranslate: rows are mixed first,
+// scaleAndTranslate returns the kernel of ScaleAndTranslate: rows are mixed first,
 // then columns.
 func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, out []tensor.Value) error {
 	images, size := &in[0], &in[1]
@@ -262,7 +262,7 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 	return ctx.Err()
 }
 
-// scaleAndShift is the factors and the shifts of height and width.
+// scaleAndShift returns the factors and the shifts of height and width.
 func scaleAndShift(scales, shifts *tensor.Value) (scale, shift []float32, err error) {
 	for _, v := range []*tensor.Value{scales, shifts} {
 		switch {

@@ -13,7 +13,7 @@ func init() {
 	})
 }
 
-// scaleGradient is the kernel of ScaleAndTranslateGrad: each pixel of the gradient
+// scaleGradient returns the kernel of ScaleAndTranslateGrad: each pixel of the gradient
 // goes to those that it was mixed of, with the same weights.
 func scaleGradient(ctx *kernel.Context, s scaling, in, out []tensor.Value) error {
 	grad, images := &in[0], &in[1]

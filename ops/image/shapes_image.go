@@ -114,7 +114,7 @@ func combinedSuppressionShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// channels is the number of channels that a decoded image is to have.
+// channels returns the number of channels that a decoded image is to have.
 func channels(c *shape.Context) (int64, error) {
 	switch n := c.Int32("channels"); {
 	case n == 0:

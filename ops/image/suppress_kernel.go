@@ -218,12 +218,12 @@ func suppress(ctx *kernel.Context, overlaps func(i, j int) float32, scores []flo
 	return taken, nil
 }
 
-// meet is how much two of some boxes overlap.
+// meet returns how much two of some boxes overlap.
 func meet(boxes []float32) func(i, j int) float32 {
 	return func(i, j int) float32 { return overlap(boxes[4*i:], boxes[4*j:]) }
 }
 
-// overlap is the intersection of two boxes divided by their union; boxes may
+// overlap returns the intersection of two boxes divided by their union; boxes may
 // name any two opposite corners.
 func overlap(a, b []float32) float32 {
 	top, left, bottom, right := min(a[0], a[2]), min(a[1], a[3]), max(a[0], a[2]), max(a[1], a[3])

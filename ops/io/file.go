@@ -58,7 +58,7 @@ num_shards: How many files there are.`)
 	}
 }
 
-// text is the value of a string scalar; what names it in the error.
+// text returns the value of a string scalar; what names it in the error.
 func text(v *tensor.Value, what string) (string, error) {
 	if !v.IsScalar() {
 		return "", status.Invalid("%s tensor must be scalar, but had shape: %s", what, tensor.FormatDims(v.Dims()))

@@ -430,7 +430,7 @@ func (r *reader) read(ctx *kernel.Context, q *resource.Queue, n int64, done func
 	}
 }
 
-// stateful says whether the reader's state is no more than numbers.
+// stateful reports whether the reader's state is no more than numbers.
 func (r *reader) stateful() error {
 	if r.kind == "IdentityReaderV2" || r.kind == "WholeFileReaderV2" {
 		return nil
@@ -438,7 +438,7 @@ func (r *reader) stateful() error {
 	return status.Errorf(status.Unimplemented, "Reader SerializeState of %s", r.kind)
 }
 
-// state is the reader's state as a ReaderBaseState message.
+// state returns the reader's state as a ReaderBaseState message.
 func (r *reader) state() (string, error) {
 	if err := r.stateful(); err != nil {
 		return "", err

@@ -68,7 +68,7 @@ func (l *library) run(op, attrs string, in ...*tensor.Tensor) []*tensor.Tensor {
 	return out
 }
 
-// read gives all records, in words, and then the code of the error.
+// read returns all records, in words, and then the code of the error.
 func (l *library) read(upTo int64) string {
 	l.run("QueueCloseV2", "", l.queue)
 	var all []string

@@ -79,7 +79,7 @@ func restoreOne(ctx *kernel.Context, r *bundle.Reader, name, spec string) (tenso
 	return r.Read(ctx, name, s)
 }
 
-// savedNames is the first three inputs of what saves and restores: the prefix,
+// savedNames returns the first three inputs of what saves and restores: the prefix,
 // and for each tensor its name and its slice.
 func savedNames(in []tensor.Value) (prefix string, names, specs []string, err error) {
 	if n := in[0].NumElements(); n != 1 {

@@ -64,7 +64,7 @@ func (k saveFirst) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 	return w.Finish(ctx.Step.Files, name, ctx.Err)
 }
 
-// only is the string of an input with one element.
+// only returns the string of an input with one element.
 func only(in []tensor.Value, i int, what string) (string, error) {
 	if n := in[i].NumElements(); n != 1 {
 		return "", status.Invalid("Input %d (%s) must be a string scalar; got a tensor of %d elements", i, what, n)

@@ -44,7 +44,7 @@ func saveShape(vectors int) shape.Func {
 	}
 }
 
-// restoreShape gives each output the shape of the slice that input 2 asks for,
+// restoreShape returns each output the shape of the slice that input 2 asks for,
 // if its value is known, after a check.
 func restoreShape(check shape.Func) shape.Func {
 	return func(c *shape.Context) error {
@@ -66,7 +66,7 @@ func restoreShape(check shape.Func) shape.Func {
 	}
 }
 
-// sliceShape is the shape of a slice such as "4 5 0,2:-", two rows of a matrix
+// sliceShape returns the shape of a slice such as "4 5 0,2:-", two rows of a matrix
 // of [4,5].
 func sliceShape(text string) (shape.Shape, error) {
 	whole, s, err := bundle.ParseSpec(text)

@@ -131,7 +131,7 @@ func (k *batch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return failure.err
 }
 
-// outer is the dimensions before those of the matrices, which all inputs share.
+// outer returns the dimensions before those of the matrices, which all inputs share.
 func (k *batch[T]) outer(in []tensor.Value) ([]int64, error) {
 	for i := range k.inputs {
 		if in[i].Rank() < 2 {
@@ -256,7 +256,7 @@ func storeComplex[D complex64 | complex128, T scalar](dst []D, src []T) {
 	}
 }
 
-// square is the check of operations on one square matrix, of whose size each
+// square returns the check of operations on one square matrix, of whose size each
 // output is a share of so many dimensions.
 func square[T scalar](dims ...int) func(in []matrix[T]) ([][]int, error) {
 	return func(in []matrix[T]) ([][]int, error) {

@@ -43,7 +43,7 @@ func clearUpper[T scalar](ctx *kernel.Context, a matrix[T]) {
 	}
 }
 
-// choleskyGradient is the gradient of A that follows from grad, that of L, of
+// choleskyGradient returns the gradient of A that follows from grad, that of L, of
 // which the lower triangle counts: I. Murray, Differentiation of the Cholesky
 // decomposition, 2016, equation 8.
 func choleskyGradient[T scalar](ctx *kernel.Context, l, grad matrix[T]) matrix[T] {

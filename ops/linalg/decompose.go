@@ -188,7 +188,7 @@ func newSvd[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 	}}, nil
 }
 
-// spectrum is the shares of eigenvalues and, if they are wanted, eigenvectors.
+// spectrum returns the shares of eigenvalues and, if they are wanted, eigenvectors.
 func spectrum[T scalar](wanted bool) func(in []matrix[T]) ([][]int, error) {
 	if wanted {
 		return square[T](1, 2)
@@ -253,7 +253,7 @@ func newEig(c *kernel.Construction) (kernel.Kernel, error) {
 	}}, nil
 }
 
-// tidy gives the eigenvalues of a real matrix, and their vectors, the form that
+// tidy returns the eigenvalues of a real matrix, and their vectors, the form that
 // rounding has blurred: real, or pairs of conjugates, which stand side by side in
 // the order that it returns, the one above the real axis first.
 func tidy(values []complex128, vectors matrix[complex128]) (order []int) {

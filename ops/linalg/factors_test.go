@@ -61,7 +61,7 @@ func (a dense) adjoint() dense {
 	return b
 }
 
-// distance is the greatest difference of two elements.
+// distance returns the greatest difference of two elements.
 func (a dense) distance(b dense) (most float64) {
 	for i := range a {
 		for j := range a[i] {

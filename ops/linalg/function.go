@@ -223,7 +223,7 @@ func newSquareRoot(c *kernel.Construction) (kernel.Kernel, error) {
 	}}, nil
 }
 
-// hasNegative says whether a triangular matrix has an eigenvalue that is
+// hasNegative reports whether a triangular matrix has an eigenvalue that is
 // negative, and neither complex nor 0 but for rounding.
 func hasNegative(ctx *kernel.Context, t matrix[complex128]) bool {
 	rounding := t.largest(ctx) * float64(t.rows) * 0x1p-52
@@ -235,7 +235,7 @@ func hasNegative(ctx *kernel.Context, t matrix[complex128]) bool {
 	return false
 }
 
-// triangleRoot is the square root of a triangular matrix: Å. Björck and
+// triangleRoot returns the square root of a triangular matrix: Å. Björck and
 // S. Hammarling, A Schur method for the square root of a matrix, 1983.
 func triangleRoot(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] {
 	n := t.rows
@@ -263,7 +263,7 @@ func newLogarithm(c *kernel.Construction) (kernel.Kernel, error) {
 	}}, nil
 }
 
-// triangleLog is the logarithm of a triangular matrix: roots are taken until it
+// triangleLog returns the logarithm of a triangular matrix: roots are taken until it
 // is close to 1, where the integral of x·(1+τx)⁻¹ over τ from 0 to 1 is
 // summed by Gauss's rule. N. Higham, Functions of Matrices, 2008, chapter 11.
 func triangleLog(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] {
@@ -313,7 +313,7 @@ var (
 	gaussWeights = [5]float64{0.330239355001259763164525069287, 0.312347077040002840068630406584, 0.260610696402935462318742869419, 0.180648160694857404058472031243, 0.0812743883615744119718921581105}
 )
 
-// distanceTo1 is the greatest sum of a row of |t - 1|.
+// distanceTo1 returns the greatest sum of a row of |t - 1|.
 func distanceTo1(ctx *kernel.Context, t matrix[complex128]) float64 {
 	most := 0.0
 	for i := range t.rows {

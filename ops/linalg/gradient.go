@@ -13,12 +13,12 @@ import (
 // gradients, 2017; Z. Wan and S. Zhang, Automatic differentiation for complex valued
 // SVD, 2019.
 
-// times is the product of matrices, of which the adjoints are taken where it is said.
+// times returns the product of matrices, of which the adjoints are taken where it is said.
 func times(c *gradient.Context, a graph.Output, aa bool, b graph.Output, ab bool) graph.Output {
 	return c.Op("BatchMatMulV2", graph.Attrs{"adj_x": aa, "adj_y": ab}, a, b)
 }
 
-// adjoint is the conjugate transposes of matrices.
+// adjoint returns the conjugate transposes of matrices.
 func adjoint(c *gradient.Context, a graph.Output) graph.Output {
 	rank := c.Rank(a)
 	from := func(k int32) graph.Output { return c.Sub(rank, c.Const(k)) }
@@ -51,7 +51,7 @@ func diagonalOf(c *gradient.Context, a graph.Output) graph.Output {
 	return c.Op("MatrixDiagPart", nil, a)
 }
 
-// triangle is the lower or upper triangle of matrices.
+// triangle returns the lower or upper triangle of matrices.
 func triangle(c *gradient.Context, a graph.Output, lower bool) graph.Output {
 	all, none := c.Const(int64(-1)), c.Const(int64(0))
 	if lower {
@@ -60,18 +60,18 @@ func triangle(c *gradient.Context, a graph.Output, lower bool) graph.Output {
 	return c.Op("MatrixBandPart", nil, a, none, all)
 }
 
-// dim is the length of a dimension that is counted from the last, -1, an int32.
+// dim returns the length of a dimension that is counted from the last, -1, an int32.
 func dim(c *gradient.Context, a graph.Output, k int32) graph.Output {
 	at := c.Int32s(k)
 	return c.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, c.Shape(a), at, c.Int32s(0), c.Int32s(1))
 }
 
-// unitMatrix is the unit matrix of n rows, of the type of another tensor.
+// unitMatrix returns the unit matrix of n rows, of the type of another tensor.
 func unitMatrix(c *gradient.Context, n, like graph.Output) graph.Output {
 	return diagonalMatrix(c, c.Op("Fill", nil, column(c, n), c.Scalar(like, 1)))
 }
 
-// columns is the columns of matrices from lo up to but not including hi, scalars;
+// columns returns the columns of matrices from lo up to but not including hi, scalars;
 // nil for hi stands for the last.
 func columns(c *gradient.Context, a, lo graph.Output, hi *graph.Output) graph.Output {
 	zero := c.Const(int32(0))
@@ -218,7 +218,7 @@ func eigenGradient(c *gradient.Context) {
 	c.Set(0, c.Cast(c.Op("MatrixSolve", nil, va, times(c, inner, false, va, false)), a.DataType()))
 }
 
-// realOf is the real part of complex numbers.
+// realOf returns the real part of complex numbers.
 func realOf(c *gradient.Context, z graph.Output) graph.Output {
 	if z.Op == nil {
 		return z
@@ -295,7 +295,7 @@ func svdGradient(c *gradient.Context) {
 	c.Set(0, c.Add(da, times(c, u, false, beyond(v, dv, vdv), true)))
 }
 
-// reduced is the first k columns of W, and their gradient with what flows through
+// reduced returns the first k columns of W, and their gradient with what flows through
 // the others.
 func reduced(c *gradient.Context, w, dw, k graph.Output) (first, gradient graph.Output) {
 	zero := c.Const(int32(0))
@@ -409,7 +409,7 @@ func shifted(c *gradient.Context, v graph.Output, by, axis int32) graph.Output {
 	return c.Op("Roll", nil, v, c.Const(by), c.Add(rank, c.Const(axis)))
 }
 
-// diagonalsOfProduct is the three diagonals of y times x transposed, vectors: elements of y by those
+// diagonalsOfProduct returns the three diagonals of y times x transposed, vectors: elements of y by those
 // of x one behind, beside and one before. Those that would be outside are zero.
 func diagonalsOfProduct(c *gradient.Context, y, x graph.Output) (above, main, below graph.Output) {
 	last := c.Const(int32(-1))

@@ -166,7 +166,7 @@ func chase[T wide](ctx *kernel.Context, d, e []float64, start, end int, rows mat
 	}
 }
 
-// rotation is the cosine and the sine for which s·x + c·z = 0.
+// rotation returns the cosine and the sine for which s·x + c·z = 0.
 func rotation(x, z float64) (c, s float64) {
 	switch {
 	case z == 0:

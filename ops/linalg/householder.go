@@ -90,7 +90,7 @@ func triangularize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) 
 	return q
 }
 
-// columns is the first n columns of the product, of m rows.
+// columns returns the first n columns of the product, of m rows.
 func (r *reflections[T]) columns(ctx *kernel.Context, m, n int) matrix[T] {
 	q := newMatrix[T](m, n)
 	for i := range min(m, n) {

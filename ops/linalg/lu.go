@@ -4,7 +4,7 @@ import "github.com/troupe-go/troupe/kernel"
 
 // factorize replaces the square matrix a by the factors of P·A = L·U: U on and
 // above the diagonal, L below, which has ones on its diagonal. Row i of P·A is
-// row p[i] of A; odd says whether that is an odd permutation. A column without
+// row p[i] of A; odd reports whether that is an odd permutation. A column without
 // a pivot is left as it is, with 0 on the diagonal of U.
 func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
 	n := a.rows
@@ -43,7 +43,7 @@ func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
 	return p, odd
 }
 
-// regular says whether factors have no zero, and no NaN, on U's diagonal.
+// regular reports whether factors have no zero, and no NaN, on U's diagonal.
 func regular[T scalar](lu matrix[T]) bool {
 	for i := range lu.rows {
 		if !(abs(lu.at(i, i)) > 0) {

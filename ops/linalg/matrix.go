@@ -54,7 +54,7 @@ func (a matrix[T]) swapRows(i, j int) {
 	}
 }
 
-// adjoint is the conjugate transpose.
+// adjoint returns the conjugate transpose.
 func (a matrix[T]) adjoint(ctx *kernel.Context) matrix[T] {
 	b := a.transpose(ctx)
 	conjugate(ctx, b.data)
@@ -111,7 +111,7 @@ func (a matrix[T]) times(ctx *kernel.Context, b matrix[T]) matrix[T] {
 	return c
 }
 
-// finite says whether no element is infinite or NaN.
+// finite reports whether no element is infinite or NaN.
 func (a matrix[T]) finite(ctx *kernel.Context) bool {
 	for piece := range pieces(ctx, a.data) {
 		for _, x := range piece {
@@ -123,7 +123,7 @@ func (a matrix[T]) finite(ctx *kernel.Context) bool {
 	return true
 }
 
-// largest is the greatest absolute value of an element.
+// largest returns the greatest absolute value of an element.
 func (a matrix[T]) largest(ctx *kernel.Context) float64 {
 	most := 0.0
 	for piece := range pieces(ctx, a.data) {
@@ -214,7 +214,7 @@ func abs[T scalar](x T) float64 {
 	}
 }
 
-// realPart is the real part of x.
+// realPart returns the real part of x.
 func realPart[T scalar](x T) float64 {
 	switch x := any(x).(type) {
 	case float32:
@@ -228,7 +228,7 @@ func realPart[T scalar](x T) float64 {
 	}
 }
 
-// of is the number x.
+// of returns the number x.
 func of[T scalar](x float64) (y T) {
 	switch p := any(&y).(type) {
 	case *float32:
@@ -264,7 +264,7 @@ func squares[T scalar](ctx *kernel.Context, a []T) (sum float64) {
 	return sum
 }
 
-// isComplex says whether T is a type of complex numbers.
+// isComplex reports whether T is a type of complex numbers.
 func isComplex[T scalar]() bool {
 	switch any(*new(T)).(type) {
 	case complex64, complex128:
@@ -273,7 +273,7 @@ func isComplex[T scalar]() bool {
 	return false
 }
 
-// precision is the distance of 1 to the next number of T, and the least normal
+// precision returns the distance of 1 to the next number of T, and the least normal
 // positive number.
 func precision[T scalar]() (epsilon, least float64) {
 	switch any(*new(T)).(type) {

@@ -112,7 +112,7 @@ func hessenberg[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
 // size1 is |Re x| + |Im x|.
 func size1(x complex128) float64 { return math.Abs(real(x)) + math.Abs(imag(x)) }
 
-// negligible says whether the element under the diagonal in column k counts
+// negligible reports whether the element under the diagonal in column k counts
 // nothing, and if so makes it 0.
 func negligible(a matrix[complex128], k int) bool {
 	if size1(a.at(k+1, k)) > 0x1p-52*(size1(a.at(k, k))+size1(a.at(k+1, k+1))) {
@@ -122,7 +122,7 @@ func negligible(a matrix[complex128], k int) bool {
 	return true
 }
 
-// wilkinson is the eigenvalue of the 2×2 block that ends at (end, end) that is
+// wilkinson returns the eigenvalue of the 2×2 block that ends at (end, end) that is
 // closer to its last element.
 func wilkinson(a matrix[complex128], end int) complex128 {
 	p, q, r, s := a.at(end-1, end-1), a.at(end-1, end), a.at(end, end-1), a.at(end, end)
@@ -179,7 +179,7 @@ func (g givens) pair(p, q complex128) (complex128, complex128) {
 	return c*p - g.s*q, cmplx.Conj(g.s)*p + c*q
 }
 
-// eigenvectors is the eigenvectors of u·t·uᴴ as columns of length 1, where t is
+// eigenvectors returns the eigenvectors of u·t·uᴴ as columns of length 1, where t is
 // triangular.
 func eigenvectors(ctx *kernel.Context, t, u matrix[complex128]) matrix[complex128] {
 	n := t.rows

@@ -39,7 +39,7 @@ func eigenShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// factors is the batch of matrices of m rows and n columns that input 0 holds,
+// factors returns the batch of matrices of m rows and n columns that input 0 holds,
 // and the smaller of m and n.
 func factors(c *shape.Context) (batch shape.Shape, m, n, p int64) {
 	in := c.Try(c.Input(0).WithRankAtLeast(2))
@@ -95,7 +95,7 @@ func triangularSolveShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// likeLast gives the output the shape of the last input, after checks that
+// likeLast returns the output the shape of the last input, after checks that
 // teach nothing.
 func likeLast(checks ...shape.Func) shape.Func {
 	return func(c *shape.Context) error {

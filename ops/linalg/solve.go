@@ -142,7 +142,7 @@ func leastNorm[T scalar, W wide](s *scratch[T]) {
 	copy(s.out[0].data, convert[T](v.times(s.ctx, y)).data)
 }
 
-// convert is a in another precision.
+// convert returns a in another precision.
 func convert[D, S scalar](a matrix[S]) matrix[D] {
 	b := newMatrix[D](a.rows, a.cols)
 	switch data := any(a.data).(type) {

@@ -161,7 +161,7 @@ func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x m
 	return true
 }
 
-// perturbation is the rounding error of the greatest element.
+// perturbation returns the rounding error of the greatest element.
 func perturbation[T scalar](diagonals ...[]T) float64 {
 	epsilon, least := precision[T]()
 	most := 0.0
@@ -176,7 +176,7 @@ func perturbation[T scalar](diagonals ...[]T) float64 {
 	return max(most*epsilon, least)
 }
 
-// perturbed is the pivot d, moved away from 0 as far as is needed for what y is
+// perturbed returns the pivot d, moved away from 0 as far as is needed for what y is
 // divided by it not to overflow, in steps that double. LAPACK's xLAGTS.
 func perturbed[T scalar](d T, y []T, tolerance float64) T {
 	_, least := precision[T]()

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Zero is the list with zeros for the elements that are set. See [variant.Zeroer].
+// Zero returns the list with zeros for the elements that are set. See [variant.Zeroer].
 func (l *List) Zero(ctx *kernel.Context, depth int) (tensor.Value, error) {
 	z := newList(l.dt, l.shape, l.max, l.n)
 	for i := range l.n {
@@ -29,7 +29,7 @@ func (l *List) Zero(ctx *kernel.Context, depth int) (tensor.Value, error) {
 	return z.token(ctx)
 }
 
-// Add is the list of the sums of the elements of l and of y, another list. Where one
+// Add returns the list of the sums of the elements of l and of y, another list. Where one
 // element is not set, the sum is the other. See [variant.Adder].
 func (l *List) Add(ctx *kernel.Context, y any, depth int) (tensor.Value, error) {
 	o := tensor.Object{Value: y}

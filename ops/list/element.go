@@ -31,11 +31,11 @@ func registerAny(f kernel.Factory, ops ...string) {
 	}
 }
 
-// counts says whether an operation counts the lists that it gets. The others make
+// counts reports whether an operation counts the lists that it gets. The others make
 // variants of several lists, which nobody counts.
 func counts(op string) bool { return op != "TensorListPushBackBatch" && op != "TensorListConcatLists" }
 
-// shapeIn is the shape that an input gives: a vector with -1 for unknown
+// shapeIn returns the shape that an input gives: a vector with -1 for unknown
 // dimensions, or the scalar -1.
 func shapeIn(v *tensor.Value) (shape.Shape, error) {
 	var buf [8]int64
@@ -61,7 +61,7 @@ func shapeIn(v *tensor.Value) (shape.Shape, error) {
 	return shape.FromVector(dims)
 }
 
-// merge is what two shapes say together.
+// merge returns what two shapes say together.
 func merge(a, b shape.Shape) (shape.Shape, error) {
 	if a.Known() && b.Known() && a.Rank() != b.Rank() {
 		return a, status.Invalid("PartialTensorShape: Incompatible ranks during merge: %d vs. %d", a.Rank(), b.Rank())
@@ -73,7 +73,7 @@ func merge(a, b shape.Shape) (shape.Shape, error) {
 	return s, nil
 }
 
-// compatible says whether a tensor of shape dims may be an element.
+// compatible reports whether a tensor of shape dims may be an element.
 func (l *List) compatible(dims []int64) bool {
 	want := l.shape.Dims()
 	if !l.shape.Known() {
@@ -90,7 +90,7 @@ func (l *List) compatible(dims []int64) bool {
 	return true
 }
 
-// sameType says whether the elements are of the type that the node works on.
+// sameType reports whether the elements are of the type that the node works on.
 func (l *List) sameType(dt tensor.DType) error {
 	if l.dt != dt {
 		return status.Invalid("Invalid data types; op elements %v but list elements %v", dt, l.dt)
@@ -98,7 +98,7 @@ func (l *List) sameType(dt tensor.DType) error {
 	return nil
 }
 
-// asked is the shape that the elements have by the list and by an input.
+// asked returns the shape that the elements have by the list and by an input.
 func (l *List) asked(v *tensor.Value) (shape.Shape, error) {
 	s, err := shapeIn(v)
 	if err != nil {
@@ -107,7 +107,7 @@ func (l *List) asked(v *tensor.Value) (shape.Shape, error) {
 	return merge(s, l.shape)
 }
 
-// inOrder is the place of element k where all elements are taken.
+// inOrder returns the place of element k where all elements are taken.
 func inOrder(k int) int { return k }
 
 // inferred is s with what those of n elements that are set say of it, element at(k)
@@ -161,7 +161,7 @@ func (l *List) stacked(ctx *kernel.Context, s shape.Shape, n int, at func(k int)
 	return v, nil
 }
 
-// count is a scalar that says how many, or which.
+// count returns a scalar that says how many, or which.
 func count(v *tensor.Value, format string) (int, error) {
 	if !v.IsScalar() {
 		return 0, status.Invalid(format, tensor.FormatDims(v.Dims()))

@@ -24,7 +24,7 @@ type elements struct {
 	weight  int64 // of the elements, apart from their places
 }
 
-// weight is what an element takes. Of a list it is known.
+// weight returns what an element takes. Of a list it is known.
 func (x item) weight() int64 {
 	if x.Plain() {
 		return 0
@@ -46,10 +46,10 @@ const (
 	blockBytes = (placeBytes-8)*blockPlaces + 2*24 // and its place among the blocks
 )
 
-// dense is how many lie side by side.
+// dense returns how many lie side by side.
 func (e *elements) dense() int { return len(e.first) + e.behind }
 
-// place is where element i is, of those that lie side by side.
+// place returns where element i is, of those that lie side by side.
 func (e *elements) place(i int) *item {
 	if i < len(e.first) {
 		return &e.first[i]
@@ -117,7 +117,7 @@ func (e *elements) set(i int, x item) {
 	}
 }
 
-// below is a copy of those below n.
+// below returns a copy of those below n.
 func (e *elements) below(n int) elements {
 	c := elements{first: slices.Clone(e.first[:min(n, len(e.first))])}
 	for _, x := range c.first {

@@ -17,7 +17,7 @@ import (
 // elements and the versions that are made of it.
 //
 // Kernels that run away from the step's driver must not count tokens: a new list
-// holds its elements when the driver claims it, and lists let go of elements only
+// holds its elements when the driver claims it, and lists release elements only
 // when the driver drops a token.
 
 // An item is an element of a list; zero if it is not set. Lists hold it together
@@ -31,7 +31,7 @@ type item struct {
 type kept struct {
 	lists atomic.Int32 // places that it is in
 	held  bool         // they hold it, from when the first of them was claimed
-	pin   bool         // others have its memory, such as a variable that may let go of it
+	pin   bool         // others have its memory, such as a variable that may release it
 }
 
 // hold has the lists hold x, which is new to them. The step's driver calls it.
@@ -70,7 +70,7 @@ func once(v tensor.Value) item {
 	return item{v, k}
 }
 
-// part is a part of x as an element: size elements from element start on. The
+// part returns a part of x as an element: size elements from element start on. The
 // parts of a tensor hold it together, so x should be in parts as a whole.
 func part(ctx *kernel.Context, x tensor.Value, start, size int, dims []int64) (item, error) {
 	v, err := ctx.View(x, start, size, dims)
@@ -119,7 +119,7 @@ func newShared(dt tensor.DType, s shape.Shape, max, n int) *List {
 	return l
 }
 
-// token is the variant that holds l, a new list.
+// token returns the variant that holds l, a new list.
 func (l *List) token(ctx *kernel.Context) (tensor.Value, error) {
 	if err := l.charge(ctx); err != nil {
 		return tensor.Value{}, err
@@ -158,10 +158,10 @@ func (l *List) charge(ctx *kernel.Context) error {
 	return nil
 }
 
-// TotalBytes is what l and its elements take. See [tensor.Value.TotalBytes].
+// TotalBytes returns what l and its elements take. See [tensor.Value.TotalBytes].
 func (l *List) TotalBytes() int64 { return l.weight }
 
-// Bytes is what a version takes beside its elements. See [tensor.RefCounted].
+// Bytes returns what a version takes beside its elements. See [tensor.RefCounted].
 func (l *List) Bytes() int { return versionBytes }
 
 // versionBytes is the size of a List, its lock, and the header of its variant, and a

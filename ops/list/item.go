@@ -248,7 +248,7 @@ func (k typed) pushBack(ctx *kernel.Context, in, out []tensor.Value) error {
 	return l.with(l.n+1, change{l.n, x}).put(ctx, &out[0])
 }
 
-// fits says whether a tensor may be pushed onto l.
+// fits reports whether a tensor may be pushed onto l.
 func (l *List) fits(dims []int64, dt tensor.DType, where string) error {
 	if l.dt != dt {
 		return status.Invalid("Invalid data types; list elements %v but tried to append %v", l.dt, dt)

@@ -35,7 +35,7 @@ type List struct {
 	newer *List
 	older *List // the version whose newer this one is; nil of a shared one
 	own   elements
-	pile  *pile // in the place of own; nil as a rule
+	pile  *pile // in place of own; nil as a rule
 	// Element index was was, and for those in more the same; a negative index
 	// stands for none.
 	index int
@@ -62,7 +62,7 @@ func newList(dt tensor.DType, s shape.Shape, max, n int) *List {
 	return &List{dt: dt, shape: s, max: max, n: n, mu: new(sync.Mutex), index: -1}
 }
 
-// String is what a printed variant says.
+// String returns what a printed variant says.
 func (l *List) String() string {
 	return fmt.Sprintf("TensorList of %d %v %s", l.n, l.dt, resource.FormatShape(l.shape))
 }
@@ -135,7 +135,7 @@ type change struct {
 	to item
 }
 
-// with is the list of n elements that is l but for some changes. n is at least l's
+// with returns the list of n elements that is l but for some changes. n is at least l's
 // length, or one less.
 func (l *List) with(n int, changes ...change) *List {
 	l.mu.Lock()
@@ -170,7 +170,7 @@ func (l *List) with(n int, changes ...change) *List {
 	return next
 }
 
-// first is the list of the first n elements.
+// first returns the list of the first n elements.
 func (l *List) first(n int) *List {
 	if n >= l.n-1 {
 		return l.with(n)
@@ -206,7 +206,7 @@ func (l *List) detach() {
 	l.agree()
 }
 
-// listOf is the list in v, a variant that must be a scalar.
+// listOf returns the list in v, a variant that must be a scalar.
 func listOf(v *tensor.Value) (*List, error) {
 	if !v.IsScalar() {
 		return nil, status.Invalid("Input list must be a scalar saw: %s", tensor.FormatDims(v.Dims()))
@@ -214,7 +214,7 @@ func listOf(v *tensor.Value) (*List, error) {
 	return heldBy(tensor.At0[*tensor.Object](v))
 }
 
-// heldBy is the list in a variant's element.
+// heldBy returns the list in a variant's element.
 func heldBy(o *tensor.Object) (*List, error) {
 	if o == nil {
 		return nil, status.Invalid("Input handle is not a list. Saw: '<Variant>'")

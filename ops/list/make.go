@@ -208,18 +208,19 @@ func (k typed) split(ctx *kernel.Context, in, out []tensor.Value) error {
 // scatter serves both versions.
 func (k typed) scatter(ctx *kernel.Context, in, out []tensor.Value) error {
 	x, indices := in[0], in[1]
-	l, err := k.rows(&x, &in[2])
-	if err != nil {
-		return err
-	}
 	n := -1
 	if len(in) > 3 {
+		var err error
 		if n, err = count(&in[3], "num_elements must be a scalar, got shape %s"); err != nil {
 			return err
 		}
 		if n < -1 {
 			return status.Invalid("TensorListScatter expects num_elements >= -1, found: %d", n)
 		}
+	}
+	l, err := k.rows(&x, &in[2])
+	if err != nil {
+		return err
 	}
 	if indices.NumElements() != x.Dim(0) {
 		return status.Invalid("Invalid number of rows in input tensor. Expected: %d Actual: %d", indices.NumElements(), x.Dim(0))

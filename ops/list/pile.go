@@ -20,7 +20,7 @@ type pile struct {
 	dims []int64
 }
 
-// alone gives a kernel the list that is its input to change: out becomes the variant
+// alone returns a kernel the list that is its input to change: out becomes the variant
 // that holds it. It answers false where somebody else may see the list.
 func (l *List) alone(ctx *kernel.Context, in []tensor.Value, out *tensor.Value) bool {
 	l.mu.Lock()
@@ -36,7 +36,7 @@ func (l *List) alone(ctx *kernel.Context, in []tensor.Value, out *tensor.Value) 
 	return ok
 }
 
-// takes says whether v can be put on top of l's pile.
+// takes reports whether v can be put on top of l's pile.
 func (l *List) takes(v *tensor.Value) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,7 +81,7 @@ func (l *List) pop(ctx *kernel.Context) (tensor.Value, error) {
 	return v, err
 }
 
-// isPile says whether l's elements are on a pile.
+// isPile reports whether l's elements are on a pile.
 func (l *List) isPile() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,7 +120,7 @@ func (p *pile) pour(v *tensor.Value) {
 	p.Contents(func(b []byte) { to = to[copy(to, b):] })
 }
 
-// poured is all elements of l, which is a pile, one behind the other, as a tensor of
+// poured returns all elements of l, which is a pile, one behind the other, as a tensor of
 // that shape.
 func (l *List) poured(ctx *kernel.Context, dims []int64) (tensor.Value, error) {
 	v, err := ctx.Alloc(l.dt, dims)
@@ -133,7 +133,7 @@ func (l *List) poured(ctx *kernel.Context, dims []int64) (tensor.Value, error) {
 	return v, nil
 }
 
-// dims is the shape of element i; ok is false if that is not set.
+// dims returns the shape of element i; ok is false if that is not set.
 func (l *List) dims(i int) (dims []int64, ok bool) {
 	l.mu.Lock()
 	if l.pile != nil {
@@ -161,7 +161,7 @@ func (l *List) append(ctx *kernel.Context, x item) error {
 	return l.charge(ctx)
 }
 
-// gives says whether l, which has no other version and is no pile, can put out its last
+// gives reports whether l, which has no other version and is no pile, can put out its last
 // element as its own: it is set, and l alone holds it, in one place. What is also held
 // by another, such as l itself in another place, could be taken back with l before it
 // is delivered.

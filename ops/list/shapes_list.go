@@ -29,7 +29,7 @@ func init() {
 	shape.Register(concatShape, "TensorListConcat", "TensorListConcatV2")
 }
 
-// element is what is known of the elements' shape: by the list that is input 0
+// element returns what is known of the elements' shape: by the list that is input 0
 // and by input i, which gives a shape; -1 for none.
 func element(c *shape.Context, i int) shape.Shape {
 	var s shape.Shape
@@ -146,7 +146,7 @@ func concatListsShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// elementShapeShape is a vector, or a scalar if the elements' rank is unknown.
+// elementShapeShape returns a vector, or a scalar if the elements' rank is unknown.
 func elementShapeShape(c *shape.Context) error {
 	if h, ok := c.Handle(0); ok && h.Shape.Known() {
 		c.SetOutput(0, shape.Of(int64(h.Shape.Rank())))

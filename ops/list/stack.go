@@ -98,7 +98,7 @@ element_dtype: The type of the elements.`)
 	gradient.None("TensorListConcatLists")
 }
 
-// repeats says whether a number is in a list twice.
+// repeats reports whether a number is in a list twice.
 func repeats(list []int64) bool {
 	seen := make(map[int64]bool, len(list))
 	for _, x := range list {
@@ -107,12 +107,12 @@ func repeats(list []int64) bool {
 	return len(seen) < len(list)
 }
 
-// lengthOf is the number of elements of a list.
+// lengthOf returns the number of elements of a list.
 func lengthOf(c *gradient.Context, list graph.Output) graph.Output {
 	return c.Op("TensorListLength", nil, list)
 }
 
-// pieceShape is the shape of pieces of a tensor, the first dimension open.
+// pieceShape returns the shape of pieces of a tensor, the first dimension open.
 func pieceShape(c *gradient.Context, whole graph.Output) graph.Output {
 	return c.Op("ConcatV2", nil, graph.OutputList{c.Int32s(-1), c.RowShape(whole)}, c.Const(int32(0)))
 }
@@ -169,7 +169,7 @@ func (k typed) gather(ctx *kernel.Context, in, out []tensor.Value) error {
 	at := tensor.Of[int32](&in[1])
 	for _, i := range at {
 		if i < 0 || int(i) >= l.n {
-			return status.Invalid("Index %d out o range; list only has %d elements.", i, l.n)
+			return status.Invalid("Trying to gather element %d in a list with %d elements.", i, l.n)
 		}
 	}
 	if len(at) == 0 && !s.Full() {

@@ -64,7 +64,7 @@ func (l *List) MarshalVariant() (*tensor.VariantData, error) {
 	return v, nil
 }
 
-// unmarshal is the list that v describes.
+// unmarshal returns the list that v describes.
 func unmarshal(v *tensor.VariantData) (*List, error) {
 	m := v.Metadata
 	next := func(what string, limit uint64) (uint64, error) {

@@ -63,7 +63,7 @@ func TestPrintV2(t *testing.T) {
 	}
 }
 
-// printed is what f prints to the standard error stream.
+// printed returns what f prints to the standard error stream.
 func printed(t *testing.T, f func()) string {
 	t.Helper()
 	r, w, err := os.Pipe()

@@ -148,7 +148,7 @@ func bytesOf(v *tensor.Value, at, depth int, bad, pixels []uint8) {
 	}
 }
 
-// pngOf is a PNG file of 1 (grey), 3 or 4 bytes a pixel.
+// pngOf returns a PNG file of 1 (grey), 3 or 4 bytes a pixel.
 func pngOf(pixels []uint8, h, w, depth int) ([]byte, error) {
 	var picture image.Image
 	switch depth {

@@ -18,13 +18,13 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// pixel is the bytes of a color that is not multiplied by its alpha.
+// pixel returns the bytes of a color that is not multiplied by its alpha.
 func pixel(c color.Color) (r, g, b, a int) {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	return int(n.R), int(n.G), int(n.B), int(n.A)
 }
 
-// field is the last length-delimited field of that number in a message.
+// field returns the last length-delimited field of that number in a message.
 func field(t *testing.T, message []byte, want protowire.Number) (body []byte) {
 	t.Helper()
 	for len(message) > 0 {

@@ -127,7 +127,7 @@ func at[T elementwise.Real](v *tensor.Value) func(i int) float64 {
 	return func(i int) float64 { return float64(x[i]) }
 }
 
-// scalarSummary is the kernel of ScalarSummary.
+// scalarSummary returns the kernel of ScalarSummary.
 func scalarSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 	tags, values := &in[0], &in[1]
 	n := tags.NumElements()
@@ -223,7 +223,7 @@ func appendDouble(b []byte, x float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 }
 
-// mergeSummary is the kernel of MergeSummary.
+// mergeSummary returns the kernel of MergeSummary.
 func mergeSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 	seen := map[string]bool{}
 	var all []byte
@@ -261,7 +261,7 @@ func mergeSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.PutText(&out[0], string(all))
 }
 
-// tagOf is the tag of a Summary.Value.
+// tagOf returns the tag of a Summary.Value.
 func tagOf(b []byte) (tag string, ok bool) {
 	for len(b) > 0 {
 		field, kind, n := protowire.ConsumeField(b)
@@ -315,7 +315,7 @@ func tensorField(ctx *kernel.Context, b []byte, v *tensor.Value, text int) ([]by
 	return message.Bytes(), err
 }
 
-// An asking writer hands on a piece at a time, while the step goes on.
+// An asking writer forwards a piece at a time, while the step goes on.
 type asking struct {
 	ctx *kernel.Context
 	to  io.Writer
@@ -334,7 +334,7 @@ func (w asking) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// taggedTensorSummary is the kernel of TensorSummaryV2.
+// taggedTensorSummary returns the kernel of TensorSummaryV2.
 func taggedTensorSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() != 0 {
 		return status.Invalid("tag must be scalar")
@@ -410,7 +410,7 @@ func audioSummary(most int64) kernel.Kernel {
 	})
 }
 
-// wave is a WAVE file of 16-bit samples.
+// wave returns a WAVE file of 16-bit samples.
 func wave(x []float32, rate float64, channels int) ([]byte, error) {
 	switch {
 	case channels <= 0:

@@ -207,7 +207,7 @@ event: The event.`)
 	}), "ImportEvent")
 }
 
-// skims says whether a message can be read from end to end.
+// skims reports whether a message can be read from end to end.
 func skims(c *wire.Cursor) bool {
 	for c.Next() {
 	}
@@ -306,7 +306,7 @@ func writeSummaryOf(op string, summarize func(c *kernel.Construction) kernel.Fun
 	}, op)
 }
 
-// createFile is the kernel of CreateSummaryFileWriter.
+// createFile returns the kernel of CreateSummaryFileWriter.
 func createFile(ctx *kernel.Context, in, _ []tensor.Value) error {
 	s, err := resource.Held[*summaryWriter](&in[0])
 	if err != nil {

@@ -44,7 +44,7 @@ type reserved struct {
 	key  tensor.Value
 }
 
-// Read is the table's container and name: what a reference to it reads as.
+// Read returns the table's container and name: what a reference to it reads as.
 func (t *Table) Read() (tensor.Value, bool) {
 	s, err := tensor.FromSlice([]string{t.container, t.name}, 2)
 	if err != nil {
@@ -71,7 +71,7 @@ type content struct {
 	budget       *tensor.Budget
 }
 
-// size is the number of elements of a tensor of those dimensions, which exists.
+// size returns the number of elements of a tensor of those dimensions, which exists.
 func size(dims []int64) int {
 	n := 1
 	for _, d := range dims {
@@ -80,7 +80,7 @@ func size(dims []int64) int {
 	return n
 }
 
-// code is the key that is elements i·n to i·n+n-1 of v: a number, or else a text.
+// code returns the key that is elements i·n to i·n+n-1 of v: a number, or else a text.
 func code(v *tensor.Value, i, n int, buf []byte) (number int64, text []byte) {
 	switch {
 	case v.DType() == tensor.String && n == 1:
@@ -108,7 +108,7 @@ func integer(v *tensor.Value, i int) int64 {
 	return tensor.Of[int64](v)[i]
 }
 
-// asText says whether keys are found as texts.
+// asText reports whether keys are found as texts.
 func (t *Table) asText() bool { return t.key == tensor.String || size(t.keyDims) != 1 }
 
 // slot finds key i of v.
@@ -163,7 +163,7 @@ func (t *Table) put(keys, values *tensor.Value, i int, buf *[]byte) error {
 	return nil
 }
 
-// texts is what the bytes of n elements of v, from element i on, are charged with.
+// texts returns what the bytes of n elements of v, from element i on, are charged with.
 func texts(v *tensor.Value, i, n int) (bytes int64) {
 	if v.DType() == tensor.String {
 		for _, s := range tensor.Of[string](v)[i : i+n] {
@@ -260,7 +260,7 @@ func (t *Table) clear() {
 	t.content = content{budget: t.budget}
 }
 
-// refuse says whether keys has a reserved key.
+// refuse reports whether keys has a reserved key.
 func (t *Table) refuse(keys *tensor.Value) error {
 	for _, name := range t.reservedIn(keys) {
 		return status.Invalid("Using the %s as a table key is not allowed", name)
@@ -287,7 +287,7 @@ func (t *Table) reservedIn(keys *tensor.Value) iter.Seq2[int, string] {
 	}
 }
 
-// batch is the shape of the keys in v, which each have the table's key shape.
+// batch returns the shape of the keys in v, which each have the table's key shape.
 func (t *Table) batch(v *tensor.Value) ([]int64, error) {
 	x := v.Dims()
 	n := len(x) - len(t.keyDims)

@@ -122,7 +122,7 @@ func initialize(ctx *kernel.Context, t *Table, in, _ []tensor.Value) error {
 	return t.fill(ctx, in)
 }
 
-// fill gives a fixed table its content. A second one must have as many
+// fill returns a fixed table its content. A second one must have as many
 // elements, and changes nothing.
 func (t *Table) fill(ctx *kernel.Context, in []tensor.Value) error {
 	n := in[1].NumElements()
@@ -173,7 +173,7 @@ func restore(ctx *kernel.Context, t *Table, in, out []tensor.Value) error {
 	return t.putAll(ctx, in, n, skip)
 }
 
-// unwrapped is the inputs of an import with scalars where they have vectors of
+// unwrapped returns the inputs of an import with scalars where they have vectors of
 // one element: so TensorFlow exports a dense table, and wants it back.
 func (t *Table) unwrapped(in []tensor.Value) []tensor.Value {
 	if t.kind != dense {
@@ -189,7 +189,7 @@ func (t *Table) unwrapped(in []tensor.Value) []tensor.Value {
 	return in
 }
 
-// export gives the content in the order of the slots.
+// export returns the content in the order of the slots.
 func export(ctx *kernel.Context, t *Table, _, out []tensor.Value) error {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -111,7 +111,7 @@ func init() {
 	}, "Abs")
 }
 
-// partialOfSum is the gradient of what is added.
+// partialOfSum returns the gradient of what is added.
 func partialOfSum(_ *gradient.Context, _, _, _, dz graph.Output) graph.Output { return dz }
 
 func plus[T elementwise.Number](x, y T) T  { return x + y }
@@ -160,7 +160,7 @@ func newSquaredDifference(dt tensor.DType) kernel.Kernel {
 // absolute keeps the least integer, whose negative it has no room for.
 func absolute[T elementwise.Real](x T) T { return max(x, -x) }
 
-// join is the kernel of Add for strings.
+// join returns the kernel of Add for strings.
 func join(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims, err := elementwise.BroadcastDims(in[0].Dims(), in[1].Dims())
 	if err != nil {

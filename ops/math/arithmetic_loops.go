@@ -94,7 +94,7 @@ func (k *addInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
-// newAdd is the kernel for elements of dtype dt, nil if there is none.
+// newAdd returns the kernel for elements of dtype dt, nil if there is none.
 func newAdd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -213,7 +213,7 @@ func (k *subInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
-// newSub is the kernel for elements of dtype dt, nil if there is none.
+// newSub returns the kernel for elements of dtype dt, nil if there is none.
 func newSub(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -332,7 +332,7 @@ func (k *mulInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
-// newMul is the kernel for elements of dtype dt, nil if there is none.
+// newMul returns the kernel for elements of dtype dt, nil if there is none.
 func newMul(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

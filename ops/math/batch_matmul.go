@@ -132,7 +132,7 @@ func newBatchMatMul(c *kernel.Construction) (kernel.Kernel, error) {
 	return p, err
 }
 
-// newConversion is the kernel of Cast, nil if there is nothing to convert.
+// newConversion returns the kernel of Cast, nil if there is nothing to convert.
 func newConversion(c *kernel.Construction, from, to tensor.DType) (kernel.Kernel, error) {
 	if from == to {
 		return nil, nil

@@ -38,7 +38,7 @@ func init() {
 	}, "Betainc")
 }
 
-// betainc is the kernel of Betainc, of whose inputs only scalars broadcast.
+// betainc returns the kernel of Betainc, of whose inputs only scalars broadcast.
 func betainc[T float32 | float64](ctx *kernel.Context, in, out []tensor.Value) error {
 	names := [3]string{"a", "b", "x"}
 	var dims []int64

@@ -38,7 +38,7 @@ func (*bitAndKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitAnd is the kernel for elements of dtype dt, nil if there is none.
+// newBitAnd returns the kernel for elements of dtype dt, nil if there is none.
 func newBitAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -91,7 +91,7 @@ func (*bitOrKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitOr is the kernel for elements of dtype dt, nil if there is none.
+// newBitOr returns the kernel for elements of dtype dt, nil if there is none.
 func newBitOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -144,7 +144,7 @@ func (*bitXorKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitXor is the kernel for elements of dtype dt, nil if there is none.
+// newBitXor returns the kernel for elements of dtype dt, nil if there is none.
 func newBitXor(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -197,7 +197,7 @@ func (*shiftLeftKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newShiftLeft is the kernel for elements of dtype dt, nil if there is none.
+// newShiftLeft returns the kernel for elements of dtype dt, nil if there is none.
 func newShiftLeft(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -250,7 +250,7 @@ func (*shiftRightKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newShiftRight is the kernel for elements of dtype dt, nil if there is none.
+// newShiftRight returns the kernel for elements of dtype dt, nil if there is none.
 func newShiftRight(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -292,7 +292,7 @@ func invertV[T elementwise.Integer](o []T, x []T) {
 
 func (*invertKernel[T]) V(o []T, x []T) { invertV(o, x) }
 
-// newInvert is the kernel for elements of dtype dt, nil if there is none.
+// newInvert returns the kernel for elements of dtype dt, nil if there is none.
 func newInvert(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:

@@ -115,7 +115,7 @@ func castFloat8(from, to tensor.DType) (kernel.Kernel, error) {
 }
 
 // toOdd is x as a float32 whose last bit says if something was cut off, so that
-// rounding it once more gives what rounding x does.
+// rounding it again gives what rounding x does.
 func toOdd(x float64) float32 {
 	y := float32(x)
 	if z := float64(y); z == x || x != x {

@@ -94,7 +94,7 @@ func (k *lessInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
-// newLess is the kernel for elements of dtype dt, nil if there is none.
+// newLess returns the kernel for elements of dtype dt, nil if there is none.
 func newLess(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -211,7 +211,7 @@ func (k *lessEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
-// newLessEqual is the kernel for elements of dtype dt, nil if there is none.
+// newLessEqual returns the kernel for elements of dtype dt, nil if there is none.
 func newLessEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -328,7 +328,7 @@ func (k *greaterInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
-// newGreater is the kernel for elements of dtype dt, nil if there is none.
+// newGreater returns the kernel for elements of dtype dt, nil if there is none.
 func newGreater(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -445,7 +445,7 @@ func (k *greaterEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepare
 	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
-// newGreaterEqual is the kernel for elements of dtype dt, nil if there is none.
+// newGreaterEqual returns the kernel for elements of dtype dt, nil if there is none.
 func newGreaterEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -107,7 +107,7 @@ func complexOf(c *gradient.Context, re, im graph.Output) graph.Output {
 	return c.Op("Complex", graph.Attrs{"Tout": out}, re, im)
 }
 
-// realPart is the attributes of an operation that takes parts of z.
+// realPart returns the attributes of an operation that takes parts of z.
 func realPart(z graph.Output) graph.Attrs {
 	if z.Op != nil && z.DataType() == tensor.Complex128 {
 		return graph.Attrs{"Tout": tensor.Double}

@@ -96,7 +96,7 @@ func cumulativeLogsumexpGradient(c *gradient.Context, x, y, dy graph.Output) gra
 	return c.Sub(part("Greater", dy), part("Less", c.Neg(dy)))
 }
 
-// lowestFinite is the lowest finite number of a type.
+// lowestFinite returns the lowest finite number of a type.
 func lowestFinite(dt tensor.DType) float64 {
 	switch dt {
 	case tensor.Half:

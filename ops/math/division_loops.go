@@ -66,7 +66,7 @@ func (k *realDivFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
-// newRealDiv is the kernel for elements of dtype dt, nil if there is none.
+// newRealDiv returns the kernel for elements of dtype dt, nil if there is none.
 func newRealDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -141,7 +141,7 @@ func (k *intDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newIntDiv is the kernel for elements of dtype dt, nil if there is none.
+// newIntDiv returns the kernel for elements of dtype dt, nil if there is none.
 func newIntDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -226,7 +226,7 @@ func (k *floorDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newFloorDiv is the kernel for elements of dtype dt, nil if there is none.
+// newFloorDiv returns the kernel for elements of dtype dt, nil if there is none.
 func newFloorDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -311,7 +311,7 @@ func (k *floorModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newFloorMod is the kernel for elements of dtype dt, nil if there is none.
+// newFloorMod returns the kernel for elements of dtype dt, nil if there is none.
 func newFloorMod(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -396,7 +396,7 @@ func (k *truncModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newTruncMod is the kernel for elements of dtype dt, nil if there is none.
+// newTruncMod returns the kernel for elements of dtype dt, nil if there is none.
 func newTruncMod(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -466,7 +466,7 @@ func (*reciprocalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, reciprocalV[float64])
 }
 
-// newReciprocal is the kernel for elements of dtype dt, nil if there is none.
+// newReciprocal returns the kernel for elements of dtype dt, nil if there is none.
 func newReciprocal(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -136,7 +136,7 @@ func (k *einsum[T]) Run(ctx *kernel.Context, in, out []tensor.Value) (err error)
 	return k.place(ctx, result, output, lengths, out)
 }
 
-// axesOf is the axes of labels for a tensor of that many dimensions.
+// axesOf returns the axes of labels for a tensor of that many dimensions.
 func axesOf(labels string, rank int) []axis {
 	before, after, ellipsis := strings.Cut(labels, "...")
 	var axes []axis
@@ -188,7 +188,7 @@ func (e extent) term(i int, labels string, v tensor.Value) (term, error) {
 	return t, nil
 }
 
-// outputAxes is the axes of the result, in which one may occur several times.
+// outputAxes returns the axes of the result, in which one may occur several times.
 func (e extent) outputAxes(labels string) ([]axis, error) {
 	rest := 0 // dimensions of the ellipsis
 	for a := range e {
@@ -206,7 +206,7 @@ func (e extent) outputAxes(labels string) ([]axis, error) {
 	return axes, nil
 }
 
-// dims is the lengths of axes.
+// dims returns the lengths of axes.
 func (e extent) dims(axes []axis) []int64 {
 	dims := make([]int64, len(axes))
 	for i, a := range axes {
@@ -343,7 +343,7 @@ func (k *einsum[T]) multiply(ctx *kernel.Context, terms []term, output []axis, e
 	return product, err
 }
 
-// size is the product of the lengths of axes.
+// size returns the product of the lengths of axes.
 func (e extent) size(axes []axis) int {
 	n := 1
 	for _, a := range axes {
@@ -352,7 +352,7 @@ func (e extent) size(axes []axis) int {
 	return n
 }
 
-// lengths is those of t's first axes.
+// lengths returns those of t's first axes.
 func (t term) lengths(n int) []int64 {
 	dims := make([]int64, n)
 	for i, d := range t.view.Dims[:n] {

@@ -35,7 +35,7 @@ func einsumGradient(c *gradient.Context) {
 	}
 }
 
-// einsumOperand is the gradient of operand i. Along labels that nothing else has it
+// einsumOperand returns the gradient of operand i. Along labels that nothing else has it
 // was summed up, and dz is spread out. Dimensions that stand behind an ellipsis may
 // have been broadcast, and are summed up.
 func einsumOperand(c *gradient.Context, i int, labels, output string, operands []string, other []int) graph.Output {

@@ -82,7 +82,7 @@ func registerEquality(op string, numbers func(tensor.DType) kernel.Kernel, bools
 	}})
 }
 
-// unquantized is the integer type that holds the elements of a quantized one;
+// unquantized returns the integer type that holds the elements of a quantized one;
 // other types are themselves.
 func unquantized(dt tensor.DType) tensor.DType {
 	switch dt {

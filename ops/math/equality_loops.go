@@ -94,7 +94,7 @@ func (k *equalInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
-// newEqual is the kernel for elements of dtype dt, nil if there is none.
+// newEqual returns the kernel for elements of dtype dt, nil if there is none.
 func newEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -215,7 +215,7 @@ func (k *notEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, b
 	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
 }
 
-// newNotEqual is the kernel for elements of dtype dt, nil if there is none.
+// newNotEqual returns the kernel for elements of dtype dt, nil if there is none.
 func newNotEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -94,7 +94,7 @@ func (k *maximumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
-// newMaximum is the kernel for elements of dtype dt, nil if there is none.
+// newMaximum returns the kernel for elements of dtype dt, nil if there is none.
 func newMaximum(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -209,7 +209,7 @@ func (k *minimumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
 }
 
-// newMinimum is the kernel for elements of dtype dt, nil if there is none.
+// newMinimum returns the kernel for elements of dtype dt, nil if there is none.
 func newMinimum(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

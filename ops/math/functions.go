@@ -28,7 +28,7 @@ var vectors = map[string]func(o, x []float32){
 	"Tanh":    vec.Tanh,
 }
 
-// newMap is the kernel that applies a function to every element: f to floating-point
+// newMap returns the kernel that applies a function to every element: f to floating-point
 // numbers, where loop, if it is not nil, does its work on vectors of float32, and c to
 // complex ones.
 func newMap(dt tensor.DType, f func(float64) float64, loop func(o, x []float32), c func(complex128) complex128) kernel.Kernel {
@@ -65,7 +65,7 @@ var loops = map[string]elementwise.Loops[float32, float32]{
 	"Xlogy":    elementwise.By(vec.Log, func(o, x, y []float32) { vec.MulNoNan(o, y, x) }),
 }
 
-// newZip is the kernel that applies one of the functions to the pairs of elements of two
+// newZip returns the kernel that applies one of the functions to the pairs of elements of two
 // operands: f32, whose work loops do on vectors if there are some, also for the 16-bit
 // types. A function may be nil where the operation lacks its type.
 func newZip(dt tensor.DType, loops elementwise.Loops[float32, float32], f32 func(x, y float32) float32, f64 func(x, y float64) float64, c64 func(x, y complex64) complex64, c128 func(x, y complex128) complex128) kernel.Kernel {

@@ -57,7 +57,7 @@ func TestFusedOperandsOfOneShape(t *testing.T) {
 	}
 }
 
-// ramp is a tensor of small numbers.
+// ramp returns a tensor of small numbers.
 func ramp(t *testing.T, dims []int64, by float32) *tensor.Tensor {
 	n := int64(1)
 	for _, d := range dims {

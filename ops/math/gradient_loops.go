@@ -66,7 +66,7 @@ func (k *tanhGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
-// newTanhGrad is the kernel for elements of dtype dt, nil if there is none.
+// newTanhGrad returns the kernel for elements of dtype dt, nil if there is none.
 func newTanhGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -137,7 +137,7 @@ func (k *sigmoidGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepar
 	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
 }
 
-// newSigmoidGrad is the kernel for elements of dtype dt, nil if there is none.
+// newSigmoidGrad returns the kernel for elements of dtype dt, nil if there is none.
 func newSigmoidGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -194,7 +194,7 @@ func (k *sqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
 }
 
-// newSqrtGrad is the kernel for elements of dtype dt, nil if there is none.
+// newSqrtGrad returns the kernel for elements of dtype dt, nil if there is none.
 func newSqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -251,7 +251,7 @@ func (k *rsqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
 }
 
-// newRsqrtGrad is the kernel for elements of dtype dt, nil if there is none.
+// newRsqrtGrad returns the kernel for elements of dtype dt, nil if there is none.
 func newRsqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -308,7 +308,7 @@ func (k *reciprocalGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Pre
 	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
 }
 
-// newReciprocalGrad is the kernel for elements of dtype dt, nil if there is none.
+// newReciprocalGrad returns the kernel for elements of dtype dt, nil if there is none.
 func newReciprocalGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -25,7 +25,7 @@ func data[T tensor.Element](tb interface{ Fatal(...any) }, t *tensor.Tensor) []T
 	return x
 }
 
-// run is the first output of an operation that must not fail.
+// run returns the first output of an operation that must not fail.
 func run(tb interface{ Fatal(...any) }, op string, attrs registry.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
 	out, err := kerneltest.Run(op, attrs, in...)
 	if err != nil {

@@ -63,7 +63,7 @@ func bucketizeFor[T elementwise.Real](dt tensor.DType) {
 	})
 }
 
-// floats is a list(float) attribute.
+// floats returns a list(float) attribute.
 func floats(c *kernel.Construction, name string) []float32 {
 	var x []float32
 	if v := c.Attrs.Find(name); v != nil {

@@ -85,7 +85,7 @@ func complexTanh(z complex128) complex128 {
 	return complex(beta*rho*s/(1+beta*s*s), t/(1+beta*s*s))
 }
 
-// turned is the function whose value at z is f(iz)/i.
+// turned returns the function whose value at z is f(iz)/i.
 func turned(f, infinite func(complex128) complex128) func(complex128) complex128 {
 	return func(z complex128) complex128 {
 		if !finite(z) {

@@ -56,7 +56,7 @@ sample: The draw.`)
 	gradient.Binary(negative(ofA), negative(density), "Igammac")
 }
 
-// gammaDrawSlope is how a draw x from the gamma distribution with parameter a
+// gammaDrawSlope returns how a draw x from the gamma distribution with parameter a
 // moves with a if its place P(a, x) in the distribution stays: -(∂P/∂a)/(∂P/∂x).
 func gammaDrawSlope(a, x float64) float64 {
 	_, _, dp := incompleteGamma(a, x)
@@ -121,7 +121,7 @@ func incompleteGamma(a, x float64) (p, q, dp float64) {
 	return 1 - q, q, -front * (a*slope*sum + sum + a*dsum)
 }
 
-// gammaSeries is the sum of xⁿ / ((a+1)…(a+n)), n from 0, and its derivative.
+// gammaSeries returns the sum of xⁿ / ((a+1)…(a+n)), n from 0, and its derivative.
 func gammaSeries(a, x float64) (sum, dsum float64) {
 	term, dterm := 1.0, 0.0
 	sum = 1

@@ -175,7 +175,7 @@ func fresnel(x float64) (c, s float64) {
 	return math.Copysign(c, x), math.Copysign(s, x)
 }
 
-// spence is the dilogarithm Li₂(1-x) of x >= 0: the transformations of DLMF
+// spence returns the dilogarithm Li₂(1-x) of x >= 0: the transformations of DLMF
 // 25.12 lead to the power series of an argument between 0 and 1/2.
 func spence(x float64) float64 {
 	const limit = math.Pi * math.Pi / 6

@@ -52,7 +52,7 @@ func (k *andBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary[bool, bool](in, tensor.Bool, k)
 }
 
-// newAnd is the kernel for elements of dtype dt, nil if there is none.
+// newAnd returns the kernel for elements of dtype dt, nil if there is none.
 func newAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
@@ -105,7 +105,7 @@ func (k *orBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary[bool, bool](in, tensor.Bool, k)
 }
 
-// newOr is the kernel for elements of dtype dt, nil if there is none.
+// newOr returns the kernel for elements of dtype dt, nil if there is none.
 func newOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
@@ -147,7 +147,7 @@ func (*notBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary[bool, bool](in, tensor.Bool, notV[bool])
 }
 
-// newNot is the kernel for elements of dtype dt, nil if there is none.
+// newNot returns the kernel for elements of dtype dt, nil if there is none.
 func newNot(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:

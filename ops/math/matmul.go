@@ -184,7 +184,7 @@ func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.Of[T](&in[0]), in[0].Dim(1), y, in[1].Dim(1), p.right.of(ctx, p.transB, m, n, k, y, in[1].Dim(1)), tensor.Of[T](&out[0]), n)
 }
 
-// panels is a product of matrices. Of large ones that are not shared out in small parts
+// panels returns a product of matrices. Of large ones that are not shared out in small parts
 // anyway it computes a block at a time, asking in between whether to stop.
 func panels[T vec.Number](ctx *kernel.Context, pool kernel.Pool, p *matrices, m, n, k int, x []T, ldx int, y []T, ldy int, right *vec.Right[T], o []T, ldo int) error {
 	rows, cols := m, n

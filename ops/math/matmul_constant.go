@@ -26,7 +26,7 @@ const fewRows = 3
 // in less time than a product takes.
 const worthKeeping = 32 << 10
 
-// of is the operand y, k×n or transposed, for products of m rows; nil if it is to be
+// of returns the operand y, k×n or transposed, for products of m rows; nil if it is to be
 // read where it is. A nil receiver keeps nothing.
 func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int, y []T, ldy int) *vec.Right[T] {
 	if c == nil {
@@ -57,7 +57,7 @@ func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int,
 	return r
 }
 
-// kept is the operand for products of m rows, if it has been put in order before.
+// kept returns the operand for products of m rows, if it has been put in order before.
 func (c *constantRight[T]) kept(m int) *vec.Right[T] {
 	switch {
 	case c == nil:

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// newWideMean is the kernel of Mean for integers of less than 64 bits, whose
+// newWideMean returns the kernel of Mean for integers of less than 64 bits, whose
 // sums are of 64 bits; nil for other types.
 func newWideMean(dt tensor.DType, keep bool) kernel.Kernel {
 	switch dt {

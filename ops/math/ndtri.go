@@ -2,7 +2,7 @@ package math
 
 import "math"
 
-// ndtri is the x for which a standard normal number is below x with probability
+// ndtri returns the x for which a standard normal number is below x with probability
 // p. Small p start from the rational approximation of Abramowitz and Stegun,
 // 26.2.23, and Halley's method makes them exact.
 func ndtri(p float64) float64 {

@@ -107,7 +107,7 @@ func (k nthElement[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// selectNth is the element of x that is in place at once x is sorted. It moves
+// selectNth returns the element of x that is in place at once x is sorted. It moves
 // elements: Hoare's algorithm FIND, with the median of three as the pivot, and
 // sorting once that has taken longer than it does for most orders.
 func selectNth[T elementwise.Real](x []T, at int) T {

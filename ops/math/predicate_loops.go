@@ -55,7 +55,7 @@ func (*isNanFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isNanV[float64])
 }
 
-// newIsNan is the kernel for elements of dtype dt, nil if there is none.
+// newIsNan returns the kernel for elements of dtype dt, nil if there is none.
 func newIsNan(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -117,7 +117,7 @@ func (*isInfFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isInfV[float64])
 }
 
-// newIsInf is the kernel for elements of dtype dt, nil if there is none.
+// newIsInf returns the kernel for elements of dtype dt, nil if there is none.
 func newIsInf(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -179,7 +179,7 @@ func (*isFiniteFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, b
 	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isFiniteV[float64])
 }
 
-// newIsFinite is the kernel for elements of dtype dt, nil if there is none.
+// newIsFinite returns the kernel for elements of dtype dt, nil if there is none.
 func newIsFinite(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -118,7 +118,7 @@ func extremumGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
 	return c.Mul(c.Div(chosen, count), c.Reshape(dy, kept))
 }
 
-// elementsEach is how many elements of x make one of y, an int32.
+// elementsEach returns how many elements of x make one of y, an int32.
 func elementsEach(c *gradient.Context, x, y graph.Output) graph.Output {
 	if a, b := c.StaticShape(x), c.StaticShape(y); a.Full() && b.Full() {
 		n, m := int64(1), int64(1)

@@ -110,7 +110,7 @@ func numberReducer[T elementwise.Number](kind reduction) reducer[T] {
 
 func isFloat[T elementwise.Real]() bool { return T(1)/2 != 0 }
 
-// least is the smallest value of a type, or -Inf.
+// least returns the smallest value of a type, or -Inf.
 func least[T elementwise.Real]() T {
 	if isFloat[T]() {
 		return T(math.Inf(-1))
@@ -125,7 +125,7 @@ func least[T elementwise.Real]() T {
 	return x
 }
 
-// greatest is the largest value of a type, or +Inf.
+// greatest returns the largest value of a type, or +Inf.
 func greatest[T elementwise.Real]() T {
 	if isFloat[T]() {
 		return T(math.Inf(1))

@@ -41,7 +41,7 @@ func (*sqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, sqrtV[float64])
 }
 
-// newSqrt is the kernel for elements of dtype dt, nil if there is none.
+// newSqrt returns the kernel for elements of dtype dt, nil if there is none.
 func newSqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -87,7 +87,7 @@ func (*rsqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, rsqrtV[float64])
 }
 
-// newRsqrt is the kernel for elements of dtype dt, nil if there is none.
+// newRsqrt returns the kernel for elements of dtype dt, nil if there is none.
 func newRsqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

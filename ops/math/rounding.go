@@ -51,7 +51,7 @@ func init() {
 	gradient.Flat("Floor", "Ceil", "Round", "Rint", "Sign")
 }
 
-// roundIntegers answers what TensorFlow 2.21 does, whose kernel for integers
+// roundIntegers returns what TensorFlow 2.21 does, whose kernel for integers
 // puts out zeros.
 func roundIntegers(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	out[0], err = ctx.AllocZeroed(in[0].DType(), in[0].Dims())

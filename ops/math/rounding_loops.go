@@ -55,7 +55,7 @@ func (*floorFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, floorV[float64])
 }
 
-// newFloor is the kernel for elements of dtype dt, nil if there is none.
+// newFloor returns the kernel for elements of dtype dt, nil if there is none.
 func newFloor(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -115,7 +115,7 @@ func (*ceilFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, ceilV[float64])
 }
 
-// newCeil is the kernel for elements of dtype dt, nil if there is none.
+// newCeil returns the kernel for elements of dtype dt, nil if there is none.
 func newCeil(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -175,7 +175,7 @@ func (*roundFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, roundV[float64])
 }
 
-// newRound is the kernel for elements of dtype dt, nil if there is none.
+// newRound returns the kernel for elements of dtype dt, nil if there is none.
 func newRound(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -251,7 +251,7 @@ func (*signInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, signV[int32])
 }
 
-// newSign is the kernel for elements of dtype dt, nil if there is none.
+// newSign returns the kernel for elements of dtype dt, nil if there is none.
 func newSign(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

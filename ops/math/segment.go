@@ -123,7 +123,7 @@ num_segments: How many segments the output has.`)
 	gradient.Unary(segmentProdGradient, "SegmentProd", "UnsortedSegmentProd")
 }
 
-// unsorted says whether the node is of the operations that take segments in any
+// unsorted reports whether the node is of the operations that take segments in any
 // order, and pass over negative ones.
 func unsorted(c *gradient.Context) bool { return strings.HasPrefix(c.Node().Type(), "Unsorted") }
 
@@ -139,7 +139,7 @@ func ofSegment(c *gradient.Context, v graph.Output) graph.Output {
 	return c.Select(inSegment(c, rows), rows, c.Scalar(rows, 0))
 }
 
-// besideRows is a shape in which there is an element for each segment number, and
+// besideRows returns a shape in which there is an element for each segment number, and
 // which broadcasts with v, which has a row for each.
 func besideRows(c *gradient.Context, v graph.Output) graph.Output {
 	ids, first := c.Input(1), c.Const(int32(0))
@@ -147,7 +147,7 @@ func besideRows(c *gradient.Context, v graph.Output) graph.Output {
 	return c.Op("ConcatV2", nil, graph.OutputList{c.Shape(ids), c.Op("Fill", nil, more, c.Const(int32(1)))}, first)
 }
 
-// inSegment is whether each row of v has a segment, in a shape that broadcasts with v.
+// inSegment reports whether each row of v has a segment, in a shape that broadcasts with v.
 func inSegment(c *gradient.Context, v graph.Output) graph.Output {
 	ids := c.Input(1)
 	return c.Reshape(c.Op("GreaterEqual", nil, ids, c.Scalar(ids, 0)), besideRows(c, v))

@@ -296,7 +296,7 @@ func pickWords(o []float32, c []bool, x, y []float32, lo int) {
 	}
 }
 
-// asFloats is the memory of elements of 4 bytes.
+// asFloats returns the memory of elements of 4 bytes.
 func asFloats[T tensor.Element](x []T) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// einsumShape gives each label of the equation one dimension, and the ellipsis
+// einsumShape returns each label of the equation one dimension, and the ellipsis
 // those that the inputs' broadcast to.
 func einsumShape(c *shape.Context) error {
 	inputs, output, err := einsumLabels(c.Str("equation"))
@@ -68,7 +68,7 @@ func mergeLabel(c *shape.Context, sizes map[byte]int64, label byte, d int64) {
 	sizes[label] = d
 }
 
-// labelled is the shape of the dimensions that labels stand for.
+// labelled returns the shape of the dimensions that labels stand for.
 func labelled(sizes map[byte]int64, labels string) (shape.Shape, error) {
 	dims := make([]int64, len(labels))
 	for k := range dims {

@@ -62,7 +62,7 @@ func addNShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// equalShape is a scalar where the shapes do not broadcast and that is no
+// equalShape returns a scalar where the shapes do not broadcast and that is no
 // error.
 func equalShape(c *shape.Context) error {
 	x, y := c.Input(0), c.Input(1)

@@ -31,7 +31,7 @@ func rangeShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// constFloats is the first three inputs, if they are floats and known.
+// constFloats returns the first three inputs, if they are floats and known.
 func constFloats(c *shape.Context) (v [3]float64, ok bool) {
 	for i := range v {
 		if dt := c.InputType(i); dt != tensor.Float && dt != tensor.Double {

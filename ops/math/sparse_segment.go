@@ -125,7 +125,7 @@ const (
 	rootShare                  // √n
 )
 
-// divisor is what the sum of n rows is divided by.
+// divisor returns what the sum of n rows is divided by.
 func (w weighting) divisor(n int) float64 {
 	switch w {
 	case share:
@@ -223,7 +223,7 @@ func (k sparseSegments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	return ctx.Err()
 }
 
-// segments is the number of segments. It fails unless ids rise from 0 to below
+// segments returns the number of segments. It fails unless ids rise from 0 to below
 // that.
 func (k sparseSegments[T]) segments(in []tensor.Value, ids []int64) (int64, error) {
 	last := int64(-1)
@@ -262,7 +262,7 @@ func (k sparseSegments[T]) segments(in []tensor.Value, ids []int64) (int64, erro
 	return count, nil
 }
 
-// segmentRows is the indices and the segment_ids among the inputs.
+// segmentRows returns the indices and the segment_ids among the inputs.
 func segmentRows(ctx *kernel.Context, in []tensor.Value) (rows, ids []int64, err error) {
 	switch {
 	case in[1].Rank() != 1:

@@ -80,7 +80,7 @@ func (k *squaredDiffInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
 }
 
-// newSquaredDiff is the kernel for elements of dtype dt, nil if there is none.
+// newSquaredDiff returns the kernel for elements of dtype dt, nil if there is none.
 func newSquaredDiff(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -188,7 +188,7 @@ func (*negInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, negV[int64])
 }
 
-// newNeg is the kernel for elements of dtype dt, nil if there is none.
+// newNeg returns the kernel for elements of dtype dt, nil if there is none.
 func newNeg(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -296,7 +296,7 @@ func (*squareInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, squareV[int64])
 }
 
-// newSquare is the kernel for elements of dtype dt, nil if there is none.
+// newSquare returns the kernel for elements of dtype dt, nil if there is none.
 func newSquare(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -404,7 +404,7 @@ func (*absInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, absV[int64])
 }
 
-// newAbs is the kernel for elements of dtype dt, nil if there is none.
+// newAbs returns the kernel for elements of dtype dt, nil if there is none.
 func newAbs(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

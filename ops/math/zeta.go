@@ -108,7 +108,7 @@ var bernoulli = [...]float64{
 	-236364091.0 / 1693824136731743669452800000,
 }
 
-// polygamma is the derivative of order n of digamma, NaN unless n is a natural
+// polygamma returns the derivative of order n of digamma, NaN unless n is a natural
 // number. DLMF 25.11.12.
 func polygamma(n, x float64) float64 {
 	switch {

@@ -235,7 +235,7 @@ func activation(op string, f func(float64) float64) {
 // vectors are activations that have vector kernels for float32.
 var vectors = map[string]func(o, x []float32){"Elu": vec.Elu, "Selu": vec.Selu, "Softplus": vec.Softplus, "Softsign": vec.Softsign}
 
-// newFunction is the kernel of f; loop, if it is not nil, does its work on float32.
+// newFunction returns the kernel of f; loop, if it is not nil, does its work on float32.
 func newFunction(dt tensor.DType, f func(float64) float64, loop func(o, x []float32)) kernel.Kernel {
 	f32 := func(x float32) float32 { return float32(f(float64(x))) }
 	switch dt {

@@ -43,7 +43,7 @@ func (*reluFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, rectify32)
 }
 
-// newRelu is the kernel for elements of dtype dt, nil if there is none.
+// newRelu returns the kernel for elements of dtype dt, nil if there is none.
 func newRelu(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -107,7 +107,7 @@ func (*relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, rectify6)
 }
 
-// newRelu6 is the kernel for elements of dtype dt, nil if there is none.
+// newRelu6 returns the kernel for elements of dtype dt, nil if there is none.
 func newRelu6(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -180,7 +180,7 @@ func (k *reluGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
 }
 
-// newReluGrad is the kernel for elements of dtype dt, nil if there is none.
+// newReluGrad returns the kernel for elements of dtype dt, nil if there is none.
 func newReluGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -253,7 +253,7 @@ func (k *relu6GradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
 }
 
-// newRelu6Grad is the kernel for elements of dtype dt, nil if there is none.
+// newRelu6Grad returns the kernel for elements of dtype dt, nil if there is none.
 func newRelu6Grad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -128,7 +128,7 @@ func averageLines(ctx *kernel.Context, p *plan, dst, src []float32) error {
 	return ctx.Err()
 }
 
-// place is where position r of all examples is.
+// place returns where position r of all examples is.
 func (p *plan) place(r int) (ox, oy, oz, b int) {
 	ox, r = r%p.axes[2].out, r/p.axes[2].out
 	oy, r = r%p.axes[1].out, r/p.axes[1].out

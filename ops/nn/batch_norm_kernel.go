@@ -41,7 +41,7 @@ func newBatchNorm(c *kernel.Construction) (kernel.Kernel, error) {
 	return channelsLast(f, k, 0), nil
 }
 
-// checked says whether the inputs that have a name have an element for each of
+// checked reports whether the inputs that have a name have an element for each of
 // n channels.
 func checked(in []tensor.Value, n int, names ...string) error {
 	for i, name := range names {
@@ -268,7 +268,7 @@ func (k *batchNorm) gradient(ctx *kernel.Context, in, out []tensor.Value) error 
 	return ctx.Err()
 }
 
-// floatsOf is the elements of v as float32; release gives back the memory that
+// floatsOf returns the elements of v as float32; release gives back the memory that
 // this may have taken.
 func floatsOf(ctx *kernel.Context, v *tensor.Value) (x []float32, release func(), err error) {
 	if v.DType() == tensor.Float {
@@ -283,7 +283,7 @@ func floatsOf(ctx *kernel.Context, v *tensor.Value) (x []float32, release func()
 	return x, func() { ctx.Free(w) }, nil
 }
 
-// narrowed is v, of float32, as dt, in the place of v.
+// narrowed is v, of float32, as dt, in place of v.
 func narrowed(ctx *kernel.Context, v tensor.Value, dt tensor.DType) (tensor.Value, error) {
 	if dt == tensor.Float {
 		return v, nil

@@ -133,7 +133,7 @@ type plusFloat struct{ plus[float32] }
 
 func (plusFloat) VV(o, x, y []float32) { vec.Add(o, x, y) }
 
-// channels is a tensor seen as outer blocks of so many channels of inner
+// channels returns a tensor seen as outer blocks of so many channels of inner
 // elements each.
 func channels(dims []int64, second bool) (outer, channels, inner int) {
 	at := len(dims) - 1

@@ -10,7 +10,7 @@ import (
 // own is a depthwise one: its filter, of shape [height, width, 1, channels·filters], has
 // the elements of that one's in the same order.
 
-// depthwise is the sizes of s as those of a depthwise convolution; ok is false if it is
+// depthwise returns the sizes of s as those of a depthwise convolution; ok is false if it is
 // none.
 func (c *forwardConv[T]) depthwise(s *convSizes) (d depthSizes, ok bool) {
 	if c.m.format.Dims != 2 || s.perIn != 1 || s.groups == 1 {

@@ -33,7 +33,7 @@ type direct[T vec.Number] struct {
 	ended  func() bool      // whether the step has
 }
 
-// direct is how the windows lie in the image; nil if they do not.
+// direct returns how the windows lie in the image; nil if they do not.
 func (c *convolving[T]) direct() *direct[T] {
 	if !c.asked {
 		c.asked = true
@@ -144,7 +144,7 @@ func (d *direct[T]) blocks(lo, hi int, m []T) {
 // mostLines is how many lines a block has at most.
 const mostLines = 32
 
-// blockHeight is how many lines a block has at most.
+// blockHeight returns how many lines a block has at most.
 func (d *direct[T]) blockHeight() int {
 	y := &d.dims[1]
 	height := 1
@@ -154,10 +154,10 @@ func (d *direct[T]) blockHeight() int {
 	return min(height, y.n, mostLines)
 }
 
-// span is how many lines of the image a window spans.
+// span returns how many lines of the image a window spans.
 func (d *direct[T]) span() int { return (len(d.dims[1].offsets)-1)*d.spacing + 1 }
 
-// memory is how many elements the padded lines of a block take.
+// memory returns how many elements the padded lines of a block take.
 func (d *direct[T]) memory(height int) int {
 	return ((height-1)*d.dims[1].step + d.span()) * d.padded
 }

@@ -99,7 +99,7 @@ type prepared[T vec.Number] struct {
 	convolving[T]
 }
 
-// prepare is the last convolution's, if it had the same sizes and nobody else has it.
+// prepare returns the last convolution's, if it had the same sizes and nobody else has it.
 func (c *forwardConv[T]) prepare(s *convSizes) *prepared[T] {
 	if p := c.last.Swap(nil); p != nil && p.sizes == *s {
 		return p
@@ -160,7 +160,7 @@ func (c *forwardConv[T]) sizes(x, filter []int64) (s convSizes, err error) {
 	return s, nil
 }
 
-// pointwise says whether every pixel of the result is that of one pixel of the
+// pointwise reports whether every pixel of the result is that of one pixel of the
 // input, the one in its place.
 func (s *convSizes) pointwise() bool {
 	for i := range s.axes {
@@ -172,12 +172,12 @@ func (s *convSizes) pointwise() bool {
 	return s.groups == 1
 }
 
-// pixels is the number of positions of all examples.
+// pixels returns the number of positions of all examples.
 func (s *convSizes) pixels() int {
 	return s.batch * s.axes[0].out * s.axes[1].out * s.axes[2].out
 }
 
-// window is the patches of the convolution for one group.
+// window returns the patches of the convolution for one group.
 func (s *convSizes) window() *patches {
 	return newPatches([3]lattice{s.axes[0].forward(), s.axes[1].forward(), s.axes[2].forward()}, s.perIn, s.in)
 }

@@ -110,7 +110,7 @@ func (c *convInput[T]) inputSizes(v *tensor.Value, filter, grad []int64) ([]int6
 	return x, nil
 }
 
-// checkGradient says whether grad may be the gradient of a convolution's
+// checkGradient reports whether grad may be the gradient of a convolution's
 // result.
 func checkGradient(m *motion, s *convSizes, x, grad []int64) error {
 	dims := m.format.Dims

@@ -126,7 +126,7 @@ type four struct{ kerneltest.Threads }
 
 func (four) Workers() int { return 4 }
 
-// wave is a tensor of numbers in [-1, 1].
+// wave returns a tensor of numbers in [-1, 1].
 func wave(t *testing.T, seed float64, dims []int64) *tensor.Tensor {
 	n := int64(1)
 	for _, d := range dims {

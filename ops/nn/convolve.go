@@ -40,7 +40,7 @@ type epilogue interface {
 	part(lo, hi int)
 }
 
-// begin says whether the epilogue is told of parts.
+// begin reports whether the epilogue is told of parts.
 func (c *convolving[T]) begin(ctx *kernel.Context) (bool, error) {
 	if c.then == nil || c.place != nil || c.ldc != c.n {
 		return false, nil

@@ -42,13 +42,13 @@ type prefix[T elementwise.Float] struct {
 
 type chance[T elementwise.Float] struct{ class, blank, total T }
 
-// never is the chance of what does not happen.
+// never returns the chance of what does not happen.
 func never[T elementwise.Float]() chance[T] {
 	zero := T(math.Inf(-1))
 	return chance[T]{zero, zero, zero}
 }
 
-// active says whether p is in the beam.
+// active reports whether p is in the beam.
 func (p *prefix[T]) active() bool { return !math.IsInf(float64(p.now.total), -1) }
 
 // A beam is the likeliest prefixes, as a heap with the least likely on top.
@@ -64,7 +64,7 @@ func (b *beam[T]) Pop() any {
 	return last
 }
 
-// either is the logarithm of the sum of two probabilities.
+// either returns the logarithm of the sum of two probabilities.
 func either[T elementwise.Float](x, y T) T {
 	if x < y {
 		x, y = y, x
@@ -155,7 +155,7 @@ func logChances[T elementwise.Float](ctx *kernel.Context, to, scores []T) {
 	}
 }
 
-// step is the beam after one more symbol.
+// step returns the beam after one more symbol.
 func (k beamSearch[T]) step(ctx *kernel.Context, leaves beam[T], input []T) (beam[T], error) {
 	branches, blank := []*prefix[T](leaves), len(input)-1
 	for _, b := range branches {
@@ -223,7 +223,7 @@ func (k beamSearch[T]) step(ctx *kernel.Context, leaves beam[T], input []T) (bea
 	return next, nil
 }
 
-// classes is the sequence, without repetitions if merge is set.
+// classes returns the sequence, without repetitions if merge is set.
 func (p *prefix[T]) classes(merge bool) []int64 {
 	var s []int64
 	for last := -1; p.parent != nil; p = p.parent {

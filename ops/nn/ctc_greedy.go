@@ -52,7 +52,7 @@ func ctcInputOf[T elementwise.Float](inputs, lengths *tensor.Value, code status.
 	return c, nil
 }
 
-// at is the scores of an example at one step.
+// at returns the scores of an example at one step.
 func (c *ctcInput[T]) at(t, b int) []T { return c.scores[(t*c.batch+b)*c.classes:][:c.classes] }
 
 // A greedy is the kernel of CTCGreedyDecoder.

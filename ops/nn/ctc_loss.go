@@ -149,7 +149,7 @@ func (k *ctcLoss[T]) example(ctx *kernel.Context, c, gradient *ctcInput[T], b in
 		}
 		return labels[u/2]
 	}
-	// stays says whether a path may stay in u, jumps whether it may go from u to
+	// stays reports whether a path may stay in u, jumps whether it may go from u to
 	// u+2.
 	stays := func(u int) bool { return k.merge || u%2 == 0 }
 	jumps := func(u int) bool { return u%2 == 1 && !(k.merge && labels[u/2] == labels[u/2+1]) }

@@ -16,7 +16,7 @@ type depthwiseInput[T elementwise.Float] struct {
 // A depthwiseFilter is the kernel of DepthwiseConv2dNativeBackpropFilter.
 type depthwiseFilter[T elementwise.Float] struct{ depthwise[T] }
 
-// checked says whether grad may be the gradient of the result.
+// checked reports whether grad may be the gradient of the result.
 func (k *depthwise[T]) checked(s *depthSizes, grad []int64) error {
 	if len(grad) != 4 {
 		return status.Invalid("%s: out_backprop must be 4-dimensional", k.m.op)

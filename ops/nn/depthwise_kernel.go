@@ -86,12 +86,12 @@ func (k *depthwise[T]) sizes(x, filter []int64) (s depthSizes, err error) {
 	return s, nil
 }
 
-// stretch is how many pixels of a line are worked on at a time.
+// stretch returns how many pixels of a line are worked on at a time.
 func (s *depthSizes) stretch() int { return max(1, min(chunkSize/max(s.out, 1), s.x.out)) }
 
 func (s *depthSizes) taps() int { return s.y.size * s.x.size }
 
-// repeated is the weights of every tap, for all pixels of a stretch.
+// repeated returns the weights of every tap, for all pixels of a stretch.
 func repeated[T elementwise.Float](ctx *kernel.Context, s *depthSizes, w []T) (tensor.Value, error) {
 	v, err := ctx.Alloc(tensor.DTypeOf[T](), []int64{int64(s.taps()), int64(s.pixels), int64(s.out)})
 	if err != nil {
@@ -104,7 +104,7 @@ func repeated[T elementwise.Float](ctx *kernel.Context, s *depthSizes, w []T) (t
 	return v, nil
 }
 
-// inside is those positions of [q, end) at which tap k of an axis lies inside.
+// inside returns those positions of [q, end) at which tap k of an axis lies inside.
 func (a *axis) inside(k, q, end int) (lo, hi int) {
 	first := a.before - k*a.dilation // the least o·stride that is inside
 	lo, hi = q, end
@@ -119,7 +119,7 @@ func (a *axis) inside(k, q, end int) (lo, hi int) {
 	return lo, max(lo, hi)
 }
 
-// stretch is the input's pixels under tap k at positions lo to hi of a line,
+// stretch returns the input's pixels under tap k at positions lo to hi of a line,
 // each channel repeated as the result has it: in place, or in tmp.
 func stretch[T elementwise.Float](s *depthSizes, line []T, k, lo, hi int, tmp []T) []T {
 	at := lo*s.x.stride - s.x.before + k*s.x.dilation
@@ -277,7 +277,7 @@ func (a *axis) tapsInside(o int) (lo, hi int) {
 	return lo, max(lo, hi)
 }
 
-// whole is the positions, first to end, whose windows lie inside with all taps.
+// whole returns the positions, first to end, whose windows lie inside with all taps.
 func (a *axis) whole() (first, end int) {
 	first = min((a.before+a.stride-1)/a.stride, a.out)
 	if last := a.in - 1 - (a.size-1)*a.dilation + a.before; last >= 0 { // the greatest o·stride

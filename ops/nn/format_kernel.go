@@ -53,7 +53,7 @@ func (t translation) places() ([]int, bool) {
 	return p, len(t.from) == len(t.to)
 }
 
-// spatial is the translation of the formats without batch and channels.
+// spatial returns the translation of the formats without batch and channels.
 func (t translation) spatial() translation {
 	only := strings.NewReplacer("N", "", "C", "")
 	return translation{only.Replace(t.from), only.Replace(t.to)}

@@ -95,7 +95,7 @@ func (c *cells) each(f func(o int, pixels []int)) {
 	}
 }
 
-// fractionalMaxGradient gives each number of the gradient to the first of the
+// fractionalMaxGradient returns each number of the gradient to the first of the
 // greatest elements of its window.
 func fractionalMaxGradient[T elementwise.Real](ctx *kernel.Context, overlapping bool, in, out []tensor.Value) error {
 	c, err := newCells(in[0].Dims(), &in[2], &in[3], &in[4], overlapping)

@@ -142,7 +142,7 @@ func (k *fractional[T]) pool(to, image []T, top, bottom, left, right, w int) {
 	}
 }
 
-// generator is what the windows are drawn with: the same in every run if they
+// generator returns what the windows are drawn with: the same in every run if they
 // are fixed by seeds, else one that goes on.
 func (k *fractional[T]) generator(ctx *kernel.Context) (philox.Generator, error) {
 	if k.fixed && (k.seed != 0 || k.seed2 != 0) {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// noise is a tensor of numbers of all kinds: signed zeros and infinities among them.
+// noise returns a tensor of numbers of all kinds: signed zeros and infinities among them.
 func noise(rng *rand.Rand, dims ...int64) *tensor.Tensor {
 	n := int64(1)
 	for _, d := range dims {

@@ -20,7 +20,7 @@ func lastPerm(f shape.Format) []int {
 	return append(perm, f.Channel)
 }
 
-// inverse is the permutation that undoes perm.
+// inverse returns the permutation that undoes perm.
 func inverse(perm []int) []int {
 	inv := make([]int, len(perm))
 	for i, p := range perm {

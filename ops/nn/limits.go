@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/elementwise"
 )
 
-// lowest is the least finite number of a type.
+// lowest returns the least finite number of a type.
 func lowest[T elementwise.Real]() T {
 	var z T
 	switch p := any(&z).(type) {

@@ -145,7 +145,7 @@ func (l *lstm) block(ctx *kernel.Context, in, out []tensor.Value) error {
 	return l.run(ctx, &s, n, in[1:], out, []int64{int64(s.steps), int64(s.batch), int64(s.cell)})
 }
 
-// stepsOf is how many steps there are to compute.
+// stepsOf returns how many steps there are to compute.
 func (s *lstmSizes) stepsOf(v *tensor.Value) (int, error) {
 	if v.Rank() != 0 {
 		return 0, status.Invalid("seq_len_max must be rank 0 but is rank %d", v.Rank())

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// planned is the plan of a gradient, whose inputs are those of the pooling, its
+// planned returns the plan of a gradient, whose inputs are those of the pooling, its
 // result and a gradient of the shape that gradient says.
 func (k *maxPool[T]) planned(in []tensor.Value, gradient func(p *plan) []int64) (plan, error) {
 	if !k.flat() {
@@ -38,7 +38,7 @@ func argmax[T elementwise.Real](ctx *kernel.Context, p *plan, o []T, at []int, f
 	})
 }
 
-// gradient gives each number of the gradient to the first of the greatest
+// gradient returns each number of the gradient to the first of the greatest
 // elements in its window.
 func (k *maxPool[T]) gradient(ctx *kernel.Context, in, out []tensor.Value) error {
 	p, err := k.planned(in, func(p *plan) []int64 { return p.out })
@@ -85,7 +85,7 @@ func toFirst(ctx *kernel.Context, p *plan, from, to, grad []float32) {
 	})
 }
 
-// gradientOfEqual gives each number of the gradient to all elements in its
+// gradientOfEqual returns each number of the gradient to all elements in its
 // window that equal the result.
 func (k *maxPool[T]) gradientOfEqual(ctx *kernel.Context, in, out []tensor.Value) error {
 	p, err := k.planned(in, func(p *plan) []int64 { return p.out })

@@ -44,7 +44,7 @@ padding: As Conv2D has it.`)
 	narrow("FusedPadConv2D", tensor.Bfloat16)
 }
 
-// fusedPadShape is that of the convolution of what is padded, if that is known.
+// fusedPadShape returns that of the convolution of what is padded, if that is known.
 func fusedPadShape(c *shape.Context) error {
 	in, filter := c.Try(c.Input(0).WithRank(4)), c.Try(c.Input(2).WithRank(4))
 	paddings := c.Try(c.Input(1).WithRank(2))

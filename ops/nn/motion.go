@@ -20,7 +20,7 @@ type axis struct {
 // single is the axis of a dimension that is not there.
 var single = axis{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
 
-// span is the part of a window at position o that lies inside: elements
+// span returns the part of a window at position o that lies inside: elements
 // lo, lo+dilation, ... below hi.
 func (a *axis) span(o int) (lo, hi int) {
 	lo = o*a.stride - a.before
@@ -120,7 +120,7 @@ func (m *motion) checkPadding() error {
 	return nil
 }
 
-// axes is how a window of that size, by spatial dimension, moves over a tensor
+// axes returns how a window of that size, by spatial dimension, moves over a tensor
 // of shape x. The last of the three are those there are.
 func (m *motion) axes(x, size []int64) (all [3]axis, err error) {
 	f := m.format
@@ -149,7 +149,7 @@ func (m *motion) axes(x, size []int64) (all [3]axis, err error) {
 	return all, nil
 }
 
-// positions is how often w fits over size elements: never, rather than an
+// positions returns how often w fits over size elements: never, rather than an
 // error, if it is larger by less than a stride.
 func positions(w shape.Window, size int64) (int64, error) {
 	if w.Padding == "SAME" {

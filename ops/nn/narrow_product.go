@@ -23,8 +23,8 @@ func roundingTo(dt tensor.DType) rounding {
 	return func(x float32) float32 { return tensor.ToBFloat16(x).Float32() }
 }
 
-// narrowDepth is the number of steps after which sums of n steps are added to
-// the result and begin anew.
+// narrowDepth returns the number of steps after which sums of n steps are added to
+// the result and begin again.
 func narrowDepth(n int) int {
 	rest := n % maxDepth
 	if n <= maxDepth || rest == 0 {

@@ -29,7 +29,7 @@ func newPatches(dims [3]lattice, channels, pixel int) *patches {
 	return p
 }
 
-// forward is the lattice of a convolution along an axis.
+// forward returns the lattice of a convolution along an axis.
 func (a *axis) forward() lattice {
 	l := lattice{n: a.out, in: a.in, step: a.stride, offsets: make([]int, a.size)}
 	for k := range l.offsets {
@@ -38,12 +38,12 @@ func (a *axis) forward() lattice {
 	return l
 }
 
-// width is the length of a row: taps times channels.
+// width returns the length of a row: taps times channels.
 func (p *patches) width() int {
 	return len(p.dims[0].offsets) * len(p.dims[1].offsets) * len(p.dims[2].offsets) * p.channels
 }
 
-// positions is the number of rows of one example.
+// positions returns the number of rows of one example.
 func (p *patches) positions() int { return p.dims[0].n * p.dims[1].n * p.dims[2].n }
 
 // fill writes rows lo to hi into dst.

@@ -65,7 +65,7 @@ func last(x []int64) []int64 {
 	return append(append([]int64{x[0]}, x[2:]...), x[1])
 }
 
-// flat says whether the window keeps channels apart.
+// flat reports whether the window keeps channels apart.
 func (p *pooling) flat() bool {
 	c := p.m.format.Channel
 	return p.ksize[c] == 1 && p.m.strides[c] == 1
@@ -96,7 +96,7 @@ func (p *pooling) plan(x []int64) (plan, error) {
 	return plan{axes: axes, batch: int(x[0]), depth: int(x[dims+1]), out: p.m.output(nil, x, &axes, x[dims+1])}, nil
 }
 
-// empty says whether input or result have no elements.
+// empty reports whether input or result have no elements.
 func (p *plan) empty() bool {
 	n := p.batch * p.depth
 	for i := range p.axes {
@@ -108,13 +108,13 @@ func (p *plan) empty() bool {
 	return n == 0
 }
 
-// image is the number of elements of one example of the input.
+// image returns the number of elements of one example of the input.
 func (p *plan) image() int { return p.axes[0].in * p.axes[1].in * p.axes[2].in * p.depth }
 
-// results is the number of elements of one example of the result.
+// results returns the number of elements of one example of the result.
 func (p *plan) results() int { return p.axes[0].out * p.axes[1].out * p.axes[2].out * p.depth }
 
-// taps is the number of elements of the input that a window may cover, at least 1.
+// taps returns the number of elements of the input that a window may cover, at least 1.
 func (p *plan) taps() int {
 	n := 1
 	for i := range p.axes {

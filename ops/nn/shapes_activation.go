@@ -14,7 +14,7 @@ func init() {
 	shape.Register(biasAddGradShape, "BiasAddGrad")
 }
 
-// biasAxis is the dimension of a tensor of at least the rank returned with it
+// biasAxis returns the dimension of a tensor of at least the rank returned with it
 // that a bias belongs to.
 func biasAxis(c *shape.Context) (axis, rank int) {
 	if c.Str("data_format") == "NCHW" {

@@ -20,7 +20,7 @@ func init() {
 	shape.Register(shape.Like(1), "Dilation2DBackpropFilter")
 }
 
-// fromValueOfRank gives the output the shape that the value of input i tells,
+// fromValueOfRank returns the output the shape that the value of input i tells,
 // of that rank.
 func fromValueOfRank(i, rank int) shape.Func {
 	return func(c *shape.Context) error {
@@ -108,7 +108,7 @@ func (v conv) infer(c *shape.Context) error {
 	return err
 }
 
-// output is the shape of the convolution of an input of that shape.
+// output returns the shape of the convolution of an input of that shape.
 func (v conv) output(c *shape.Context, in shape.Shape) (shape.Shape, error) {
 	w, err := newWindows(c, v.op, v.dims, c.Ints32("strides"), dilations(c))
 	if err != nil {
@@ -139,7 +139,7 @@ func (v conv) output(c *shape.Context, in shape.Shape) (shape.Shape, error) {
 	return w.output(c, in).ReplaceDim(w.format.Channel, out), c.Err()
 }
 
-// filter is the shape of the filter as [spatial..., depth in, depth out].
+// filter returns the shape of the filter as [spatial..., depth in, depth out].
 func (v conv) filter(c *shape.Context) shape.Shape {
 	f, format := c.Input(1), c.Str("filter_format")
 	switch {
@@ -178,7 +178,7 @@ func groupedDepth(depth, filterIn, filterOut int64) (int64, error) {
 	return filterOut, nil
 }
 
-// dilations is the attribute of that name, nil if the operation has none, or is
+// dilations returns the attribute of that name, nil if the operation has none, or is
 // Conv, for which they are left out by default.
 func dilations(c *shape.Context) []int64 {
 	if c.Attrs.Find("dilations") == nil {

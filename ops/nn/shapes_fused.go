@@ -13,7 +13,7 @@ func init() {
 
 func fusedConv2DShape(c *shape.Context) error { return convolution(2, "_FusedConv2D").infer(c) }
 
-// fusedResizeAndPadShape is the convolution of an input that is resized to
+// fusedResizeAndPadShape returns the convolution of an input that is resized to
 // what input 1 says and then padded as input 2 does, whose shape must be known.
 func fusedResizeAndPadShape(c *shape.Context) error {
 	in, filter := c.Try(c.Input(0).WithRank(4)), c.Try(c.Input(3).WithRank(4))

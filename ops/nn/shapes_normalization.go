@@ -11,7 +11,7 @@ func init() {
 	shape.Register(shape.Scalars, "L2Loss")
 }
 
-// batch is what a batch normalization has in common with its gradient: the
+// batch returns what a batch normalization has in common with its gradient: the
 // format, the input with its channels known as well as may be, and those.
 func batch(c *shape.Context, x shape.Shape, perChannel ...int) (shape.Format, shape.Shape, int64) {
 	dims := 2

@@ -55,7 +55,7 @@ func poolGradGrad(dims int, op string) shape.Func {
 	}
 }
 
-// pooled gives every output the shape that a pooling makes of input 0.
+// pooled returns every output the shape that a pooling makes of input 0.
 func pooled(c *shape.Context, dims int, op string, ksize, strides []int64) error {
 	w, err := newWindows(c, op, dims, strides, nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func pooled(c *shape.Context, dims int, op string, ksize, strides []int64) error
 	return c.Err()
 }
 
-// maxPoolGradGradV2Shape is that of the pooling's output.
+// maxPoolGradGradV2Shape returns that of the pooling's output.
 func maxPoolGradGradV2Shape(c *shape.Context) error {
 	c.Try(shape.Merge(c.Input(0), c.Input(2)))
 	c.SetOutput(0, c.Try(c.Input(1).WithRank(4)))

@@ -60,12 +60,12 @@ backprop: The gradient with respect to features.`)
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output { return c.Mul(x, dy) }, "L2Loss")
 }
 
-// sumOfRows is the sums along the last axis, which stays.
+// sumOfRows returns the sums along the last axis, which stays.
 func sumOfRows(c *gradient.Context, v graph.Output) graph.Output {
 	return c.Op("Sum", graph.Attrs{"keep_dims": true}, v, c.Int32s(-1))
 }
 
-// softmaxGradient is the gradient of the logits, of which y is the softmax.
+// softmaxGradient returns the gradient of the logits, of which y is the softmax.
 func softmaxGradient(c *gradient.Context, y, dy graph.Output) graph.Output {
 	return c.Mul(c.Sub(dy, sumOfRows(c, c.Mul(dy, y))), y)
 }
@@ -247,7 +247,7 @@ func newCrossEntropyOf[T elementwise.Float](dt tensor.DType, sparse bool) kernel
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return crossEntropy[T](ctx, dt, in, out) })
 }
 
-// crossEntropy gives Σ label·(log Σexp(x) - x) and softmax(x) - label of every
+// crossEntropy returns Σ label·(log Σexp(x) - x) and softmax(x) - label of every
 // row; logits and labels are broadcast together.
 func crossEntropy[T elementwise.Float](ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) error {
 	b, err := elementwise.NewBroadcast(in[0].Dims(), in[1].Dims())

@@ -79,7 +79,7 @@ type ranked[T elementwise.Real] struct {
 	at int
 }
 
-// before says whether a comes before b: the greater does, of equal ones, and
+// before reports whether a comes before b: the greater does, of equal ones, and
 // where one is no number, the first.
 func (a ranked[T]) before(b ranked[T]) bool { return a.x > b.x || !(a.x < b.x) && a.at < b.at }
 
@@ -153,7 +153,7 @@ func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// allRanked says whether all of n elements are ranked to find the k greatest, as most
+// allRanked reports whether all of n elements are ranked to find the k greatest, as most
 // are kept anyway.
 func allRanked(k, n int) bool { return 4*k > n }
 
@@ -279,7 +279,7 @@ func (t inTopK) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// among says whether fewer than k of x are greater than the one of the class.
+// among reports whether fewer than k of x are greater than the one of the class.
 // It cannot be said where a number is not finite.
 func among(ctx *kernel.Context, x []float32, class, k int64) bool {
 	want, greater := x[class], int64(0)

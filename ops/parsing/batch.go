@@ -154,7 +154,7 @@ func (b *batch) name(i int) string {
 	return "<unknown>"
 }
 
-// find is the feature of message i, nil if it has none. It fails if it is of
+// find returns the feature of message i, nil if it has none. It fails if it is of
 // another type.
 func (b *batch) find(i int, key string, dt tensor.DType) (*feature, error) {
 	f := b.messages[i][key]

@@ -63,7 +63,7 @@ func newDecompress(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// decompressed is all that r gives, read into blocks of which the first is that large.
+// decompressed returns all that r gives, read into blocks of which the first is that large.
 // It stays reserved until the kernel returns.
 func decompressed(ctx *kernel.Context, r io.Reader, first int) (string, error) {
 	var blocks [][]byte

@@ -18,7 +18,7 @@ func init() {
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(decodeJSON), nil }, "DecodeJSONExample")
 }
 
-// decodeJSON is the kernel of DecodeJSONExample.
+// decodeJSON returns the kernel of DecodeJSONExample.
 func decodeJSON(ctx *kernel.Context, in, out []tensor.Value) error {
 	v, err := ctx.Alloc(tensor.String, in[0].Dims())
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *jsonText) example() ([]byte, error) {
 	return b, nil
 }
 
-// field is a field that is a message; null is none.
+// field returns a field that is a message; null is none.
 func (p *jsonText) field(number byte, read func() ([]byte, error)) ([]byte, error) {
 	if p.null() {
 		return nil, nil
@@ -203,7 +203,7 @@ func (p *jsonText) space() {
 	}
 }
 
-// at1 says whether c is next.
+// at1 reports whether c is next.
 func (p *jsonText) at1(c byte) bool {
 	p.space()
 	return p.at < len(p.text) && p.text[p.at] == c
@@ -227,7 +227,7 @@ func (p *jsonText) null() bool {
 	return false
 }
 
-// word is the characters up to white space or punctuation.
+// word returns the characters up to white space or punctuation.
 func (p *jsonText) word() string {
 	p.space()
 	start := p.at
@@ -248,7 +248,7 @@ func (p *jsonText) name() (string, error) {
 	return w, nil
 }
 
-// scalar is a string without its quotes, or a word.
+// scalar returns a string without its quotes, or a word.
 func (p *jsonText) scalar() (text string, quoted bool, err error) {
 	if p.at1('"') || p.at1('\'') {
 		text, err = p.quoted()

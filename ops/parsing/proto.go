@@ -188,7 +188,7 @@ func (k *protoDecoder) Run(ctx *kernel.Context, in, out []tensor.Value) (err err
 	return nil
 }
 
-// binary is a message in the binary form.
+// binary returns a message in the binary form.
 func (k *protoDecoder) binary(m protoreflect.MessageDescriptor, message string) ([]byte, error) {
 	if !k.text && !k.sanitize {
 		return []byte(message), nil

@@ -40,7 +40,7 @@ var protoTypes = map[protoreflect.Kind][]tensor.DType{
 
 func (f *protoField) fits() bool { return slices.Contains(protoTypes[f.fd.Kind()], f.dt) }
 
-// wireType is the wire type of a value that is not packed.
+// wireType returns the wire type of a value that is not packed.
 func (f *protoField) wireType() protowire.Type {
 	switch f.fd.Kind() {
 	case protoreflect.DoubleKind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:

@@ -162,7 +162,7 @@ type sequences struct {
 	mayLack               []bool // dense feature lists
 }
 
-// strings is the elements of n scalars, or of one vector of n.
+// strings returns the elements of n scalars, or of one vector of n.
 func (k *sequenceParser) strings(in []tensor.Value, n int, what string) (keys []string, rest []tensor.Value, err error) {
 	if k.op == "ParseSequenceExampleV2" {
 		if in[0].NumElements() != n {
@@ -489,7 +489,7 @@ func (b *sequences) raggedLists(ctx *kernel.Context, key string, dt, splitType t
 	return nil
 }
 
-// zero is what stands for the splits of one message.
+// zero returns what stands for the splits of one message.
 func zero(dt tensor.DType) tensor.Value {
 	if dt == tensor.Int32 {
 		return tensor.Scalar(int32(0))

@@ -131,7 +131,7 @@ func listLength(c *shape.Context, name, of string) length {
 	return length{of, n}
 }
 
-// same says whether all lengths are the first.
+// same reports whether all lengths are the first.
 func same(c *shape.Context, lengths ...length) {
 	for _, l := range lengths[1:] {
 		if l.n != lengths[0].n {
@@ -140,7 +140,7 @@ func same(c *shape.Context, lengths ...length) {
 	}
 }
 
-// checkDense says whether dense features may have the shapes that an attribute
+// checkDense reports whether dense features may have the shapes that an attribute
 // gives: the first dimension alone may be unknown, where any may be.
 func checkDense(c *shape.Context, name string, variable bool) {
 	for i, s := range c.Shapes(name) {

@@ -85,7 +85,7 @@ func passRange(in, out []tensor.Value) error {
 	return nil
 }
 
-// activate is the kernel of QuantizedRelu and QuantizedRelu6: numbers are cut off
+// activate returns the kernel of QuantizedRelu and QuantizedRelu6: numbers are cut off
 // at what stands for 0 and for top.
 func activate[T uint8 | int32](ctx *kernel.Context, in, out []tensor.Value, top float32) error {
 	if err := passRange(in, out); err != nil {
@@ -109,7 +109,7 @@ func activate[T uint8 | int32](ctx *kernel.Context, in, out []tensor.Value, top 
 	return nil
 }
 
-// reshapeShape is what the second input says, with what is left for a -1.
+// reshapeShape returns what the second input says, with what is left for a -1.
 func reshapeShape(c *shape.Context) error {
 	for i := 2; i <= 3; i++ {
 		c.Try(c.Input(i).WithRank(0))
@@ -123,7 +123,7 @@ func reshapeShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// reshape is the kernel of QuantizedReshape.
+// reshape returns the kernel of QuantizedReshape.
 func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[2].NumElements() != 1 || in[3].NumElements() != 1 {
 		return status.Invalid("input_min and input_max must have one element, got shapes %s and %s", tensor.FormatDims(in[2].Dims()), tensor.FormatDims(in[3].Dims()))

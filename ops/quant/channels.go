@@ -15,7 +15,7 @@ func init() {
 	})
 }
 
-// channelRange is the kernel of RequantizationRangePerChannel: the range that holds
+// channelRange returns the kernel of RequantizationRangePerChannel: the range that holds
 // what every channel, the last dimension, stands for.
 func channelRange(ctx *kernel.Context, in, out []tensor.Value, clip float32) error {
 	low, high := tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2])

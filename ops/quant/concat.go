@@ -30,7 +30,7 @@ output_max: The value of its highest integer.`)
 	kernel.ForType("QuantizedConcat", "T", tensor.Qint32, func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(concat[int32]), nil })
 }
 
-// concatShape is that of Concat, and two numbers.
+// concatShape returns that of Concat, and two numbers.
 func concatShape(c *shape.Context) error {
 	n := (c.NumInputs() - 1) / 3
 	out := c.Input(1)

@@ -60,7 +60,7 @@ type nudged struct {
 	none      bool    // both ends were 0
 }
 
-// steps is how many steps of the scale there are in x.
+// steps returns how many steps of the scale there are in x.
 func (r *nudged) steps(x float32) float32 {
 	if r.inverse != 0 {
 		return x * r.inverse

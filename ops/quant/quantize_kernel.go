@@ -136,7 +136,7 @@ func (k *quantize[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// step is the function that quantizes over a range, which it may widen so that
+// step returns the function that quantizes over a range, which it may widen so that
 // zero is an integer.
 func (k *quantize[T]) step(low, high *float32) func(float32) float64 {
 	least, most := limits[T]()
@@ -227,7 +227,7 @@ func (k *dequantize[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 // A shift is what is added before and behind a multiplication.
 type shift struct{ before, behind float32 }
 
-// line is the straight line from integers to floats over a range.
+// line returns the straight line from integers to floats over a range.
 func (k *dequantize[T]) line(low, high float32) (scale float32, s shift) {
 	least, most := limits[T]()
 	switch k.mode {

@@ -10,7 +10,7 @@ import (
 // of its own: outer blocks of n slices of inner elements.
 type slicing struct{ outer, n, inner int }
 
-// slicingOf is that of dims along axis; -1 is one slice for all.
+// slicingOf returns that of dims along axis; -1 is one slice for all.
 func slicingOf(dims []int64, axis int64) (slicing, error) {
 	s := slicing{1, 1, 1}
 	if axis == -1 {
@@ -61,7 +61,7 @@ func (s slicing) each(ctx *kernel.Context, f func(i, lo, hi int)) {
 	}
 }
 
-// bothScalars says whether the ends of a range are scalars.
+// bothScalars reports whether the ends of a range are scalars.
 func bothScalars(low, high *tensor.Value) error {
 	for i, v := range []*tensor.Value{low, high} {
 		if v.Rank() != 0 {

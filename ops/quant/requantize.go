@@ -27,7 +27,7 @@ func scalars(in []tensor.Value, i int, to ...*float32) error {
 	return nil
 }
 
-// used is the part of the range that the numbers of an input take. It reaches
+// used returns the part of the range that the numbers of an input take. It reaches
 // down to zero at least.
 func used(x []int32, low, high float32) (lo, hi float32) {
 	least, most := int32(math.MaxInt32), int32(math.MinInt32)

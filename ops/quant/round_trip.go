@@ -130,7 +130,7 @@ func (k *roundTrip[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// scale is the factor from floats to integers and its inverse; it widens the
+// scale returns the factor from floats to integers and its inverse; it widens the
 // range on the side that does not decide it.
 func (k *roundTrip[T]) scale(low, high *T, bits int64) (scale, inverse T) {
 	least, most := T(0), T(uint64(1)<<bits-1)

@@ -42,7 +42,7 @@ func fakeQuantPerChannelGradShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// ranges is the shape that inputs 1 and 2, the ranges of input 0, must have: a
+// ranges returns the shape that inputs 1 and 2, the ranges of input 0, must have: a
 // number for all, or for each slice along the axis.
 func ranges(c *shape.Context) (shape.Shape, error) {
 	in, axis := c.Input(0), c.Int("axis")
@@ -111,7 +111,7 @@ func quantizeV2Shape(c *shape.Context) error {
 	return c.Err()
 }
 
-// secondRange is what is known of input 2, the second of the ranges of input 0;
+// secondRange returns what is known of input 2, the second of the ranges of input 0;
 // that the first fits too is not looked at.
 func secondRange(c *shape.Context) shape.Shape {
 	axis, rank := c.Int("axis"), 0

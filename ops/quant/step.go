@@ -2,7 +2,7 @@ package quant
 
 import "math"
 
-// quantized is the integer of type T that stands for x over a range, not
+// quantized returns the integer of type T that stands for x over a range, not
 // clamped to those that there are.
 func quantized[T integer](x, low, high float32) float64 {
 	if low == high {
@@ -14,7 +14,7 @@ func quantized[T integer](x, low, high float32) float64 {
 	return math.Round(float64(x)*scale) - math.Round(float64(low)*scale) + least
 }
 
-// number is what an integer of type T stands for over a range.
+// number returns what an integer of type T stands for over a range.
 func number[T integer](x T, low, high float32) float64 {
 	if low == high {
 		return float64(low)
@@ -31,7 +31,7 @@ func clamped[T integer](x float64) T {
 	return T(min(max(x, least), most))
 }
 
-// productRange is the range of int32 products of integers of type T over
+// productRange returns the range of int32 products of integers of type T over
 // ranges a and b.
 func productRange[T integer](lowA, highA, lowB, highB float32) (low, high float32) {
 	least, most := limits[T]()
@@ -39,7 +39,7 @@ func productRange[T integer](lowA, highA, lowB, highB float32) (low, high float3
 	return level * math.MinInt32, level * math.MaxInt32
 }
 
-// sumRange is a range for int32 sums of numbers of ranges a and b: large enough
+// sumRange returns a range for int32 sums of numbers of ranges a and b: large enough
 // for 2^spare of them.
 func sumRange(lowA, highA, lowB, highB float32, spare int) (low, high float32) {
 	high = max(highA, -lowA, highB, -lowB) * float32(int(1)<<spare)

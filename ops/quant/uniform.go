@@ -268,7 +268,7 @@ func multiplierOf(x float64) multiplier {
 	return m
 }
 
-// apply is the product, rounded to the nearest integer and limited to an int32.
+// apply returns the product, rounded to the nearest integer and limited to an int32.
 func (m multiplier) apply(x int32) int64 {
 	total := 31 - m.shift
 	return min(max((int64(x)*m.factor+1<<(total-1))>>total, math.MinInt32), math.MaxInt32)

@@ -91,7 +91,7 @@ func (k toTensor) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return scatter(ctx, out, values, filler, tensor.Of[int64](&starts), len(parts)+1)
 }
 
-// rows is the number of rows and, for each ragged dimension, what says which
+// rows returns the number of rows and, for each ragged dimension, what says which
 // values belong to which row.
 func (k toTensor) rows(in []tensor.Value) (first int64, parts [][]int64, kinds []string, err error) {
 	for i, t := range k.partitions {
@@ -120,7 +120,7 @@ func (k toTensor) rows(in []tensor.Value) (first int64, parts [][]int64, kinds [
 	return first, parts, kinds, nil
 }
 
-// denseDims is the shape of the result: what is asked for, else as much as is
+// denseDims returns the shape of the result: what is asked for, else as much as is
 // needed.
 func denseDims(shape, values, filler *tensor.Value, first int64, parts [][]int64, kinds []string) ([]int64, error) {
 	inner := values.Dims()
@@ -196,7 +196,7 @@ func partial(dims []int64) string {
 	return string(append(text, ']'))
 }
 
-// longest is the length of the longest row.
+// longest returns the length of the longest row.
 func longest(part []int64, kind string) int64 {
 	most, run := int64(0), int64(0)
 	for i, x := range part {
@@ -213,7 +213,7 @@ func longest(part []int64, kind string) int64 {
 	return most
 }
 
-// advance is where the elements of rows begin that begin at starts: width of
+// advance returns where the elements of rows begin that begin at starts: width of
 // them are kept, stride apart.
 func advance(ctx *kernel.Context, starts, part []int64, kind string, width, stride int64) (tensor.Value, error) {
 	rows, n := int64(len(starts)), int64(len(part))

@@ -96,7 +96,7 @@ func (k ranges[T, S]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// intLength is how many numbers a range has.
+// intLength returns how many numbers a range has.
 func intLength[T int32 | int64](start, limit, delta T) uint64 {
 	// Differences of two int64 fit into 64 bits without a sign.
 	far, step := uint64(int64(limit))-uint64(int64(start)), uint64(int64(delta))

@@ -85,7 +85,7 @@ func raggedFromVariantShape(c *shape.Context) error {
 	return nil
 }
 
-// raggedToVariantShape is a scalar, or a vector of rows.
+// raggedToVariantShape returns a scalar, or a vector of rows.
 func raggedToVariantShape(c *shape.Context) error {
 	_, splits := c.Arg("rt_nested_splits")
 	for i := range splits {
@@ -143,7 +143,7 @@ func checkPartitions(c *shape.Context, types []string) error {
 	return nil
 }
 
-// raggedToDenseShape is the shape that input 0 asks for, with what the values
+// raggedToDenseShape returns the shape that input 0 asks for, with what the values
 // in input 1 tell of its last dimensions.
 func raggedToDenseShape(c *shape.Context) error {
 	out := c.Try(c.ShapeOrUnknownFrom(0))

@@ -43,7 +43,7 @@ func nested(in []tensor.Value, values int) ([][]int64, error) {
 	return splits, nil
 }
 
-// toSparse is the kernel of RaggedTensorToSparse.
+// toSparse returns the kernel of RaggedTensorToSparse.
 func toSparse(ctx *kernel.Context, in, out []tensor.Value) error {
 	levels := len(in) - 1
 	values := &in[levels]

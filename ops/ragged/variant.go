@@ -41,7 +41,7 @@ func (r *Ragged) MarshalVariant() (*tensor.VariantData, error) {
 	return &tensor.VariantData{TypeName: typeName, Parts: len(r.splits) + 1, Part: part}, nil
 }
 
-// TotalBytes is what r takes. See [tensor.Value.TotalBytes].
+// TotalBytes returns what r takes. See [tensor.Value.TotalBytes].
 func (r *Ragged) TotalBytes() int64 {
 	size := r.values.TotalBytes()
 	for _, s := range r.splits {
@@ -213,7 +213,7 @@ func (k *unpacker) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return k.stack(ctx, parts, encoded.Dims(), inner, out)
 }
 
-// component is the ragged tensor that element i holds.
+// component returns the ragged tensor that element i holds.
 func (k *unpacker) component(o *tensor.Object, i, inner int) (*Ragged, error) {
 	var r *Ragged
 	if o != nil {

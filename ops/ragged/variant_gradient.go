@@ -19,7 +19,7 @@ func init() {
 	})
 }
 
-// toVariantGradient is the kernel of RaggedTensorToVariantGradient: the values of
+// toVariantGradient returns the kernel of RaggedTensorToVariantGradient: the values of
 // the variants behind each other, zeros where a variant holds nothing. Only the
 // outermost splits count, which say how many values each variant stands for if they
 // are the values' own.

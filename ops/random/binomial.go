@@ -115,7 +115,7 @@ func drawFewer(count, prob float64, dt tensor.DType, g philox.Generator, i uint6
 	}
 }
 
-// rejectBinomial is the method BTRS of W. Hörmann, "The generation of binomial
+// rejectBinomial returns the method BTRS of W. Hörmann, "The generation of binomial
 // random variates", 1993.
 func rejectBinomial(count, prob float64, g philox.Generator) float64 {
 	uniform := pairs{draw: uniformPair}
@@ -149,7 +149,7 @@ func rejectBinomial(count, prob float64, g philox.Generator) float64 {
 	return mode
 }
 
-// tail is what Stirling's formula lacks of the logarithm of k!, for k from 0 on:
+// tail returns what Stirling's formula lacks of the logarithm of k!, for k from 0 on:
 // log k! - (log √(2π) + (k+½) log(k+1) - (k+1)).
 func tail(k float64) float64 {
 	if k <= 9 {

@@ -52,7 +52,7 @@ func (d *distribution[T]) groups(first int, o []T, g philox.Generator) {
 	}
 }
 
-// step is how far the counters of two groups are apart.
+// step returns how far the counters of two groups are apart.
 func (d *distribution[T]) step() uint64 {
 	if d.reject != nil {
 		return uint64(d.group) * reserved / 4

@@ -44,7 +44,7 @@ func broadcast(message string, in ...tensor.Value) (parameters, error) {
 	return p, nil
 }
 
-// place is where distribution n finds its element of tensor i.
+// place returns where distribution n finds its element of tensor i.
 func (p *parameters) place(i, n int) int {
 	at := 0
 	for d := len(p.dims) - 1; d >= 0; d-- {

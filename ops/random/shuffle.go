@@ -31,7 +31,7 @@ func newShuffle(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// shuffle is the kernel of both operations.
+// shuffle returns the kernel of both operations.
 func shuffle(ctx *kernel.Context, in, out []tensor.Value, generator func(rows int) (philox.Generator, error)) error {
 	if in[0].NumElements() <= 1 || in[0].Dim(0) <= 1 {
 		out[0] = in[0]

@@ -80,7 +80,7 @@ var sobolDirections = sync.OnceValue(func() *[sobolDims][sobolBits]uint32 {
 	return all
 })
 
-// primitive says whether a polynomial over the field of two elements, by the
+// primitive reports whether a polynomial over the field of two elements, by the
 // bits of its coefficients, is primitive: x has order 2^degree - 1.
 func primitive(polynomial uint32, degree int) bool {
 	order := 1<<degree - 1

@@ -46,7 +46,7 @@ func truncatedFor[T elementwise.Float](dt tensor.DType, d generators[T]) {
 // maxTries bounds how often a draw is repeated.
 const maxTries = 1000
 
-// stateless is the kernel of StatelessParameterizedTruncatedNormal.
+// stateless returns the kernel of StatelessParameterizedTruncatedNormal.
 func (d generators[T]) stateless(ctx *kernel.Context, in, out []tensor.Value) error {
 	g, err := philox.FromSeed(&in[1])
 	if err != nil {
@@ -88,7 +88,7 @@ func (d generators[T]) stateless(ctx *kernel.Context, in, out []tensor.Value) er
 	return nil
 }
 
-// seeded is the kernel of ParameterizedTruncatedNormal. Parameters are scalars or
+// seeded returns the kernel of ParameterizedTruncatedNormal. Parameters are scalars or
 // have an element for each slice along the first dimension.
 func (d generators[T]) seeded(ctx *kernel.Context, in, out []tensor.Value, node string, seed, seed2 int64) error {
 	if in[0].Rank() != 1 {

@@ -101,7 +101,7 @@ func (r *sparseRows[T]) next(ctx *kernel.Context) (row int64, set []T, ok bool, 
 	return place(group, r.groups), r.set, true, err
 }
 
-// distinct is the elements of x in ascending order, each once, in the place of others.
+// distinct returns the elements of x in ascending order, each once, in place of others.
 func distinct[T element](ctx *kernel.Context, set, x []T) ([]T, error) {
 	set, err := kernel.Grow(ctx, set[:0], len(x))
 	if err != nil {
@@ -112,7 +112,7 @@ func distinct[T element](ctx *kernel.Context, set, x []T) ([]T, error) {
 	return slices.Compact(set), err
 }
 
-// place is the number of an index among dims.
+// place returns the number of an index among dims.
 func place(index, dims []int64) int64 {
 	n := int64(0)
 	for d, i := range index {
@@ -180,7 +180,7 @@ func sparseSets[T element](in []tensor.Value, check bool) (*sparseRows[T], error
 	return &sparseRows[T]{at: x, x: tensor.Of[T](values), groups: dims[:rank-1]}, nil
 }
 
-// setSize is the kernel of SetSize.
+// setSize returns the kernel of SetSize.
 func setSize[T element](ctx *kernel.Context, in, out []tensor.Value, check bool) error {
 	sets, err := sparseSets[T](in, check)
 	if err != nil {
@@ -208,7 +208,7 @@ type combination[T element] struct {
 	dt     tensor.DType
 	sparse [2]bool // which of the two sets are sparse
 	check  bool
-	// keep says whether an element is in the result, from whether it is in a and in b.
+	// keep reports whether an element is in the result, from whether it is in a and in b.
 	keep func(a, b bool) bool
 }
 

@@ -8,7 +8,7 @@ func init() {
 	shape.Register(sparseSetsShape, "SparseToSparseSetOperation")
 }
 
-// denseSetsShape is a sparse tensor of the rank of the first set, or of the
+// denseSetsShape returns a sparse tensor of the rank of the first set, or of the
 // second where that is not known.
 func denseSetsShape(c *shape.Context) error {
 	rank := shape.Unknown
@@ -29,7 +29,7 @@ func denseSetsShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// sparseSetsShape is a sparse tensor of the rank that both sets have.
+// sparseSetsShape returns a sparse tensor of the rank that both sets have.
 func sparseSetsShape(c *shape.Context) error {
 	c.Fail(shape.CheckSparse(c.Input(0), c.Input(1), c.Input(2)))
 	c.Fail(shape.CheckSparse(c.Input(3), c.Input(4), c.Input(5)))

@@ -120,14 +120,14 @@ Treal: The type of the result: float of complex64, double of complex128.`)
 	}
 }
 
-// elements is the number of elements in the last dims dimensions of x, an int32.
+// elements returns the number of elements in the last dims dimensions of x, an int32.
 func elements(c *gradient.Context, x graph.Output, dims int) graph.Output {
 	first := c.Int32s(0)
 	last := c.Op("StridedSlice", graph.Attrs{"end_mask": int64(1)}, c.Shape(x), c.Int32s(int32(-dims)), first, c.Int32s(1))
 	return c.Op("Prod", nil, last, first)
 }
 
-// weights is a vector for the frequencies that spectrum, of the real transform that
+// weights returns a vector for the frequencies that spectrum, of the real transform that
 // is differentiated, has along its last dimension: edge for the first and, of an even
 // length, the last, within for the others.
 func weights(c *gradient.Context, spectrum graph.Output, edge, within float64) graph.Output {

@@ -28,7 +28,7 @@ type transform struct {
 // mostOwned is how large a plan may be that a node keeps for itself.
 const mostOwned = 64 << 10
 
-// plan is the plan for lines of n elements along the dimension that has that
+// plan returns the plan for lines of n elements along the dimension that has that
 // many behind it. What a large one takes stays reserved until the kernel is done.
 func (t *transform) plan(ctx *kernel.Context, n, behind int) (*fourier.Plan, error) {
 	cached := &t.plans[behind]
@@ -328,7 +328,7 @@ func (k *inverseRealTransform[R, C]) run(ctx *kernel.Context, in, out []tensor.V
 // rows of a smaller one of the same rank in its corner.
 type rows struct{ small, whole []int64 }
 
-// start is where row i of the smaller shape begins in the whole.
+// start returns where row i of the smaller shape begins in the whole.
 func (r rows) start(i int) int {
 	at, below := 0, int(r.whole[len(r.whole)-1])
 	for d := len(r.small) - 2; d >= 0; d-- {

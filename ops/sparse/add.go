@@ -40,7 +40,7 @@ func init() {
 	}
 }
 
-// addGradient is the kernel of SparseAddGrad. The entries are taken to be in order,
+// addGradient returns the kernel of SparseAddGrad. The entries are taken to be in order,
 // as SparseAdd takes them.
 func addGradient(ctx *kernel.Context, in, out []tensor.Value) error {
 	grad, sum := &in[0], &in[3]
@@ -86,7 +86,7 @@ func largeReal[T elementwise.Float](x, least T) bool { return T(math.Abs(float64
 // two's complement has it.
 func largeInteger[T int8 | int16 | int32 | int64](x, least T) bool { return max(x, -x) >= least }
 
-// addFor registers SparseAdd; large says whether the absolute value of an
+// addFor registers SparseAdd; large reports whether the absolute value of an
 // element is no less than a threshold.
 func addFor[T, R tensor.Element](dt tensor.DType, large func(x T, least R) bool) {
 	kernel.ForType("SparseAdd", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
@@ -158,7 +158,7 @@ func spaced(x []int64) string {
 	return strings.ReplaceAll(strings.Trim(tensor.FormatDims(x), "[]"), ",", " ")
 }
 
-// extremum is the kernel of SparseSparseMaximum and SparseSparseMinimum.
+// extremum returns the kernel of SparseSparseMaximum and SparseSparseMinimum.
 func extremum(ctx *kernel.Context, in, out []tensor.Value, combine *elementwise.Combination) error {
 	a, err := entriesOf(in[:3])
 	if err == nil {

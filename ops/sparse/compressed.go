@@ -26,12 +26,12 @@ type Compressed struct {
 	starts, columns, list tensor.Value
 }
 
-// TotalBytes is what c takes. See [tensor.Value.TotalBytes].
+// TotalBytes returns what c takes. See [tensor.Value.TotalBytes].
 func (c *Compressed) TotalBytes() int64 {
 	return c.starts.TotalBytes() + c.columns.TotalBytes() + c.list.TotalBytes()
 }
 
-// matrices is how many there are, and how many rows each has.
+// matrices returns how many there are, and how many rows each has.
 func matrices(dims []int64) (n, rows int64) {
 	if len(dims) == 3 {
 		return dims[0], dims[1]
@@ -39,7 +39,7 @@ func matrices(dims []int64) (n, rows int64) {
 	return 1, dims[0]
 }
 
-// compress is the kernel of SparseTensorToCSRSparseMatrix.
+// compress returns the kernel of SparseTensorToCSRSparseMatrix.
 func compress(ctx *kernel.Context, in, out []tensor.Value) error {
 	e, err := entriesOf(in)
 	if err != nil {
@@ -86,7 +86,7 @@ func compress(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// compressedOf is the matrices that a variant holds.
+// compressedOf returns the matrices that a variant holds.
 func compressedOf(v *tensor.Value) (*Compressed, error) {
 	if v.Rank() == 0 {
 		if o := tensor.At0[*tensor.Object](v); o != nil {
@@ -98,7 +98,7 @@ func compressedOf(v *tensor.Value) (*Compressed, error) {
 	return nil, status.Invalid("Could not get a CSRSparseMatrix from the input, a variant of shape %s", tensor.FormatDims(v.Dims()))
 }
 
-// expand is the kernel of CSRSparseMatrixToSparseTensor.
+// expand returns the kernel of CSRSparseMatrixToSparseTensor.
 func expand(ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) error {
 	c, err := compressedOf(&in[0])
 	if err != nil {
@@ -137,7 +137,7 @@ func expand(ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) error 
 	return ctx.Err()
 }
 
-// countEntries is the kernel of SparseMatrixNNZ.
+// countEntries returns the kernel of SparseMatrixNNZ.
 func countEntries(ctx *kernel.Context, in, out []tensor.Value) error {
 	c, err := compressedOf(&in[0])
 	if err != nil {

@@ -242,7 +242,7 @@ func (k *counts[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return vector(ctx, &out[2], dims)
 }
 
-// sparseBins is the kernel of SparseBincount.
+// sparseBins returns the kernel of SparseBincount.
 func sparseBins[T countable](ctx *kernel.Context, in, out []tensor.Value, binary bool) error {
 	if in[3].Rank() != 0 {
 		return status.Invalid("Shape must be rank 0 but is rank %d", in[3].Rank())

@@ -91,7 +91,7 @@ func (c *crossing) combination(out *tensor.Value, n int64, features []feature, a
 	tensor.Of[int64](out)[n] = int64(h)
 }
 
-// join is the fingerprint of two fingerprints.
+// join returns the fingerprint of two fingerprints.
 func join(a, b uint64) uint64 {
 	const multiplier = 0xc6a4a7935bd1e995
 	mix := func(x uint64) uint64 { return x ^ x>>47 }
@@ -99,7 +99,7 @@ func join(a, b uint64) uint64 {
 	return mix(mix(h) * multiplier)
 }
 
-// size is how many combinations row r has; it fails where they are too many.
+// size returns how many combinations row r has; it fails where they are too many.
 func size(features []feature, r int64) (int64, error) {
 	n := int64(1)
 	for i := range features {
@@ -267,7 +267,7 @@ func sparseFeatures(ctx *kernel.Context, in []tensor.Value, n int, separated boo
 	return features, rows, nil
 }
 
-// sparseFeature is the values of a sparse matrix of so many rows, whose indices
+// sparseFeature returns the values of a sparse matrix of so many rows, whose indices
 // are those at.
 func sparseFeature(ctx *kernel.Context, at []int64, values *tensor.Value, rows int64, position int) (f feature, err error) {
 	f.values = values

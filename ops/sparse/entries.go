@@ -20,7 +20,7 @@ type entries struct {
 	rank   int
 }
 
-// index is that of entry i.
+// index returns that of entry i.
 func (e *entries) index(i int) []int64 { return e.at[i*e.rank : (i+1)*e.rank] }
 
 // entriesOf reads the three inputs from in[0] on. Its errors are those that
@@ -59,7 +59,7 @@ func rawEntries(in []tensor.Value) entries {
 	}
 }
 
-// inside says whether an index is within dims.
+// inside reports whether an index is within dims.
 func inside[I int32 | int64](index, dims []I) bool {
 	for d, x := range index {
 		if x < 0 || x >= dims[d] {
@@ -111,7 +111,7 @@ func checkDims(dims []int64) error {
 	return err
 }
 
-// product is the number of elements of dims, none of which is negative.
+// product returns the number of elements of dims, none of which is negative.
 func product(dims []int64) (int64, error) {
 	n := int64(1)
 	for _, d := range dims {
@@ -123,7 +123,7 @@ func product(dims []int64) (int64, error) {
 	return n, nil
 }
 
-// ordered is the numbers of n entries in the order of less, equal ones as they
+// ordered returns the numbers of n entries in the order of less, equal ones as they
 // are. It is memory of the step, which the caller frees.
 func ordered(ctx *kernel.Context, n int, compare func(i, j int64) int) (tensor.Value, error) {
 	v, err := ctx.Alloc(tensor.Int64, []int64{int64(n)})

@@ -24,7 +24,7 @@ func init() {
 	}
 }
 
-// fillEmptyRaggedRows is the kernel of RaggedFillEmptyRows: rows are numbers of a
+// fillEmptyRaggedRows returns the kernel of RaggedFillEmptyRows: rows are numbers of a
 // vector, where those of a sparse tensor are the first of each index.
 func fillEmptyRaggedRows(ctx *kernel.Context, in, out []tensor.Value) error {
 	rows, values, height := &in[0], &in[1], &in[2]
@@ -51,7 +51,7 @@ func fillEmptyRaggedRows(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// fillEmptyRows is the kernel of SparseFillEmptyRows. Entries keep their order
+// fillEmptyRows returns the kernel of SparseFillEmptyRows. Entries keep their order
 // within a row, and rows come in order.
 func fillEmptyRows(ctx *kernel.Context, in, out []tensor.Value) error {
 	at, values, shape, filler := &in[0], &in[1], &in[2], &in[3]

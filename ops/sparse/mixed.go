@@ -155,7 +155,7 @@ func (k *denseCwise) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return k.combine.Range(&out[0], values, 0, &met, 0, e.n)
 }
 
-// broadcastTo is the strides by which a tensor of shape small is seen as one of
+// broadcastTo returns the strides by which a tensor of shape small is seen as one of
 // shape large.
 func broadcastTo(large, small []int64) ([]int64, error) {
 	strides := make([]int64, len(large))
@@ -177,7 +177,7 @@ func broadcastTo(large, small []int64) ([]int64, error) {
 	return strides, nil
 }
 
-// hasZero says whether an element of v, which are real numbers, is 0 or -0.
+// hasZero reports whether an element of v, which are real numbers, is 0 or -0.
 func hasZero(v *tensor.Value) bool {
 	switch v.DType() {
 	case tensor.Float:

@@ -222,7 +222,7 @@ func (k *sparseReduction) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return ctx.Err()
 }
 
-// softmax is the kernel of SparseSoftmax: consecutive entries whose indices are
+// softmax returns the kernel of SparseSoftmax: consecutive entries whose indices are
 // equal but for the last are a row.
 func softmax[T elementwise.Float](ctx *kernel.Context, in, out []tensor.Value) error {
 	at, values, shape := &in[0], &in[1], &in[2]

@@ -14,7 +14,7 @@ func init() {
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(reshape), nil }, "SparseReshape")
 }
 
-// reorder is the kernel of SparseReorder. It does not ask whether indices are
+// reorder returns the kernel of SparseReorder. It does not ask whether indices are
 // within the shape.
 func reorder(ctx *kernel.Context, in, out []tensor.Value) error {
 	e, err := entriesOf(in)
@@ -49,7 +49,7 @@ func reorder(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// reshape is the kernel of SparseReshape.
+// reshape returns the kernel of SparseReshape.
 func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	switch {
 	case in[0].Rank() != 2:
@@ -107,7 +107,7 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// newDims is the shape that wanted says, in which one dimension may be -1, for a
+// newDims returns the shape that wanted says, in which one dimension may be -1, for a
 // tensor of size elements.
 func newDims(from, wanted []int64, size int64) ([]int64, error) {
 	to, unknown := slices.Clone(wanted), -1

@@ -50,10 +50,10 @@ func newSerialize(run func(ctx *kernel.Context, in, out []tensor.Value, dt tenso
 // Packed is a tensor as an element of a variant one.
 type Packed struct{ t *tensor.Tensor }
 
-// TotalBytes is what p takes. See [tensor.Value.TotalBytes].
+// TotalBytes returns what p takes. See [tensor.Value.TotalBytes].
 func (p Packed) TotalBytes() int64 { return tensor.ValueOf(p.t).TotalBytes() }
 
-// serializeOne is the kernel of SerializeSparse.
+// serializeOne returns the kernel of SerializeSparse.
 func serializeOne(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, pack packer) (err error) {
 	if out[0], err = ctx.Alloc(dt, []int64{3}); err != nil {
 		return err
@@ -66,7 +66,7 @@ func serializeOne(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, 
 	return nil
 }
 
-// serializeMany is the kernel of SerializeManySparse: entry i of the result is
+// serializeMany returns the kernel of SerializeManySparse: entry i of the result is
 // what has i as the first index.
 func serializeMany(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, pack packer) error {
 	e, err := entriesOf(in)

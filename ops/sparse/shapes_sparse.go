@@ -137,7 +137,7 @@ func nonzeroShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// reduceShape is that of a reduction of the dense tensor, if its shape and the
+// reduceShape returns that of a reduction of the dense tensor, if its shape and the
 // axes are known. Axes wrap round.
 func reduceShape(c *shape.Context) error {
 	dense, ok := c.ConstInts(2)
@@ -167,7 +167,7 @@ func reduceShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// productShape is that of the product of a, whose shape input 2 gives, and b,
+// productShape returns that of the product of a, whose shape input 2 gives, and b,
 // each perhaps adjoint.
 func productShape(c *shape.Context) error {
 	c.Try(c.Input(0).WithRank(2))

@@ -17,7 +17,7 @@ func init() {
 	kernel.ForAll(newSplit, "SparseSplit")
 }
 
-// slice is the kernel of SparseSlice.
+// slice returns the kernel of SparseSlice.
 func slice(ctx *kernel.Context, in, out []tensor.Value) error {
 	e, err := entriesOf(in)
 	if err != nil {
@@ -60,7 +60,7 @@ func slice(ctx *kernel.Context, in, out []tensor.Value) error {
 	})
 }
 
-// sliceGradient is the kernel of SparseSliceGrad. The entries of the box are those
+// sliceGradient returns the kernel of SparseSliceGrad. The entries of the box are those
 // of the whole that are within it, in the same order.
 func sliceGradient(ctx *kernel.Context, in, out []tensor.Value) error {
 	grad, whole, start, box := &in[0], &in[1], &in[2], &in[3]

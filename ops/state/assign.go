@@ -153,7 +153,7 @@ func (k *assign) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
-// sameShape says whether val has the shape of v, whose value is old.
+// sameShape reports whether val has the shape of v, whose value is old.
 func sameShape(v *resource.Variable, old, val tensor.Value, byRef bool) error {
 	dims := v.Shape
 	if !old.IsZero() {

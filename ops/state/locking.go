@@ -138,7 +138,7 @@ func (k lockKernel) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return <-result
 }
 
-// unlock is the kernel of ConsumeMutexLock.
+// unlock returns the kernel of ConsumeMutexLock.
 func unlock(_ *kernel.Context, in, _ []tensor.Value) error {
 	if in[0].Rank() == 0 {
 		if o := tensor.At0[*tensor.Object](&in[0]); o != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // A lock has one holder at a time; those who wait get it in order, or give up
-// with their context; and the end of a step lets go of what it holds.
+// with their context; and the end of a step releases what it holds.
 func TestMutex(t *testing.T) {
 	var r kerneltest.Runner
 	made, err := r.Run("m", "MutexV2", nil)

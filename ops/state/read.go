@@ -113,7 +113,7 @@ func (k *read) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// unreadable is the error of reading a variable that the handle in v does not
+// unreadable returns the error of reading a variable that the handle in v does not
 // find.
 func unreadable(v *tensor.Value, err error) error {
 	if status.CodeOf(err) != status.NotFound {

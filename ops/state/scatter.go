@@ -129,7 +129,7 @@ func (k *scatter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return err
 }
 
-// anyZero says whether an element of a tensor of numbers is 0.
+// anyZero reports whether an element of a tensor of numbers is 0.
 func anyZero(v *tensor.Value) bool {
 	switch dt := v.DType(); dt {
 	case tensor.Half, tensor.Bfloat16:
@@ -187,7 +187,7 @@ func checkScatter(params, indices, updates tensor.Value, byRef bool) error {
 		tensor.FormatDims(updates.Dims()), tensor.FormatDims(indices.Dims()), tensor.FormatDims(params.Dims()))
 }
 
-// product is the number of elements of a shape that exists.
+// product returns the number of elements of a shape that exists.
 func product(dims []int64) int64 {
 	n := int64(1)
 	for _, d := range dims {
@@ -223,7 +223,7 @@ func (k *scatter) rows(ctx *kernel.Context, params, indices *tensor.Value, updat
 	})
 }
 
-// repeat is a row of n elements that all are the scalar x.
+// repeat returns a row of n elements that all are the scalar x.
 func repeat(x *tensor.Value, n int) (tensor.Value, error) {
 	t, err := tensor.New(x.DType(), int64(n))
 	if err != nil {
@@ -263,7 +263,7 @@ func eachOf[T int32 | int64](ctx *kernel.Context, indices []T, f func(i int, ind
 	return nil
 }
 
-// position is where element i of a tensor of that shape stands: "[1,0]".
+// position returns where element i of a tensor of that shape stands: "[1,0]".
 func position(i int, dims []int64) string {
 	at := make([]int64, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {

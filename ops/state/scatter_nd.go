@@ -202,7 +202,7 @@ func (k *scatterNd) slices(ctx *kernel.Context, params, indices, updates *tensor
 	})
 }
 
-// coordinates is the n-th vector of indices in words: "[2, 2]".
+// coordinates returns the n-th vector of indices in words: "[2, 2]".
 func coordinates(indices *tensor.Value, n, depth int) string {
 	var words []string
 	for i := n * depth; i < (n+1)*depth; i++ {

@@ -89,7 +89,7 @@ func newAsString(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// printer is what prints elements of a dtype; nil if it has no text.
+// printer returns what prints elements of a dtype; nil if it has no text.
 func (f format) printer(dt tensor.DType) func(ctx *kernel.Context, v *tensor.Value, o []string) {
 	switch dt {
 	case tensor.Bool:
@@ -189,7 +189,7 @@ func (f format) string(s string) string {
 	return f.fill("", s, false)
 }
 
-// sign is what stands before a number's digits.
+// sign returns what stands before a number's digits.
 func (f format) sign(negative bool) string {
 	switch {
 	case negative:

@@ -94,7 +94,7 @@ func lower(s string) string {
 	return b.String()
 }
 
-// wordGoesOn says whether a cased letter comes next in s, but for ignorable
+// wordGoesOn reports whether a cased letter comes next in s, but for ignorable
 // characters.
 func wordGoesOn(s string) bool {
 	for r := range runes(s) {

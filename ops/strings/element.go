@@ -108,7 +108,7 @@ func mapTo[R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, f func
 	return each(ctx, tensor.Of[string](&in[0]), tensor.Of[R](&out[0]), f)
 }
 
-// scalarText is an input that must hold one string; otherwise the error is
+// scalarText returns an input that must hold one string; otherwise the error is
 // message, with the shape that the input has.
 func scalarText(v *tensor.Value, message string) (string, error) {
 	if !v.IsScalar() {

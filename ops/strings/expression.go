@@ -162,7 +162,7 @@ func (r *reader) ReadRune() (rune, int, error) {
 	return c, n, nil
 }
 
-// matches says whether the expression matches all of s.
+// matches reports whether the expression matches all of s.
 func (c *compiled) matches(ctx *kernel.Context, s string) (bool, error) {
 	if !c.laborious(s) {
 		return c.whole().MatchString(s), nil
@@ -210,7 +210,7 @@ func (c *compiled) each(ctx *kernel.Context, s string, all bool, f func(places [
 	return nil
 }
 
-// from is the first match that begins at a place or behind it, nil if there is none.
+// from returns the first match that begins at a place or behind it, nil if there is none.
 // The character before the place is read, too: whether a line or a word begins
 // depends on it.
 func (c *compiled) from(r *reader, at int) []int {

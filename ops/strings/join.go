@@ -73,7 +73,7 @@ func (k join) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// length is the bytes of all strings of s.
+// length returns the bytes of all strings of s.
 func length(s []string) float64 {
 	n := 0.0
 	for _, x := range s {

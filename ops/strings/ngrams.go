@@ -58,7 +58,7 @@ func newNGrams(c *kernel.Construction) (kernel.Kernel, error) {
 	return k, nil
 }
 
-// padding is how many pads an n-gram of that width may have on a side.
+// padding returns how many pads an n-gram of that width may have on a side.
 func (k *nGrams) padding(width int64) int64 {
 	if k.pad < 0 {
 		return width - 1
@@ -66,7 +66,7 @@ func (k *nGrams) padding(width int64) int64 {
 	return min(k.pad, width-1)
 }
 
-// count is how many n-grams of that width n strings have.
+// count returns how many n-grams of that width n strings have.
 func (k *nGrams) count(n, width int64) int64 { return max(0, n+2*k.padding(width)-width+1) }
 
 func (k *nGrams) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -135,7 +135,7 @@ func (k *nGrams) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return putInts[int64](ctx, &out[1], rows)
 }
 
-// measure is how many n-grams a row has, and a bound on their size.
+// measure returns how many n-grams a row has, and a bound on their size.
 func (k *nGrams) measure(row []string) (count int64, bytes float64) {
 	for _, w := range k.widths {
 		n := k.count(int64(len(row)), w)

@@ -97,7 +97,7 @@ func (k reduceJoin) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// joinedAxes is the dimensions that v lists, of rank dimensions.
+// joinedAxes returns the dimensions that v lists, of rank dimensions.
 func joinedAxes(v *tensor.Value, rank int) ([]int, error) {
 	var axes []int
 	for _, a := range kernel.AppendFirst(nil, v, rank+1) { // of more, one is wrong

@@ -122,7 +122,7 @@ func cutCharacters(ctx *kernel.Context, s string, pos, size int64) (string, bool
 // textPart is how many bytes of a string are gone through without asking.
 const textPart = 1 << 18
 
-// placeOf is where character n of s begins; the end if there is none.
+// placeOf returns where character n of s begins; the end if there is none.
 func placeOf(ctx *kernel.Context, s string, n int64) int {
 	for i := range len(s) {
 		if i%textPart == textPart-1 {
@@ -138,7 +138,7 @@ func placeOf(ctx *kernel.Context, s string, n int64) int {
 	return len(s)
 }
 
-// span is the size units from pos on of n; a negative size is all that is left.
+// span returns the size units from pos on of n; a negative size is all that is left.
 func span(n, pos, size int64) (lo, hi int64, ok bool) {
 	if pos < -n || pos > n {
 		return 0, 0, false

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// decode is the first character of s, which is not empty, and how many bytes
+// decode returns the first character of s, which is not empty, and how many bytes
 // it takes. What is malformed counts as one character for each longest
 // beginning of a well-formed one (Unicode 16, section 3.9), else each byte.
 func decode(s string) (r rune, size int, ok bool) {
@@ -35,7 +35,7 @@ func decode(s string) (r rune, size int, ok bool) {
 	return utf8.RuneError, size, false
 }
 
-// runes is the characters of s with the bytes that each takes; U+FFFD for what
+// runes returns the characters of s with the bytes that each takes; U+FFFD for what
 // is malformed.
 func runes(s string) iter.Seq2[rune, int] {
 	return func(yield func(rune, int) bool) {
@@ -49,11 +49,11 @@ func runes(s string) iter.Seq2[rune, int] {
 	}
 }
 
-// begins says whether a character begins with c, in text that is not looked at
+// begins reports whether a character begins with c, in text that is not looked at
 // more closely: that is anywhere but in the middle.
 func begins(c byte) bool { return c&0xc0 != 0x80 }
 
-// characters is how many characters begin in s.
+// characters returns how many characters begin in s.
 func characters(s string) int {
 	n := 0
 	for i := range len(s) {

@@ -168,7 +168,7 @@ func proximalAdagrad[T elementwise.Float](*kernel.Construction) rule[T] {
 	}
 }
 
-// proximalNumber says what is wrong with a number of proximal Adagrad.
+// proximalNumber reports what is wrong with a number of proximal Adagrad.
 func proximalNumber(name string, x float64) string {
 	if name == "lr" && !(x > 0) {
 		return "lr is not a positive scalar"

@@ -158,7 +158,7 @@ func ftrl[T elementwise.Float](c *kernel.Construction) rule[T] {
 	}
 }
 
-// ftrlNumber says what is wrong with a number of an update of rows. lr may be 0
+// ftrlNumber reports what is wrong with a number of an update of rows. lr may be 0
 // where linear is multiplied by it.
 func ftrlNumber(name string, x float64, zero bool) string {
 	switch name {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/elementwise"
 )
 
-// root is the square root of a type.
+// root returns the square root of a type.
 func root[T elementwise.Field]() func(T) T {
 	var f any
 	switch any(*new(T)).(type) {
@@ -34,7 +34,7 @@ func sign[T elementwise.Float](x T) T {
 	return x + 0
 }
 
-// proximal is what a step to x becomes by regularization of weights l1 and l2
+// proximal returns what a step to x becomes by regularization of weights l1 and l2
 // at some learning rate.
 func proximal[T elementwise.Float](x, rate, l1, l2 T) T {
 	if l1 > 0 {

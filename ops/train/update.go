@@ -263,7 +263,7 @@ func (k *update) run(ctx *kernel.Context, in, now, next []tensor.Value) error {
 	return nil
 }
 
-// badNumber says what is wrong with input i, a number: nothing as a rule.
+// badNumber reports what is wrong with input i, a number: nothing as a rule.
 func (k *update) badNumber(i int, v *tensor.Value) string {
 	name, x := k.names[i], 0.0
 	if name == "sign_decay" && v.NumElements() == 1 { // of any rank
@@ -288,7 +288,7 @@ func (k *update) badNumber(i int, v *tensor.Value) string {
 	return words(name) + " is not a scalar"
 }
 
-// words is what messages call a number.
+// words returns what messages call a number.
 func words(name string) string {
 	switch name {
 	case "l1", "l2":
@@ -299,7 +299,7 @@ func words(name string) string {
 	return name
 }
 
-// number is a scalar of a real type.
+// number returns a scalar of a real type.
 func number(v *tensor.Value) float64 {
 	switch v.DType() {
 	case tensor.Half:

@@ -78,7 +78,7 @@ func (k recv) Start(ctx *kernel.Context, _, out []tensor.Value, done func(error)
 	})
 }
 
-// distant is what send made of a tensor that is not in the host's memory; nil: it is.
+// distant returns what send made of a tensor that is not in the host's memory; nil: it is.
 func distant(t *resource.Token) (tensor.Distant, *tensor.Object) {
 	if t.Dead || t.Value.DType() != tensor.Variant || t.Value.NumElements() != 1 {
 		return nil, nil

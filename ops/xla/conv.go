@@ -93,7 +93,7 @@ func newConv(text string, batchGroups int64) (*convolution, error) {
 	}, nil
 }
 
-// check says whether the dimensions are those of operands of that rank.
+// check reports whether the dimensions are those of operands of that rank.
 func (v *convolution) check(lhs, rhs int) error {
 	n := len(v.space)
 	if len(v.window) != n || len(v.outSpace) != n || lhs != n+2 || rhs != n+2 {
@@ -145,7 +145,7 @@ func convShape(c *shape.Context) error {
 // An extent is a dimension of space of a convolution.
 type extent struct{ in, window, out, stride, before, spread, dilation int }
 
-// from is the element of lhs that element k of the window meets at position q, if
+// from returns the element of lhs that element k of the window meets at position q, if
 // it is one.
 func (e *extent) from(q, k int) (i int, ok bool) {
 	at := q*e.stride + k*e.dilation - e.before

@@ -54,7 +54,7 @@ func newDot(text string) (*product, error) {
 	return &product{contracting: [2][]int64{lists[1], lists[2]}, batch: [2][]int64{lists[3], lists[4]}}, nil
 }
 
-// free is the dimensions of operand i, of that rank, that are neither of both nor
+// free returns the dimensions of operand i, of that rank, that are neither of both nor
 // added up along.
 func (p *product) free(i, rank int) (dims []int64) {
 	for d := range int64(rank) {
@@ -65,7 +65,7 @@ func (p *product) free(i, rank int) (dims []int64) {
 	return dims
 }
 
-// check says whether the dimensions are those of operands of such ranks.
+// check reports whether the dimensions are those of operands of such ranks.
 func (p *product) check(ranks [2]int) error {
 	if len(p.contracting[0]) != len(p.contracting[1]) || len(p.batch[0]) != len(p.batch[1]) {
 		return status.Invalid("Must specify the same number of contracting and of batch dimensions for lhs and rhs.")

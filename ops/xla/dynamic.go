@@ -35,7 +35,7 @@ indices: The box's first corner, limited so that all of the box is inside.`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(dynamicUpdate), nil }, "XlaDynamicUpdateSlice")
 }
 
-// dynamicSliceShape is the sizes, if they are known.
+// dynamicSliceShape returns the sizes, if they are known.
 func dynamicSliceShape(c *shape.Context) error {
 	if sizes := c.Input(2); sizes.Known() && sizes.Rank() != 1 {
 		return status.Invalid("size_indices must be a 1D tensor, but its rank is %d", sizes.Rank())
@@ -51,7 +51,7 @@ func dynamicSliceShape(c *shape.Context) error {
 	return nil
 }
 
-// corner is the first corner of a box of that size in a tensor of shape x: the
+// corner returns the first corner of a box of that size in a tensor of shape x: the
 // elements of v, limited so that all of the box is inside.
 func corner(buffer []int64, x, size []int64, v *tensor.Value, what string) ([]int64, error) {
 	at, err := kernel.AppendIntVector(buffer, v, what)
@@ -70,7 +70,7 @@ func corner(buffer []int64, x, size []int64, v *tensor.Value, what string) ([]in
 	return at, nil
 }
 
-// box is the elements of a tensor of shape x that are in a box.
+// box returns the elements of a tensor of shape x that are in a box.
 func box(x, at, size []int64) strided.View {
 	v := strided.Of(x)
 	for i := range x {

@@ -52,7 +52,7 @@ func newGathering(text string) (*gathering, error) {
 	return g, nil
 }
 
-// check says whether the dimensions are those of an operand and indices of such
+// check reports whether the dimensions are those of an operand and indices of such
 // ranks; length is that of the vectors, -1 if it is not known.
 func (g *gathering) check(operand, indices int, length int64) error {
 	if g.vector < 0 || g.vector > int64(indices) {
@@ -90,7 +90,7 @@ func (g *gathering) check(operand, indices int, length int64) error {
 	return among(g.offset, rank, "offset_dims")
 }
 
-// output is the shape of the result, of sizes and batch dimensions in order.
+// output returns the shape of the result, of sizes and batch dimensions in order.
 func (g *gathering) output(sizes, batch []int64) []int64 {
 	var box []int64
 	for d, n := range sizes {
@@ -247,7 +247,7 @@ func (g *gathering) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 }
 
-// matching says whether batch dimensions that go together are of one size.
+// matching reports whether batch dimensions that go together are of one size.
 func (g *gathering) matching(operand, indices []int64) error {
 	for i, d := range g.batch {
 		if operand[d] != indices[g.batching[i]] {
@@ -257,7 +257,7 @@ func (g *gathering) matching(operand, indices []int64) error {
 	return nil
 }
 
-// box is the elements of the first box in an output of that shape.
+// box returns the elements of the first box in an output of that shape.
 func (g *gathering) box(dims []int64) strided.View {
 	all, v := strided.Of(dims), strided.View{}
 	for _, d := range g.offset {
@@ -266,7 +266,7 @@ func (g *gathering) box(dims []int64) strided.View {
 	return v
 }
 
-// places is the strides of the batch dimensions of an output of that shape.
+// places returns the strides of the batch dimensions of an output of that shape.
 func (g *gathering) places(dims []int64) (strides []int) {
 	for d, s := range strided.Of(dims).Strides {
 		if !slices.Contains(g.offset, int64(d)) {

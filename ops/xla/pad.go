@@ -32,7 +32,7 @@ type margin struct{ low, high, interior int64 }
 // farthest bounds paddings, so that sums of them fit.
 const farthest = 1 << 40
 
-// size is how large a dimension of n elements becomes.
+// size returns how large a dimension of n elements becomes.
 func (m margin) size(n int64) (int64, error) {
 	switch {
 	case m.interior < 0:

@@ -55,7 +55,7 @@ broadcast_dims: The dimensions of the result that those of the operand of lower 
 	}, "XlaSharding")
 }
 
-// helped is the shapes of two operands, and of these the one that is lower
+// helped returns the shapes of two operands, and of these the one that is lower
 // filled up to the rank of the other: its dimensions become those that dims says.
 func helped(lhs, rhs, dims []int64) (l, r []int64, err error) {
 	if len(dims) == 0 {

@@ -28,7 +28,7 @@ func (r *Recording) WritePage(w io.Writer, title string) error {
 	return page.Execute(w, map[string]any{"Title": title, "Engine": s.Engine, "Data": template.JS(data)}) // json.Marshal escapes <, > and &
 }
 
-// data is the step as the page reads it: rows of numbers, and texts by index.
+// data returns the step as the page reads it: rows of numbers, and texts by index.
 func (s *Step) data(others int) map[string]any {
 	var texts []string
 	index := map[string]int{}

@@ -31,7 +31,7 @@ import (
 // Most is how many messages a recording keeps where it does not say otherwise.
 const Most = 20_000
 
-// A Recording takes down a step.
+// A Recording records a step.
 type Recording struct {
 	Most int // messages that are kept; 0: the constant Most
 
@@ -43,7 +43,7 @@ type Recording struct {
 
 type contextKey struct{}
 
-// Record is a context whose run r takes down.
+// Record returns a context whose run r records.
 func Record(ctx context.Context, r *Recording) context.Context {
 	return context.WithValue(ctx, contextKey{}, r)
 }
@@ -66,7 +66,7 @@ func Begin(ctx context.Context, engine string, p profile.Program) *Step {
 	return r.step
 }
 
-// Step is the step that was recorded, which has ended; nil if there is none. others is
+// Step returns the step that was recorded, which has ended; nil if there is none. others is
 // how many steps ran within it, of functions that it calls, and are not recorded.
 func (r *Recording) Step() (s *Step, others int) {
 	r.mu.Lock()
@@ -150,7 +150,7 @@ func (s *Step) Did(what string) {
 	}
 }
 
-// Send takes down a message, whose turns it sets, and answers its serial number, 0 if it
+// Send records a message, whose turns it sets, and answers its serial number, 0 if it
 // is not kept.
 func (s *Step) Send(m Message) uint32 {
 	if len(s.Messages) >= s.most {
@@ -162,7 +162,7 @@ func (s *Step) Send(m Message) uint32 {
 	return uint32(len(s.Messages))
 }
 
-// Iteration is the index of an iteration's name.
+// Iteration returns the index of an iteration's name.
 func (s *Step) Iteration(name string) int32 {
 	i, ok := s.iterations[name]
 	if !ok {
@@ -195,7 +195,7 @@ const (
 	mostText     = 60
 )
 
-// Text is a value's type and shape, and the elements if they are few. It leaves the
+// Text returns a value's type and shape, and the elements if they are few. It leaves the
 // value as it is.
 func Text(v tensor.Value) string {
 	if v.IsZero() {

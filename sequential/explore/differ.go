@@ -168,7 +168,7 @@ func (x *explorer) shorten(ctx context.Context) error {
 	return nil
 }
 
-// seen is the events that some schedule with another answer had, as far as their order
+// seen returns the events that some schedule with another answer had, as far as their order
 // matters.
 func (x *explorer) seen() (all []happened) {
 	known := map[happened]bool{}
@@ -183,7 +183,7 @@ func (x *explorer) seen() (all []happened) {
 	return all
 }
 
-// lastOf is the last event of a step.
+// lastOf returns the last event of a step.
 func lastOf(trace []happened, step int) (last happened) {
 	for _, h := range trace {
 		if h.step == step {

@@ -14,7 +14,7 @@
 // # What is left out
 //
 // Events that commute need not be run in both orders. Two that a path of edges
-// orders are never possible at once. Of others package race says whether they touch one
+// orders are never possible at once. Of others package race reports whether they touch one
 // object so that their order matters ([race.Unordered]). An event that is in no such pair
 // is independent of all that can happen before it does, so it may happen as soon as it
 // can, and no other choice is worth running (a persistent set of one). Among those that

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential"
 	"github.com/troupe-go/troupe/status"
 )
@@ -125,7 +125,7 @@ type explorer struct {
 	deadlock bool
 }
 
-// deadlocked is the answer to [sequential.Scheduler.Stuck].
+// deadlocked returns the answer to [sequential.Scheduler.Stuck].
 func (x *explorer) deadlocked(waiting []sequential.Event) bool {
 	x.deadlock = stuck(waiting)
 	return x.deadlock
@@ -174,12 +174,12 @@ func (x *explorer) event(step int, e sequential.Event) happened {
 	return h
 }
 
-// matters says whether the order of an event and of some other may.
+// matters reports whether the order of an event and of some other may.
 func (x *explorer) matters(h happened) bool {
 	return x.Unreduced || h.sets || len(x.racing[h.step][h.node]) > 0 || x.failing[h.step][h.id]
 }
 
-// dependent says whether the order of two events matters, if nothing orders them.
+// dependent reports whether the order of two events matters, if nothing orders them.
 func (x *explorer) dependent(a, b happened) bool {
 	if a.step != b.step {
 		return false
@@ -292,7 +292,7 @@ func (w *walker) Begin(*kernel.Step)                    {}
 func (w *walker) Stuck(waiting []sequential.Event) bool { return w.given() || w.deadlocked(waiting) }
 func (w *walker) End(error)                             {}
 
-// given says whether the schedule has been given up.
+// given reports whether the schedule has been given up.
 func (w *walker) given() bool { return w.blocked || w.again || w.err != nil }
 
 func (w *walker) Next(events []sequential.Event) int {

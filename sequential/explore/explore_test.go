@@ -11,10 +11,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"go.uber.org/goleak"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
-	"github.com/troupe-go/troupe/nodes"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
 	_ "github.com/troupe-go/troupe/ops/data"
@@ -22,6 +21,7 @@ import (
 	_ "github.com/troupe-go/troupe/ops/lookup"
 	_ "github.com/troupe-go/troupe/ops/math"
 	_ "github.com/troupe-go/troupe/ops/state"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/sequential/explore"
 	"github.com/troupe-go/troupe/tensor"
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // most is how many schedules are played of a graph without reduction.
 const most = 1500
 
-// TestGolden explores the graphs of testdata; -rewrite writes the answers anew.
+// TestGolden explores the graphs of testdata; -rewrite writes the answers again.
 //
 //	explore init=a feed=(x:0=3) fetch=(y:0) target=(a, b)
 func TestGolden(t *testing.T) {
@@ -92,7 +92,7 @@ func equal(t *testing.T, pos string, full, reduced *explore.Result) {
 	}
 }
 
-// missing is an answer of a that b does not have.
+// missing returns an answer of a that b does not have.
 func missing(a, b *explore.Result) string {
 	texts := map[string]bool{}
 	for _, x := range b.Answers {
@@ -113,7 +113,7 @@ func system(d *datadriven.TestData) (*explore.System, error) {
 		return nil, err
 	}
 	s := &explore.System{}
-	var first, spec nodes.Spec
+	var first, spec compile.Spec
 	var feeds []tensor.Value
 	for _, arg := range d.CmdArgs {
 		for _, v := range arg.Vals {
@@ -146,13 +146,13 @@ func system(d *datadriven.TestData) (*explore.System, error) {
 		}
 	}
 	if len(first.Targets) > 0 {
-		p, err := nodes.Compile(context.Background(), g, first)
+		p, err := compile.Graph(context.Background(), g, first)
 		if err != nil {
 			return nil, err
 		}
 		s.Steps = append(s.Steps, explore.Step{Program: p, Fixed: true})
 	}
-	p, err := nodes.Compile(context.Background(), g, spec)
+	p, err := compile.Graph(context.Background(), g, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ var placeholder = regexp.MustCompile(`(?m)^(\w+) = Placeholder\(\) \{dtype=DT_(\
 
 // harmless is of how many of these graphs the races show no difference here: two write
 // the same value (2 graphs); what is fetched of a reference is read at the end; what an
-// Identity hands on is read at once; iterations that come one at a time are over when a
+// Identity forwards is read at once; iterations that come one at a time are over when a
 // loop is left; a taker waits for ever in any case; a priority queue has one element; and a
 // table is asked for what is the default, too.
 const harmless = 8
@@ -180,7 +180,7 @@ const harmless = 8
 // and placeholders: those that it says have no race give one answer, and the others several.
 func TestRaces(t *testing.T) {
 	clean, racy, differ := 0, 0, 0
-	datadriven.Walk(t, "../../graph/race/testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "../../plan/race/testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			init := datadriven.CmdArg{Key: "init"}
 			feed := datadriven.CmdArg{Key: "feed"}
@@ -314,7 +314,7 @@ func TestNotOfTheOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := nodes.Spec{Fetches: []graph.Output{n.Output(0)}}
+	spec := compile.Spec{Fetches: []graph.Output{n.Output(0)}}
 	for _, name := range []string{"a", "b"} {
 		to, err := g.AddOperation(graph.OpSpec{Type: "AssignVariableOp", Name: name, Input: []graph.Input{v.Output(0), n.Output(0)}})
 		if err != nil {
@@ -322,7 +322,7 @@ func TestNotOfTheOrder(t *testing.T) {
 		}
 		spec.Targets = append(spec.Targets, to)
 	}
-	p, err := nodes.Compile(t.Context(), g, spec)
+	p, err := compile.Graph(t.Context(), g, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

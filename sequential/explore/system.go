@@ -8,9 +8,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/troupe-go/troupe/graph/race"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/sequential"
@@ -19,7 +19,7 @@ import (
 )
 
 // A System is what is played again and again: steps, one after another, that share
-// variables, queues and the like, which are made anew each time.
+// variables, queues and the like, which are made again each time.
 type System struct {
 	Steps []Step
 	// Prepare completes what a step's kernels share: files, functions. It may be nil.
@@ -41,7 +41,7 @@ type Step struct {
 	Fixed bool
 }
 
-// Answer is what was fetched, a tensor a line, or the error.
+// Answer returns what was fetched, a tensor a line, or the error.
 func Answer(p *nodes.Program, fetched []tensor.Value, err error) string {
 	if err != nil {
 		return err.Error() + "\n"
@@ -126,7 +126,7 @@ func (serial) Parallel(n, _ int, f func(lo, hi int)) { f(0, n) }
 func (serial) Workers() int                          { return 1 }
 func (serial) Expect(time.Duration)                  {}
 
-// stuck says whether kernels wait for ever if nothing else can happen.
+// stuck reports whether kernels wait for ever if nothing else can happen.
 func stuck(waiting []sequential.Event) bool {
 	for _, e := range waiting {
 		if e.Def == nil || !e.Def.Def().Is(registry.Synchronizes) {

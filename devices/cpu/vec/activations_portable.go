@@ -4,7 +4,7 @@ import "math"
 
 // These leave branches to masks, so that signs in no order cost nothing.
 
-// bitsIf is the bits of yes where the condition holds, and of no elsewhere.
+// bitsIf returns the bits of yes where the condition holds, and of no elsewhere.
 func bitsIf(holds bool, yes, no float32) float32 {
 	b := math.Float32bits(no)
 	if holds {

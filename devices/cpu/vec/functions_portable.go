@@ -115,7 +115,7 @@ func log1pPortable(dst, x []float32) {
 	}
 }
 
-// portable1 is a function of slices by one of numbers.
+// portable1 returns a function of slices by one of numbers.
 func portable1(f func(x float64) float64) func(dst, x []float32) {
 	return func(dst, x []float32) {
 		x = x[:len(dst)]

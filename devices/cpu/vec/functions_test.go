@@ -54,7 +54,7 @@ var functions = []function{
 	{"ExpSub", func(dst, x []float32) { ExpSub(dst, x, 1.5) }, func(x float64) float64 { return math.Exp(float64(float32(x) - 1.5)) }, 1.1},
 }
 
-// ulps is how many units in the last place of want got is away from it.
+// ulps returns how many units in the last place of want got is away from it.
 func ulps(got float32, want float64) float64 {
 	if math.IsNaN(want) || math.IsNaN(float64(got)) {
 		if math.IsNaN(want) && math.IsNaN(float64(got)) {

@@ -64,7 +64,7 @@ func GemmAgain[T Number](transA, transB bool, m, n, k, lda, ldb, ldc int) func(c
 	}
 }
 
-// isDirect says whether direct computes a product that nobody shares out.
+// isDirect reports whether direct computes a product that nobody shares out.
 func isDirect[T Number](m, n, k int, transB bool) bool {
 	return m <= directRows && !transB && n > 1 && inAssembly[T]() && !worth(m, n, k)
 }
@@ -151,7 +151,7 @@ type product[T Number] struct {
 	packedA, packedB packed[T]
 }
 
-// inAssembly says whether there are tiles for elements of type T.
+// inAssembly reports whether there are tiles for elements of type T.
 func inAssembly[T Number]() bool {
 	var z T
 	switch any(z).(type) {

@@ -14,13 +14,13 @@ type part struct {
 	first, last int // products; first is a multiple of GemmBlock
 }
 
-// whole is all of a product.
+// whole returns all of a product.
 func (q *product[T]) whole(g *geometry) part { return part{0, q.strips(g), 0, q.n, 0, q.k} }
 
-// strips is how many strips the rows are cut into; see cut.
+// strips returns how many strips the rows are cut into; see cut.
 func (q *product[T]) strips(g *geometry) int { return (q.m-1)/g.rows + 1 }
 
-// together is how many strips of A are worked on at a time.
+// together returns how many strips of A are worked on at a time.
 func (q *product[T]) together(g *geometry) int {
 	return max(1, stripBytes/(g.strip*min(GemmBlock, q.k)*int(g.size)))
 }
@@ -130,7 +130,7 @@ func (g *geometry) direct(m, n, k int, t *tile) {
 	}
 }
 
-// width is how many columns wide the tiles are.
+// width returns how many columns wide the tiles are.
 func (q *product[T]) width(g *geometry) int {
 	switch {
 	case q.packedB.s != nil:
@@ -141,7 +141,7 @@ func (q *product[T]) width(g *geometry) int {
 	return q.tileWidth(g)
 }
 
-// tileWidth is how wide the widest tiles for these rows are.
+// tileWidth returns how wide the widest tiles for these rows are.
 func (q *product[T]) tileWidth(g *geometry) int {
 	return g.vectors((q.m-1)/q.strips(g)+1) * g.lanes
 }
@@ -161,6 +161,6 @@ func copyPanel[T Number](g *geometry, dst []T, width int, src []T, row, rows, co
 	}
 }
 
-// cut is where part i of n begins when it is cut into parts that differ by one
+// cut returns where part i of n begins when it is cut into parts that differ by one
 // at most.
 func cut(n, parts, i int) int { return n/parts*i + min(i, n%parts) }

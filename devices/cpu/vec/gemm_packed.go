@@ -6,12 +6,12 @@ import "unsafe"
 // cache, each of which has room for 8 or 12 lines.
 const aliasing = 2048
 
-// packsA says whether rows of A get in each other's way.
+// packsA reports whether rows of A get in each other's way.
 func (q *product[T]) packsA(g *geometry) bool {
 	return q.m > 6 && q.colA == 1 && uintptr(q.rowA)*g.size%(2*aliasing) == 0
 }
 
-// packsB says whether B is not in rows, or rows of it get in each other's way
+// packsB reports whether B is not in rows, or rows of it get in each other's way
 // often enough to pay for moving them.
 func (q *product[T]) packsB(g *geometry) bool {
 	return q.transB || q.m > 2*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
@@ -42,7 +42,7 @@ type packed[T Number] struct {
 	wide, first, depth int
 }
 
-// at is where the i-th strip or panel has what the given product takes.
+// at returns where the i-th strip or panel has what the given product takes.
 func (p *packed[T]) at(i, product int) unsafe.Pointer {
 	return unsafe.Pointer(&p.s[(i*p.depth+product-p.first)*p.wide])
 }
@@ -54,7 +54,7 @@ type Right[T Number] struct {
 	n int
 }
 
-// RightBytes is how much memory a [Right] takes that is made of these; 0 where there is
+// RightBytes returns how much memory a [Right] takes that is made of these; 0 where there is
 // none.
 func RightBytes[T Number](transB bool, m, n, k, ldb int) int64 {
 	var z T
@@ -92,7 +92,7 @@ func NewRight[T Number](transB bool, m, n, k int, b []T, ldb int) *Right[T] {
 	return r
 }
 
-// fits says whether the tiles of a product read right.
+// fits reports whether the tiles of a product read right.
 func (q *product[T]) fits(g *geometry, right *Right[T]) bool {
 	return right != nil && right.n == q.n && right.depth == q.k &&
 		(right.wide == q.tileWidth(g) || q.transB && right.wide == g.panel)

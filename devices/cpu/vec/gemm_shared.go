@@ -31,15 +31,15 @@ const (
 	mostKeptBytes = 6 << 20
 )
 
-// work is how many multiplications a product of these sizes takes.
+// work returns how many multiplications a product of these sizes takes.
 func work(m, n, k int) float64 { return float64(m) * float64(n) * float64(k) }
 
-// worth says whether a product is large enough for other cores.
+// worth reports whether a product is large enough for other cores.
 func worth(m, n, k int) bool {
 	return work(m, n, k) >= worthSharing || m == 1 && work(m, n, k) >= rowWorthSharing
 }
 
-// PoolOf is the pool for a product of these sizes: one that leaves out what nobody waits
+// PoolOf returns the pool for a product of these sizes: one that leaves out what nobody waits
 // for any more ([kernel.Context.Pool]), unless the product takes a millisecond or two. Who
 // takes it for large ones asks ctx afterwards.
 func PoolOf(ctx *kernel.Context, m, n, k int) kernel.Pool {
@@ -63,7 +63,7 @@ func Expect[T Number](p kernel.Pool, m, n, k int) {
 	p.Expect(time.Duration(min(work(m, n, k)/each, float64(time.Hour))))
 }
 
-// grain is how many pieces of work each make up enough.
+// grain returns how many pieces of work each make up enough.
 func grain(enough, each float64) int { return max(1, int(enough/each)) }
 
 // A shared product is computed by several goroutines. How it is cut into parts
@@ -106,7 +106,7 @@ func share[T Number](q *product[T], g *geometry) *shared[T] {
 	return s
 }
 
-// end lets go of the matrices.
+// end releases the matrices.
 func (s *shared[T]) end() {
 	s.product = product[T]{}
 	of[T](&shareds).Put(s)
@@ -152,14 +152,14 @@ func (s *shared[T]) spread(p kernel.Pool) {
 // quarters of one.
 var middle = [...]int{0, 2, 3, 4, 5, 6, 8}
 
-// chunk is the panels of a chunk. All are about as wide, but those in the middle may be
+// chunk returns the panels of a chunk. All are about as wide, but those in the middle may be
 // smaller: they are what is left when workers from both ends meet, and what one may
 // have to wait for the other to finish.
 func (s *shared[T]) chunk(i int) (left, right int) {
 	return s.begin(i), s.begin(i + 1)
 }
 
-// begin is the first panel of a chunk.
+// begin returns the first panel of a chunk.
 func (s *shared[T]) begin(i int) int {
 	panels := s.across()
 	if !s.finer {
@@ -178,7 +178,7 @@ func (s *shared[T]) begin(i int) int {
 	return left + (right-left)*middle[i-before]/8
 }
 
-// across is how many panels C is wide.
+// across returns how many panels C is wide.
 func (s *shared[T]) across() int { return (s.n-1)/s.width(s.g) + 1 }
 
 func (s *shared[T]) computeParts(lo, hi int) {
@@ -209,7 +209,7 @@ func (s *shared[T]) computeParts(lo, hi int) {
 	}
 }
 
-// take is the desk that this worker left, unless another one was faster, or an empty
+// take returns the desk that this worker left, unless another one was faster, or an empty
 // one.
 func (s *shared[T]) take() *desk[T] {
 	s.mu.Lock()

@@ -37,7 +37,7 @@ func fma32(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// chain is what an element of a product is documented to be.
+// chain returns what an element of a product is documented to be.
 func chain[T float32 | float64](k int, a, b func(p int) T) T {
 	total := T(0)
 	for lo := 0; lo < k; lo += GemmBlock {

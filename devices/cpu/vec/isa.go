@@ -26,7 +26,7 @@ func (s instructionSet) String() string {
 // "AVX-512", "AVX2" or "portable".
 func InstructionSet() string { return isa.String() }
 
-// choose is the function for this machine.
+// choose returns the function for this machine.
 func choose[F any](wide, narrow, portable F) F {
 	switch isa {
 	case avx512:
@@ -37,7 +37,7 @@ func choose[F any](wide, narrow, portable F) F {
 	return portable
 }
 
-// whole is how many of n elements fill vectors of float32, which assembly without masks
+// whole returns how many of n elements fill vectors of float32, which assembly without masks
 // handles: what is left is Go's.
 func whole(n int) int {
 	switch isa {

@@ -106,5 +106,5 @@ func cosinesPortable(to []uint8, stride int, b, s *[64]int16) {
 	}
 }
 
-// sample is what it makes of a number of 16 bits with 5 after the point.
+// sample returns what it makes of a number of 16 bits with 5 after the point.
 func sample(x int32) uint8 { return clamp(int32(int16(x))>>5 + 128) }

@@ -21,7 +21,7 @@ func Sum(x []float32) float32 {
 	}
 }
 
-// Largest is the largest element of x: NaN if one is, and +0 is larger than -0,
+// Largest returns the largest element of x: NaN if one is, and +0 is larger than -0,
 // as for Go's max; -Inf if x is empty.
 func Largest(x []float32) float32 {
 	switch isa {
@@ -34,7 +34,7 @@ func Largest(x []float32) float32 {
 	}
 }
 
-// Smallest is the smallest element of x: NaN if one is, and -0 is smaller than
+// Smallest returns the smallest element of x: NaN if one is, and -0 is smaller than
 // +0, as for Go's min; Inf if x is empty.
 func Smallest(x []float32) float32 {
 	switch isa {
@@ -47,7 +47,7 @@ func Smallest(x []float32) float32 {
 	}
 }
 
-// LargestNumber is the largest element of x that is not NaN; -Inf if there is
+// LargestNumber returns the largest element of x that is not NaN; -Inf if there is
 // none. Whether a zero has a sign is open. It takes less time than [Largest].
 func LargestNumber(x []float32) float32 {
 	switch isa {
@@ -60,7 +60,7 @@ func LargestNumber(x []float32) float32 {
 	}
 }
 
-// Index is the place of the first element of x that equals s, -1 if there is
+// Index returns the place of the first element of x that equals s, -1 if there is
 // none. Zeros are equal, NaN equals nothing.
 func Index(x []float32, s float32) int {
 	var i int

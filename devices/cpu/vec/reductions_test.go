@@ -24,7 +24,7 @@ func mixed(t *testing.T, n int) []float32 {
 	return x
 }
 
-// byLanes is what Sum documents, and the exact sum with that of the magnitudes.
+// byLanes returns what Sum documents, and the exact sum with that of the magnitudes.
 func byLanes(x []float32) (want float32, exact, magnitude float64) {
 	var l [64]float32
 	for i, v := range x {

@@ -9,7 +9,7 @@ import (
 // again by who computes on the same core.
 type Scratch[T Number] struct{ s []T }
 
-// Slice is the memory.
+// Slice returns the memory.
 func (b *Scratch[T]) Slice() []T { return b.s }
 
 // A reserve keeps what is used again, in one pool for float32 and one for

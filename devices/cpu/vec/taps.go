@@ -96,13 +96,13 @@ func (t *Taps) check(dst, src int) {
 	}
 }
 
-// run is what all calls of the assembly for t share.
+// run returns what all calls of the assembly for t share.
 func (t *Taps) run() tapRun {
 	return tapRun{step: uintptr(t.Step) * 4, column: uintptr(t.Column) * 4, next: uintptr(t.Next) * 4,
 		columns: t.Columns, lines: t.Lines, dstStep: uintptr(t.Channels) * 4, pixels: t.Pixels}
 }
 
-// at readies the call for channels c and on, and says whether it is a wide one.
+// at readies the call for channels c and on, and reports whether it is a wide one.
 func (r *tapRun) at(t *Taps, c int, dst, src []float32) (wide bool) {
 	r.src, r.dst, r.lanes = unsafe.Pointer(&src[c]), unsafe.Pointer(&dst[c]), t.Channels-c
 	if r.taken = 8; isa == avx512 {

@@ -56,7 +56,7 @@ func newGeometry(size, vector, rows, strip int) geometry {
 
 func geometryOf(size uintptr) *geometry { return &geometries[isa][size/8&1] }
 
-// vectors is how many vectors wide a tile of so many rows may be.
+// vectors returns how many vectors wide a tile of so many rows may be.
 func (g *geometry) vectors(rows int) int {
 	switch {
 	case rows == 1 && isa == avx512:

@@ -40,7 +40,7 @@ type Panels[T Number] struct {
 	own   *Scratch[T]
 }
 
-// WindowsInAssembly says whether there are products with Windows for elements of
+// WindowsInAssembly reports whether there are products with Windows for elements of
 // type T on this machine.
 func WindowsInAssembly[T Number]() bool { return inAssembly[T]() }
 
@@ -62,7 +62,7 @@ func (p *Panels[T]) Open(k, n int, b []T, ldb, rows int) {
 	}
 }
 
-// Close lets go of the matrix.
+// Close releases the matrix.
 func (p *Panels[T]) Close() {
 	if p.own != nil {
 		p.own.GiveBack()
@@ -200,7 +200,7 @@ type asked struct {
 	work  int // multiplications since it was called
 }
 
-// after says whether all has ended, now that so many multiplications are to follow.
+// after reports whether all has ended, now that so many multiplications are to follow.
 func (a *asked) after(work int) bool {
 	if a.work += work; a.work < askAfter || a.ended == nil {
 		return false

@@ -2,7 +2,7 @@ package vec
 
 import "testing"
 
-// windowed is an element of a product with windows as it is documented: the chain
+// windowed returns an element of a product with windows as it is documented: the chain
 // of Gemm, with blocks of whole lines of the window where these are short.
 func windowed(w *Windows, l *Line, a func(line, at int) float32, b func(row int) float32) float32 {
 	total, first := float32(0), true

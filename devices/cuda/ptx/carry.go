@@ -7,7 +7,7 @@ import (
 )
 
 // carry decodes the instructions that set or take the carry of a sum: add.cc, addc, sub.cc,
-// subc, mad.lo.cc, madc.hi and so on. It says whether word is one.
+// subc, mad.lo.cc, madc.hi and so on. It reports whether word is one.
 func (p *parser) carry(word, name, kind string, mods []string, o []operand) bool {
 	takes := name == "addc" || name == "subc" || name == "madc"
 	sets := slices.Contains(mods, "cc")

@@ -13,6 +13,6 @@
 // instruction names; what the language leaves to the hardware (ex2.approx and the like)
 // is computed in double and rounded.
 //
-// A function is put in the place of what calls it. Textures, warp-wide, atomic and matrix
+// A function is put in place of what calls it. Textures, warp-wide, atomic and matrix
 // instructions are not known.
 package ptx

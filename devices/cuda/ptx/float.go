@@ -45,7 +45,7 @@ func zeroed(a uint64) uint64   { return a & (1 << 31) }
 func flushed(a uint64) uint64  { return uint64(uint32(a)) }
 func isFloat(kind string) bool { return strings.HasPrefix(kind, "f") }
 
-// float32s is the lane of an operation on floats; nil if it is not known.
+// float32s returns the lane of an operation on floats; nil if it is not known.
 func float32s(name string, mods []string) lane {
 	r := roundingOf(mods)
 	if !r.ok {
@@ -126,7 +126,7 @@ func float32s(name string, mods []string) lane {
 	return do
 }
 
-// float64s is the same of doubles.
+// float64s returns the same of doubles.
 func float64s(name string, mods []string) lane {
 	r := roundingOf(mods)
 	if !r.ok || r.mode != 'n' || r.sat {
@@ -171,7 +171,7 @@ func through(f func(float64) float64) lane {
 	return func(a, _, _ uint64) uint64 { return bits32(float32(f(float64(f32(a))))) }
 }
 
-// smaller is the smaller of two numbers; one that is no number does not count.
+// smaller returns the smaller of two numbers; one that is no number does not count.
 func smaller(a, b float64) float64 {
 	switch {
 	case a != a:
@@ -237,7 +237,7 @@ func rounded(s, err float64, mode byte) float32 {
 	return f
 }
 
-// conversion is the lane of cvt; nil if it is not known.
+// conversion returns the lane of cvt; nil if it is not known.
 func conversion(to, from string, mods []string) lane {
 	mode, integers, sat := byte('n'), false, false
 	for _, m := range mods {
@@ -328,7 +328,7 @@ func conversion(to, from string, mods []string) lane {
 	return extended(from)
 }
 
-// extended is an integer of a type as one of 64 bits.
+// extended returns an integer of a type as one of 64 bits.
 func extended(from string) lane {
 	switch from {
 	case "s8":
@@ -349,7 +349,7 @@ func extended(from string) lane {
 
 func flushed32(a, _, _ uint64) uint64 { return flushed(a) }
 
-// clamped is a whole number as an integer, or the next that there is.
+// clamped returns a whole number as an integer, or the next that there is.
 func clamped(x float64, width uint, signed, wide bool) uint64 {
 	if x != x {
 		if wide {

@@ -134,7 +134,7 @@ func (p *parser) block() {
 	}
 }
 
-// slotAt is the register that has what is at a place of a parameter of a call, or of what
+// slotAt returns the register that has what is at a place of a parameter of a call, or of what
 // it answers.
 func (p *parser) slotAt(symbol string, offset int64) (int, bool) {
 	name, ok := p.scope.slots[symbol]

@@ -173,7 +173,7 @@ func (p *parser) instruction(word string, o []operand) {
 	}
 }
 
-// moved is an address brought to, or from, a window of the generic space.
+// moved returns an address brought to, or from, a window of the generic space.
 func moved(by uint64, to bool) lane {
 	if to {
 		by = -by
@@ -251,7 +251,7 @@ func (p *parser) access(name, word string, mods []string, o []operand) {
 	}
 }
 
-// copied is a register of its own that has what another has.
+// copied returns a register of its own that has what another has.
 func (p *parser) copied(from int32) int32 {
 	e := p.entry
 	to := int32(e.registers)

@@ -10,7 +10,7 @@ type integral interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64
 }
 
-// arithmetic is the lane of an operation on numbers of a type; nil if it is not known.
+// arithmetic returns the lane of an operation on numbers of a type; nil if it is not known.
 func arithmetic(name, kind string, mods []string) lane {
 	switch kind {
 	case "u8", "b8":
@@ -44,7 +44,7 @@ func arithmetic(name, kind string, mods []string) lane {
 	return nil
 }
 
-// widthOf is the bits of a type.
+// widthOf returns the bits of a type.
 func widthOf[T integral]() uint64 {
 	n := uint64(0)
 	for x := T(1); x != 0; x <<= 1 {
@@ -134,7 +134,7 @@ func integer[T integral](name string, mods []string) lane {
 	return nil
 }
 
-// product is the lane of mul or mad: the low half, the high one, or the whole.
+// product returns the lane of mul or mad: the low half, the high one, or the whole.
 func product[T integral](add bool, mods []string) lane {
 	if len(mods) != 1 {
 		return nil
@@ -234,7 +234,7 @@ func funnel(mods []string) lane {
 	}
 }
 
-// comparison is the lane of setp; nil if it is not known.
+// comparison returns the lane of setp; nil if it is not known.
 func comparison(op, kind string) lane {
 	switch kind {
 	case "b16", "u16":

@@ -56,7 +56,7 @@ func (x *lexer) next() {
 	x.tok = ""
 }
 
-// take answers the present token and goes to the next.
+// take returns the present token and goes to the next.
 func (x *lexer) take() string {
 	t := x.tok
 	x.next()

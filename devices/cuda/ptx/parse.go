@@ -50,7 +50,7 @@ type constant struct {
 	global string
 }
 
-// ParamBytes is how many bytes the parameters take.
+// ParamBytes returns how many bytes the parameters take.
 func (e *Entry) ParamBytes() int {
 	if len(e.Params) == 0 {
 		return 0
@@ -135,7 +135,7 @@ var sizes = map[string]int{
 	"b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "pred": 1,
 }
 
-// sizeOf is the size of a type that is written as a directive.
+// sizeOf returns the size of a type that is written as a directive.
 func (p *parser) sizeOf(directive string) int {
 	n := sizes[strings.TrimPrefix(directive, ".")]
 	if n == 0 {
@@ -218,7 +218,7 @@ func (p *parser) kernel() {
 	p.module.Entries[e.Name] = e
 }
 
-// register is the number of a register by name, which it makes if there is none.
+// register returns the number of a register by name, which it makes if there is none.
 func (e *Entry) register(name string) int {
 	if n, ok := e.named[name]; ok {
 		return n
@@ -228,7 +228,7 @@ func (e *Entry) register(name string) int {
 	return e.registers - 1
 }
 
-// named is the register that a name means.
+// named returns the register that a name means.
 func (p *parser) named(name string) (int, bool) {
 	n, ok := p.entry.named[p.scope.prefix+name]
 	if !ok && slices.Contains(specials, name) {
@@ -237,7 +237,7 @@ func (p *parser) named(name string) (int, bool) {
 	return n, ok
 }
 
-// constant is a register that has a number.
+// constant returns a register that has a number.
 func (e *Entry) constant(c constant) int {
 	if n, ok := e.constants[c]; ok {
 		return n

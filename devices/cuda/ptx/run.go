@@ -20,7 +20,7 @@ const (
 	FirstWindow = 16
 )
 
-// Address is where a window begins.
+// Address returns where a window begins.
 func Address(window uint64) uint64 { return window << windowBits }
 
 // Window is which window an address is in, and where in it.
@@ -49,7 +49,7 @@ type Fault struct {
 	Misaligned         bool // an access, which was within bounds
 }
 
-// Error is all of it.
+// Error returns all of it.
 func (f *Fault) Error() string {
 	return fmt.Sprintf("%s, line %d, %s, block %v, thread %v: %s", f.Entry, f.Line, f.Instruction, f.Block, f.Thread, f.Reason)
 }
@@ -130,7 +130,7 @@ func (e *Entry) Run(l *Launch) error {
 	return nil
 }
 
-// worker is one for blocks of so many threads.
+// worker returns one for blocks of so many threads.
 func (e *Entry) worker(l *Launch, threads int) *worker {
 	w := &worker{entry: e, launch: l, shared: make([]byte, e.Shared), races: newRaces(e.Shared), known: make([]view, len(e.code))}
 	addresses := map[string]uint64{}
@@ -165,7 +165,7 @@ func (e *Entry) worker(l *Launch, threads int) *worker {
 	return w
 }
 
-// place is the index of a block's thread by its number.
+// place returns the index of a block's thread by its number.
 func place(n int, size [3]uint32) [3]uint32 {
 	x, rest := uint32(n)%size[0], uint32(n)/size[0]
 	return [3]uint32{x, rest % size[1], rest / size[1]}
@@ -369,7 +369,7 @@ func (w *worker) advance(p *warp, turn int) (there bool, f *Fault) {
 	return true, nil
 }
 
-// element is what is at the start of memory, as a register has it.
+// element returns what is at the start of memory, as a register has it.
 func element(from []byte, in *instruction) uint64 {
 	switch in.bytes {
 	case 1:

@@ -162,7 +162,7 @@ var formats = map[int32]format{
 	}},
 }
 
-// columnsOf is the matrices of an operand of rows by columns: how to get an element. It says
+// columnsOf returns the matrices of an operand of rows by columns: how to get an element. It says
 // false where they are not in memory.
 func (m *Machine) columnsOf(c *context, function string, o operand, rows, columns, count int32) (*memory, func(batch, i, j int) []byte, bool) {
 	f, ok := formats[o.kind]

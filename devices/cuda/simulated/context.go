@@ -62,7 +62,7 @@ func (c *context) fail(result int32) {
 	c.machine.marked.Broadcast()
 }
 
-// destroy ends a device's context and takes down what it still has. The machine is locked.
+// destroy ends a device's context and records what it still has. The machine is locked.
 func (m *Machine) destroy(d *device) {
 	c := d.context
 	d.context = nil

@@ -9,7 +9,7 @@
 // was last recorded after. A kernel that touches memory that is not allocated ends the
 // context: all calls fail from then on until it is made again.
 //
-// Where a driver may do anything, or hides a mistake, the simulated one takes it down:
+// Where a driver may do anything, or hides a mistake, the simulated one records it:
 // handles that are not valid, memory that is given back while a stream still uses it,
 // two works that touch the same memory and that nothing orders, what is left when a
 // context ends. [Machine.Close] reports them.

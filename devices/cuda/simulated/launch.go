@@ -41,7 +41,7 @@ func parse(text string) (*ptx.Module, error) {
 // isa matches the version of the language that a text of PTX begins with.
 var isa = regexp.MustCompile(`(?m)^\.version (\d+)\.(\d+)`)
 
-// releaseOf is the first of CUDA's releases whose driver knows a text's version of PTX, as in
+// releaseOf returns the first of CUDA's releases whose driver knows a text's version of PTX, as in
 // NVIDIA's list: 8.0 came with 12.0, and so on.
 func releaseOf(text string) int {
 	found := isa.FindStringSubmatch(text)

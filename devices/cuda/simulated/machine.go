@@ -25,7 +25,7 @@ type Options struct {
 	Driver       int    // its release of CUDA, 12040 for 12.4; 0 is 13000
 }
 
-// A Machine has simulated GPUs, in the place of those of the computer.
+// A Machine has simulated GPUs, in place of those of the computer.
 type Machine struct {
 	options Options
 	restore func()
@@ -58,7 +58,7 @@ type device struct {
 // current is the machine that the functions of the table work on.
 var current atomic.Pointer[Machine]
 
-// Install puts a machine in the place of the computer's, for devices that are opened from
+// Install puts a machine in place of the computer's, for devices that are opened from
 // then on. There is one at a time. It fails with UNIMPLEMENTED where libraries cannot be
 // called, and with NOT_FOUND where there is no NVRTC.
 func Install(o Options) (*Machine, error) {
@@ -152,21 +152,21 @@ func (m *Machine) Close() error {
 	return errors.Join(all...)
 }
 
-// Mistakes is how many there are so far.
+// Mistakes returns how many there are so far.
 func (m *Machine) Mistakes() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.mistakes)
 }
 
-// Calls is how often a function was called.
+// Calls returns how often a function was called.
 func (m *Machine) Calls(function string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calls[function]
 }
 
-// Staged is how many copies between devices went by way of the host.
+// Staged returns how many copies between devices went by way of the host.
 func (m *Machine) Staged() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,7 +174,7 @@ func (m *Machine) Staged() int {
 }
 
 // Lose ends the context of a device, as a kernel does that touches memory that is not
-// there. It says whether there was one that lived.
+// there. It reports whether there was one that lived.
 func (m *Machine) Lose(number int) bool { return m.LoseBy(number, illegalAddress) }
 
 // LoseBy is Lose with the result that all calls have from then on.
@@ -189,7 +189,7 @@ func (m *Machine) LoseBy(number int, result int32) bool {
 	return true
 }
 
-// mostMistakes bounds what is taken down.
+// mostMistakes bounds what is recorded.
 const mostMistakes = 100
 
 // A mistake is what was done wrongly; none if a context turns out to be lost.
@@ -201,7 +201,7 @@ type mistake struct {
 // mistake takes one down. The machine is locked.
 func (m *Machine) mistake(format string, args ...any) { m.mistakeUnless(nil, format, args...) }
 
-// mistakeUnless takes down what is done with memory that a context may yet read: of no
+// mistakeUnless records what is done with memory that a context may yet read: of no
 // consequence if that is lost, as what it reads is then.
 func (m *Machine) mistakeUnless(lost *context, format string, args ...any) {
 	if len(m.mistakes) < mostMistakes {
@@ -225,7 +225,7 @@ func enter(function string) *Machine {
 	return m
 }
 
-// handle is what a handle stands for. The machine is locked.
+// handle returns what a handle stands for. The machine is locked.
 func handle[T any](m *Machine, function string, h uintptr) (T, bool) {
 	x, ok := m.handles[h].(T)
 	if !ok {

@@ -38,7 +38,7 @@ func poison(b []byte) {
 	}
 }
 
-// raw is the caller's memory at an address.
+// raw returns the caller's memory at an address.
 func raw(address uintptr, n int) []byte { return dynamic.Bytes(address, int64(n)) }
 
 func put32(address uintptr, v uint32)  { binary.NativeEndian.PutUint32(raw(address, 4), v) }
@@ -89,7 +89,7 @@ func free(address uint64) int32 {
 	return success
 }
 
-// idle takes down that memory is given back while a stream has works that use it, as far as
+// idle records that memory is given back while a stream has works that use it, as far as
 // that can be known before they run.
 func (m *Machine) idle(x *memory, function string) {
 	if w, busy := m.user(x); busy {
@@ -101,7 +101,7 @@ func (m *Machine) idle(x *memory, function string) {
 	}
 }
 
-// user is a work that is known to use memory and is not done.
+// user returns a work that is known to use memory and is not done.
 func (m *Machine) user(x *memory) (*work, bool) {
 	for _, d := range m.devices {
 		if d.context == nil {
@@ -158,7 +158,7 @@ func hostFree(address uintptr) int32 {
 	return invalidValue
 }
 
-// find is the memory of a device that has so many bytes at an address.
+// find returns the memory of a device that has so many bytes at an address.
 func (m *Machine) find(c *context, function string, address, n uint64) (*memory, uint64, bool) {
 	window, offset := ptx.Window(address)
 	x := m.windows[window]
@@ -169,7 +169,7 @@ func (m *Machine) find(c *context, function string, address, n uint64) (*memory,
 	return x, offset, true
 }
 
-// findHost is the same of the host's page-locked memory: copies from and to other memory
+// findHost returns the same of the host's page-locked memory: copies from and to other memory
 // would wait.
 func (m *Machine) findHost(function string, address uintptr, n uint64) (*memory, uint64, bool) {
 	for _, x := range m.hosts {
@@ -273,7 +273,7 @@ func copyPeer(to uint64, toContext uintptr, from uint64, fromContext uintptr, n 
 	return success
 }
 
-// moveBytes is what a copy does when its turn has come.
+// moveBytes returns what a copy does when its turn has come.
 func moveBytes(dst *memory, at uint64, src *memory, from, n uint64) int32 {
 	m := dst.context.machine
 	m.mu.Lock()

@@ -10,7 +10,7 @@ func (c clock) at(stream int) uint64 {
 	return 0
 }
 
-// join is the later of both, for each stream.
+// join returns the later of both, for each stream.
 func (c clock) join(d clock) clock {
 	for len(c) < len(d) {
 		c = append(c, 0)
@@ -32,7 +32,7 @@ type access struct {
 	of   *context
 }
 
-// use checks that a work comes after all that it conflicts with, and takes it down. It is
+// use checks that a work comes after all that it conflicts with, and records it. It is
 // the work's turn: what would have to come after it has not been there yet. The machine is
 // locked.
 func (m *Machine) use(x *memory, w *work, write bool) {

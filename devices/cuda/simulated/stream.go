@@ -68,7 +68,7 @@ func streamCreate(out uintptr, flags uint32) int32 {
 	return success
 }
 
-// streamOf is a stream of the context. Stream 0 is none that is used here.
+// streamOf returns a stream of the context. Stream 0 is none that is used here.
 func (m *Machine) streamOf(c *context, function string, h uintptr) (*stream, int32) {
 	s, ok := handle[*stream](m, function, h)
 	switch {
@@ -201,7 +201,7 @@ func eventCreate(out uintptr, flags uint32) int32 {
 	return success
 }
 
-// eventOf is an event of the context.
+// eventOf returns an event of the context.
 func (m *Machine) eventOf(c *context, function string, h uintptr) (*event, int32) {
 	e, ok := handle[*event](m, function, h)
 	switch {

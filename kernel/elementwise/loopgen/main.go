@@ -40,10 +40,10 @@ type row struct {
 	Loops                        map[string]string // of unary rows: loops of scalars' types that the package has
 }
 
-// Divide says whether zeros are refused.
+// Divide reports whether zeros are refused.
 func (r row) Divide() bool { return r.Kind == "divide" }
 
-// R is the type of the results for elements of type t.
+// R returns the type of the results for elements of type t.
 func (r row) R(t string) string {
 	if r.Bool {
 		return "bool"
@@ -51,7 +51,7 @@ func (r row) R(t string) string {
 	return t
 }
 
-// DT is the dtype of the results, where that of the elements is dt.
+// DT returns the dtype of the results, where that of the elements is dt.
 func (r row) DT(dt string) string {
 	if r.Bool {
 		return "tensor.Bool"
@@ -82,10 +82,10 @@ func (r row) Types() ([]string, error) {
 	return nil, fmt.Errorf("%s: no set of types %s", r.Kernel, r.Elements)
 }
 
-// Narrow says whether half and bfloat16 are among the row's elements.
+// Narrow reports whether half and bfloat16 are among the row's elements.
 func (r row) Narrow() bool { return r.Elements != "Integer" && r.Elements != "Bool" }
 
-// Hot says whether t is among the row's scalars.
+// Hot reports whether t is among the row's scalars.
 func (r row) Hot(t string) bool { return slices.Contains(r.Scalars, t) }
 
 // dtype names the dtype of a Go type.

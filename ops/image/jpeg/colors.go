@@ -2,7 +2,7 @@ package jpeg
 
 import "github.com/troupe-go/troupe/devices/cpu/vec"
 
-// context says whether lines of a color are interpolated from the rows above and below.
+// context reports whether lines of a color are interpolated from the rows above and below.
 func (d *decoder) context() bool {
 	for i := range d.components {
 		if c := &d.components[i]; c.used && d.options.Fancy && d.size > 1 && d.vertical(c) {
@@ -12,7 +12,7 @@ func (d *decoder) context() bool {
 	return false
 }
 
-// vertical says whether a component's lines are interpolated where that is wanted.
+// vertical reports whether a component's lines are interpolated where that is wanted.
 func (d *decoder) vertical(c *component) bool {
 	h, v := d.across*d.size/(c.across*c.size), d.down*d.size/(c.down*c.size)
 	return v == 2 && (h == 1 || h == 2 && c.smooth)

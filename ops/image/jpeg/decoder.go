@@ -28,10 +28,10 @@ type Image struct {
 	d *decoder
 }
 
-// blocks is where the blocks of a row of units begin.
+// blocks returns where the blocks of a row of units begin.
 func (c *component) blocks(row int) int { return row * c.down % c.blockRows }
 
-// row is a row of samples.
+// row returns a row of samples.
 func (c *component) row(y int) []uint8 { return c.samples[y%c.rows*c.stride:] }
 
 // A component is one of the kinds of samples of an image.

@@ -80,7 +80,7 @@ type bits struct {
 	n   int // bits of acc that have not been read: the lowest
 	// marker is the marker that was found among the bits, which end there; 0 for none.
 	marker byte
-	// dry: zeros have been read in the place of bits beyond a marker. What is read then
+	// dry: zeros have been read in place of bits beyond a marker. What is read then
 	// is zero up to the next restart.
 	dry bool
 }
@@ -166,7 +166,7 @@ func (b *bits) code(h *huffman) (int, error) {
 	return int(h.values[uint8(code+h.offset[length])]), nil
 }
 
-// extend is the number of that size, which is not 0, whose bits are x: those below half of
+// extend returns the number of that size, which is not 0, whose bits are x: those below half of
 // the range are negative.
 func extend(x int32, size int) int32 {
 	return x + (x>>((size-1)&31)-1)&(-1<<(size&31)+1)

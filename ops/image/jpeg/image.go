@@ -44,7 +44,7 @@ func Open(file string, o Options) (*Image, error) {
 	return m, nil
 }
 
-// Holds says whether a part of that size lies within the image before it is cropped.
+// Holds reports whether a part of that size lies within the image before it is cropped.
 func (m *Image) Holds(y, x, height, width int) bool {
 	return y >= 0 && x >= 0 && height > 0 && width > 0 && y <= m.FullHeight-height && x <= m.FullWidth-width
 }
@@ -91,7 +91,7 @@ func (m *Image) Memory() int {
 // fewPixels are decoded by the caller alone.
 const fewPixels = 1 << 16
 
-// stages says how many rows of units are worked on at a time, and how far each of three
+// stages reports how many rows of units are worked on at a time, and how far each of three
 // stages, in such steps, is behind the one before it: reading, transforming, and making
 // colors. Where others work they do so on different rows at the same time.
 func (d *decoder) stages() (rows, behind int) {
@@ -110,7 +110,7 @@ func (d *decoder) kept() int {
 	return rows * (1 + behind)
 }
 
-// lineBytes is the space that one component's line takes while colors are made.
+// lineBytes returns the space that one component's line takes while colors are made.
 func (m *Image) lineBytes() int { return m.FullWidth + 16 }
 
 // Decode sets pixels, line by line, each of channels side by side. It asks between rows
@@ -211,7 +211,7 @@ func (m *Image) Decode(ask func() error, pixels []uint8) (lines int, err error) 
 	return lines, nil
 }
 
-// linesTo is how many lines can be made of the first rows of units.
+// linesTo returns how many lines can be made of the first rows of units.
 func (d *decoder) linesTo(m *Image, rows int) int {
 	if rows == d.unitsHigh() {
 		return m.FullHeight
@@ -219,7 +219,7 @@ func (d *decoder) linesTo(m *Image, rows int) int {
 	return min(d.linesOf(rows), m.FullHeight)
 }
 
-// linesOf is how many lines can be made of the first rows of units, if these are not all.
+// linesOf returns how many lines can be made of the first rows of units, if these are not all.
 func (d *decoder) linesOf(rows int) int {
 	n := rows * d.down * d.size
 	if n > 0 && d.neighbors {

@@ -210,7 +210,7 @@ func (d *decoder) refine(block *[64]int16) error {
 	return nil
 }
 
-// corrected is a coefficient with its next bit: away from zero by plus where the bit is set
+// corrected returns a coefficient with its next bit: away from zero by plus where the bit is set
 // and the coefficient's is not.
 func corrected(v, plus, bit int16) int16 {
 	if bit == 0 || v&plus != 0 {

@@ -86,7 +86,7 @@ func word(data string, at int) uint64 {
 		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
 }
 
-// full says whether any byte of w is 0xff.
+// full reports whether any byte of w is 0xff.
 func full(w uint64) bool { return (^w-0x0101010101010101)&w&0x8080808080808080 != 0 }
 
 // stuffed appends 6 bytes to acc, one by one: a zero after 0xff is left out. At a marker
@@ -217,7 +217,7 @@ func (d *decoder) back() bool {
 	return false
 }
 
-// symbol is what the next code of n bits ahead stands for, and how many bits are left.
+// symbol returns what the next code of n bits ahead stands for, and how many bits are left.
 func (h *huffman) symbol(acc uint64, n int) (int, int) {
 	if e := h.look[uint8(acc>>((n-8)&63))]; e != 0 {
 		return int(e & 0xff), n - int(e>>8)

@@ -19,7 +19,7 @@ type source struct {
 	at   int // the next byte
 	mark int // where the piece begins
 	// recover: a file that ends early is given an end marker, and if it ends within a
-	// piece the piece's bytes come once more, as they do in TensorFlow.
+	// piece the piece's bytes come again, as they do in TensorFlow.
 	recover bool
 	ended   bool // data is that end marker
 	replays int

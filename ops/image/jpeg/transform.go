@@ -20,7 +20,7 @@ var aan = func() (t [64]int32) {
 	return t
 }()
 
-// fastScale is the factors of fast: two bits after the point are left.
+// fastScale returns the factors of fast: two bits after the point are left.
 func fastScale(divisors *[64]uint16) (s scale) {
 	for i, d := range divisors {
 		s[i] = int16((int32(d)*aan[i] + 1<<11) >> 12)
@@ -28,7 +28,7 @@ func fastScale(divisors *[64]uint16) (s scale) {
 	return s
 }
 
-// plainScale is the factors of the other transforms.
+// plainScale returns the factors of the other transforms.
 func plainScale(divisors *[64]uint16) (s scale) {
 	for i, d := range divisors {
 		s[i] = int16(d)
@@ -63,10 +63,10 @@ func round(x int32, n int) int32 { return (x + 1<<(n-1)) >> n }
 // saturated is x, or the nearest number of 16 bits.
 func saturated(x int32) int32 { return min(max(x, -1<<15), 1<<15-1) }
 
-// times16 is a product of which 16 bits count.
+// times16 returns a product of which 16 bits count.
 func times16(x, s int16) int32 { return int32(x * s) }
 
-// cosines is the transform of Loeffler, Ligtenberg and Moschytz of eight numbers of 16
+// cosines returns the transform of Loeffler, Ligtenberg and Moschytz of eight numbers of 16
 // bits, with 13 more bits after the point; some sums have 16 bits, too.
 func cosines(a0, a1, a2, a3, a4, a5, a6, a7 int32) (e0, e1, e2, e3, o0, o1, o2, o3 int32) {
 	z := (a2 + a6) * 4433

@@ -59,7 +59,7 @@ func openShard(fs *files.Policy, name string) (*shard, error) {
 	return &shard{f, info.Size()}, nil
 }
 
-// holds says whether the file has the entry's bytes.
+// holds reports whether the file has the entry's bytes.
 func (s *shard) holds(e *Entry) error {
 	if e.size > s.size || e.offset > s.size-e.size {
 		return status.Errorf(status.OutOfRange, "Read less bytes than requested: %d bytes at %d in %s, which has %d", e.size, e.offset, s.file.Name(), s.size)

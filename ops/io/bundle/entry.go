@@ -108,7 +108,7 @@ func (e *Entry) checkPlace(shards int32) error {
 	return nil
 }
 
-// proto is the entry as a message.
+// proto returns the entry as a message.
 func (e *Entry) proto() *wire.BundleEntryProto {
 	p := &wire.BundleEntryProto{
 		Dtype: wire.DataType(e.DType), Shape: &wire.TensorShapeProto{},
@@ -123,7 +123,7 @@ func (e *Entry) proto() *wire.BundleEntryProto {
 	return p
 }
 
-// marshal is a message in a form that does not vary.
+// marshal returns a message in a form that does not vary.
 func marshal(m proto.Message) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }

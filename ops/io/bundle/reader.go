@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// IndexName is the name of a checkpoint's index.
+// IndexName returns the name of a checkpoint's index.
 func IndexName(prefix string) string { return prefix + ".index" }
 
-// DataName is the name of data file i of n of a checkpoint.
+// DataName returns the name of data file i of n of a checkpoint.
 func DataName(prefix string, i, n int) string {
 	return fmt.Sprintf("%s.data-%05d-of-%05d", prefix, i, n)
 }
@@ -104,7 +104,7 @@ func (r *Reader) Names() ([]string, error) {
 	return names, err
 }
 
-// Entry is what is saved under a name. It fails with NOT_FOUND if nothing is.
+// Entry returns what is saved under a name. It fails with NOT_FOUND if nothing is.
 func (r *Reader) Entry(name string) (*Entry, error) {
 	if name != "" { // that is the header's
 		if e, ok, err := r.entry([]byte(name)); ok || err != nil {

@@ -191,7 +191,7 @@ func decode(data []byte, dt tensor.DType, dims []int64) (*tensor.Tensor, error) 
 // fixedWidths is the size of the values of fields that are not varints.
 var fixedWidths = map[protowire.Number]int{5: 4, 6: 8, 9: 8, 12: 16} // floats, doubles, and pairs of them
 
-// countValues is how many values the repeated fields of a TensorProto hold.
+// countValues returns how many values the repeated fields of a TensorProto hold.
 func countValues(data []byte) (n int, err error) {
 	c := wire.NewCursor("TensorProto", data)
 	bytes := map[protowire.Number]int{}

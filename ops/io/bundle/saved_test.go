@@ -100,7 +100,7 @@ func TestSavedTypes(t *testing.T) {
 	}
 }
 
-// beforeIndex is a table but for the index, whose keys may be any between those of
+// beforeIndex returns a table but for the index, whose keys may be any between those of
 // two blocks.
 func beforeIndex(t *testing.T, file []byte) []byte {
 	t.Helper()

@@ -103,7 +103,7 @@ func (r *SavedReader) Close() {
 	r.files, r.tensors = nil, nil
 }
 
-// Tensor is what is known of a tensor. It fails with NOT_FOUND if it is not there.
+// Tensor returns what is known of a tensor. It fails with NOT_FOUND if it is not there.
 func (r *SavedReader) Tensor(name string) (*SavedTensor, error) {
 	if t := r.tensors[name]; t != nil {
 		return t, nil

@@ -101,7 +101,7 @@ func (w *SavedWriter) Finish(fs *files.Policy, name string, stop func() error) e
 	})
 }
 
-// meta is the entry under the empty key.
+// meta returns the entry under the empty key.
 func (w *SavedWriter) meta() ([]byte, error) {
 	var meta []byte
 	for _, name := range slices.Sorted(maps.Keys(w.tensors)) {
@@ -134,7 +134,7 @@ func (w *SavedWriter) meta() ([]byte, error) {
 	return appendBytes(nil, savedMeta, appendBytes(meta, metaVersions, versions)), nil
 }
 
-// savedEntry is the entry of a slice.
+// savedEntry returns the entry of a slice.
 func savedEntry(name string, s Slice, v tensor.Value) ([]byte, error) {
 	where, err := marshal(s.proto())
 	if err != nil {

@@ -74,7 +74,7 @@ func parseExtent(part, spec string) (Extent, error) {
 	return Extent{start, length}, nil
 }
 
-// String is the slice as in a specification: "0,2:-".
+// String returns the slice as in a specification: "0,2:-".
 func (s Slice) String() string {
 	parts := make([]string, len(s))
 	for i, e := range s {
@@ -85,7 +85,7 @@ func (s Slice) String() string {
 	return strings.Join(parts, ":")
 }
 
-// Dims is the shape of the slice of a tensor of the given shape.
+// Dims returns the shape of the slice of a tensor of the given shape.
 // It fails if the slice does not lie within that.
 func (s Slice) Dims(shape []int64) ([]int64, error) {
 	if len(s) != len(shape) {
@@ -104,7 +104,7 @@ func (s Slice) Dims(shape []int64) ([]int64, error) {
 	return dims, nil
 }
 
-// full says whether the slice is the whole of a tensor of the given shape.
+// full reports whether the slice is the whole of a tensor of the given shape.
 func (s Slice) full(shape []int64) bool {
 	for i, e := range s {
 		if e.Length != Whole && (e.Start != 0 || e.Length != shape[i]) {
@@ -114,7 +114,7 @@ func (s Slice) full(shape []int64) bool {
 	return true
 }
 
-// all is the slice that is a whole tensor of that rank.
+// all returns the slice that is a whole tensor of that rank.
 func all(rank int) Slice {
 	s := make(Slice, rank)
 	for i := range s {
@@ -131,7 +131,7 @@ func (e Extent) within(d int64) (start, end int64) {
 	return e.Start, e.Start + e.Length
 }
 
-// intersect is what slices of a tensor of the given shape have in common, by its
+// intersect returns what slices of a tensor of the given shape have in common, by its
 // first element and its dimensions; ok is false if that is nothing.
 func intersect(a, b Slice, shape []int64) (first, dims []int64, ok bool) {
 	first, dims = make([]int64, len(shape)), make([]int64, len(shape))
@@ -145,7 +145,7 @@ func intersect(a, b Slice, shape []int64) (first, dims []int64, ok bool) {
 	return first, dims, true
 }
 
-// disjoint says whether slices of a tensor of the given shape have nothing in
+// disjoint reports whether slices of a tensor of the given shape have nothing in
 // common.
 func disjoint(a, b Slice, shape []int64) bool {
 	for i, d := range shape {
@@ -181,7 +181,7 @@ func (s Slice) proto() *wire.TensorSliceProto {
 	return p
 }
 
-// key is the key of the entry of a part of the tensor of that name: 0, the name,
+// key returns the key of the entry of a part of the tensor of that name: 0, the name,
 // the rank, and start and length of each extent, coded such that keys are in the
 // order of what they stand for.
 func (s Slice) key(name string) []byte {

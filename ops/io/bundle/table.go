@@ -82,7 +82,7 @@ func (t *table) block(h handle) (block, error) {
 	return parsed, err
 }
 
-// lookup is the value of a key; ok is false if it is not there.
+// lookup returns the value of a key; ok is false if it is not there.
 func (t *table) lookup(key []byte) (value []byte, ok bool, err error) {
 	index := cursor{block: t.index}
 	if ok, err = index.seek(key); !ok || err != nil {

@@ -48,7 +48,7 @@ func (w *tableWriter) write(b *blockWriter) handle {
 	return h
 }
 
-// finish is the table.
+// finish returns the table.
 func (w *tableWriter) finish() []byte {
 	w.flush()
 	statistics := w.write(&blockWriter{})

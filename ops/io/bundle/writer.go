@@ -48,7 +48,7 @@ func Create(fs *files.Policy, prefix string) (*Writer, error) {
 	return &Writer{fs: fs, prefix: prefix, shards: shards, data: f, out: bufio.NewWriterSize(f, 256<<10), entries: map[string]*Entry{}}, nil
 }
 
-// shardsOf is how many data files the index of a prefix speaks of; 0 if there is no
+// shardsOf returns how many data files the index of a prefix speaks of; 0 if there is no
 // index that can be read. A checkpoint that may be written may be replaced, whether or
 // not it may be read.
 func shardsOf(fs *files.Policy, prefix string) int {
@@ -152,7 +152,7 @@ func (s *summing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writeStrings is the inverse of [readStrings].
+// writeStrings returns the inverse of [readStrings].
 func writeStrings(s *summing, text []string) error {
 	var buf [binary.MaxVarintLen64]byte
 	sum := uint32(0)
@@ -221,7 +221,7 @@ func removeData(fs *files.Policy, prefix string, shards int) error {
 	return failed
 }
 
-// Exists says whether there is a checkpoint of the prefix.
+// Exists reports whether there is a checkpoint of the prefix.
 func Exists(fs *files.Policy, prefix string) bool {
 	info, err := fs.Stat(IndexName(prefix))
 	return err == nil && info.Mode().IsRegular()

@@ -6,7 +6,7 @@ import (
 )
 
 // claim writes the function that moves elements of rest to sums where x is best, and
-// leaves zeros there: for whole vectors, the rest is Go's. The predicate says whether what
+// leaves zeros there: for whole vectors, the rest is Go's. The predicate reports whether what
 // is no number is best, too.
 func (f *floats) claim(name string, predicate uint8) {
 	f.Function(name + f.name)

@@ -19,7 +19,7 @@ var (
 	avx512 = isa{"AVX512", 64}
 )
 
-// vector is a fresh vector register.
+// vector returns a fresh vector register.
 func (a *assembly) vector(s isa) avo.VecVirtual {
 	if s == avx512 {
 		return a.ZMM()
@@ -27,7 +27,7 @@ func (a *assembly) vector(s isa) avo.VecVirtual {
 	return a.YMM()
 }
 
-// zero is a fresh vector of zeros.
+// zero returns a fresh vector of zeros.
 func (a *assembly) zero(s isa) avo.VecVirtual {
 	v := a.vector(s)
 	if s == avx512 {

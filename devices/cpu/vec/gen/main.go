@@ -57,7 +57,7 @@ type assembly struct {
 	labels int
 }
 
-// label is a name that no other label of the function has.
+// label returns a name that no other label of the function has.
 func (a *assembly) label(name string) string {
 	a.labels++
 	return fmt.Sprintf("%s%d", name, a.labels)
@@ -81,7 +81,7 @@ func assemble(add func(*assembly)) ([]byte, []*ir.Function) {
 	return text, file.Functions()
 }
 
-// stub is a function's declaration; a pointer to bytes stands for what the
+// stub returns a function's declaration; a pointer to bytes stands for what the
 // function's name says.
 func stub(f *ir.Function) string {
 	kind := "*tile"
@@ -139,5 +139,5 @@ func gofmt(text []byte) []byte {
 	return out
 }
 
-// at is the operand disp bytes after base.
+// at returns the operand disp bytes after base.
 func at(base reg, disp int) operand.Mem { return operand.Mem{Base: base, Disp: disp} }

@@ -35,7 +35,7 @@ type pixelCode struct {
 	values [][16]byte
 }
 
-// bytes is the place of a constant.
+// bytes returns the place of a constant.
 func (p *pixelCode) bytes(x [16]byte) operand.Mem {
 	i, ok := p.places[string(x[:])]
 	if !ok {
@@ -46,7 +46,7 @@ func (p *pixelCode) bytes(x [16]byte) operand.Mem {
 	return operand.NewDataAddr(operand.NewStaticSymbol(pixelConstants), 32*i)
 }
 
-// words is the place of numbers of 16 bits, again and again.
+// words returns the place of numbers of 16 bits, again and again.
 func (p *pixelCode) words(of ...int) operand.Mem {
 	var x [16]byte
 	for i := range 8 {

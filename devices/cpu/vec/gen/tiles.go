@@ -19,7 +19,7 @@ var sets = []set{{avx512, 4, 14}, {avx512, 8, 14}, {avx2, 4, 6}, {avx2, 8, 6}}
 // mostVectors is how many vectors wide the widest tile is.
 const mostVectors = 16
 
-// vectors is how many vectors wide tiles of so many rows are at most. The
+// vectors returns how many vectors wide tiles of so many rows are at most. The
 // sums, a row of B, one element of A and, for AVX2, the mask share 32 or 16
 // registers; there are at least 8 sums where that can be, because a multiply-add
 // takes as long as 8 follow each other. A single row waits for B: the wider the

@@ -14,7 +14,7 @@ type BLAS struct {
 	Create, Destroy, SetStream, SetWorkspace, SetMathMode, GemmEx, GemmStridedBatchedEx dynamic.Function
 }
 
-// Functions is where the functions are, by the names that the library exports.
+// Functions returns where the functions are, by the names that the library exports.
 func (b *BLAS) Functions() map[string]*dynamic.Function {
 	return map[string]*dynamic.Function{
 		"cublasCreate_v2": &b.Create, "cublasDestroy_v2": &b.Destroy, "cublasSetStream_v2": &b.SetStream, "cublasSetWorkspace_v2": &b.SetWorkspace,
@@ -25,7 +25,7 @@ func (b *BLAS) Functions() map[string]*dynamic.Function {
 // BLASVariable is the environment variable that names another library of cuBLAS.
 const BLASVariable = "TROUPE_CUBLAS_LIBRARY"
 
-// FindBLAS gives cuBLAS. It fails with NOT_FOUND where there is none.
+// FindBLAS returns cuBLAS. It fails with NOT_FOUND where there is none.
 func FindBLAS() (*BLAS, error) {
 	if l := replaced.Load(); l != nil {
 		if l.BLAS == nil {

@@ -22,7 +22,7 @@ type Driver struct {
 	ModuleLoadData, ModuleGetFunction, ModuleUnload, LaunchKernel dynamic.Function
 }
 
-// Functions is where the functions are, by the names that the library exports. The _v2
+// Functions returns where the functions are, by the names that the library exports. The _v2
 // names are today's interface; those without are an older one.
 func (d *Driver) Functions() map[string]*dynamic.Function {
 	return map[string]*dynamic.Function{
@@ -59,7 +59,7 @@ func Replace(l *Libraries) (restore func()) {
 	return func() { replaced.Store(old) }
 }
 
-// Find gives the driver, which has been initialized. It fails with NOT_FOUND where there
+// Find returns the driver, which has been initialized. It fails with NOT_FOUND where there
 // is none.
 func Find() (*Driver, error) {
 	if l := replaced.Load(); l != nil {
@@ -102,7 +102,7 @@ const (
 	ContextIsDestroyed = 709
 )
 
-// Ends says whether a result ends the context: nothing but closing it succeeds any more.
+// Ends reports whether a result ends the context: nothing but closing it succeeds any more.
 // What only one launch is refused with, such as 701, is not among them.
 func Ends(result int32) bool {
 	switch result {
@@ -112,7 +112,7 @@ func Ends(result int32) bool {
 	return false
 }
 
-// Failure is a result as an error; nil for success. UNAVAILABLE is what ends a context.
+// Failure returns a result as an error; nil for success. UNAVAILABLE is what ends a context.
 func (d *Driver) Failure(call string, result int32) error {
 	if result == 0 {
 		return nil

@@ -1,0 +1,427 @@
+package protocol
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// A Master has sessions, whose graphs are divided among workers, and runs their steps.
+// Its methods take one event and append what follows to an [Outbox].
+type Master struct {
+	self     Incarnation
+	config   Config
+	workers  map[Peer]*employee
+	order    []Peer // of workers
+	sessions map[uint64]*session
+	beats    uint64
+	running  int
+	handles  uint64
+}
+
+// An employee is a worker, as the master sees it.
+type employee struct {
+	link *Link
+}
+
+// A session has graphs and steps.
+type session struct {
+	id     SessionID
+	graphs map[uint64]*divided
+	steps  map[uint64]*step
+	next   uint64 // the number of the next step
+}
+
+// A Part is what one worker runs of a graph.
+type Part struct {
+	Worker Peer
+	Peers  []Peer // the workers with which it exchanges tensors
+	Value  any    // what the worker's shell compiles
+}
+
+// A divided graph is one of which each part is registered with its worker.
+type divided struct {
+	parts   []Part
+	state   []registration
+	handles []uint64
+	waiting []*step // steps that wait for the registration, in order
+	since   uint64  // the beat at which the first of waiting began to wait
+}
+
+// A registration is how far the registration of a part has come.
+type registration uint8
+
+const (
+	unregistered registration = iota
+	registering
+	registered
+)
+
+// A step runs the parts of a graph once.
+type step struct {
+	id      StepID
+	request uint64
+	graph   *divided
+	feeds   []any // by part
+	fetches []any
+	pending map[Peer]bool // workers that have not reported
+	started bool
+	err     error
+	aborted uint64 // the beat at which it was
+}
+
+// NewMaster returns a master.
+func NewMaster(self Incarnation, config Config) *Master {
+	return &Master{self: self, config: config, workers: map[Peer]*employee{}, sessions: map[uint64]*session{}}
+}
+
+// Idle reports whether no step is running.
+func (m *Master) Idle() bool { return m.running == 0 }
+
+// Open makes a session, of a number that has not been used.
+func (m *Master) Open(number uint64) {
+	m.sessions[number] = &session{id: SessionID{m.self, number}, graphs: map[uint64]*divided{}, steps: map[uint64]*step{}, next: 1}
+}
+
+// Add adds a divided graph to a session. At most one part is for each worker, and a part's
+// peers are those for which the graph has parts.
+func (m *Master) Add(number, graph uint64, parts []Part) {
+	s := m.sessions[number]
+	s.graphs[graph] = &divided{parts: parts, state: make([]registration, len(parts)), handles: make([]uint64, len(parts))}
+	for _, p := range parts {
+		if m.workers[p.Worker] == nil {
+			m.workers[p.Worker] = &employee{link: NewLink(m.self, true, m.config.Patience)}
+			i, _ := slices.BinarySearch(m.order, p.Worker)
+			m.order = slices.Insert(m.order, i, p.Worker)
+		}
+	}
+}
+
+// Run begins a step; a Reply to the request follows. Feeds are by part.
+func (m *Master) Run(request, number, graph uint64, feeds []any, out *Outbox) {
+	s := m.sessions[number]
+	if s == nil || s.graphs[graph] == nil {
+		out.do(Effect{Kind: Reply, Request: request, Err: status.Errorf(status.Aborted, "session %d has no graph %d", number, graph)})
+		return
+	}
+	if m.config.MaxSteps > 0 && m.running >= m.config.MaxSteps {
+		out.do(Effect{Kind: Reply, Request: request, Err: status.Errorf(status.ResourceExhausted, "%d steps are running, the limit of the master", m.running)})
+		return
+	}
+	g := s.graphs[graph]
+	st := &step{id: StepID{s.id, s.next}, request: request, graph: g, feeds: feeds, fetches: make([]any, len(g.parts)), pending: map[Peer]bool{}}
+	s.next++
+	s.steps[st.id.Step] = st
+	m.running++
+	if len(g.waiting) == 0 {
+		g.since = m.beats
+	}
+	g.waiting = append(g.waiting, st)
+	m.register(s, g, out)
+}
+
+// Cancel ends a request's step with an error.
+func (m *Master) Cancel(request uint64, err error, out *Outbox) {
+	for _, s := range m.sessions {
+		for _, st := range s.steps {
+			if st.request == request {
+				m.fail(s, st, err, out)
+				return
+			}
+		}
+	}
+}
+
+// Close closes a session. Its steps are ended.
+func (m *Master) Close(number uint64, out *Outbox) {
+	s := m.sessions[number]
+	if s == nil {
+		return
+	}
+	to := map[Peer]bool{}
+	for _, g := range s.graphs {
+		for i, p := range g.parts {
+			to[p.Worker] = to[p.Worker] || g.state[i] != unregistered
+		}
+	}
+	for _, st := range s.inOrder() {
+		m.finish(s, st, status.Errorf(status.Canceled, "the session was closed"), out)
+	}
+	for _, p := range m.order {
+		if to[p] {
+			m.send(p, Message{Verb: CloseSession, Step: StepID{SessionID: s.id}}, out)
+		}
+	}
+	delete(m.sessions, number)
+}
+
+// inOrder returns the session's steps in the order of their numbers.
+func (s *session) inOrder() (all []*step) {
+	for _, n := range slices.Sorted(maps.Keys(s.steps)) {
+		all = append(all, s.steps[n])
+	}
+	return all
+}
+
+// floor returns the number below which all steps are over.
+func (s *session) floor() uint64 {
+	low := s.next
+	for n := range s.steps {
+		low = min(low, n)
+	}
+	return low
+}
+
+// inSessions returns the sessions in the order of their numbers.
+func (m *Master) inSessions() (all []*session) {
+	for _, n := range slices.Sorted(maps.Keys(m.sessions)) {
+		all = append(all, m.sessions[n])
+	}
+	return all
+}
+
+func (s *session) inGraphs() (all []*divided) {
+	for _, n := range slices.Sorted(maps.Keys(s.graphs)) {
+		all = append(all, s.graphs[n])
+	}
+	return all
+}
+
+// Receive takes a packet of the process at an address.
+func (m *Master) Receive(from Peer, p Packet, out *Outbox) {
+	e := m.workers[from]
+	if e == nil {
+		return
+	}
+	var ev LinkEvent
+	e.link.Receive(p, &ev)
+	m.follow(from, e, &ev, out)
+}
+
+// Beat is called in each period of the timer.
+func (m *Master) Beat(out *Outbox) {
+	m.beats++
+	for _, p := range m.order {
+		e := m.workers[p]
+		var ev LinkEvent
+		e.link.Beat(&ev)
+		m.follow(p, e, &ev, out)
+	}
+	patience := uint64(max(m.config.Patience, minPatience))
+	for _, s := range m.inSessions() {
+		for _, st := range s.inOrder() {
+			if st.err != nil && m.beats-st.aborted >= patience {
+				m.finish(s, st, st.err, out) // somebody does not end it
+			}
+		}
+		for _, g := range s.inGraphs() {
+			if len(g.waiting) > 0 && m.beats-g.since >= 2*patience {
+				m.giveUp(s, g, out)
+			}
+		}
+	}
+}
+
+// giveUp fails the steps that wait for a registration that does not come.
+func (m *Master) giveUp(s *session, g *divided, out *Outbox) {
+	err := status.Errorf(status.Unavailable, "the graph could not be registered in time")
+	for i, p := range g.parts {
+		if !m.workers[p.Worker].link.Open() {
+			err = status.Errorf(status.Unavailable, "worker %s cannot be reached", m.config.name(p.Worker))
+			break
+		}
+		if g.state[i] != registered {
+			err = status.Errorf(status.Unavailable, "worker %s did not connect with the workers that it exchanges tensors with", m.config.name(p.Worker))
+		}
+	}
+	for _, st := range slices.Clone(g.waiting) {
+		m.finish(s, st, err, out)
+	}
+}
+
+// follow does what a link's event asks for.
+func (m *Master) follow(from Peer, e *employee, ev *LinkEvent, out *Outbox) {
+	out.flush(from, ev)
+	if ev.Lost {
+		m.lost(from, out)
+	}
+	if ev.Opened {
+		for _, s := range m.inSessions() {
+			for _, g := range s.inGraphs() {
+				if len(g.waiting) > 0 {
+					m.register(s, g, out)
+				}
+			}
+		}
+	}
+	for i := range ev.Delivered {
+		m.take(from, &ev.Delivered[i], out)
+	}
+}
+
+// lost fails what ran on a worker, whose registrations are void.
+func (m *Master) lost(from Peer, out *Outbox) {
+	for _, s := range m.inSessions() {
+		for _, g := range s.inGraphs() {
+			// The other parts hold their registrations for connections with this worker.
+			if i := slices.IndexFunc(g.parts, func(p Part) bool { return p.Worker == from }); i >= 0 {
+				g.state[i] = unregistered
+				m.renew(s, g, out)
+			}
+		}
+		for _, st := range s.inOrder() {
+			// Also one whose part has ended there: tensors of it may not have been sent.
+			if st.started && slices.ContainsFunc(st.graph.parts, func(p Part) bool { return p.Worker == from }) {
+				delete(st.pending, from)
+				m.fail(s, st, status.Errorf(status.Unavailable, "the connection with worker %s was lost", m.config.name(from)), out)
+			}
+		}
+		for _, g := range s.inGraphs() {
+			if len(g.waiting) > 0 {
+				m.register(s, g, out)
+			}
+		}
+	}
+}
+
+// send sends a message over a link that may be closed: then it is dropped.
+func (m *Master) send(to Peer, msg Message, out *Outbox) {
+	var ev LinkEvent
+	m.workers[to].link.Send(msg, &ev)
+	out.flush(to, &ev)
+}
+
+// register registers the parts of a graph for which that is to be done, and starts the
+// steps that wait once all are.
+func (m *Master) register(s *session, g *divided, out *Outbox) {
+	all := true
+	for i, p := range g.parts {
+		if g.state[i] == unregistered && m.workers[p.Worker].link.Open() {
+			m.handles++
+			g.state[i], g.handles[i] = registering, m.handles
+			m.send(p.Worker, Message{Verb: Register, Step: StepID{SessionID: s.id}, Handle: m.handles, Floor: s.floor(), Peers: p.Peers, Value: p.Value}, out)
+		}
+		all = all && g.state[i] == registered
+	}
+	if !all {
+		return
+	}
+	waiting := g.waiting
+	g.waiting = nil
+	for _, st := range waiting {
+		st.started = true
+		for i, p := range g.parts {
+			st.pending[p.Worker] = true
+			m.send(p.Worker, Message{Verb: Execute, Step: st.id, Handle: g.handles[i], Floor: s.floor(), Value: st.feeds[i]}, out)
+		}
+		if len(st.pending) == 0 {
+			m.finish(s, st, nil, out)
+		}
+	}
+}
+
+// renew voids the registrations of a graph: its next step registers it again.
+func (m *Master) renew(s *session, g *divided, out *Outbox) {
+	for i, p := range g.parts {
+		if g.state[i] != unregistered {
+			m.send(p.Worker, Message{Verb: Deregister, Step: StepID{SessionID: s.id}, Handle: g.handles[i]}, out)
+			g.state[i] = unregistered
+		}
+	}
+}
+
+// take takes a message, which comes once and in order.
+func (m *Master) take(from Peer, msg *Message, out *Outbox) {
+	s := m.sessions[msg.Step.Number]
+	if s == nil || msg.Step.SessionID != s.id {
+		out.drop(msg.Value)
+		return
+	}
+	switch msg.Verb {
+	case Registered:
+		m.registered(s, from, msg, out)
+	case Executed:
+		st := s.steps[msg.Step.Step]
+		if st == nil || !st.pending[from] {
+			out.drop(msg.Value)
+			return
+		}
+		delete(st.pending, from)
+		if msg.Err != nil {
+			if code := status.CodeOf(msg.Err); code == status.Unavailable || code == status.Aborted {
+				m.renew(s, st.graph, out)
+			}
+			m.fail(s, st, msg.Err, out)
+			return
+		}
+		i := slices.IndexFunc(st.graph.parts, func(p Part) bool { return p.Worker == from })
+		st.fetches[i] = msg.Value
+		if len(st.pending) == 0 {
+			m.finish(s, st, st.err, out)
+		}
+	}
+}
+
+// registered takes a worker's report of a registration.
+func (m *Master) registered(s *session, from Peer, msg *Message, out *Outbox) {
+	for _, g := range s.inGraphs() {
+		for i, p := range g.parts {
+			if p.Worker != from || g.handles[i] != msg.Handle || g.state[i] == unregistered {
+				continue
+			}
+			switch {
+			case msg.Err == nil:
+				g.state[i] = registered
+				m.register(s, g, out)
+				return
+			case g.state[i] == registered: // its worker has lost a connection that it needs
+				g.state[i] = unregistered
+				m.renew(s, g, out)
+				if len(g.waiting) > 0 {
+					m.register(s, g, out)
+				}
+				return
+			}
+			g.state[i] = unregistered
+			for _, st := range slices.Clone(g.waiting) {
+				m.finish(s, st, msg.Err, out)
+			}
+			return
+		}
+	}
+}
+
+// fail ends a step with an error, of which the first counts: parts that run are aborted,
+// and the step is reported when they have ended.
+func (m *Master) fail(s *session, st *step, err error, out *Outbox) {
+	if !st.started {
+		m.finish(s, st, err, out)
+		return
+	}
+	if st.err == nil {
+		st.err, st.aborted = err, m.beats
+		for _, p := range st.graph.parts {
+			m.send(p.Worker, Message{Verb: Abort, Step: st.id, Err: err}, out)
+		}
+	}
+	if len(st.pending) == 0 {
+		m.finish(s, st, st.err, out)
+	}
+}
+
+// finish reports a step.
+func (m *Master) finish(s *session, st *step, err error, out *Outbox) {
+	delete(s.steps, st.id.Step)
+	m.running--
+	st.graph.waiting = slices.DeleteFunc(st.graph.waiting, func(o *step) bool { return o == st })
+	e := Effect{Kind: Reply, Step: st.id, Request: st.request, Err: err}
+	if err != nil {
+		for _, v := range st.fetches {
+			out.drop(v)
+		}
+	} else {
+		e.Fetches = st.fetches
+	}
+	out.do(e)
+}

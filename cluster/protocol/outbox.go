@@ -1,0 +1,78 @@
+package protocol
+
+// An EffectKind is what a shell is asked to do, or told.
+type EffectKind uint8
+
+// The kinds of effects.
+const (
+	// Compile asks a worker's shell for the program of a part, Effect.Value. It calls
+	// [Worker.Compiled].
+	Compile EffectKind = iota + 1
+	// Release says that a handle is no longer used.
+	Release
+	// Start asks a worker's shell to run the program of a handle with feeds Effect.Value.
+	// It calls [Worker.Produced] and [Worker.Wanted], and, once, [Worker.Finished].
+	Start
+	// Deliver gives a running part the tensor Effect.Value that it wanted.
+	Deliver
+	// Stop asks a worker's shell to end a running part with Effect.Err. It still calls
+	// [Worker.Finished].
+	Stop
+	// Drop says that a value is no longer referenced by the protocol.
+	Drop
+	// Reply is a master's reply to Effect.Request: fetches by part in Effect.Fetches, or Effect.Err.
+	Reply
+)
+
+// String returns the name of the constant.
+func (k EffectKind) String() string {
+	return [...]string{"?", "Compile", "Release", "Start", "Deliver", "Stop", "Drop", "Reply"}[k]
+}
+
+// An Effect is one thing for the shell to do.
+type Effect struct {
+	Kind    EffectKind
+	Step    StepID
+	Handle  uint64
+	Key     string
+	Value   any
+	Err     error
+	Request uint64
+	Fetches []any
+}
+
+// An Outbox collects what a master or a worker does in answer to one call.
+type Outbox struct {
+	Sent    []Sent
+	Effects []Effect
+}
+
+// A Sent packet goes to a process.
+type Sent struct {
+	To     Peer
+	Packet Packet
+}
+
+// Reset empties the box for the next call.
+func (o *Outbox) Reset() {
+	clear(o.Sent)
+	clear(o.Effects)
+	o.Sent, o.Effects = o.Sent[:0], o.Effects[:0]
+}
+
+func (o *Outbox) do(e Effect) { o.Effects = append(o.Effects, e) }
+
+// drop releases a value.
+func (o *Outbox) drop(v any) {
+	if v != nil {
+		o.do(Effect{Kind: Drop, Value: v})
+	}
+}
+
+// flush moves a link's packets to the network.
+func (o *Outbox) flush(to Peer, ev *LinkEvent) {
+	for _, p := range ev.Packets {
+		o.Sent = append(o.Sent, Sent{to, p})
+	}
+	ev.Packets = nil
+}

@@ -1,0 +1,56 @@
+package simulation
+
+import (
+	"bytes"
+	"flag"
+	"os/exec"
+	"regexp"
+	"testing"
+
+	"github.com/troupe-go/troupe/conformance/planted"
+)
+
+var (
+	mutants = flag.String("mutants", "", "plant the mistakes of testdata/mutants.txt whose names match this `PATTERN`: all must be found")
+	within  = flag.String("within", "100000", "in how many `SEEDS` each must be")
+)
+
+// TestMutants holds the mistakes of testdata/mutants.txt against the protocol's sources.
+// With -mutants it plants each, and expects TestScenarios to fail.
+func TestMutants(t *testing.T) {
+	root, err := planted.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := planted.Read("testdata/mutants.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern, err := regexp.Compile(*mutants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list {
+		dir := t.TempDir()
+		overlay, err := m.Overlay(root, dir)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if *mutants == "" || !pattern.MatchString(m.Name) {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-run", "TestScenarios$", ".", "-args", "-seeds", *within)
+			out, err := cmd.CombinedOutput()
+			if err == nil {
+				t.Fatalf("not found in %s seeds", *within)
+			}
+			found := regexp.MustCompile(`seed \d+: [^\n]*`).Find(out)
+			if found == nil {
+				t.Fatalf("%v\n%s", err, out[:min(len(out), 3000)])
+			}
+			t.Logf("%s", bytes.TrimSpace(found))
+		})
+	}
+}

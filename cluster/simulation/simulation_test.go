@@ -1,0 +1,79 @@
+package simulation
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/cluster/protocol"
+)
+
+var (
+	seeds = flag.Int("seeds", 0, "run `N` scenarios; 0: a number that suits a test")
+	first = flag.Uint64("first", 1, "the `SEED` of the first scenario")
+	most  = flag.Int("workers", 5, "draw up to `N` workers")
+)
+
+// TestScenarios plays random scenarios. One that fails is shrunk, and its trace printed.
+func TestScenarios(t *testing.T) {
+	n := *seeds
+	if n == 0 {
+		n = 3000
+		if testing.Short() {
+			n = 300
+		}
+	}
+	var all Summary
+	for seed := *first; seed < *first+uint64(n); seed++ {
+		s := Random(seed, *most)
+		sum, err := Run(s, nil)
+		all.Requests, all.Succeeded = all.Requests+sum.Requests, all.Succeeded+sum.Succeeded
+		if err == nil {
+			continue
+		}
+		s = Shrink(s, func(s *Scenario) bool { _, err := Run(s, nil); return err != nil })
+		var b strings.Builder
+		_, err = Run(s, func(line string) {
+			if !strings.Contains(line, " Beat ") {
+				b.WriteString(line + "\n")
+			}
+		})
+		text := b.String()
+		t.Fatalf("seed %d: %v\nfaults %v, %d workers, requests %v, graphs %+v\n%s", seed, err, s.Faults, s.Workers, s.Requests, s.Graphs, text[max(0, len(text)-60000):])
+	}
+	t.Logf("%d of %d requests succeeded", all.Succeeded, all.Requests)
+	if n >= 100 && all.Succeeded < all.Requests/2 {
+		t.Errorf("only %d of %d requests succeeded", all.Succeeded, all.Requests)
+	}
+}
+
+// TestRoundTrips runs a graph of 100 workers over links of half a millisecond: a step
+// whose parts are registered takes one round trip, and one more where tensors cross.
+func TestRoundTrips(t *testing.T) {
+	const delay = 500
+	g := Graph{Parts: make([]Part, 100)}
+	for i := range g.Parts {
+		g.Parts[i] = Part{Worker: protocol.Peer(i + 1), Code: []Instr{{Op: Work}}}
+	}
+	for i := 0; i < 100; i += 2 { // each other one sends to the next
+		key := fmt.Sprint("t", i)
+		g.Parts[i].Code = append(g.Parts[i].Code, Instr{Op: Send, Peer: protocol.Peer(i + 2), Key: key, Size: 8})
+		g.Parts[i+1].Code = append(g.Parts[i+1].Code, Instr{Op: Recv, Peer: protocol.Peer(i + 1), Key: key})
+	}
+	s := &Scenario{Seed: 1, Workers: 100, Config: protocol.Config{Patience: 8, Window: 1 << 20}, Graphs: []Graph{g}, Delay: delay, End: 100 * period}
+	w := newWorld(s, nil)
+	w.until(50*period, nil)
+	w.ask(Request{})
+	first := w.asked[w.requests]
+	w.until(70*period, nil)
+	w.ask(Request{})
+	second := w.asked[w.requests]
+	w.until(90*period, nil)
+	took := second.took
+	t.Logf("with registration %d µs, later %d µs", first.took, took)
+	// Packets take up to 1.5 times the delay, and instructions up to 100 µs each.
+	if limit := Time(3 * 2 * delay); took == 0 || took > limit {
+		t.Errorf("a step over 100 workers takes %d µs, more than 3 round trips of %d", took, 2*delay)
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/files"
+	serve "github.com/troupe-go/troupe/serve/session"
+	"github.com/troupe-go/troupe/session"
+)
+
+// serveFlags configure a server of sessions.
+type serveFlags struct {
+	session           string
+	options           troupe.SessionOptions
+	files             fileFlags
+	sessions, threads int
+	memory            int64
+	timeout, drain    time.Duration
+	cert, key, ca     string
+	token             string
+	quiet             bool
+}
+
+func serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve --session ADDRESS",
+		Short: "Serve sessions over gRPC to TensorFlow clients",
+		Long: `Serve runs the graphs of TensorFlow clients: it implements the gRPC service that
+tf.compat.v1.Session speaks if its target is a URL. The address is HOST:PORT; without a
+host only this machine can connect.
+
+Clients are trusted with computation and memory, up to the limits, and with files below
+the directories of --read and --write. Who may connect is limited by --token or by client
+certificates (--client-ca); a server on another address than loopback needs one of them,
+or --insecure. TensorFlow's Python package sends neither: serve it on loopback or behind a
+proxy that authenticates.
+
+An interrupt drains the server: it refuses new calls, and ends steps that still run after
+--drain.`,
+		Example: `  troupe serve --session :2222
+
+  # in Python
+  with tf.compat.v1.Session("grpc://localhost:2222") as s: ...`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.serve(cmd) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.session, "session", "", "serve sessions at `ADDRESS`, such as :2222")
+	fl.StringVar(&f.options.Engine, "engine", "", "run steps on `ENGINE`")
+	fl.IntVar(&f.threads, "threads", 0, "run at most `N` kernels of a session at a time; 0: as many as there are CPUs")
+	fl.IntVar(&f.sessions, "max-sessions", 0, "allow at most `N` open sessions; 0: 1000")
+	fl.IntVar(&f.options.MaxConcurrentSteps, "max-steps", 0, "run at most `N` steps of a session at a time; 0: no limit")
+	fl.Int64Var(&f.memory, "session-memory", 0, "allow each session `BYTES` for tensors, and the shared variables and queues as many; 0: three quarters of the machine's memory")
+	fl.DurationVar(&f.timeout, "timeout", 0, "end steps that run longer than `DURATION`; 0: no limit")
+	fl.DurationVar(&f.drain, "drain", 10*time.Second, "after an interrupt, wait at most `DURATION` for running steps")
+	fl.StringVar(&f.cert, "tls-cert", "", "serve TLS with the certificate in `FILE` (PEM)")
+	fl.StringVar(&f.key, "tls-key", "", "the key of --tls-cert, in `FILE`")
+	fl.StringVar(&f.ca, "client-ca", "", "require client certificates signed by one in `FILE`")
+	fl.StringVar(&f.token, "token-file", "", "require the token in `FILE` as \"authorization: Bearer TOKEN\"")
+	fl.BoolVar(&f.quiet, "quiet", false, "log errors only")
+	insecure := fl.Bool("insecure", false, "serve other machines without a token or client certificates")
+	fl.StringArrayVar(&f.files.read, "read", nil, "let graphs read files below `DIR` (repeatable)")
+	fl.StringArrayVar(&f.files.write, "write", nil, "let graphs write files below `DIR` (repeatable)")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if f.session == "" {
+			return fmt.Errorf("--session is missing; give an address, such as --session :2222")
+		}
+		host, _, err := net.SplitHostPort(f.session)
+		if err != nil {
+			return fmt.Errorf("--session %s is not an address: %v", f.session, err)
+		}
+		if (f.cert == "") != (f.key == "") {
+			return fmt.Errorf("--tls-cert and --tls-key need each other")
+		}
+		if f.ca != "" && f.cert == "" {
+			return fmt.Errorf("--client-ca needs --tls-cert")
+		}
+		if ip := net.ParseIP(host); host != "" && host != "localhost" && !(ip != nil && ip.IsLoopback()) && f.token == "" && f.ca == "" && !*insecure {
+			return fmt.Errorf("--session %s: other machines could run anything here; give --token-file or --client-ca, or --insecure", f.session)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// serve serves until the command is interrupted.
+func (f *serveFlags) serve(cmd *cobra.Command) error {
+	o, err := f.resolve(cmd)
+	if err != nil {
+		return err
+	}
+	server, err := serve.New(o)
+	if err != nil {
+		return err
+	}
+	address := f.session
+	if strings.HasPrefix(address, ":") {
+		address = "localhost" + address
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		server.Close()
+		return failure{err}
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "serving sessions at grpc://%s\n", l.Addr())
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	defer stop()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-ctx.Done()
+		late := make(chan struct{})
+		timer := time.AfterFunc(f.drain, func() { close(late) })
+		defer timer.Stop()
+		server.Drain(late)
+	}()
+	if err := server.Serve(l); err != nil {
+		server.Close()
+		return failure{err}
+	}
+	<-stopped
+	return nil
+}
+
+// resolve makes the server's options.
+func (f *serveFlags) resolve(cmd *cobra.Command) (serve.Options, error) {
+	level := zerolog.InfoLevel
+	if f.quiet {
+		level = zerolog.ErrorLevel
+	}
+	log := zerolog.New(cmd.ErrOrStderr()).Level(level).With().Timestamp().Logger()
+	o := serve.Options{Session: session.SessionOptions(f.options), MaxSessions: f.sessions, Logger: &log}
+	o.Session.Threads, o.Session.MemoryLimit, o.Session.Timeout = f.threads, f.memory, f.timeout
+	o.Session.Files = &files.Policy{Read: f.files.read, Write: f.files.write}
+	if f.token != "" {
+		b, err := os.ReadFile(f.token)
+		if err != nil {
+			return o, fmt.Errorf("--token-file: %w", err)
+		}
+		if o.Token = strings.TrimSpace(string(b)); o.Token == "" {
+			return o, fmt.Errorf("--token-file %s is empty", f.token)
+		}
+	}
+	if f.cert == "" {
+		return o, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		return o, fmt.Errorf("--tls-cert: %w", err)
+	}
+	o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	if f.ca == "" {
+		return o, nil
+	}
+	b, err := os.ReadFile(f.ca)
+	if err != nil {
+		return o, fmt.Errorf("--client-ca: %w", err)
+	}
+	o.TLS.ClientCAs, o.TLS.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
+	if !o.TLS.ClientCAs.AppendCertsFromPEM(b) {
+		return o, fmt.Errorf("--client-ca %s has no certificate in PEM", f.ca)
+	}
+	return o, nil
+}

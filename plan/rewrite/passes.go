@@ -1,0 +1,160 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/plan"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Passes is a set of passes.
+type Passes uint32
+
+// A pass is one way to change a program. Passes run in the order of this table.
+type pass struct {
+	name string
+	bits bool // all results keep their bits
+	run  func(*work) error
+}
+
+// The order is such that each pass finds what the ones before have made of the
+// program: constants before what asks for constants, one node in place of equal
+// ones before what asks who else takes a value, and fused operations, which no other
+// pass knows, at the end.
+var passes = []pass{
+	{"fold", true, fold},
+	{"branches", true, branches},
+	{"arithmetic", true, arithmetic},
+	{"algebra", false, algebra},
+	{"hoist", true, hoist},
+	{"common", true, common},
+	{"batchnorm", false, batchNorm},
+	{"epilogue", true, epilogue},
+	{"elementwise", true, elementwise},
+}
+
+// Names lists the passes in the order in which they run.
+func Names() []string {
+	names := make([]string, len(passes))
+	for i, p := range passes {
+		names[i] = p.name
+	}
+	return names
+}
+
+const none Passes = 0
+
+// All returns every pass, also those that may change the last bits of results.
+func All() Passes { return 1<<len(passes) - 1 }
+
+// Default returns the passes that change no bit of any result.
+func Default() Passes {
+	var s Passes
+	for i, p := range passes {
+		if p.bits {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
+// Fusing returns the passes that put in operations which only CPUs have kernels for.
+func Fusing() Passes {
+	var s Passes
+	for i, p := range passes {
+		if p.name == "epilogue" || p.name == "elementwise" {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
+// Parse reads a set of passes: "" or "default" is [Default], "none" and "all" are what
+// they say, and a list such as "fold,common" is those passes alone. A name behind a
+// minus takes a pass away, behind a plus adds one: "-hoist" is the default but for one,
+// "default,+batchnorm" or "+batchnorm" one more. It fails with INVALID_ARGUMENT for a name
+// that is none.
+func Parse(text string) (Passes, error) {
+	s, begun := Default(), false
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		sign := byte(0)
+		if name[0] == '-' || name[0] == '+' {
+			sign, name = name[0], name[1:]
+		}
+		var named Passes
+		switch name {
+		case "default":
+			named = Default()
+		case "none":
+		case "prune": // which always runs
+			if sign == '-' {
+				return 0, status.Invalid("the pass prune cannot be switched off; those that can are %s", strings.Join(Names(), ", "))
+			}
+		case "all":
+			named = All()
+		default:
+			i := 0
+			for i < len(passes) && passes[i].name != name {
+				i++
+			}
+			if i == len(passes) {
+				return 0, status.Invalid("there is no rewriting pass %q: %s, default, all and none are known", name, strings.Join(Names(), ", "))
+			}
+			named = 1 << i
+		}
+		switch {
+		case sign == '-':
+			s &^= named
+		case sign == '+' || begun:
+			s |= named
+		default:
+			s = named
+		}
+		begun = true
+	}
+	return s, nil
+}
+
+// String returns the set as Parse reads it.
+func (s Passes) String() string {
+	switch s &= All(); s {
+	case none:
+		return "none"
+	case Default():
+		return "default"
+	case All():
+		return "all"
+	}
+	return strings.Join(s.Names(), ",")
+}
+
+// Names lists the passes of the set, in the order in which they run.
+func (s Passes) Names() (names []string) {
+	for i, p := range passes {
+		if s.has(i) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// Bisect is [plan.Bisect] for the passes of a set: wrong reports whether the result is wrong with
+// only those that it is given.
+func (s Passes) Bisect(wrong func(Passes) (bool, error)) (pass string, found bool, err error) {
+	return plan.Bisect(s.Names(), func(on []string) (bool, error) {
+		some := none
+		for i, p := range passes {
+			if slices.Contains(on, p.name) {
+				some |= 1 << i
+			}
+		}
+		return wrong(some)
+	})
+}
+
+func (s Passes) has(i int) bool { return s&(1<<i) != 0 }

@@ -1,0 +1,55 @@
+package rewrite
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/plan"
+)
+
+// Options says how programs are rewritten. The zero value rewrites nothing.
+type Options struct {
+	Passes Passes
+	// Pool shares out the ranges of kernels that run while constants are folded;
+	// nil runs them one after another.
+	Pool kernel.Pool
+	// Device is the full name of the device that the program is for.
+	Device string
+}
+
+// List returns the passes that o asks for, for one program.
+func (o Options) List(ctx context.Context) []plan.Pass {
+	e := &evaluator{options: o}
+	var list []plan.Pass
+	for i := range passes {
+		if !o.Passes.has(i) {
+			continue
+		}
+		run := passes[i].run
+		list = append(list, plan.Pass{Name: passes[i].name, Edit: func(p *plan.Edit) error {
+			e.begin(ctx)
+			return run(&work{Edit: p, evaluator: e})
+		}})
+	}
+	return list
+}
+
+// A work is a program while it is rewritten.
+type work struct {
+	*plan.Edit
+	*evaluator
+}
+
+// fused puts a node in place of n, under its name, if it has a kernel.
+func (w *work) fused(n *graph.Node, spec graph.OpSpec) error {
+	spec.Name, spec.Device = w.UniqueName(n.Name()), n.Device()
+	by, err := w.Add(spec)
+	if err != nil {
+		return w.Watch.Ask() // the definition has limits of its own
+	}
+	if _, err := w.kernel(by); err != nil {
+		return w.Remove(by)
+	}
+	return w.ReplaceBy(n, by)
+}

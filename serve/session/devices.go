@@ -1,0 +1,45 @@
+package session
+
+import (
+	"context"
+	"hash/fnv"
+
+	"github.com/troupe-go/troupe/serve/session/master"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// listDevices lists the devices of a session.
+func (s *Server) listDevices(ctx context.Context, q *master.ListDevicesRequest) (*master.ListDevicesResponse, error) {
+	s.mu.Lock()
+	r := s.sessions[q.GetSessionHandle()]
+	s.mu.Unlock()
+	if r == nil {
+		return nil, status.Invalid("Session %s is not found. Possibly, this master has restarted.", q.GetSessionHandle())
+	}
+	all, err := r.session.ListDevices()
+	if err != nil {
+		return nil, err
+	}
+	response := &master.ListDevicesResponse{}
+	for _, d := range all {
+		response.LocalDevice = append(response.LocalDevice, attributes(d))
+	}
+	return response, nil
+}
+
+// epoch tells the devices of this process from those of another at the same address.
+var epoch = newHandle()
+
+// attributes describes a device to a client. Its incarnation, which is never 0, is that
+// of the process.
+func attributes(d session.Device) *wire.DeviceAttributes {
+	h := fnv.New64a()
+	h.Write([]byte(epoch + d.Name))
+	limit := d.MemoryLimitBytes
+	if limit < 0 {
+		limit = 0
+	}
+	return &wire.DeviceAttributes{Name: d.Name, DeviceType: d.Type, MemoryLimit: limit, Incarnation: h.Sum64() | 1}
+}

@@ -1,0 +1,112 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"github.com/troupe-go/troupe/serve/session/master"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+)
+
+// mostPartials bounds the partial runs of a session that have begun and not ended.
+const mostPartials = 10_000
+
+// partialRunSetup begins a step that is fed and fetched in parts.
+func (s *Server) partialRunSetup(ctx context.Context, q *master.PartialRunSetupRequest) (*master.PartialRunSetupResponse, error) {
+	r, err := s.find(q.GetSessionHandle())
+	if err != nil {
+		return nil, err
+	}
+	feeds, err := r.outputs(q.GetFeed())
+	if err != nil {
+		return nil, err
+	}
+	fetches, err := r.outputs(q.GetFetch())
+	if err != nil {
+		return nil, err
+	}
+	targets, err := r.targets(q.GetTarget())
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	full := len(r.partials) >= mostPartials
+	r.mu.Unlock()
+	if full {
+		return nil, status.Errorf(status.ResourceExhausted, "the session has %d partial runs that have not ended, the most it may have", mostPartials)
+	}
+	// The step outlives this call.
+	pr, err := r.session.NewPartialRunContext(context.WithoutCancel(ctx), feeds, fetches, targets)
+	if err != nil {
+		return nil, err
+	}
+	handle := newHandle()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.partials[handle] = &partial{run: pr, left: len(feeds) + len(fetches), feeds: feeds, fetches: fetches}
+	return &master.PartialRunSetupResponse{PartialRunHandle: handle}, nil
+}
+
+// A partial is a step in parts.
+type partial struct {
+	run  *session.PartialRun
+	left int // feeds and fetches to come
+	// feeds and fetches are those of the setup.
+	feeds, fetches []session.Output
+}
+
+// check refuses feeds and fetches that the setup did not name.
+func (p *partial) check(feeds map[session.Output]*session.Tensor, fetches []session.Output) error {
+	for o := range feeds {
+		if !slices.Contains(p.feeds, o) {
+			return status.Invalid("The feed %s was not specified in partial_run_setup.", o)
+		}
+	}
+	for _, o := range fetches {
+		if !slices.Contains(p.fetches, o) {
+			return status.Invalid("The fetch %s was not specified in partial_run_setup.", o)
+		}
+	}
+	return nil
+}
+
+// runPart runs a part of a step. When all has been fed and fetched, or a part has failed,
+// the handle is released.
+func (s *Server) runPart(ctx context.Context, r *remote, q *master.RunStepRequest, response *master.RunStepResponse) error {
+	handle := q.GetPartialRunHandle()
+	r.mu.Lock()
+	p := r.partials[handle]
+	r.mu.Unlock()
+	if p == nil {
+		return status.Invalid("Must run 'setup' before performing partial runs!")
+	}
+	feeds, err := r.feeds(q.GetFeed())
+	if err != nil {
+		return err
+	}
+	fetches, err := r.outputs(q.GetFetch())
+	if err != nil {
+		return err
+	}
+	targets, err := r.targets(q.GetTarget())
+	if err != nil {
+		return err
+	}
+	if err := p.check(feeds, fetches); err != nil {
+		return err
+	}
+	fetched, err := p.run.RunContext(ctx, feeds, fetches, targets)
+	if err == nil {
+		response.Tensor, err = named(q.GetFetch(), fetched)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		p.left -= len(feeds) + len(fetches)
+	}
+	if p.left == 0 {
+		delete(r.partials, handle)
+	}
+	return err
+}

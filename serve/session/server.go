@@ -1,0 +1,184 @@
+package session
+
+import (
+	"crypto/tls"
+	"math"
+	"net"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/keepalive"
+
+	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+)
+
+// Options configures a server. The zero value serves without authentication, with limits
+// for one trusted client.
+type Options struct {
+	// Session configures every session; a client's ConfigProto is used for what it
+	// leaves open. Resources are the server's containers; nil creates them, with
+	// MemoryLimit for what they hold. Files nil permits no file.
+	Session session.SessionOptions
+	// MaxSessions bounds the number of open sessions; 0 is 1,000. CreateSession beyond
+	// it fails with RESOURCE_EXHAUSTED.
+	MaxSessions int
+	// MaxMessage bounds the bytes of one request; 0 is 2 GiB, the most that the client
+	// sends.
+	MaxMessage int
+	// MaxGraph bounds the nodes of one session's graph; 0 is 10 million.
+	MaxGraph int
+	// TLS configures the transport, with client certificates if it requires them; nil is
+	// plain text, which is all that the sessions of TensorFlow's Python package speak.
+	TLS *tls.Config
+	// Token, if not "", must be sent with each call as "authorization: Bearer TOKEN";
+	// other calls fail with UNAUTHENTICATED.
+	Token string
+	// Logger receives an event for each session that is opened or closed, and for each
+	// panic; nil logs nothing.
+	Logger *zerolog.Logger
+}
+
+const (
+	defaultSessions = 1000
+	defaultGraph    = 10_000_000
+)
+
+// resolve checks the options and fills in defaults.
+func (o *Options) resolve() error {
+	switch {
+	case o.MaxSessions < 0:
+		return status.Invalid("MaxSessions is %d; it must not be negative", o.MaxSessions)
+	case o.MaxMessage < 0 || o.MaxMessage > math.MaxInt32:
+		return status.Invalid("MaxMessage is %d; it must be between 0 and %d", o.MaxMessage, math.MaxInt32)
+	case o.MaxGraph < 0:
+		return status.Invalid("MaxGraph is %d; it must not be negative", o.MaxGraph)
+	}
+	if o.MaxSessions == 0 {
+		o.MaxSessions = defaultSessions
+	}
+	if o.MaxMessage == 0 {
+		o.MaxMessage = math.MaxInt32
+	}
+	if o.MaxGraph == 0 {
+		o.MaxGraph = defaultGraph
+	}
+	if o.Logger == nil {
+		nop := zerolog.Nop()
+		o.Logger = &nop
+	}
+	if o.Session.Files == nil {
+		o.Session.Files = &files.Policy{}
+	}
+	if o.Session.Resources == nil {
+		o.Session.Resources = session.NewResources(o.Session.MemoryLimit)
+	}
+	return nil
+}
+
+// A Server serves sessions. It is safe for concurrent use.
+type Server struct {
+	options Options
+	grpc    *grpc.Server
+
+	mu       sync.Mutex
+	sessions map[string]*remote
+	opening  int // sessions that are being created
+	closed   bool
+}
+
+// New creates a server. It fails with INVALID_ARGUMENT for invalid options.
+func New(o Options) (*Server, error) {
+	if err := o.resolve(); err != nil {
+		return nil, err
+	}
+	s := &Server{options: o, sessions: map[string]*remote{}}
+	opts := []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(o.MaxMessage),
+		grpc.MaxSendMsgSize(math.MaxInt32),
+		grpc.UnaryInterceptor(s.intercept),
+		grpc.ConnectionTimeout(20 * time.Second),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.MaxConcurrentStreams(uint32(1000 * runtime.GOMAXPROCS(0))),
+	}
+	if o.TLS != nil {
+		opts = append(opts, grpc.Creds(credentials.NewTLS(o.TLS)))
+	}
+	s.grpc = grpc.NewServer(opts...)
+	s.grpc.RegisterService(&service, s)
+	return s, nil
+}
+
+// Serve accepts connections on l until the server is closed, and then returns nil. It
+// closes l.
+func (s *Server) Serve(l net.Listener) error {
+	if err := s.grpc.Serve(l); err != nil && err != grpc.ErrServerStopped {
+		return status.Errorf(status.Unavailable, "serving %v: %w", l.Addr(), err)
+	}
+	return nil
+}
+
+// Close ends all running steps, closes all sessions and their connections, and releases
+// the server's containers unless they were given in the options. It may be called again.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.closeSessions()
+	s.grpc.Stop()
+	s.closeSessions() // one that was being created
+	return nil
+}
+
+// Drain refuses new calls, waits for those that run, and closes the server. When done is
+// closed it stops waiting.
+func (s *Server) Drain(done <-chan struct{}) error {
+	drained := make(chan struct{})
+	go func() {
+		s.grpc.GracefulStop()
+		close(drained)
+	}()
+	select {
+	case <-drained:
+	case <-done:
+	}
+	err := s.Close()
+	<-drained
+	return err
+}
+
+// Sessions returns the number of open sessions.
+func (s *Server) Sessions() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sessions)
+}
+
+// closeSessions closes all sessions.
+func (s *Server) closeSessions() {
+	s.mu.Lock()
+	all := s.sessions
+	s.sessions = map[string]*remote{}
+	s.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, r := range all {
+		wg.Go(r.close)
+	}
+	wg.Wait()
+}
+
+// find returns the session of a handle.
+func (s *Server) find(handle string) (*remote, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.sessions[handle]; r != nil {
+		return r, nil
+	}
+	return nil, status.Errorf(status.Aborted, "Session %s is not found.", handle)
+}
