@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
-	"github.com/troupe-go/troupe/savedmodel"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -314,9 +314,9 @@ func (m *Model) results(prefix string, loss float64, accounts []Account) map[str
 // new directory as a SavedModel. Its signature "serving_default" has the names of the
 // inputs, and "output".
 func (m *Model) Export(ctx context.Context, dir string) error {
-	s := savedmodel.Signature{Inputs: map[string]tf.Output{}, Outputs: map[string]tf.Output{"output": m.output}}
+	signature := model.ExportSignature{Inputs: map[string]tf.Output{}, Outputs: map[string]tf.Output{"output": m.output}}
 	for _, x := range m.net.inputs {
-		s.Inputs[x.out.Op.Name()] = x.out
+		signature.Inputs[x.out.Op.Name()] = x.out
 	}
-	return m.trainer.Export(ctx, dir, map[string]savedmodel.Signature{"serving_default": s})
+	return m.trainer.Export(ctx, dir, map[string]model.ExportSignature{"serving_default": signature})
 }

@@ -18,7 +18,7 @@ type Network struct {
 	Prefix string
 
 	model  *train.Model
-	saved  *tf.Session // of the loaded model that the network extends, or nil
+	saved  *tf.Session // of the graph that the network extends, or nil
 	inputs []*Tensor
 	nodes  []*node // in the order of their construction
 	names  map[string]int
@@ -45,13 +45,13 @@ type node struct {
 // New makes an empty network. Initial values, dropout and shuffling derive from the seed.
 func New(seed uint64) *Network { return extend(tf.NewGraph(), seed) }
 
-// Extend makes a network over a loaded SavedModel: [Network.Tensor] returns its tensors,
-// and layers applied to them extend it. The variables of the loaded model keep their
-// values and are not trained, unless [Network.Unfreeze] is called. The session of the
-// loaded model is used, and remains the caller's to close.
-func Extend(m *tf.SavedModel, seed uint64) *Network {
-	n := extend(m.Graph, seed)
-	n.saved = m.Session
+// Extend makes a network over a graph and a session of it, such as those of a loaded
+// SavedModel: [Network.Tensor] returns its tensors, and layers applied to them extend it.
+// The variables of the graph keep their values and are not trained, unless
+// [Network.Unfreeze] is called. The session remains the caller's to close.
+func Extend(g *tf.Graph, session interface{ Base() *tf.Session }, seed uint64) *Network {
+	n := extend(g, seed)
+	n.saved = session.Base()
 	for _, v := range n.model.Adopt() {
 		v.Trainable = false
 	}

@@ -1,7 +1,7 @@
 """Records what Keras's layers, losses, metrics and models compute.
 
-    python keras.py                  writes layers.zip next to this file
-    python keras.py --verify DIR     compares Keras with weights that Go saved:
+    python record.py                  writes layers.zip next to this file
+    python record.py --verify DIR     compares Keras with weights that Go saved:
                                      go test ./layers -run TestModels -saved DIR
 
 Needs TensorFlow 2.21 with Keras 3.15.
@@ -45,7 +45,7 @@ LAYERS = {
     "max_pool2d_same": (lambda: L.MaxPooling2D(3, strides=2, padding="same"), [(2, 5, 6, 3)]),
     "average_pool2d": (lambda: L.AveragePooling2D((3, 2), strides=1, padding="same"), [(2, 5, 6, 3)]),
     "max_pool1d": (lambda: L.MaxPooling1D(3, padding="same"), [(2, 7, 3)]),
-    "average_pool1d": (lambda: L.AveragePooling1D(), [(2, 7, 3)]),
+    "average_pool1d": (lambda: L.AveragePooling1D(2), [(2, 7, 3)]),
     "global_average2d": (lambda: L.GlobalAveragePooling2D(), [(2, 4, 3, 5)]),
     "global_max2d": (lambda: L.GlobalMaxPooling2D(keepdims=True), [(2, 4, 3, 5)]),
     "global_average1d": (lambda: L.GlobalAveragePooling1D(), [(2, 4, 5)]),
@@ -143,7 +143,7 @@ def norm():
 
 
 def separable():
-    m = keras.Sequential([L.Input((8, 8, 2)), L.SeparableConv2D(4, 3, activation="relu"), L.DepthwiseConv2D(3, depth_multiplier=2), L.AveragePooling2D(),
+    m = keras.Sequential([L.Input((8, 8, 2)), L.SeparableConv2D(4, 3, activation="relu"), L.DepthwiseConv2D(3, depth_multiplier=2), L.AveragePooling2D(2),
                           L.Flatten(), L.Dense(2, activation="softmax")])
     return m, "categorical", keras.optimizers.RMSprop(0.005), lambda r: ([floats(r, 6, 8, 8, 2)], one_hot(r, 2, 6))
 
