@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/op"
+	_ "github.com/troupe-go/troupe/ops/data" // arrays of tensors, for recurrent layers
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/train"

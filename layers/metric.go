@@ -164,7 +164,7 @@ func (m AUC) Values(s *op.Scope, labels, output tf.Output) []tf.Output {
 	if m.FromLogits {
 		output = op.Sigmoid(s, output)
 	}
-	return []tf.Output{labels, output}
+	return []tf.Output{op.Identity(s, labels), output} // a session does not fetch what it is fed
 }
 
 // New is an empty account.

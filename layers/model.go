@@ -58,6 +58,9 @@ func (n *Network) Compile(ctx context.Context, output *Tensor, c Config) (*Model
 		return nil, n.Err()
 	}
 	m := &Model{net: n, output: output.out, metrics: c.Metrics, calls: map[string]*callable{}}
+	if m.output.Op.Type() == "Placeholder" { // a session does not fetch what it is fed
+		m.output = op.Identity(n.model.Scope().SubScope("output"), m.output)
+	}
 	if c.Loss != nil {
 		m.addTraining(output, c)
 	}

@@ -181,7 +181,8 @@ def transformer():
     a = L.LayerNormalization(epsilon=1e-5)(h)
     h = L.Add()([h, L.MultiHeadAttention(2, 4)(a, a, use_causal_mask=True)])
     a = L.LayerNormalization(epsilon=1e-5)(h)
-    h = L.Add()([h, L.Dense(8)(L.Dense(16, activation="gelu")(a))])
+    a = L.Dense(16, activation="gelu")(a)
+    h = L.Add()([h, L.Dense(8)(a)])
     m = keras.Model([x, at], L.Dense(9)(h))
     return m, "sparse_logits", keras.optimizers.Adam(0.01), lambda r: ([classes(r, 9, 4, 6), np.tile(np.arange(6), (4, 1))], classes(r, 9, 4, 6))
 
@@ -201,7 +202,9 @@ def two_inputs():
     a, b = L.Input((3,)), L.Input((4,))
     y = L.Concatenate()([L.Dense(4, activation="tanh")(a), L.Dense(4, activation="tanh")(b)])
     y = L.Dense(2)(L.BatchNormalization(momentum=0.9)(y))
-    return keras.Model([a, b], y), "binary_logits", keras.optimizers.AdamW(0.01), lambda r: ([floats(r, 8, 3), floats(r, 8, 4)], one_hot(r, 2, 8))
+    optimizer = keras.optimizers.AdamW(0.01)
+    optimizer.exclude_from_weight_decay(var_names=["bias", "beta", "gamma"])
+    return keras.Model([a, b], y), "binary_logits", optimizer, lambda r: ([floats(r, 8, 3), floats(r, 8, 4)], one_hot(r, 2, 8))
 
 
 MODELS = [mlp, cnn, norm, separable, autoencoder, conv1d, lstm, gru, bidirectional, transformer, residual, two_inputs]
@@ -276,7 +279,10 @@ def record():
             xs, y = batches[step % 2]
             with tf.GradientTape() as tape:
                 value = loss(y, m(inputs(xs), training=True))
-            optimizer.apply(tape.gradient(value, m.trainable_variables), m.trainable_variables)
+            # Keras's Adam would square the gradients of an embedding's row one by one if
+            # its number occurs several times in a batch; as tensors they are added first.
+            gradients = [tf.convert_to_tensor(g) for g in tape.gradient(value, m.trainable_variables)]
+            optimizer.apply(gradients, m.trainable_variables)
             losses.append(float(value))
         put(f"models/{name}/losses", np.float64(losses))
         put(f"models/{name}/after", m(inputs(batches[0][0]), training=False))
