@@ -17,6 +17,7 @@ type Batch struct {
 	X       []*tf.Tensor
 	Y       *tf.Tensor
 	Weights *tf.Tensor // float32, or nil
+	Err     error      // why there is no batch: it ends what goes through the batches
 }
 
 // Len is the number of examples.
@@ -137,7 +138,7 @@ func joined(dt tf.DataType, dims []int64, parts []*tf.Tensor) *tf.Tensor {
 
 // Batched collects examples, whose tensors have no dimension that counts them, into
 // batches of size; the last one may be smaller. Examples of another type or shape than
-// the first of a batch begin a new batch.
+// the first of a batch begin a new batch. An example with an error is the last batch.
 func Batched(examples iter.Seq[Batch], size int) iter.Seq[Batch] {
 	return func(yield func(Batch) bool) {
 		var held []Batch
@@ -147,6 +148,12 @@ func Batched(examples iter.Seq[Batch], size int) iter.Seq[Batch] {
 			return yield(b)
 		}
 		for e := range examples {
+			if e.Err != nil {
+				if len(held) == 0 || flush() {
+					yield(e)
+				}
+				return
+			}
 			if len(held) > 0 && !alike(held[0], e) && !flush() {
 				return
 			}

@@ -147,6 +147,9 @@ func (m *Model) Network() *Network { return m.net }
 
 // feeds are what a batch feeds, in the order of inputs, labels and weights.
 func (m *Model) feeds(b Batch, labels bool) ([]tf.Output, []*tf.Tensor, error) {
+	if b.Err != nil {
+		return nil, nil, b.Err
+	}
 	if len(b.X) != len(m.net.inputs) {
 		return nil, nil, status.Invalid("a batch has %d inputs, the network %d", len(b.X), len(m.net.inputs))
 	}

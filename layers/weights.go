@@ -51,8 +51,12 @@ func (m *Model) SetWeights(ctx context.Context, weights map[string]*tf.Tensor) e
 }
 
 // SaveWeights writes the variables of the layers as a checkpoint: prefix.index and
-// prefix.data-00000-of-00001. In TensorFlow, tf.train.Checkpoint(model).restore(prefix)
-// of a Keras model whose variables have the same paths reads it.
+// prefix.data-00000-of-00001. Its keys are the names of the variables, so that a Keras
+// model whose variables have the same paths takes them with
+//
+//	checkpoint = tf.train.load_checkpoint(prefix)
+//	for v in model.weights:
+//	    v.assign(checkpoint.get_tensor(v.path))
 func (m *Model) SaveWeights(ctx context.Context, prefix string) error {
 	weights, err := m.Weights(ctx)
 	if err != nil {

@@ -296,7 +296,9 @@ def verify(dir):
     for make in MODELS:
         m, _, _, _ = built(make)
         name = make.__name__
-        tf.train.Checkpoint(model=m).restore(os.path.join(dir, name))
+        checkpoint = tf.train.load_checkpoint(os.path.join(dir, name))
+        for v in m.weights:
+            v.assign(checkpoint.get_tensor(v.path))
         xs = []
         while f"models/{name}/0/x{len(xs)}.npy" in archive.namelist():
             xs.append(get(f"models/{name}/0/x{len(xs)}"))
