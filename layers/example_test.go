@@ -73,7 +73,7 @@ func Example() {
 		fmt.Printf("%.0f ", row[0])
 	}
 	// Output:
-	// the output has shape [?,1]
+	// the output has shape [?, 1]
 	// dense/kernel [2 8]
 	// dense/bias [8]
 	// dense_1/kernel [8 1]

@@ -116,7 +116,7 @@ func TestCheckpoint(t *testing.T) {
 	if _, err := m.Fit(t.Context(), batches, FitOptions{Epochs: 3, Validation: batches, Callbacks: []Callback{note, &Checkpoint{Checkpoints: c, BestOnly: true}}}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := filepath.Glob(filepath.Join(c.Dir, "*.index"))
+	found, err := filepath.Glob(filepath.Join(c.Dir, "best", "*.index"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("the checkpoints are %v, %v", found, err)
 	}
@@ -199,9 +199,9 @@ func TestFreezeAndRegularize(t *testing.T) {
 	n := New(1)
 	frozen := &Dense{Units: 2}
 	normal := &BatchNormalization{}
-	x := n.Input("x", tf.Float, 2).Then(frozen, normal, &Dense{Units: 1, KernelRegularizer: L2(100)})
+	x := n.Input("x", tf.Float, 2).Then(frozen, normal, &Dense{Units: 1, KernelRegularizer: L2(1e4)})
 	n.Freeze(frozen, normal)
-	m, err := n.Compile(t.Context(), x, Config{Loss: MeanSquaredError{}, Optimizer: train.SGD{Rate: train.Fixed(0.004)}})
+	m, err := n.Compile(t.Context(), x, Config{Loss: MeanSquaredError{}, Optimizer: train.SGD{Rate: train.Fixed(4e-5)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestFreezeAndRegularize(t *testing.T) {
 // Batches of a pipeline of datasets train a model, epoch after epoch.
 func TestDataset(t *testing.T) {
 	g := tf.NewGraph()
-	s := op.NewScopeWithGraph(g)
+	s := op.NewScopeWithGraph(g).WithUniqueNames()
 	types, shapes := []tf.DataType{tf.Float, tf.Float}, []tf.Shape{tf.MakeShape(-1, 1), tf.MakeShape(-1, 1)}
 	rows := []tf.Shape{tf.MakeShape(1), tf.MakeShape(1)}
 	data := op.TensorSliceDataset(s, []tf.Output{op.Const(s, [][]float32{{1}, {2}, {3}}), op.Const(s, [][]float32{{2}, {4}, {6}})}, rows)
