@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -92,6 +93,15 @@ func (b Batch) Split(n int, seed uint64) (first, rest Batch, err error) {
 	}
 	at := rand.New(rand.NewPCG(seed, 0)).Perm(b.Len())
 	return b.rows(0, n, at[:n]), b.rows(n, b.Len()-n, at[n:]), nil
+}
+
+// Rows is the examples from number lo up to hi, without hi. It panics unless there are
+// examples of these numbers, like a slice.
+func (b Batch) Rows(lo, hi int) Batch {
+	if lo < 0 || hi < lo || hi > b.Len() {
+		panic(fmt.Sprintf("layers: examples %d to %d of %d", lo, hi, b.Len()))
+	}
+	return b.rows(lo, hi-lo, nil)
 }
 
 // rows is n examples from lo on, or those at the places of at.

@@ -14,7 +14,7 @@ import (
 
 func digits(t *testing.T) Batch {
 	t.Helper()
-	f, err := os.ReadFile("../examples/digits/testdata/digits.csv.gz")
+	f, err := os.ReadFile("../examples/handwritten/testdata/digits.csv.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,22 +47,25 @@ func (e *Epoch) Model() *Model { return e.model }
 // Stop makes this epoch the last one.
 func (e *Epoch) Stop() { e.stop = true }
 
+// Names are "loss" and the names of the metrics, in the order of Config.Metrics.
+func (e *Epoch) Names() []string {
+	names := []string{"loss"}
+	for _, m := range e.model.metrics {
+		names = append(names, m.Label())
+	}
+	return names
+}
+
 // String is the epoch's values in a line.
 func (e *Epoch) String() string {
-	names := make([]string, 0, len(e.Values))
-	for _, prefix := range []string{"", "val_"} {
-		if _, ok := e.Values[prefix+"loss"]; !ok {
-			continue
-		}
-		names = append(names, prefix+"loss")
-		for _, m := range e.model.metrics {
-			names = append(names, prefix+m.Label())
-		}
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "epoch %d:", e.N)
-	for _, name := range names {
-		fmt.Fprintf(&b, " %s %.4f", name, e.Values[name])
+	for _, prefix := range []string{"", "val_"} {
+		for _, name := range e.Names() {
+			if x, ok := e.Values[prefix+name]; ok {
+				fmt.Fprintf(&b, " %s%s %.4f", prefix, name, x)
+			}
+		}
 	}
 	return b.String()
 }

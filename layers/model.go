@@ -47,6 +47,11 @@ type measures struct {
 	counts  []int       // of the outputs of each metric
 }
 
+// Compile is [Network.Compile] of the tensor's network.
+func (t *Tensor) Compile(ctx context.Context, c Config) (*Model, error) {
+	return t.net.Compile(ctx, t, c)
+}
+
 // Compile finishes the network: it opens a session and initializes the variables. With a
 // loss, it also adds the network for training, the gradients and the updates. It fails
 // with the first error of the construction. The model must be closed.

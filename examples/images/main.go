@@ -1,0 +1,34 @@
+// Command images trains a convolutional network: go run ./images -picture images.svg
+package main
+
+import (
+	"context"
+	"flag"
+	"log"
+	"os"
+
+	"github.com/troupe-go/troupe/examples/curves"
+	"github.com/troupe-go/troupe/examples/handwritten"
+	. "github.com/troupe-go/troupe/layers"
+	tf "github.com/troupe-go/troupe/session"
+)
+
+func main() {
+	picture := flag.String("picture", "", "draw loss and accuracy into this `file`")
+	flag.Parse()
+	test, rest, err := handwritten.Examples()
+	if err != nil {
+		log.Fatal(err)
+	}
+	digit := New(1).Input("image", tf.Float, 8, 8, 1).Then(
+		&Conv2D{Filters: 16, Kernel: Square(3), Activation: ReLU}, &MaxPooling2D{}, &BatchNormalization{},
+		&Flatten{}, &Dropout{Rate: 0.2}, &Dense{Units: 64, Activation: ReLU}, &Dense{Units: 10, Activation: Softmax})
+	m, err := digit.Compile(context.Background(), Config{Loss: SparseCategoricalCrossentropy{}, Metrics: []Metric{Accuracy{}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := m.Fit(context.Background(), rest.Shuffled(32, 1), FitOptions{Epochs: 15, Validation: test.Batches(360),
+		Progress: os.Stdout, Callbacks: []Callback{&curves.To{File: *picture}}}); err != nil {
+		log.Fatal(err)
+	}
+}
