@@ -104,6 +104,9 @@ func (b Batch) Rows(lo, hi int) Batch {
 	return b.rows(lo, hi-lo, nil)
 }
 
+// Select is the examples of these numbers. It panics if one does not exist, like a slice.
+func (b Batch) Select(at []int) Batch { return b.rows(0, len(at), at) }
+
 // rows is n examples from lo on, or those at the places of at.
 func (b Batch) rows(lo, n int, at []int) Batch {
 	list := b.tensors()

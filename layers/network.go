@@ -160,15 +160,26 @@ func (n *Network) label(l Layer) string {
 		return name
 	}
 	name, kind := l.Label()
-	if name == "" {
-		name = kind
+	for name == "" {
+		made := kind
 		if k := n.names[kind]; k > 0 {
-			name = fmt.Sprintf("%s_%d", kind, k)
+			made = fmt.Sprintf("%s_%d", kind, k)
 		}
 		n.names[kind]++
+		if !n.adopted(made) {
+			name = made
+		}
 	}
 	n.labels[l] = name
 	return name
+}
+
+// adopted reports whether variables of the graph that the network extends are those of a
+// layer of that name.
+func (n *Network) adopted(name string) bool {
+	return n.saved != nil && slices.ContainsFunc(n.model.Variables(), func(v *train.Variable) bool {
+		return n.vars[v.Name] != v && below(v.Name, join(n.Prefix, name))
+	})
 }
 
 // call adds the operations of a node.

@@ -1,5 +1,5 @@
-// Command transfer trains a network to read the digits 0 to 4, exports it, and loads it.
-// New layers on what the loaded one sees learn 5 to 9 from ten images of each; a network
+// Command transfer trains a network to read digits, exports it, and loads it. A new layer
+// on what the loaded network sees learns from 30 images whether a digit is odd; a network
 // that begins anew with these images is worse.
 //
 //	go -C examples run ./transfer -picture /tmp/transfer.svg
@@ -20,6 +20,7 @@ import (
 	"github.com/troupe-go/troupe/layers"
 	"github.com/troupe-go/troupe/model"
 	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/train"
 )
 
 func main() {
@@ -50,19 +51,93 @@ func run(ctx context.Context, w io.Writer, picture string) (loaded, anew float64
 	if err != nil {
 		return 0, 0, err
 	}
-	low, few, high := digits(rest, 0, 1000), digits(rest, 5, 10), digits(test, 5, 1000)
+	few, err := odd(first(rest, 3))
+	if err != nil {
+		return 0, 0, err
+	}
+	testOdd, err := odd(test)
+	if err != nil {
+		return 0, 0, err
+	}
 	dir, err := os.MkdirTemp("", "transfer")
 	if err != nil {
 		return 0, 0, err
 	}
 	defer os.RemoveAll(dir)
-	saved := filepath.Join(dir, "low")
+	saved := filepath.Join(dir, "digits")
 
-	// The network to load is what sees; its last layer is only there to be trained.
-	n := layers.New(1)
-	seen := n.Input("image", tf.Float, 8, 8, 1).Then(features()...)
-	if err := fit(ctx, w, "0 to 4", seen.Then(head()), low, low, 10, ""); err != nil {
+	fmt.Fprintln(w, "which digit:")
+	seen := layers.New(1).Input("image", tf.Float, 8, 8, 1).Then(features()...)
+	if _, err := fit(ctx, w, seen, 10, rest, test, 10, "", saved); err != nil {
 		return 0, 0, err
 	}
-	return 0, 0, fmt.Errorf("unfinished %v %v %v", saved, few, high)
+
+	fmt.Fprintln(w, "whether it is odd, by what the loaded network sees:")
+	m, err := model.LoadContext(ctx, saved, []string{"serve"}, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer m.Session.Close()
+	n := layers.Extend(m.Graph, m.Session, 2)
+	n.Tensor(m.Graph.Operation("image").Output(0)) // the input
+	old := n.Tensor(m.Graph.Operation(seen.Output().Op.Name()).Output(0))
+	if loaded, err = fit(ctx, w, old, 2, few, testOdd, 150, picture, ""); err != nil {
+		return 0, 0, err
+	}
+
+	fmt.Fprintln(w, "whether it is odd, begun anew:")
+	seen = layers.New(1).Input("image", tf.Float, 8, 8, 1).Then(features()...)
+	anew, err = fit(ctx, w, seen, 2, few, testOdd, 150, "", "")
+	return loaded, anew, err
+}
+
+// fit trains a last layer, and those below it that are not loaded, and returns how many of
+// the test's images are read right in the end. With a directory, it exports the network.
+func fit(ctx context.Context, w io.Writer, seen *layers.Tensor, classes int64, data, test layers.Batch, epochs int, picture, dir string) (float64, error) {
+	m, err := seen.Then(&layers.Dense{Units: classes}).Compile(ctx, layers.Config{
+		Loss: layers.SparseCategoricalCrossentropy{FromLogits: true}, Metrics: []layers.Metric{layers.Accuracy{}},
+		Optimizer: train.Adam{Rate: train.Fixed(0.003)},
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer m.Close()
+	history, err := m.Fit(ctx, data.Shuffled(10, 1), layers.FitOptions{
+		Epochs: epochs, Validation: test.Batches(360), Callbacks: []layers.Callback{&curves.To{File: picture}},
+	})
+	if err != nil {
+		return 0, err
+	}
+	last := history[len(history)-1]
+	fmt.Fprintln(w, last)
+	if dir != "" {
+		err = m.Export(ctx, dir)
+	}
+	return last.Values["val_accuracy"], err
+}
+
+// first is some examples of each digit.
+func first(b layers.Batch, some int) layers.Batch {
+	found := map[int64]int{}
+	var at []int
+	for i, digit := range b.Y.Value().([]int64) {
+		if found[digit] < some {
+			found[digit]++
+			at = append(at, i)
+		}
+	}
+	return b.Select(at)
+}
+
+// odd is the examples with labels that say whether the digit is odd.
+func odd(b layers.Batch) (layers.Batch, error) {
+	var labels []int64
+	for _, digit := range b.Y.Value().([]int64) {
+		labels = append(labels, digit%2)
+	}
+	y, err := tf.NewTensor(labels)
+	if err != nil {
+		return layers.Batch{}, err
+	}
+	return layers.Examples(y, b.X...)
 }
