@@ -56,7 +56,7 @@ func weight(t *testing.T, m *Model) float32 {
 // the best one.
 func TestEarlyStopping(t *testing.T) {
 	rate := func(n int64) float64 { // right after two updates, then away
-		return []float64{0.1, 0.2, 1, 1, 1, 1, 1, 1}[min(n, 7)]
+		return []float64{0.1, 0.15, 1, 1, 1, 1, 1, 1}[min(n, 7)]
 	}
 	m, batches := line(t, rate)
 	// The loss of an epoch is that before its update, so what is best is seen in validation.

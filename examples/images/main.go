@@ -27,6 +27,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer m.Close()
 	if _, err := m.Fit(context.Background(), rest.Shuffled(32, 1), FitOptions{Epochs: 15, Validation: test.Batches(360),
 		Progress: os.Stdout, Callbacks: []Callback{&curves.To{File: *picture}}}); err != nil {
 		log.Fatal(err)
