@@ -38,8 +38,9 @@ export class Drawing {
     const items = absolute(tree.root)
     this.items = items
     this.elements = new Map()
-    const boxes = make('g', {}), edges = make('g', {}), labels = make('g', {})
-    for (const item of items) if (item !== tree.root) this.draw(item, boxes, marked)
+    // Boxes, then edges, which thus pass behind what is folded.
+    const boxes = make('g', {}), edges = make('g', {}), folded = make('g', {}), labels = make('g', {})
+    for (const item of items) if (item !== tree.root) this.draw(item, item.open ? boxes : folded, marked)
     this.edges = []
     const trees = new Set([tree])
     for (const item of items) if (item.open && item.bodies) for (const b of item.bodies) trees.add(b)
@@ -56,7 +57,7 @@ export class Drawing {
       }
       this.edges.push([p, e])
     }
-    this.world.replaceChildren(boxes, edges, labels)
+    this.world.replaceChildren(boxes, edges, folded, labels)
     this.mark()
     this.move()
     this.svg.dataset.items = items.length - 1

@@ -8,7 +8,8 @@ import { details, el } from './details.js'
 import { search } from './search.js'
 import { write, read } from './place.js'
 
-const ALL = 40 // a graph with no more nodes than that opens unfolded
+const MOST = 1000 // nodes are unfolded at once
+const ALL = 60 // a graph with no more nodes than that opens unfolded
 
 const byId = id => document.getElementById(id)
 const model = new Model(JSON.parse(byId('data').textContent))
@@ -70,11 +71,14 @@ function show(index, by) {
   if (g.size <= ALL) unfold(tree.root)
 }
 
+// unfold unfolds a box and those in it, as long as not too much is shown.
 function unfold(root) {
   const visit = [root]
-  while (visit.length) {
-    const at = visit.pop()
-    if (at.kind === 'leaf') continue
+  let left = MOST
+  for (let k = 0; k < visit.length; k++) {
+    const at = visit[k]
+    if (at.kind === 'leaf' || at.children.length > left) continue
+    left -= at.children.length
     at.setOpen(true)
     visit.push(...at.children)
   }
@@ -149,6 +153,7 @@ byId('search').addEventListener('keydown', e => { if (e.key === 'Enter') { const
 byId('in').addEventListener('click', () => drawing.zoom(1.25))
 byId('out').addEventListener('click', () => drawing.zoom(0.8))
 byId('fit').addEventListener('click', () => drawing.fit())
+byId('unfold').addEventListener('click', () => { unfold(tree.root); draw(); drawing.fit(); choose(chosen) })
 byId('fold').addEventListener('click', () => { for (const c of tree.root.parts) fold(c); chosen = null; draw(); drawing.fit(); choose(null) })
 addEventListener('keydown', e => { if (e.key === '/' && !/^(INPUT|SELECT)$/.test(e.target.tagName)) { e.preventDefault(); byId('search').focus() } })
 addEventListener('hashchange', () => { const place = read(location.hash); if (place) restore(place) })

@@ -7,7 +7,7 @@ export function write(state) {
   p.set('by', state.by)
   if (state.open.length) p.set('open', state.open.map(encodeURIComponent).join('!'))
   if (state.chosen) p.set('at', state.chosen)
-  p.set('view', [state.x.toFixed(1), state.y.toFixed(1), state.k.toFixed(3)].join(','))
+  p.set('view', [state.x.toFixed(2), state.y.toFixed(2), state.k.toFixed(4)].join(','))
   return '#' + p
 }
 

@@ -87,7 +87,7 @@ export class Tree {
         box.count += c.count
       }
       box.children.sort((a, b) => a.first - b.first)
-      while (box.children.length > MOST) this.divide(box)
+      this.divide(box)
     }
     this.leaves = []
     const visit = [this.root]
@@ -104,20 +104,25 @@ export class Tree {
     for (const leaf of this.leaves) this.position[leaf.node] = leaf.from
   }
 
+  // divide puts the children of a box that has too many into runs of the same length, and
+  // divides these.
   divide(box) {
-    const each = Math.max(10, Math.ceil(box.children.length / Math.max(2, Math.min(MOST / 2, Math.ceil(Math.sqrt(box.children.length))))))
-    const parts = []
-    for (let k = 0; k < box.children.length; k += each) {
-      const part = box.children.slice(k, k + each)
-      if (part.length === 1) { parts.push(part[0]); continue }
+    const all = box.children
+    if (all.length <= MOST) return
+    let each = MOST
+    while (Math.ceil(all.length / each) > MOST) each *= MOST
+    each = Math.ceil(all.length / Math.ceil(all.length / each))
+    box.children = []
+    for (let k = 0; k < all.length; k += each) {
+      const part = all.slice(k, k + each)
       const run = new Item(this, box.id + '\u203a#' + part[0].id.slice(box.id.length), part[0].label + ' \u2026 ' + part[part.length - 1].label, 'run', box)
       run.children = part
       run.first = part[0].first
       run.count = 0
       for (const c of part) { c.parent = run; run.count += c.count }
-      parts.push(run)
+      box.children.push(run)
+      this.divide(run)
     }
-    box.children = parts
   }
 
   // pairs are what joins the children of a box: an array of {from, to, count, control,

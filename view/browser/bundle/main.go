@@ -9,11 +9,16 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
+var files = []struct{ source, bundle, licence string }{
+	{"../page/main.js", "../page.js", "../page/dagre/LICENSE"},
+	{"../page/style.css", "../page.css", ""},
+}
+
 func main() {
-	for _, f := range [][3]string{{"../page/main.js", "../page.js", "../page/dagre/LICENSE"}, {"../page/style.css", "../page.css"}} {
-		text, err := bundle(f[0], f[2])
+	for _, f := range files {
+		text, err := bundle(f.source, f.licence)
 		if err == nil {
-			err = os.WriteFile(f[1], text, 0o666)
+			err = os.WriteFile(f.bundle, text, 0o666)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bundle:", err)
