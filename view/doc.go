@@ -12,7 +12,8 @@
 // a histogram of a constant's elements. The address of the page holds what is unfolded,
 // selected and in sight, so that it can be passed on as a link.
 //
-// `troupe show MODEL --web FILE` writes such a page.
+// `troupe show MODEL --web FILE` writes such a page. With a run, it also has the run's
+// graph after rewriting ([Page.AddRun]).
 //
 // # Safety
 //

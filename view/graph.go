@@ -36,7 +36,7 @@ func (t *texts) of(s string) int {
 // A drawn is a graph as the page reads it.
 type drawn struct {
 	Title  string  `json:"title"`
-	Kind   string  `json:"kind"` // "graph", "function" or "pass"
+	Kind   string  `json:"kind"` // "graph", "function" or "run"
 	Nodes  []row   `json:"nodes"`
 	Frames []row   `json:"frames,omitempty"` // name and parent; the first is the root
 	Note   string  `json:"note,omitempty"`
@@ -138,7 +138,10 @@ func (p *Page) draw(title, kind string, g *graph.Graph, nodes []*graph.Node) (ca
 			d.Frames = append(d.Frames, row{f.Name, f.Parent})
 		}
 		frameOf = func(n *graph.Node) int {
-			i := ids[n]
+			i, ok := ids[n]
+			if !ok {
+				return 0
+			}
 			if in := frames.Entered[i]; in >= 0 {
 				return in
 			}

@@ -62,7 +62,13 @@ func (p *Page) AddGraph(title string, g *graph.Graph) {
 	p.add(title, "graph", g, g.Nodes())
 }
 
-// Write writes the page.
+// AddRun adds nodes of a graph, those that a run executes once passes have rewritten it.
+// Those that the first graph does not have, by name and operation, are marked as new.
+func (p *Page) AddRun(title string, g *graph.Graph, nodes []*graph.Node) {
+	p.add(title, "run", g, nodes)
+}
+
+// Write writes the page: about 80 kB, and what the graphs take.
 func (p *Page) Write(w io.Writer) error {
 	data, err := json.Marshal(map[string]any{
 		"title": p.title, "texts": p.texts.list, "graphs": p.graphs, "ops": p.ops, "omitted": p.omitted,

@@ -50,8 +50,8 @@ of a feed may be omitted), of a signature, or of a case's steps:
 --picture and --format dot print the input of Graphviz.
 
 --web writes a page for a browser: the graph in boxes that unfold, with search, types,
-attributes, documentation and values of constants. With a run, as for --passes, the page
-also has the graph after each pass that changed it.
+attributes, documentation and values of constants. With --fetch or --target the page also
+has the graph of that run after the passes of --rewrite, with its new nodes marked.
 
 ` + modelHelp,
 		Example: `  troupe show my_model

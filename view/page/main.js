@@ -21,14 +21,11 @@ function draw() {
   note()
 }
 
-// marked returns what tells the nodes that the graph before it does not have.
+// marked returns what tells the nodes of a run that the first graph does not have.
 function marked() {
-  const g = tree.graph
-  if (g.kind !== 'pass') return null
-  const before = model.graphs.slice(0, g.index).findLast(b => b.kind === 'pass')
-  if (!before) return null
-  before.names ||= new Set(before.rows.map(r => r[0] + ' ' + r[1]))
-  return item => item.tree === tree && !before.names.has(g.name(item.node) + ' ' + g.op(item.node))
+  if (tree.graph.kind !== 'run') return null
+  const first = model.graphs[0], names = first.names ||= new Set(first.rows.map((_, i) => first.name(i) + ' ' + first.op(i)))
+  return ({ tree: { graph: g }, node }) => g === tree.graph && !names.has(g.name(node) + ' ' + g.op(node))
 }
 
 function choose(item) {
