@@ -27,11 +27,11 @@ func (f *plannedFlags) web(cmd *cobra.Command, path, file string) error {
 	p := view.New(filepath.Base(path))
 	p.AddGraph("graph", m.graph)
 	if len(f.fetches)+len(f.targets) > 0 {
-		b := &bench{}
-		if err := (&benchFlags{feeds: f.feeds, fetches: f.fetches, targets: f.targets}).byName(b, m.graph); err != nil {
+		feeds, fetches, targets, err := f.find(m.graph)
+		if err != nil {
 			return err
 		}
-		spec := compile.Spec{Feeds: b.feeds, Fetches: b.fetches, Targets: b.targets, Rewrite: rewrite.Options{Passes: passes}}
+		spec := compile.Spec{Feeds: feeds, Fetches: fetches, Targets: targets, Rewrite: rewrite.Options{Passes: passes}}
 		run, err := compile.Make(cmd.Context(), m.graph, spec)
 		if err != nil {
 			return failure{err}

@@ -285,6 +285,39 @@ func twice(x: float) -> (y: float) {
 	equal(t, "the body of twice", b.items(), []string{"    + a", "    + b", "    x", "    y_RetVal", "  - twice", "- y", "x"})
 }
 
+// Of a run's graph the nodes that the first graph does not have are marked.
+func TestRun(t *testing.T) {
+	b := open(t, "run", func(p *view.Page) {
+		p.AddGraph("graph", graphOf(t, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)"))
+		run := graphOf(t, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)\nz = Neg(x)\n")
+		p.AddRun("run", run, run.Nodes())
+	})
+	b.do(chromedp.Evaluate(`{ const s = document.getElementById('graph'); s.value = 1; s.dispatchEvent(new Event('change')) }`, nil))
+	equal(t, "new nodes", eval[[]string](b, `[...document.querySelectorAll('.item.new')].map(g => g.item.label)`), []string{"z"})
+}
+
+// Keys lead along edges and unfold boxes.
+func TestKeys(t *testing.T) {
+	b := open(t, "small", func(p *view.Page) { p.AddGraph("graph", graphOf(t, small)) })
+	b.press("#fold")
+	b.click("x", "rect")
+	key := func(k string) {
+		b.do(chromedp.Evaluate(fmt.Sprintf(`(document.querySelector('.item.chosen') || document.getElementById('drawing')).dispatchEvent(new KeyboardEvent('keydown', { key: %q, bubbles: true, cancelable: true }))`, k), nil))
+	}
+	key("ArrowDown")
+	if d := b.details(); !strings.HasPrefix(d, "layer") {
+		t.Errorf("down from x leads to\n%s", d)
+	}
+	key(" ")
+	equal(t, "unfolded", b.items(), []string{"  + dense", "  relu", "- layer", "x", "y"})
+	key("ArrowRight")
+	key(" ")
+	equal(t, "unfolded further", b.items(), []string{"    mul", "    w", "  - dense", "  relu", "- layer", "x", "y"})
+	if roles := eval[int](b, `document.querySelectorAll('.item[role=treeitem][aria-label]').length`); roles != 7 {
+		t.Errorf("%d items have a role and a label", roles)
+	}
+}
+
 // Names, attributes and titles are text.
 func TestMarkup(t *testing.T) {
 	evil := `</script><script>window.bad=1</script><img src=x onerror="window.bad=1"><!--`
