@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"frames", "nodes/kind", "nodes/report", "nodes/unit/...", "nodes/unit", "nodes", "compile"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model"},
-	{"", "op", "op/...", "train"}, // the root package
+	{"", "op", "op/...", "train", "layers"}, // the root package
 	{"view", "serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }

@@ -2,16 +2,44 @@ package op
 
 import tf "github.com/troupe-go/troupe/session"
 
-// An optionalAttr is the attributes of an operation that is to be added. Options
-// write their value into it.
-type optionalAttr map[string]any
+// An attr is an attribute of an operation that is to be added.
+type attr struct {
+	_     [0]func() // nobody compares them, so nothing is compiled that does
+	name  string
+	value any
+}
 
-// with is attrs, to which options have been applied.
-func with[Option ~func(optionalAttr)](attrs optionalAttr, options []Option) optionalAttr {
-	for _, set := range options {
-		set(attrs)
+// with is attributes, and after them those that options set. It is compiled once, not in
+// every function that calls it.
+//
+//go:noinline
+func with[Option ~struct {
+	_     [0]func()
+	name  string
+	value any
+}](options []Option, own ...attr) []attr {
+	all := make([]attr, 0, len(own)+len(options))
+	all = append(all, own...)
+	for _, o := range options {
+		all = append(all, attr(o))
 	}
-	return attrs
+	return all
+}
+
+// attrs is attributes alone.
+func attrs(own ...attr) []attr { return own }
+
+// add adds an operation; it returns nil after an error. The last of several values of an
+// attribute counts.
+func (s *Scope) add(op string, attrs []attr, inputs ...tf.Input) *tf.Operation {
+	if s.Err() != nil {
+		return nil
+	}
+	values := make(map[string]any, len(attrs))
+	for _, a := range attrs {
+		values[a.name] = a.value
+	}
+	return s.AddOperation(tf.OpSpec{Type: op, Input: inputs, Attrs: values})
 }
 
 // outputs splits the outputs of an operation into those of the definition.

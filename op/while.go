@@ -7,12 +7,12 @@ import (
 )
 
 // WhileAttr is an option of While.
-type WhileAttr func(optionalAttr)
+type WhileAttr attr
 
 // WhileParallelIterations sets the number of iterations that may run at the same time,
 // 10 by default.
 func WhileParallelIterations(value int64) WhileAttr {
-	return func(attrs optionalAttr) { attrs["parallel_iterations"] = value }
+	return WhileAttr{name: "parallel_iterations", value: value}
 }
 
 // While builds a loop: while cond is true of the loop variables, body computes their
@@ -38,7 +38,12 @@ func While(scope *Scope, init []tf.Output, cond func(s *Scope, v []tf.Output) tf
 	if scope.Err() != nil {
 		return nil
 	}
-	parallel := with(optionalAttr{"parallel_iterations": int64(10)}, optional)["parallel_iterations"].(int64)
+	parallel := int64(10)
+	for _, o := range optional {
+		if n, ok := o.value.(int64); ok {
+			parallel = n
+		}
+	}
 	switch {
 	case parallel < 1:
 		scope.UpdateErr("While", status.Invalid("parallel_iterations is %d, but must be at least 1", parallel))

@@ -5,16 +5,16 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // AbortAttr is an optional attribute of Abort.
-type AbortAttr func(optionalAttr)
+type AbortAttr attr
 
 // AbortErrorMsg sets error_msg, which is "" by default. The error's message.
 func AbortErrorMsg(value string) AbortAttr {
-	return func(attrs optionalAttr) { attrs["error_msg"] = value }
+	return AbortAttr{name: "error_msg", value: value}
 }
 
 // AbortExitWithoutError sets exit_without_error, which is false by default. Whether to do nothing instead, as no process is to be ended.
 func AbortExitWithoutError(value bool) AbortAttr {
-	return func(attrs optionalAttr) { attrs["exit_without_error"] = value }
+	return AbortAttr{name: "exit_without_error", value: value}
 }
 
 // Abort fails the step.
@@ -23,25 +23,12 @@ func AbortExitWithoutError(value bool) AbortAttr {
 //
 // Options: [AbortErrorMsg], [AbortExitWithoutError].
 func Abort(scope *Scope, optional ...AbortAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Abort",
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("Abort", with(optional))
 }
 
 // Abs takes the absolute value of every element; the lowest integer stays what it is.
 func Abs(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Abs",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Abs", nil, x)
 	return op.Output(0)
 }
 
@@ -51,64 +38,39 @@ func Abs(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - shape: Their shape.
 func AccumulateNV2(scope *Scope, inputs []tf.Output, shape tf.Shape) (sum tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AccumulateNV2",
-		Input: []tf.Input{tf.OutputList(inputs)},
-		Attrs: map[string]any{"shape": shape},
-	})
+	op := scope.add("AccumulateNV2", attrs(attr{name: "shape", value: shape}), tf.OutputList(inputs))
 	return op.Output(0)
 }
 
 // Acos takes the inverse cosine of every element, in radians from 0 to π; NaN outside of [-1, 1].
 func Acos(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Acos",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Acos", nil, x)
 	return op.Output(0)
 }
 
 // Acosh takes the inverse hyperbolic cosine of every element; NaN below 1.
 func Acosh(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Acosh",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Acosh", nil, x)
 	return op.Output(0)
 }
 
 // Add adds two tensors, or joins the strings of two, with broadcasting; integers wrap around.
 func Add(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Add",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Add", nil, x, y)
 	return op.Output(0)
 }
 
 // AddManySparseToTensorsMapAttr is an optional attribute of AddManySparseToTensorsMap.
-type AddManySparseToTensorsMapAttr func(optionalAttr)
+type AddManySparseToTensorsMapAttr attr
 
 // AddManySparseToTensorsMapContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func AddManySparseToTensorsMapContainer(value string) AddManySparseToTensorsMapAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return AddManySparseToTensorsMapAttr{name: "container", value: value}
 }
 
 // AddManySparseToTensorsMapSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func AddManySparseToTensorsMapSharedName(value string) AddManySparseToTensorsMapAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return AddManySparseToTensorsMapAttr{name: "shared_name", value: value}
 }
 
 // AddManySparseToTensorsMap keeps the slices of a sparse tensor along its first dimension in a map of the session.
@@ -125,40 +87,27 @@ func AddManySparseToTensorsMapSharedName(value string) AddManySparseToTensorsMap
 //
 // Options: [AddManySparseToTensorsMapContainer], [AddManySparseToTensorsMapSharedName].
 func AddManySparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddManySparseToTensorsMapAttr) (sparse_handles tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AddManySparseToTensorsMap",
-		Input: []tf.Input{sparse_indices, sparse_values, sparse_shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("AddManySparseToTensorsMap", with(optional), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
 // AddN adds up tensors of one shape and type.
 func AddN(scope *Scope, inputs []tf.Output) (sum tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AddN",
-		Input: []tf.Input{tf.OutputList(inputs)},
-	})
+	op := scope.add("AddN", nil, tf.OutputList(inputs))
 	return op.Output(0)
 }
 
 // AddSparseToTensorsMapAttr is an optional attribute of AddSparseToTensorsMap.
-type AddSparseToTensorsMapAttr func(optionalAttr)
+type AddSparseToTensorsMapAttr attr
 
 // AddSparseToTensorsMapContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func AddSparseToTensorsMapContainer(value string) AddSparseToTensorsMapAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return AddSparseToTensorsMapAttr{name: "container", value: value}
 }
 
 // AddSparseToTensorsMapSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func AddSparseToTensorsMapSharedName(value string) AddSparseToTensorsMapAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return AddSparseToTensorsMapAttr{name: "shared_name", value: value}
 }
 
 // AddSparseToTensorsMap keeps a sparse tensor in a map of the session.
@@ -175,26 +124,13 @@ func AddSparseToTensorsMapSharedName(value string) AddSparseToTensorsMapAttr {
 //
 // Options: [AddSparseToTensorsMapContainer], [AddSparseToTensorsMapSharedName].
 func AddSparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddSparseToTensorsMapAttr) (sparse_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AddSparseToTensorsMap",
-		Input: []tf.Input{sparse_indices, sparse_values, sparse_shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("AddSparseToTensorsMap", with(optional), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
 // AddV2 adds two tensors with broadcasting; integers wrap around.
 func AddV2(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AddV2",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("AddV2", nil, x, y)
 	return op.Output(0)
 }
 
@@ -209,13 +145,7 @@ func AddV2(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - output: Types: half, float.
 func AdjustContrastv2(scope *Scope, images tf.Output, contrast_factor tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AdjustContrastv2",
-		Input: []tf.Input{images, contrast_factor},
-	})
+	op := scope.add("AdjustContrastv2", nil, images, contrast_factor)
 	return op.Output(0)
 }
 
@@ -230,13 +160,7 @@ func AdjustContrastv2(scope *Scope, images tf.Output, contrast_factor tf.Output)
 //
 //   - output: Types: half, float.
 func AdjustHue(scope *Scope, images tf.Output, delta tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AdjustHue",
-		Input: []tf.Input{images, delta},
-	})
+	op := scope.add("AdjustHue", nil, images, delta)
 	return op.Output(0)
 }
 
@@ -251,25 +175,19 @@ func AdjustHue(scope *Scope, images tf.Output, delta tf.Output) (output tf.Outpu
 //
 //   - output: Types: half, float.
 func AdjustSaturation(scope *Scope, images tf.Output, scale tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AdjustSaturation",
-		Input: []tf.Input{images, scale},
-	})
+	op := scope.add("AdjustSaturation", nil, images, scale)
 	return op.Output(0)
 }
 
 // AllAttr is an optional attribute of All.
-type AllAttr func(optionalAttr)
+type AllAttr attr
 
 // AllKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func AllKeepDims(value bool) AllAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return AllAttr{name: "keep_dims", value: value}
 }
 
-// All reports whether all elements along the given axes are true; where there are none, they are.
+// All says whether all elements along the given axes are true; where there are none, they are.
 //
 // Arguments:
 //
@@ -282,31 +200,24 @@ func AllKeepDims(value bool) AllAttr {
 //
 // Options: [AllKeepDims].
 func All(scope *Scope, input tf.Output, axis tf.Output, optional ...AllAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "All",
-		Input: []tf.Input{input, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("All", with(optional), input, axis)
 	return op.Output(0)
 }
 
 // AllCandidateSamplerAttr is an optional attribute of AllCandidateSampler.
-type AllCandidateSamplerAttr func(optionalAttr)
+type AllCandidateSamplerAttr attr
 
 // AllCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func AllCandidateSamplerSeed(value int64) AllCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return AllCandidateSamplerAttr{name: "seed", value: value}
 }
 
 // AllCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func AllCandidateSamplerSeed2(value int64) AllCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return AllCandidateSamplerAttr{name: "seed2", value: value}
 }
 
-// AllCandidateSampler returns all classes.
+// AllCandidateSampler gives all classes.
 //
 // Arguments:
 //
@@ -323,23 +234,16 @@ func AllCandidateSamplerSeed2(value int64) AllCandidateSamplerAttr {
 //
 // Options: [AllCandidateSamplerSeed], [AllCandidateSamplerSeed2].
 func AllCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, optional ...AllCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AllCandidateSampler",
-		Input: []tf.Input{true_classes},
-		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique}, optional),
-	})
+	op := scope.add("AllCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // AngleAttr is an optional attribute of Angle.
-type AngleAttr func(optionalAttr)
+type AngleAttr attr
 
 // AngleTout sets Tout, which is float by default. The type of the angles. Types: float, double.
 func AngleTout(value tf.DataType) AngleAttr {
-	return func(attrs optionalAttr) { attrs["Tout"] = value }
+	return AngleAttr{name: "Tout", value: value}
 }
 
 // Angle takes the argument of every complex element, in (-π, π].
@@ -354,14 +258,7 @@ func AngleTout(value tf.DataType) AngleAttr {
 //
 // Options: [AngleTout].
 func Angle(scope *Scope, input tf.Output, optional ...AngleAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Angle",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Angle", with(optional), input)
 	return op.Output(0)
 }
 
@@ -372,13 +269,7 @@ func Angle(scope *Scope, input tf.Output, optional ...AngleAttr) (output tf.Outp
 //   - key_dtype: The type of the keys.
 //   - value_dtype: The type of the values.
 func AnonymousHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType) (table_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousHashTable",
-		Attrs: map[string]any{"key_dtype": key_dtype, "value_dtype": value_dtype},
-	})
+	op := scope.add("AnonymousHashTable", attrs(attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -389,13 +280,7 @@ func AnonymousHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.Data
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func AnonymousIterator(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousIterator",
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("AnonymousIterator", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0)
 }
 
@@ -411,13 +296,7 @@ func AnonymousIterator(scope *Scope, output_types []tf.DataType, output_shapes [
 //   - handle: The iterator.
 //   - deleter: What DeleteIterator takes.
 func AnonymousIteratorV2(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output, deleter tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousIteratorV2",
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("AnonymousIteratorV2", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0), op.Output(1)
 }
 
@@ -428,13 +307,7 @@ func AnonymousIteratorV2(scope *Scope, output_types []tf.DataType, output_shapes
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func AnonymousIteratorV3(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousIteratorV3",
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("AnonymousIteratorV3", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0)
 }
 
@@ -445,31 +318,26 @@ func AnonymousIteratorV3(scope *Scope, output_types []tf.DataType, output_shapes
 //   - handle: The cache.
 //   - deleter: What DeleteMemoryCache takes.
 func AnonymousMemoryCache(scope *Scope) (handle tf.Output, deleter tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "AnonymousMemoryCache",
-	})
+	op := scope.add("AnonymousMemoryCache", nil)
 	return op.Output(0), op.Output(1)
 }
 
 // AnonymousMutableDenseHashTableAttr is an optional attribute of AnonymousMutableDenseHashTable.
-type AnonymousMutableDenseHashTableAttr func(optionalAttr)
+type AnonymousMutableDenseHashTableAttr attr
 
 // AnonymousMutableDenseHashTableValueShape sets value_shape, which is [] by default. The shape of every value.
 func AnonymousMutableDenseHashTableValueShape(value tf.Shape) AnonymousMutableDenseHashTableAttr {
-	return func(attrs optionalAttr) { attrs["value_shape"] = value }
+	return AnonymousMutableDenseHashTableAttr{name: "value_shape", value: value}
 }
 
 // AnonymousMutableDenseHashTableInitialNumBuckets sets initial_num_buckets, which is 131072 by default. As MutableDenseHashTableV2 has it.
 func AnonymousMutableDenseHashTableInitialNumBuckets(value int64) AnonymousMutableDenseHashTableAttr {
-	return func(attrs optionalAttr) { attrs["initial_num_buckets"] = value }
+	return AnonymousMutableDenseHashTableAttr{name: "initial_num_buckets", value: value}
 }
 
 // AnonymousMutableDenseHashTableMaxLoadFactor sets max_load_factor, which is 0.8 by default. As MutableDenseHashTableV2 has it.
 func AnonymousMutableDenseHashTableMaxLoadFactor(value float32) AnonymousMutableDenseHashTableAttr {
-	return func(attrs optionalAttr) { attrs["max_load_factor"] = value }
+	return AnonymousMutableDenseHashTableAttr{name: "max_load_factor", value: value}
 }
 
 // AnonymousMutableDenseHashTable makes a table that can be changed, in open addressing, and that no other node can find.
@@ -482,14 +350,7 @@ func AnonymousMutableDenseHashTableMaxLoadFactor(value float32) AnonymousMutable
 //
 // Options: [AnonymousMutableDenseHashTableValueShape], [AnonymousMutableDenseHashTableInitialNumBuckets], [AnonymousMutableDenseHashTableMaxLoadFactor].
 func AnonymousMutableDenseHashTable(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...AnonymousMutableDenseHashTableAttr) (table_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousMutableDenseHashTable",
-		Input: []tf.Input{empty_key, deleted_key},
-		Attrs: with(optionalAttr{"value_dtype": value_dtype}, optional),
-	})
+	op := scope.add("AnonymousMutableDenseHashTable", with(optional, attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
 	return op.Output(0)
 }
 
@@ -500,22 +361,16 @@ func AnonymousMutableDenseHashTable(scope *Scope, empty_key tf.Output, deleted_k
 //   - key_dtype: The type of the keys.
 //   - value_dtype: The type of the values.
 func AnonymousMutableHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType) (table_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousMutableHashTable",
-		Attrs: map[string]any{"key_dtype": key_dtype, "value_dtype": value_dtype},
-	})
+	op := scope.add("AnonymousMutableHashTable", attrs(attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
 // AnonymousMutableHashTableOfTensorsAttr is an optional attribute of AnonymousMutableHashTableOfTensors.
-type AnonymousMutableHashTableOfTensorsAttr func(optionalAttr)
+type AnonymousMutableHashTableOfTensorsAttr attr
 
 // AnonymousMutableHashTableOfTensorsValueShape sets value_shape, which is [] by default. The shape of every value.
 func AnonymousMutableHashTableOfTensorsValueShape(value tf.Shape) AnonymousMutableHashTableOfTensorsAttr {
-	return func(attrs optionalAttr) { attrs["value_shape"] = value }
+	return AnonymousMutableHashTableOfTensorsAttr{name: "value_shape", value: value}
 }
 
 // AnonymousMutableHashTableOfTensors makes an empty table of vectors that can be changed and that no other node can find.
@@ -527,13 +382,7 @@ func AnonymousMutableHashTableOfTensorsValueShape(value tf.Shape) AnonymousMutab
 //
 // Options: [AnonymousMutableHashTableOfTensorsValueShape].
 func AnonymousMutableHashTableOfTensors(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...AnonymousMutableHashTableOfTensorsAttr) (table_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousMutableHashTableOfTensors",
-		Attrs: with(optionalAttr{"key_dtype": key_dtype, "value_dtype": value_dtype}, optional),
-	})
+	op := scope.add("AnonymousMutableHashTableOfTensors", with(optional, attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -549,13 +398,7 @@ func AnonymousMutableHashTableOfTensors(scope *Scope, key_dtype tf.DataType, val
 //   - handle: The generator.
 //   - deleter: What DeleteRandomSeedGenerator takes.
 func AnonymousRandomSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output) (handle tf.Output, deleter tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousRandomSeedGenerator",
-		Input: []tf.Input{seed, seed2},
-	})
+	op := scope.add("AnonymousRandomSeedGenerator", nil, seed, seed2)
 	return op.Output(0), op.Output(1)
 }
 
@@ -572,25 +415,19 @@ func AnonymousRandomSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output)
 //   - handle: The generator.
 //   - deleter: What DeleteSeedGenerator takes.
 func AnonymousSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output, reshuffle tf.Output) (handle tf.Output, deleter tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AnonymousSeedGenerator",
-		Input: []tf.Input{seed, seed2, reshuffle},
-	})
+	op := scope.add("AnonymousSeedGenerator", nil, seed, seed2, reshuffle)
 	return op.Output(0), op.Output(1)
 }
 
 // AnyAttr is an optional attribute of Any.
-type AnyAttr func(optionalAttr)
+type AnyAttr attr
 
 // AnyKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func AnyKeepDims(value bool) AnyAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return AnyAttr{name: "keep_dims", value: value}
 }
 
-// Any reports whether any element along the given axes is true; where there are none, none is.
+// Any says whether any element along the given axes is true; where there are none, none is.
 //
 // Arguments:
 //
@@ -603,26 +440,19 @@ func AnyKeepDims(value bool) AnyAttr {
 //
 // Options: [AnyKeepDims].
 func Any(scope *Scope, input tf.Output, axis tf.Output, optional ...AnyAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Any",
-		Input: []tf.Input{input, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Any", with(optional), input, axis)
 	return op.Output(0)
 }
 
 // ApproximateEqualAttr is an optional attribute of ApproximateEqual.
-type ApproximateEqualAttr func(optionalAttr)
+type ApproximateEqualAttr attr
 
 // ApproximateEqualTolerance sets tolerance, which is 1e-05 by default. How far apart they may be.
 func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
-	return func(attrs optionalAttr) { attrs["tolerance"] = value }
+	return ApproximateEqualAttr{name: "tolerance", value: value}
 }
 
-// ApproximateEqual reports where x and y, of one shape, are close to each other.
+// ApproximateEqual says where x and y, of one shape, are close to each other.
 //
 // Results:
 //
@@ -630,23 +460,16 @@ func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
 //
 // Options: [ApproximateEqualTolerance].
 func ApproximateEqual(scope *Scope, x tf.Output, y tf.Output, optional ...ApproximateEqualAttr) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ApproximateEqual",
-		Input: []tf.Input{x, y},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ApproximateEqual", with(optional), x, y)
 	return op.Output(0)
 }
 
 // ArgMaxAttr is an optional attribute of ArgMax.
-type ArgMaxAttr func(optionalAttr)
+type ArgMaxAttr attr
 
 // ArgMaxOutputType sets output_type, which is int64 by default. The type of the places. Types: int16, uint16, int32, int64.
 func ArgMaxOutputType(value tf.DataType) ArgMaxAttr {
-	return func(attrs optionalAttr) { attrs["output_type"] = value }
+	return ArgMaxAttr{name: "output_type", value: value}
 }
 
 // ArgMax finds the place of the largest element along a dimension, the first of equal ones.
@@ -662,23 +485,16 @@ func ArgMaxOutputType(value tf.DataType) ArgMaxAttr {
 //
 // Options: [ArgMaxOutputType].
 func ArgMax(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMaxAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ArgMax",
-		Input: []tf.Input{input, dimension},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ArgMax", with(optional), input, dimension)
 	return op.Output(0)
 }
 
 // ArgMinAttr is an optional attribute of ArgMin.
-type ArgMinAttr func(optionalAttr)
+type ArgMinAttr attr
 
 // ArgMinOutputType sets output_type, which is int64 by default. The type of the places. Types: int32, int64.
 func ArgMinOutputType(value tf.DataType) ArgMinAttr {
-	return func(attrs optionalAttr) { attrs["output_type"] = value }
+	return ArgMinAttr{name: "output_type", value: value}
 }
 
 // ArgMin finds the place of the smallest element along a dimension, the first of equal ones.
@@ -694,43 +510,36 @@ func ArgMinOutputType(value tf.DataType) ArgMinAttr {
 //
 // Options: [ArgMinOutputType].
 func ArgMin(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMinAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ArgMin",
-		Input: []tf.Input{input, dimension},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ArgMin", with(optional), input, dimension)
 	return op.Output(0)
 }
 
 // AsStringAttr is an optional attribute of AsString.
-type AsStringAttr func(optionalAttr)
+type AsStringAttr attr
 
 // AsStringPrecision sets precision, which is -1 by default. Digits after the point, or all digits with shortest; negative means 6.
 func AsStringPrecision(value int64) AsStringAttr {
-	return func(attrs optionalAttr) { attrs["precision"] = value }
+	return AsStringAttr{name: "precision", value: value}
 }
 
 // AsStringScientific sets scientific, which is false by default. Whether floats have an exponent.
 func AsStringScientific(value bool) AsStringAttr {
-	return func(attrs optionalAttr) { attrs["scientific"] = value }
+	return AsStringAttr{name: "scientific", value: value}
 }
 
 // AsStringShortest sets shortest, which is false by default. Whether floats have one where that is shorter.
 func AsStringShortest(value bool) AsStringAttr {
-	return func(attrs optionalAttr) { attrs["shortest"] = value }
+	return AsStringAttr{name: "shortest", value: value}
 }
 
 // AsStringWidth sets width, which is -1 by default. The least number of characters; no matter if negative.
 func AsStringWidth(value int64) AsStringAttr {
-	return func(attrs optionalAttr) { attrs["width"] = value }
+	return AsStringAttr{name: "width", value: value}
 }
 
 // AsStringFill sets fill, which is "" by default. What a number is filled up with: a space, "0", "-" to fill on the right, or "+" for a sign. Empty for spaces.
 func AsStringFill(value string) AsStringAttr {
-	return func(attrs optionalAttr) { attrs["fill"] = value }
+	return AsStringAttr{name: "fill", value: value}
 }
 
 // AsString prints numbers and bools as C's printf does.
@@ -741,47 +550,28 @@ func AsStringFill(value string) AsStringAttr {
 //
 // Options: [AsStringPrecision], [AsStringScientific], [AsStringShortest], [AsStringWidth], [AsStringFill].
 func AsString(scope *Scope, input tf.Output, optional ...AsStringAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AsString",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("AsString", with(optional), input)
 	return op.Output(0)
 }
 
 // Asin takes the inverse sine of every element, in radians from -π/2 to π/2; NaN outside of [-1, 1].
 func Asin(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Asin",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Asin", nil, x)
 	return op.Output(0)
 }
 
 // Asinh takes the inverse hyperbolic sine of every element.
 func Asinh(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Asinh",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Asinh", nil, x)
 	return op.Output(0)
 }
 
 // AssertAttr is an optional attribute of Assert.
-type AssertAttr func(optionalAttr)
+type AssertAttr attr
 
 // AssertSummarize sets summarize, which is 3 by default. How many elements of each tensor it prints; all if negative.
 func AssertSummarize(value int64) AssertAttr {
-	return func(attrs optionalAttr) { attrs["summarize"] = value }
+	return AssertAttr{name: "summarize", value: value}
 }
 
 // Assert fails with INVALID_ARGUMENT unless a condition holds.
@@ -793,15 +583,7 @@ func AssertSummarize(value int64) AssertAttr {
 //
 // Options: [AssertSummarize].
 func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...AssertAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Assert",
-		Input: []tf.Input{condition, tf.OutputList(data)},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("Assert", with(optional), condition, tf.OutputList(data))
 }
 
 // AssertCardinalityDataset makes a dataset of the elements of another, and fails if these are not of the expected number.
@@ -813,14 +595,7 @@ func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...Ass
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func AssertCardinalityDataset(scope *Scope, input_dataset tf.Output, cardinality tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AssertCardinalityDataset",
-		Input: []tf.Input{input_dataset, cardinality},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("AssertCardinalityDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, cardinality)
 	return op.Output(0)
 }
 
@@ -830,14 +605,7 @@ func AssertCardinalityDataset(scope *Scope, input_dataset tf.Output, cardinality
 //
 //   - value: Of the variable's shape.
 func AssignAddVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AssignAddVariableOp",
-		Input: []tf.Input{resource, value},
-	})
-	return op
+	return scope.add("AssignAddVariableOp", nil, resource, value)
 }
 
 // AssignSubVariableOp subtracts a value from a variable's.
@@ -846,48 +614,27 @@ func AssignAddVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *
 //
 //   - value: Of the variable's shape.
 func AssignSubVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AssignSubVariableOp",
-		Input: []tf.Input{resource, value},
-	})
-	return op
+	return scope.add("AssignSubVariableOp", nil, resource, value)
 }
 
 // AssignVariableOpAttr is an optional attribute of AssignVariableOp.
-type AssignVariableOpAttr func(optionalAttr)
+type AssignVariableOpAttr attr
 
 // AssignVariableOpValidateShape sets validate_shape, which is false by default. Whether the value must have the shape of the variable's last one; any does if there is none yet.
 func AssignVariableOpValidateShape(value bool) AssignVariableOpAttr {
-	return func(attrs optionalAttr) { attrs["validate_shape"] = value }
+	return AssignVariableOpAttr{name: "validate_shape", value: value}
 }
 
-// AssignVariableOp returns a variable a value; its first one makes the variable.
+// AssignVariableOp gives a variable a value; its first one makes the variable.
 //
 // Options: [AssignVariableOpValidateShape].
 func AssignVariableOp(scope *Scope, resource tf.Output, value tf.Output, optional ...AssignVariableOpAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AssignVariableOp",
-		Input: []tf.Input{resource, value},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("AssignVariableOp", with(optional), resource, value)
 }
 
 // Atan takes the inverse tangent of every element, in radians from -π/2 to π/2.
 func Atan(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Atan",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Atan", nil, x)
 	return op.Output(0)
 }
 
@@ -902,34 +649,22 @@ func Atan(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - z: Types: bfloat16, half, float, double.
 func Atan2(scope *Scope, y tf.Output, x tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Atan2",
-		Input: []tf.Input{y, x},
-	})
+	op := scope.add("Atan2", nil, y, x)
 	return op.Output(0)
 }
 
 // Atanh takes the inverse hyperbolic tangent of every element; NaN outside of [-1, 1].
 func Atanh(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Atanh",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Atanh", nil, x)
 	return op.Output(0)
 }
 
 // AudioSpectrogramAttr is an optional attribute of AudioSpectrogram.
-type AudioSpectrogramAttr func(optionalAttr)
+type AudioSpectrogramAttr attr
 
 // AudioSpectrogramMagnitudeSquared sets magnitude_squared, which is false by default. Whether magnitudes are squared.
 func AudioSpectrogramMagnitudeSquared(value bool) AudioSpectrogramAttr {
-	return func(attrs optionalAttr) { attrs["magnitude_squared"] = value }
+	return AudioSpectrogramAttr{name: "magnitude_squared", value: value}
 }
 
 // AudioSpectrogram computes the spectrogram of sounds: the magnitudes of short overlapping Fourier transforms.
@@ -946,23 +681,16 @@ func AudioSpectrogramMagnitudeSquared(value bool) AudioSpectrogramAttr {
 //
 // Options: [AudioSpectrogramMagnitudeSquared].
 func AudioSpectrogram(scope *Scope, input tf.Output, window_size int64, stride int64, optional ...AudioSpectrogramAttr) (spectrogram tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AudioSpectrogram",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"window_size": window_size, "stride": stride}, optional),
-	})
+	op := scope.add("AudioSpectrogram", with(optional, attr{name: "window_size", value: window_size}, attr{name: "stride", value: stride}), input)
 	return op.Output(0)
 }
 
 // AudioSummaryAttr is an optional attribute of AudioSummary.
-type AudioSummaryAttr func(optionalAttr)
+type AudioSummaryAttr attr
 
 // AudioSummaryMaxOutputs sets max_outputs, which is 3 by default. The most sounds to show. At least 1.
 func AudioSummaryMaxOutputs(value int64) AudioSummaryAttr {
-	return func(attrs optionalAttr) { attrs["max_outputs"] = value }
+	return AudioSummaryAttr{name: "max_outputs", value: value}
 }
 
 // AudioSummary makes a serialized summary of sounds.
@@ -981,23 +709,16 @@ func AudioSummaryMaxOutputs(value int64) AudioSummaryAttr {
 //
 // Deprecated: from version 15 of the GraphDef format on. Use AudioSummaryV2.
 func AudioSummary(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate float32, optional ...AudioSummaryAttr) (summary tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AudioSummary",
-		Input: []tf.Input{tag, tensor},
-		Attrs: with(optionalAttr{"sample_rate": sample_rate}, optional),
-	})
+	op := scope.add("AudioSummary", with(optional, attr{name: "sample_rate", value: sample_rate}), tag, tensor)
 	return op.Output(0)
 }
 
 // AudioSummaryV2Attr is an optional attribute of AudioSummaryV2.
-type AudioSummaryV2Attr func(optionalAttr)
+type AudioSummaryV2Attr attr
 
 // AudioSummaryV2MaxOutputs sets max_outputs, which is 3 by default. The most sounds to show. At least 1.
 func AudioSummaryV2MaxOutputs(value int64) AudioSummaryV2Attr {
-	return func(attrs optionalAttr) { attrs["max_outputs"] = value }
+	return AudioSummaryV2Attr{name: "max_outputs", value: value}
 }
 
 // AudioSummaryV2 makes a serialized summary of sounds.
@@ -1014,23 +735,16 @@ func AudioSummaryV2MaxOutputs(value int64) AudioSummaryV2Attr {
 //
 // Options: [AudioSummaryV2MaxOutputs].
 func AudioSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...AudioSummaryV2Attr) (summary tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AudioSummaryV2",
-		Input: []tf.Input{tag, tensor, sample_rate},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("AudioSummaryV2", with(optional), tag, tensor, sample_rate)
 	return op.Output(0)
 }
 
 // AvgPoolAttr is an optional attribute of AvgPool.
-type AvgPoolAttr func(optionalAttr)
+type AvgPoolAttr attr
 
 // AvgPoolDataFormat sets data_format, which is "NHWC" by default. "NHWC" for batch, height, width, channels; "NCHW" with the channels second.
 func AvgPoolDataFormat(value string) AvgPoolAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return AvgPoolAttr{name: "data_format", value: value}
 }
 
 // AvgPool takes the mean of each window of images; what lies beyond the edges does not count.
@@ -1048,23 +762,16 @@ func AvgPoolDataFormat(value string) AvgPoolAttr {
 //
 // Options: [AvgPoolDataFormat].
 func AvgPool(scope *Scope, value tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AvgPool",
-		Input: []tf.Input{value},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("AvgPool", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), value)
 	return op.Output(0)
 }
 
 // AvgPool3DAttr is an optional attribute of AvgPool3D.
-type AvgPool3DAttr func(optionalAttr)
+type AvgPool3DAttr attr
 
 // AvgPool3DDataFormat sets data_format, which is "NDHWC" by default. "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.
 func AvgPool3DDataFormat(value string) AvgPool3DAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return AvgPool3DAttr{name: "data_format", value: value}
 }
 
 // AvgPool3D takes the mean of each window of volumes.
@@ -1082,23 +789,16 @@ func AvgPool3DDataFormat(value string) AvgPool3DAttr {
 //
 // Options: [AvgPool3DDataFormat].
 func AvgPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AvgPool3D",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("AvgPool3D", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
 // AvgPool3DGradAttr is an optional attribute of AvgPool3DGrad.
-type AvgPool3DGradAttr func(optionalAttr)
+type AvgPool3DGradAttr attr
 
 // AvgPool3DGradDataFormat sets data_format, which is "NDHWC" by default. As AvgPool3D has it. Values: "NDHWC", "NCDHW".
 func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return AvgPool3DGradAttr{name: "data_format", value: value}
 }
 
 // AvgPool3DGrad computes the gradient of AvgPool3D.
@@ -1117,23 +817,16 @@ func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
 //
 // Options: [AvgPool3DGradDataFormat].
 func AvgPool3DGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AvgPool3DGrad",
-		Input: []tf.Input{orig_input_shape, grad},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("AvgPool3DGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
 	return op.Output(0)
 }
 
 // AvgPoolGradAttr is an optional attribute of AvgPoolGrad.
-type AvgPoolGradAttr func(optionalAttr)
+type AvgPoolGradAttr attr
 
 // AvgPoolGradDataFormat sets data_format, which is "NHWC" by default. As AvgPool has it. Values: "NHWC", "NCHW".
 func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return AvgPoolGradAttr{name: "data_format", value: value}
 }
 
 // AvgPoolGrad computes the gradient of AvgPool.
@@ -1152,13 +845,6 @@ func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
 //
 // Options: [AvgPoolGradDataFormat].
 func AvgPoolGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "AvgPoolGrad",
-		Input: []tf.Input{orig_input_shape, grad},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("AvgPoolGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
 	return op.Output(0)
 }

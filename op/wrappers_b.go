@@ -5,16 +5,16 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // BandedTriangularSolveAttr is an optional attribute of BandedTriangularSolve.
-type BandedTriangularSolveAttr func(optionalAttr)
+type BandedTriangularSolveAttr attr
 
 // BandedTriangularSolveLower sets lower, which is true by default. Whether A is lower triangular.
 func BandedTriangularSolveLower(value bool) BandedTriangularSolveAttr {
-	return func(attrs optionalAttr) { attrs["lower"] = value }
+	return BandedTriangularSolveAttr{name: "lower", value: value}
 }
 
 // BandedTriangularSolveAdjoint sets adjoint, which is false by default. Whether to solve Aᴴ·X = B.
 func BandedTriangularSolveAdjoint(value bool) BandedTriangularSolveAttr {
-	return func(attrs optionalAttr) { attrs["adjoint"] = value }
+	return BandedTriangularSolveAttr{name: "adjoint", value: value}
 }
 
 // BandedTriangularSolve solves A·X = B for triangular matrices given by their bands.
@@ -26,43 +26,36 @@ func BandedTriangularSolveAdjoint(value bool) BandedTriangularSolveAttr {
 //
 // Options: [BandedTriangularSolveLower], [BandedTriangularSolveAdjoint].
 func BandedTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...BandedTriangularSolveAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BandedTriangularSolve",
-		Input: []tf.Input{matrix, rhs},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("BandedTriangularSolve", with(optional), matrix, rhs)
 	return op.Output(0)
 }
 
 // BatchAttr is an optional attribute of Batch.
-type BatchAttr func(optionalAttr)
+type BatchAttr attr
 
 // BatchMaxEnqueuedBatches sets max_enqueued_batches, which is 10 by default. How many batches may wait.
 func BatchMaxEnqueuedBatches(value int64) BatchAttr {
-	return func(attrs optionalAttr) { attrs["max_enqueued_batches"] = value }
+	return BatchAttr{name: "max_enqueued_batches", value: value}
 }
 
 // BatchAllowedBatchSizes sets allowed_batch_sizes, which is empty by default. The first dimensions that a batch may be padded to, ascending; empty for any.
 func BatchAllowedBatchSizes(value []int64) BatchAttr {
-	return func(attrs optionalAttr) { attrs["allowed_batch_sizes"] = value }
+	return BatchAttr{name: "allowed_batch_sizes", value: value}
 }
 
 // BatchContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func BatchContainer(value string) BatchAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return BatchAttr{name: "container", value: value}
 }
 
 // BatchSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func BatchSharedName(value string) BatchAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return BatchAttr{name: "shared_name", value: value}
 }
 
 // BatchBatchingQueue sets batching_queue, which is "" by default. Which callers of one node share batches.
 func BatchBatchingQueue(value string) BatchAttr {
-	return func(attrs optionalAttr) { attrs["batching_queue"] = value }
+	return BatchAttr{name: "batching_queue", value: value}
 }
 
 // Batch joins the tensors of several callers along their first dimension and gives them to one of the callers.
@@ -85,24 +78,17 @@ func BatchBatchingQueue(value string) BatchAttr {
 //
 // Options: [BatchMaxEnqueuedBatches], [BatchAllowedBatchSizes], [BatchContainer], [BatchSharedName], [BatchBatchingQueue].
 func Batch(scope *Scope, in_tensors []tf.Output, num_batch_threads int64, max_batch_size int64, batch_timeout_micros int64, grad_timeout_micros int64, optional ...BatchAttr) (batched_tensors []tf.Output, batch_index tf.Output, id tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Batch",
-		Input: []tf.Input{tf.OutputList(in_tensors)},
-		Attrs: with(optionalAttr{"num_batch_threads": num_batch_threads, "max_batch_size": max_batch_size, "batch_timeout_micros": batch_timeout_micros, "grad_timeout_micros": grad_timeout_micros}, optional),
-	})
+	op := scope.add("Batch", with(optional, attr{name: "num_batch_threads", value: num_batch_threads}, attr{name: "max_batch_size", value: max_batch_size}, attr{name: "batch_timeout_micros", value: batch_timeout_micros}, attr{name: "grad_timeout_micros", value: grad_timeout_micros}), tf.OutputList(in_tensors))
 	split := scope.outputs(op)
 	return split.list("batched_tensors"), split.one(), split.one()
 }
 
 // BatchDatasetAttr is an optional attribute of BatchDataset.
-type BatchDatasetAttr func(optionalAttr)
+type BatchDatasetAttr attr
 
 // BatchDatasetMetadata sets metadata, which is "" by default. Ignored.
 func BatchDatasetMetadata(value string) BatchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return BatchDatasetAttr{name: "metadata", value: value}
 }
 
 // BatchDataset makes a dataset of batches of elements of another.
@@ -116,28 +102,21 @@ func BatchDatasetMetadata(value string) BatchDatasetAttr {
 //
 // Options: [BatchDatasetMetadata].
 func BatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BatchDataset",
-		Input: []tf.Input{input_dataset, batch_size},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("BatchDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size)
 	return op.Output(0)
 }
 
 // BatchDatasetV2Attr is an optional attribute of BatchDatasetV2.
-type BatchDatasetV2Attr func(optionalAttr)
+type BatchDatasetV2Attr attr
 
 // BatchDatasetV2ParallelCopy sets parallel_copy, which is false by default. Ignored.
 func BatchDatasetV2ParallelCopy(value bool) BatchDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+	return BatchDatasetV2Attr{name: "parallel_copy", value: value}
 }
 
 // BatchDatasetV2Metadata sets metadata, which is "" by default. Ignored.
 func BatchDatasetV2Metadata(value string) BatchDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return BatchDatasetV2Attr{name: "metadata", value: value}
 }
 
 // BatchDatasetV2 makes a dataset of batches of elements of another.
@@ -152,114 +131,93 @@ func BatchDatasetV2Metadata(value string) BatchDatasetV2Attr {
 //
 // Options: [BatchDatasetV2ParallelCopy], [BatchDatasetV2Metadata].
 func BatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BatchDatasetV2",
-		Input: []tf.Input{input_dataset, batch_size, drop_remainder},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("BatchDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, drop_remainder)
 	return op.Output(0)
 }
 
 // BatchMatMulAttr is an optional attribute of BatchMatMul.
-type BatchMatMulAttr func(optionalAttr)
+type BatchMatMulAttr attr
 
 // BatchMatMulAdjX sets adj_x, which is false by default. Whether to transpose and conjugate each matrix of x.
 func BatchMatMulAdjX(value bool) BatchMatMulAttr {
-	return func(attrs optionalAttr) { attrs["adj_x"] = value }
+	return BatchMatMulAttr{name: "adj_x", value: value}
 }
 
 // BatchMatMulAdjY sets adj_y, which is false by default. Whether to transpose and conjugate each matrix of y.
 func BatchMatMulAdjY(value bool) BatchMatMulAttr {
-	return func(attrs optionalAttr) { attrs["adj_y"] = value }
+	return BatchMatMulAttr{name: "adj_y", value: value}
 }
 
 // BatchMatMulGradX sets grad_x, which is false by default. Whether x is itself a gradient; a hint to compilers.
 func BatchMatMulGradX(value bool) BatchMatMulAttr {
-	return func(attrs optionalAttr) { attrs["grad_x"] = value }
+	return BatchMatMulAttr{name: "grad_x", value: value}
 }
 
 // BatchMatMulGradY sets grad_y, which is false by default. Whether y is itself a gradient; a hint to compilers.
 func BatchMatMulGradY(value bool) BatchMatMulAttr {
-	return func(attrs optionalAttr) { attrs["grad_y"] = value }
+	return BatchMatMulAttr{name: "grad_y", value: value}
 }
 
 // BatchMatMul multiplies the matrices in the last two dimensions of two tensors whose other dimensions are equal.
 //
 // Options: [BatchMatMulAdjX], [BatchMatMulAdjY], [BatchMatMulGradX], [BatchMatMulGradY].
 func BatchMatMul(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMulAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BatchMatMul",
-		Input: []tf.Input{x, y},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("BatchMatMul", with(optional), x, y)
 	return op.Output(0)
 }
 
 // BatchMatMulV2Attr is an optional attribute of BatchMatMulV2.
-type BatchMatMulV2Attr func(optionalAttr)
+type BatchMatMulV2Attr attr
 
 // BatchMatMulV2AdjX sets adj_x, which is false by default. Whether to transpose and conjugate each matrix of x.
 func BatchMatMulV2AdjX(value bool) BatchMatMulV2Attr {
-	return func(attrs optionalAttr) { attrs["adj_x"] = value }
+	return BatchMatMulV2Attr{name: "adj_x", value: value}
 }
 
 // BatchMatMulV2AdjY sets adj_y, which is false by default. Whether to transpose and conjugate each matrix of y.
 func BatchMatMulV2AdjY(value bool) BatchMatMulV2Attr {
-	return func(attrs optionalAttr) { attrs["adj_y"] = value }
+	return BatchMatMulV2Attr{name: "adj_y", value: value}
 }
 
 // BatchMatMulV2GradX sets grad_x, which is false by default. Whether x is itself a gradient; a hint to compilers.
 func BatchMatMulV2GradX(value bool) BatchMatMulV2Attr {
-	return func(attrs optionalAttr) { attrs["grad_x"] = value }
+	return BatchMatMulV2Attr{name: "grad_x", value: value}
 }
 
 // BatchMatMulV2GradY sets grad_y, which is false by default. Whether y is itself a gradient; a hint to compilers.
 func BatchMatMulV2GradY(value bool) BatchMatMulV2Attr {
-	return func(attrs optionalAttr) { attrs["grad_y"] = value }
+	return BatchMatMulV2Attr{name: "grad_y", value: value}
 }
 
 // BatchMatMulV2 multiplies the matrices in the last two dimensions of two tensors, with broadcasting of the others.
 //
 // Options: [BatchMatMulV2AdjX], [BatchMatMulV2AdjY], [BatchMatMulV2GradX], [BatchMatMulV2GradY].
 func BatchMatMulV2(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMulV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BatchMatMulV2",
-		Input: []tf.Input{x, y},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("BatchMatMulV2", with(optional), x, y)
 	return op.Output(0)
 }
 
 // BatchMatMulV3Attr is an optional attribute of BatchMatMulV3.
-type BatchMatMulV3Attr func(optionalAttr)
+type BatchMatMulV3Attr attr
 
 // BatchMatMulV3AdjX sets adj_x, which is false by default. Whether to transpose and conjugate each matrix of x.
 func BatchMatMulV3AdjX(value bool) BatchMatMulV3Attr {
-	return func(attrs optionalAttr) { attrs["adj_x"] = value }
+	return BatchMatMulV3Attr{name: "adj_x", value: value}
 }
 
 // BatchMatMulV3AdjY sets adj_y, which is false by default. Whether to transpose and conjugate each matrix of y.
 func BatchMatMulV3AdjY(value bool) BatchMatMulV3Attr {
-	return func(attrs optionalAttr) { attrs["adj_y"] = value }
+	return BatchMatMulV3Attr{name: "adj_y", value: value}
 }
 
 // BatchMatMulV3GradX sets grad_x, which is false by default. Whether x is itself a gradient; a hint to compilers.
 func BatchMatMulV3GradX(value bool) BatchMatMulV3Attr {
-	return func(attrs optionalAttr) { attrs["grad_x"] = value }
+	return BatchMatMulV3Attr{name: "grad_x", value: value}
 }
 
 // BatchMatMulV3GradY sets grad_y, which is false by default. Whether y is itself a gradient; a hint to compilers.
 func BatchMatMulV3GradY(value bool) BatchMatMulV3Attr {
-	return func(attrs optionalAttr) { attrs["grad_y"] = value }
+	return BatchMatMulV3Attr{name: "grad_y", value: value}
 }
 
 // BatchMatMulV3 multiplies the matrices in the last two dimensions of two tensors, perhaps of different types, with broadcasting of the others.
@@ -270,14 +228,7 @@ func BatchMatMulV3GradY(value bool) BatchMatMulV3Attr {
 //
 // Options: [BatchMatMulV3AdjX], [BatchMatMulV3AdjY], [BatchMatMulV3GradX], [BatchMatMulV3GradY].
 func BatchMatMulV3(scope *Scope, x tf.Output, y tf.Output, Tout tf.DataType, optional ...BatchMatMulV3Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BatchMatMulV3",
-		Input: []tf.Input{x, y},
-		Attrs: with(optionalAttr{"Tout": Tout}, optional),
-	})
+	op := scope.add("BatchMatMulV3", with(optional, attr{name: "Tout", value: Tout}), x, y)
 	return op.Output(0)
 }
 
@@ -295,14 +246,7 @@ func BatchMatMulV3(scope *Scope, x tf.Output, y tf.Output, Tout tf.DataType, opt
 //
 // Deprecated: from version 9 of the GraphDef format on. Batch normalization is composed of other ops.
 func BatchNormWithGlobalNormalization(scope *Scope, t tf.Output, m tf.Output, v tf.Output, beta tf.Output, gamma tf.Output, variance_epsilon float32, scale_after_normalization bool) (result tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BatchNormWithGlobalNormalization",
-		Input: []tf.Input{t, m, v, beta, gamma},
-		Attrs: map[string]any{"variance_epsilon": variance_epsilon, "scale_after_normalization": scale_after_normalization},
-	})
+	op := scope.add("BatchNormWithGlobalNormalization", attrs(attr{name: "variance_epsilon", value: variance_epsilon}, attr{name: "scale_after_normalization", value: scale_after_normalization}), t, m, v, beta, gamma)
 	return op.Output(0)
 }
 
@@ -313,14 +257,7 @@ func BatchNormWithGlobalNormalization(scope *Scope, t tf.Output, m tf.Output, v 
 //   - crops: How much is cut before and after height and width. Types: int32, int64.
 //   - block_size: The size of the blocks. At least 2.
 func BatchToSpace(scope *Scope, input tf.Output, crops tf.Output, block_size int64) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BatchToSpace",
-		Input: []tf.Input{input, crops},
-		Attrs: map[string]any{"block_size": block_size},
-	})
+	op := scope.add("BatchToSpace", attrs(attr{name: "block_size", value: block_size}), input, crops)
 	return op.Output(0)
 }
 
@@ -331,13 +268,7 @@ func BatchToSpace(scope *Scope, input tf.Output, crops tf.Output, block_size int
 //   - block_shape: The size of the blocks in each spatial dimension. Types: int32, int64.
 //   - crops: How much is cut before and after each spatial dimension. Types: int32, int64.
 func BatchToSpaceND(scope *Scope, input tf.Output, block_shape tf.Output, crops tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BatchToSpaceND",
-		Input: []tf.Input{input, block_shape, crops},
-	})
+	op := scope.add("BatchToSpaceND", nil, input, block_shape, crops)
 	return op.Output(0)
 }
 
@@ -351,13 +282,7 @@ func BatchToSpaceND(scope *Scope, input tf.Output, block_shape tf.Output, crops 
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselI0(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselI0",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselI0", nil, x)
 	return op.Output(0)
 }
 
@@ -371,13 +296,7 @@ func BesselI0(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselI0e(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselI0e",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselI0e", nil, x)
 	return op.Output(0)
 }
 
@@ -391,13 +310,7 @@ func BesselI0e(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselI1(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselI1",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselI1", nil, x)
 	return op.Output(0)
 }
 
@@ -411,13 +324,7 @@ func BesselI1(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselI1e",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselI1e", nil, x)
 	return op.Output(0)
 }
 
@@ -431,13 +338,7 @@ func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselJ0(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselJ0",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselJ0", nil, x)
 	return op.Output(0)
 }
 
@@ -451,13 +352,7 @@ func BesselJ0(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselJ1(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselJ1",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselJ1", nil, x)
 	return op.Output(0)
 }
 
@@ -471,13 +366,7 @@ func BesselJ1(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselK0(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselK0",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselK0", nil, x)
 	return op.Output(0)
 }
 
@@ -491,13 +380,7 @@ func BesselK0(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselK0e(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselK0e",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselK0e", nil, x)
 	return op.Output(0)
 }
 
@@ -511,13 +394,7 @@ func BesselK0e(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselK1(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselK1",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselK1", nil, x)
 	return op.Output(0)
 }
 
@@ -531,13 +408,7 @@ func BesselK1(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselK1e(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselK1e",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselK1e", nil, x)
 	return op.Output(0)
 }
 
@@ -551,13 +422,7 @@ func BesselK1e(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselY0(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselY0",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselY0", nil, x)
 	return op.Output(0)
 }
 
@@ -571,13 +436,7 @@ func BesselY0(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselY1(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BesselY1",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("BesselY1", nil, x)
 	return op.Output(0)
 }
 
@@ -593,22 +452,16 @@ func BesselY1(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - z: Types: float, double.
 func Betainc(scope *Scope, a tf.Output, b tf.Output, x tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Betainc",
-		Input: []tf.Input{a, b, x},
-	})
+	op := scope.add("Betainc", nil, a, b, x)
 	return op.Output(0)
 }
 
 // BiasAddAttr is an optional attribute of BiasAdd.
-type BiasAddAttr func(optionalAttr)
+type BiasAddAttr attr
 
 // BiasAddDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second with NCHW. Values: "NHWC", "NCHW".
 func BiasAddDataFormat(value string) BiasAddAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return BiasAddAttr{name: "data_format", value: value}
 }
 
 // BiasAdd adds a number to each channel.
@@ -619,37 +472,23 @@ func BiasAddDataFormat(value string) BiasAddAttr {
 //
 // Options: [BiasAddDataFormat].
 func BiasAdd(scope *Scope, value tf.Output, bias tf.Output, optional ...BiasAddAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BiasAdd",
-		Input: []tf.Input{value, bias},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("BiasAdd", with(optional), value, bias)
 	return op.Output(0)
 }
 
 // BiasAddGradAttr is an optional attribute of BiasAddGrad.
-type BiasAddGradAttr func(optionalAttr)
+type BiasAddGradAttr attr
 
 // BiasAddGradDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second with NCHW. Values: "NHWC", "NCHW".
 func BiasAddGradDataFormat(value string) BiasAddGradAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return BiasAddGradAttr{name: "data_format", value: value}
 }
 
 // BiasAddGrad adds up a gradient over all dimensions but the channels.
 //
 // Options: [BiasAddGradDataFormat].
 func BiasAddGrad(scope *Scope, out_backprop tf.Output, optional ...BiasAddGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BiasAddGrad",
-		Input: []tf.Input{out_backprop},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("BiasAddGrad", with(optional), out_backprop)
 	return op.Output(0)
 }
 
@@ -659,13 +498,7 @@ func BiasAddGrad(scope *Scope, out_backprop tf.Output, optional ...BiasAddGradAt
 //
 //   - bias: The vector, of the size of that dimension.
 func BiasAddV1(scope *Scope, value tf.Output, bias tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BiasAddV1",
-		Input: []tf.Input{value, bias},
-	})
+	op := scope.add("BiasAddV1", nil, value, bias)
 	return op.Output(0)
 }
 
@@ -681,13 +514,7 @@ func BiasAddV1(scope *Scope, value tf.Output, bias tf.Output) (output tf.Output)
 //
 //   - bins: Types: int32, int64, float, double.
 func Bincount(scope *Scope, arr tf.Output, size tf.Output, weights tf.Output) (bins tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Bincount",
-		Input: []tf.Input{arr, size, weights},
-	})
+	op := scope.add("Bincount", nil, arr, size, weights)
 	return op.Output(0)
 }
 
@@ -697,69 +524,44 @@ func Bincount(scope *Scope, arr tf.Output, size tf.Output, weights tf.Output) (b
 //
 //   - type_: That type. Where it is smaller, a dimension is added at the end; where it is larger, the last dimension goes away. Types: bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32.
 func Bitcast(scope *Scope, input tf.Output, type_ tf.DataType) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Bitcast",
-		Input: []tf.Input{input},
-		Attrs: map[string]any{"type": type_},
-	})
+	op := scope.add("Bitcast", attrs(attr{name: "type", value: type_}), input)
 	return op.Output(0)
 }
 
 // BitwiseAnd combines the bits of x and y by and, with broadcasting.
 func BitwiseAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BitwiseAnd",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("BitwiseAnd", nil, x, y)
 	return op.Output(0)
 }
 
 // BitwiseOr combines the bits of x and y by or, with broadcasting.
 func BitwiseOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BitwiseOr",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("BitwiseOr", nil, x, y)
 	return op.Output(0)
 }
 
 // BitwiseXor combines the bits of x and y by exclusive or, with broadcasting.
 func BitwiseXor(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BitwiseXor",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("BitwiseXor", nil, x, y)
 	return op.Output(0)
 }
 
 // BlockLSTMAttr is an optional attribute of BlockLSTM.
-type BlockLSTMAttr func(optionalAttr)
+type BlockLSTMAttr attr
 
 // BlockLSTMForgetBias sets forget_bias, which is 1.0 by default. What is added to the bias of the forget gate.
 func BlockLSTMForgetBias(value float32) BlockLSTMAttr {
-	return func(attrs optionalAttr) { attrs["forget_bias"] = value }
+	return BlockLSTMAttr{name: "forget_bias", value: value}
 }
 
 // BlockLSTMCellClip sets cell_clip, which is 3.0 by default. The limit of the cell state; 0 or less for none.
 func BlockLSTMCellClip(value float32) BlockLSTMAttr {
-	return func(attrs optionalAttr) { attrs["cell_clip"] = value }
+	return BlockLSTMAttr{name: "cell_clip", value: value}
 }
 
 // BlockLSTMUsePeephole sets use_peephole, which is false by default. Whether gates see the cell state.
 func BlockLSTMUsePeephole(value bool) BlockLSTMAttr {
-	return func(attrs optionalAttr) { attrs["use_peephole"] = value }
+	return BlockLSTMAttr{name: "use_peephole", value: value}
 }
 
 // BlockLSTM computes all steps of an LSTM.
@@ -788,14 +590,7 @@ func BlockLSTMUsePeephole(value bool) BlockLSTMAttr {
 //
 // Options: [BlockLSTMForgetBias], [BlockLSTMCellClip], [BlockLSTMUsePeephole].
 func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BlockLSTM",
-		Input: []tf.Input{seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("BlockLSTM", with(optional), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
@@ -836,14 +631,7 @@ func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Outp
 //   - wco_grad: Types: half, float.
 //   - b_grad: Types: half, float.
 func BlockLSTMGrad(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (x_grad tf.Output, cs_prev_grad tf.Output, h_prev_grad tf.Output, w_grad tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output, b_grad tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BlockLSTMGrad",
-		Input: []tf.Input{seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad},
-		Attrs: map[string]any{"use_peephole": use_peephole},
-	})
+	op := scope.add("BlockLSTMGrad", attrs(attr{name: "use_peephole", value: use_peephole}), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6), op.Output(7)
 }
 
@@ -884,28 +672,21 @@ func BlockLSTMGrad(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.
 //   - wco_grad: Types: half, float.
 //   - b_grad: Types: half, float.
 func BlockLSTMGradV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (x_grad tf.Output, cs_prev_grad tf.Output, h_prev_grad tf.Output, w_grad tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output, b_grad tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BlockLSTMGradV2",
-		Input: []tf.Input{seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad},
-		Attrs: map[string]any{"use_peephole": use_peephole},
-	})
+	op := scope.add("BlockLSTMGradV2", attrs(attr{name: "use_peephole", value: use_peephole}), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6), op.Output(7)
 }
 
 // BlockLSTMV2Attr is an optional attribute of BlockLSTMV2.
-type BlockLSTMV2Attr func(optionalAttr)
+type BlockLSTMV2Attr attr
 
 // BlockLSTMV2CellClip sets cell_clip, which is 0.0 by default. The limit of the cell state; 0 or less for none.
 func BlockLSTMV2CellClip(value float32) BlockLSTMV2Attr {
-	return func(attrs optionalAttr) { attrs["cell_clip"] = value }
+	return BlockLSTMV2Attr{name: "cell_clip", value: value}
 }
 
 // BlockLSTMV2UsePeephole sets use_peephole, which is false by default. Whether gates see the cell state.
 func BlockLSTMV2UsePeephole(value bool) BlockLSTMV2Attr {
-	return func(attrs optionalAttr) { attrs["use_peephole"] = value }
+	return BlockLSTMV2Attr{name: "use_peephole", value: value}
 }
 
 // BlockLSTMV2 computes all steps of an LSTM, whose gates are in the order i, f, ci, o.
@@ -934,14 +715,7 @@ func BlockLSTMV2UsePeephole(value bool) BlockLSTMV2Attr {
 //
 // Options: [BlockLSTMV2CellClip], [BlockLSTMV2UsePeephole].
 func BlockLSTMV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMV2Attr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BlockLSTMV2",
-		Input: []tf.Input{seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("BlockLSTMV2", with(optional), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
@@ -956,13 +730,7 @@ func BlockLSTMV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Ou
 //
 //   - r0: The shape of, say, the sum of tensors of these shapes. Types: int32, int64.
 func BroadcastArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BroadcastArgs",
-		Input: []tf.Input{s0, s1},
-	})
+	op := scope.add("BroadcastArgs", nil, s0, s1)
 	return op.Output(0)
 }
 
@@ -978,13 +746,7 @@ func BroadcastArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output) {
 //   - r0: The dimensions over which to sum to get from the common shape to s0. Types: int32, int64.
 //   - r1: Likewise for s1. Types: int32, int64.
 func BroadcastGradientArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output, r1 tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BroadcastGradientArgs",
-		Input: []tf.Input{s0, s1},
-	})
+	op := scope.add("BroadcastGradientArgs", nil, s0, s1)
 	return op.Output(0), op.Output(1)
 }
 
@@ -994,13 +756,7 @@ func BroadcastGradientArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Outp
 //
 //   - shape: The shape, of no fewer dimensions, of which the last go with those of the input. Types: int32, int64.
 func BroadcastTo(scope *Scope, input tf.Output, shape tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "BroadcastTo",
-		Input: []tf.Input{input, shape},
-	})
+	op := scope.add("BroadcastTo", nil, input, shape)
 	return op.Output(0)
 }
 
@@ -1015,13 +771,6 @@ func BroadcastTo(scope *Scope, input tf.Output, shape tf.Output) (output tf.Outp
 //
 //   - output: The number of boundaries that are not above each input: 0 below the first. Type: int32.
 func Bucketize(scope *Scope, input tf.Output, boundaries []float32) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Bucketize",
-		Input: []tf.Input{input},
-		Attrs: map[string]any{"boundaries": boundaries},
-	})
+	op := scope.add("Bucketize", attrs(attr{name: "boundaries", value: boundaries}), input)
 	return op.Output(0)
 }

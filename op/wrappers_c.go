@@ -17,23 +17,16 @@ import tf "github.com/troupe-go/troupe/session"
 //   - values: The entries. Types: float, double, complex64, complex128.
 //   - dense_shape: The shape. Type: int64.
 func CSRSparseMatrixToSparseTensor(scope *Scope, sparse_matrix tf.Output, type_ tf.DataType) (indices tf.Output, values tf.Output, dense_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CSRSparseMatrixToSparseTensor",
-		Input: []tf.Input{sparse_matrix},
-		Attrs: map[string]any{"type": type_},
-	})
+	op := scope.add("CSRSparseMatrixToSparseTensor", attrs(attr{name: "type", value: type_}), sparse_matrix)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // CTCBeamSearchDecoderAttr is an optional attribute of CTCBeamSearchDecoder.
-type CTCBeamSearchDecoderAttr func(optionalAttr)
+type CTCBeamSearchDecoderAttr attr
 
 // CTCBeamSearchDecoderMergeRepeated sets merge_repeated, which is true by default. Whether repeated classes are merged in the results.
 func CTCBeamSearchDecoderMergeRepeated(value bool) CTCBeamSearchDecoderAttr {
-	return func(attrs optionalAttr) { attrs["merge_repeated"] = value }
+	return CTCBeamSearchDecoderAttr{name: "merge_repeated", value: value}
 }
 
 // CTCBeamSearchDecoder decodes connectionist temporal classification by beam search.
@@ -54,29 +47,22 @@ func CTCBeamSearchDecoderMergeRepeated(value bool) CTCBeamSearchDecoderAttr {
 //
 // Options: [CTCBeamSearchDecoderMergeRepeated].
 func CTCBeamSearchDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, beam_width int64, top_paths int64, optional ...CTCBeamSearchDecoderAttr) (decoded_indices []tf.Output, decoded_values []tf.Output, decoded_shape []tf.Output, log_probability tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CTCBeamSearchDecoder",
-		Input: []tf.Input{inputs, sequence_length},
-		Attrs: with(optionalAttr{"beam_width": beam_width, "top_paths": top_paths}, optional),
-	})
+	op := scope.add("CTCBeamSearchDecoder", with(optional, attr{name: "beam_width", value: beam_width}, attr{name: "top_paths", value: top_paths}), inputs, sequence_length)
 	split := scope.outputs(op)
 	return split.list("decoded_indices"), split.list("decoded_values"), split.list("decoded_shape"), split.one()
 }
 
 // CTCGreedyDecoderAttr is an optional attribute of CTCGreedyDecoder.
-type CTCGreedyDecoderAttr func(optionalAttr)
+type CTCGreedyDecoderAttr attr
 
 // CTCGreedyDecoderMergeRepeated sets merge_repeated, which is false by default. Whether repeated classes are merged.
 func CTCGreedyDecoderMergeRepeated(value bool) CTCGreedyDecoderAttr {
-	return func(attrs optionalAttr) { attrs["merge_repeated"] = value }
+	return CTCGreedyDecoderAttr{name: "merge_repeated", value: value}
 }
 
 // CTCGreedyDecoderBlankIndex sets blank_index, which is -1 by default. The class that is the blank; negative counts from the end.
 func CTCGreedyDecoderBlankIndex(value int64) CTCGreedyDecoderAttr {
-	return func(attrs optionalAttr) { attrs["blank_index"] = value }
+	return CTCGreedyDecoderAttr{name: "blank_index", value: value}
 }
 
 // CTCGreedyDecoder decodes connectionist temporal classification by taking the best class of each step.
@@ -95,33 +81,26 @@ func CTCGreedyDecoderBlankIndex(value int64) CTCGreedyDecoderAttr {
 //
 // Options: [CTCGreedyDecoderMergeRepeated], [CTCGreedyDecoderBlankIndex].
 func CTCGreedyDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, optional ...CTCGreedyDecoderAttr) (decoded_indices tf.Output, decoded_values tf.Output, decoded_shape tf.Output, log_probability tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CTCGreedyDecoder",
-		Input: []tf.Input{inputs, sequence_length},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("CTCGreedyDecoder", with(optional), inputs, sequence_length)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
 // CTCLossAttr is an optional attribute of CTCLoss.
-type CTCLossAttr func(optionalAttr)
+type CTCLossAttr attr
 
 // CTCLossPreprocessCollapseRepeated sets preprocess_collapse_repeated, which is false by default. Whether repeated labels are merged first.
 func CTCLossPreprocessCollapseRepeated(value bool) CTCLossAttr {
-	return func(attrs optionalAttr) { attrs["preprocess_collapse_repeated"] = value }
+	return CTCLossAttr{name: "preprocess_collapse_repeated", value: value}
 }
 
 // CTCLossCtcMergeRepeated sets ctc_merge_repeated, which is true by default. Whether repeated non-blank classes are merged.
 func CTCLossCtcMergeRepeated(value bool) CTCLossAttr {
-	return func(attrs optionalAttr) { attrs["ctc_merge_repeated"] = value }
+	return CTCLossAttr{name: "ctc_merge_repeated", value: value}
 }
 
 // CTCLossIgnoreLongerOutputsThanInputs sets ignore_longer_outputs_than_inputs, which is false by default. Whether sequences with more labels than steps are passed over, rather than an error.
 func CTCLossIgnoreLongerOutputsThanInputs(value bool) CTCLossAttr {
-	return func(attrs optionalAttr) { attrs["ignore_longer_outputs_than_inputs"] = value }
+	return CTCLossAttr{name: "ignore_longer_outputs_than_inputs", value: value}
 }
 
 // CTCLoss computes the connectionist temporal classification loss and its gradient.
@@ -140,23 +119,16 @@ func CTCLossIgnoreLongerOutputsThanInputs(value bool) CTCLossAttr {
 //
 // Options: [CTCLossPreprocessCollapseRepeated], [CTCLossCtcMergeRepeated], [CTCLossIgnoreLongerOutputsThanInputs].
 func CTCLoss(scope *Scope, inputs tf.Output, labels_indices tf.Output, labels_values tf.Output, sequence_length tf.Output, optional ...CTCLossAttr) (loss tf.Output, gradient tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CTCLoss",
-		Input: []tf.Input{inputs, labels_indices, labels_values, sequence_length},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("CTCLoss", with(optional), inputs, labels_indices, labels_values, sequence_length)
 	return op.Output(0), op.Output(1)
 }
 
 // CacheDatasetAttr is an optional attribute of CacheDataset.
-type CacheDatasetAttr func(optionalAttr)
+type CacheDatasetAttr attr
 
 // CacheDatasetMetadata sets metadata, which is "" by default. Ignored.
 func CacheDatasetMetadata(value string) CacheDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return CacheDatasetAttr{name: "metadata", value: value}
 }
 
 // CacheDataset makes a dataset of the elements of another, which are kept by the first iteration for all others.
@@ -170,23 +142,16 @@ func CacheDatasetMetadata(value string) CacheDatasetAttr {
 //
 // Options: [CacheDatasetMetadata].
 func CacheDataset(scope *Scope, input_dataset tf.Output, filename tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CacheDataset",
-		Input: []tf.Input{input_dataset, filename},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("CacheDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename)
 	return op.Output(0)
 }
 
 // CacheDatasetV2Attr is an optional attribute of CacheDatasetV2.
-type CacheDatasetV2Attr func(optionalAttr)
+type CacheDatasetV2Attr attr
 
 // CacheDatasetV2Metadata sets metadata, which is "" by default. Ignored.
 func CacheDatasetV2Metadata(value string) CacheDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return CacheDatasetV2Attr{name: "metadata", value: value}
 }
 
 // CacheDatasetV2 makes a dataset of the elements of another, which are kept by the first iteration for all others.
@@ -201,28 +166,21 @@ func CacheDatasetV2Metadata(value string) CacheDatasetV2Attr {
 //
 // Options: [CacheDatasetV2Metadata].
 func CacheDatasetV2(scope *Scope, input_dataset tf.Output, filename tf.Output, cache tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CacheDatasetV2",
-		Input: []tf.Input{input_dataset, filename, cache},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("CacheDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename, cache)
 	return op.Output(0)
 }
 
 // CastAttr is an optional attribute of Cast.
-type CastAttr func(optionalAttr)
+type CastAttr attr
 
 // CastTruncate sets Truncate, which is false by default. Whether a shorter floating-point type gets the bits that fit, rather than the nearest number.
 func CastTruncate(value bool) CastAttr {
-	return func(attrs optionalAttr) { attrs["Truncate"] = value }
+	return CastAttr{name: "Truncate", value: value}
 }
 
 // Cast converts elements to another type.
 //
-// Floating-point numbers become integers by rounding toward 0; what the integer type cannot hold, NaN included, becomes what the processor makes of it. Complex numbers lose their imaginary part. A number becomes the bool that reports whether it is not 0.
+// Floating-point numbers become integers by rounding toward 0; what the integer type cannot hold, NaN included, becomes what the processor makes of it. Complex numbers lose their imaginary part. A number becomes the bool that says whether it is not 0.
 //
 // Arguments:
 //
@@ -230,14 +188,7 @@ func CastTruncate(value bool) CastAttr {
 //
 // Options: [CastTruncate].
 func Cast(scope *Scope, x tf.Output, DstT tf.DataType, optional ...CastAttr) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Cast",
-		Input: []tf.Input{x},
-		Attrs: with(optionalAttr{"DstT": DstT}, optional),
-	})
+	op := scope.add("Cast", with(optional, attr{name: "DstT", value: DstT}), x)
 	return op.Output(0)
 }
 
@@ -251,13 +202,7 @@ func Cast(scope *Scope, x tf.Output, DstT tf.DataType, optional ...CastAttr) (y 
 //
 //   - y: Types: bfloat16, half, float, double.
 func Ceil(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Ceil",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Ceil", nil, x)
 	return op.Output(0)
 }
 
@@ -272,14 +217,7 @@ func Ceil(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - output: Types: bfloat16, half, float, double.
 func CheckNumerics(scope *Scope, tensor tf.Output, message string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CheckNumerics",
-		Input: []tf.Input{tensor},
-		Attrs: map[string]any{"message": message},
-	})
+	op := scope.add("CheckNumerics", attrs(attr{name: "message", value: message}), tensor)
 	return op.Output(0)
 }
 
@@ -294,14 +232,7 @@ func CheckNumerics(scope *Scope, tensor tf.Output, message string) (output tf.Ou
 //
 //   - output: Types: bfloat16, half, float, double.
 func CheckNumericsV2(scope *Scope, tensor tf.Output, message string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CheckNumericsV2",
-		Input: []tf.Input{tensor},
-		Attrs: map[string]any{"message": message},
-	})
+	op := scope.add("CheckNumericsV2", attrs(attr{name: "message", value: message}), tensor)
 	return op.Output(0)
 }
 
@@ -315,13 +246,7 @@ func CheckNumericsV2(scope *Scope, tensor tf.Output, message string) (output tf.
 //
 //   - output: The lower triangular L.
 func Cholesky(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Cholesky",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("Cholesky", nil, input)
 	return op.Output(0)
 }
 
@@ -336,13 +261,7 @@ func Cholesky(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: half, float, double.
 func CholeskyGrad(scope *Scope, l tf.Output, grad tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CholeskyGrad",
-		Input: []tf.Input{l, grad},
-	})
+	op := scope.add("CholeskyGrad", nil, l, grad)
 	return op.Output(0)
 }
 
@@ -353,39 +272,26 @@ func CholeskyGrad(scope *Scope, l tf.Output, grad tf.Output) (output tf.Output) 
 //   - clip_value_min: The lower limit: a scalar, or of the shape of t.
 //   - clip_value_max: The upper limit, likewise.
 func ClipByValue(scope *Scope, t tf.Output, clip_value_min tf.Output, clip_value_max tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ClipByValue",
-		Input: []tf.Input{t, clip_value_min, clip_value_max},
-	})
+	op := scope.add("ClipByValue", nil, t, clip_value_min, clip_value_max)
 	return op.Output(0)
 }
 
 // CloseSummaryWriter writes the events that wait and closes a writer.
 func CloseSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CloseSummaryWriter",
-		Input: []tf.Input{writer},
-	})
-	return op
+	return scope.add("CloseSummaryWriter", nil, writer)
 }
 
 // CombinedNonMaxSuppressionAttr is an optional attribute of CombinedNonMaxSuppression.
-type CombinedNonMaxSuppressionAttr func(optionalAttr)
+type CombinedNonMaxSuppressionAttr attr
 
 // CombinedNonMaxSuppressionPadPerClass sets pad_per_class, which is false by default. Whether outputs are sized by max_output_size_per_class times classes where that is less than max_total_size.
 func CombinedNonMaxSuppressionPadPerClass(value bool) CombinedNonMaxSuppressionAttr {
-	return func(attrs optionalAttr) { attrs["pad_per_class"] = value }
+	return CombinedNonMaxSuppressionAttr{name: "pad_per_class", value: value}
 }
 
 // CombinedNonMaxSuppressionClipBoxes sets clip_boxes, which is true by default. Whether coordinates are clipped to [0, 1].
 func CombinedNonMaxSuppressionClipBoxes(value bool) CombinedNonMaxSuppressionAttr {
-	return func(attrs optionalAttr) { attrs["clip_boxes"] = value }
+	return CombinedNonMaxSuppressionAttr{name: "clip_boxes", value: value}
 }
 
 // CombinedNonMaxSuppression picks the best boxes of each class and then of all classes, for a batch of images.
@@ -408,23 +314,16 @@ func CombinedNonMaxSuppressionClipBoxes(value bool) CombinedNonMaxSuppressionAtt
 //
 // Options: [CombinedNonMaxSuppressionPadPerClass], [CombinedNonMaxSuppressionClipBoxes].
 func CombinedNonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size_per_class tf.Output, max_total_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...CombinedNonMaxSuppressionAttr) (nmsed_boxes tf.Output, nmsed_scores tf.Output, nmsed_classes tf.Output, valid_detections tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CombinedNonMaxSuppression",
-		Input: []tf.Input{boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("CombinedNonMaxSuppression", with(optional), boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
 // ComplexAttr is an optional attribute of Complex.
-type ComplexAttr func(optionalAttr)
+type ComplexAttr attr
 
 // ComplexTout sets Tout, which is complex64 by default. The type of the numbers: complex64 of float, complex128 of double. Types: complex64, complex128.
 func ComplexTout(value tf.DataType) ComplexAttr {
-	return func(attrs optionalAttr) { attrs["Tout"] = value }
+	return ComplexAttr{name: "Tout", value: value}
 }
 
 // Complex makes complex numbers of real and imaginary parts, with broadcasting.
@@ -440,23 +339,16 @@ func ComplexTout(value tf.DataType) ComplexAttr {
 //
 // Options: [ComplexTout].
 func Complex(scope *Scope, real tf.Output, imag tf.Output, optional ...ComplexAttr) (out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Complex",
-		Input: []tf.Input{real, imag},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Complex", with(optional), real, imag)
 	return op.Output(0)
 }
 
 // ComplexAbsAttr is an optional attribute of ComplexAbs.
-type ComplexAbsAttr func(optionalAttr)
+type ComplexAbsAttr attr
 
 // ComplexAbsTout sets Tout, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func ComplexAbsTout(value tf.DataType) ComplexAbsAttr {
-	return func(attrs optionalAttr) { attrs["Tout"] = value }
+	return ComplexAbsAttr{name: "Tout", value: value}
 }
 
 // ComplexAbs takes the absolute value of every complex element.
@@ -471,14 +363,7 @@ func ComplexAbsTout(value tf.DataType) ComplexAbsAttr {
 //
 // Options: [ComplexAbsTout].
 func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ComplexAbs",
-		Input: []tf.Input{x},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ComplexAbs", with(optional), x)
 	return op.Output(0)
 }
 
@@ -489,14 +374,7 @@ func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Out
 //   - components: The components.
 //   - metadata: A serialized description of the composite tensor.
 func CompositeTensorVariantFromComponents(scope *Scope, components []tf.Output, metadata string) (encoded tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CompositeTensorVariantFromComponents",
-		Input: []tf.Input{tf.OutputList(components)},
-		Attrs: map[string]any{"metadata": metadata},
-	})
+	op := scope.add("CompositeTensorVariantFromComponents", attrs(attr{name: "metadata", value: metadata}), tf.OutputList(components))
 	return op.Output(0)
 }
 
@@ -507,41 +385,28 @@ func CompositeTensorVariantFromComponents(scope *Scope, components []tf.Output, 
 //   - metadata: A serialized description of the composite tensor.
 //   - Tcomponents: The types of the components.
 func CompositeTensorVariantToComponents(scope *Scope, encoded tf.Output, metadata string, Tcomponents []tf.DataType) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CompositeTensorVariantToComponents",
-		Input: []tf.Input{encoded},
-		Attrs: map[string]any{"metadata": metadata, "Tcomponents": Tcomponents},
-	})
+	op := scope.add("CompositeTensorVariantToComponents", attrs(attr{name: "metadata", value: metadata}, attr{name: "Tcomponents", value: Tcomponents}), encoded)
 	split := scope.outputs(op)
 	return split.list("components")
 }
 
 // CompressElement packs the components of an element into one compressed variant.
 func CompressElement(scope *Scope, components []tf.Output) (compressed tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CompressElement",
-		Input: []tf.Input{tf.OutputList(components)},
-	})
+	op := scope.add("CompressElement", nil, tf.OutputList(components))
 	return op.Output(0)
 }
 
 // ComputeAccidentalHitsAttr is an optional attribute of ComputeAccidentalHits.
-type ComputeAccidentalHitsAttr func(optionalAttr)
+type ComputeAccidentalHitsAttr attr
 
 // ComputeAccidentalHitsSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func ComputeAccidentalHitsSeed(value int64) ComputeAccidentalHitsAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return ComputeAccidentalHitsAttr{name: "seed", value: value}
 }
 
 // ComputeAccidentalHitsSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func ComputeAccidentalHitsSeed2(value int64) ComputeAccidentalHitsAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return ComputeAccidentalHitsAttr{name: "seed2", value: value}
 }
 
 // ComputeAccidentalHits finds the drawn classes that are right classes.
@@ -560,14 +425,7 @@ func ComputeAccidentalHitsSeed2(value int64) ComputeAccidentalHitsAttr {
 //
 // Options: [ComputeAccidentalHitsSeed], [ComputeAccidentalHitsSeed2].
 func ComputeAccidentalHits(scope *Scope, true_classes tf.Output, sampled_candidates tf.Output, num_true int64, optional ...ComputeAccidentalHitsAttr) (indices tf.Output, ids tf.Output, weights tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ComputeAccidentalHits",
-		Input: []tf.Input{true_classes, sampled_candidates},
-		Attrs: with(optionalAttr{"num_true": num_true}, optional),
-	})
+	op := scope.add("ComputeAccidentalHits", with(optional, attr{name: "num_true", value: num_true}), true_classes, sampled_candidates)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -578,13 +436,7 @@ func ComputeAccidentalHits(scope *Scope, true_classes tf.Output, sampled_candida
 //   - concat_dim: The dimension, a scalar; negative counts from the end. Type: int32.
 //   - values: The tensors, all of one rank, which is at least 1.
 func Concat(scope *Scope, concat_dim tf.Output, values []tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Concat",
-		Input: []tf.Input{concat_dim, tf.OutputList(values)},
-	})
+	op := scope.add("Concat", nil, concat_dim, tf.OutputList(values))
 	return op.Output(0)
 }
 
@@ -599,13 +451,7 @@ func Concat(scope *Scope, concat_dim tf.Output, values []tf.Output) (output tf.O
 //
 //   - offset: For each the coordinates of its first element. Types: int32, int64.
 func ConcatOffset(scope *Scope, concat_dim tf.Output, shape []tf.Output) (offset []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ConcatOffset",
-		Input: []tf.Input{concat_dim, tf.OutputList(shape)},
-	})
+	op := scope.add("ConcatOffset", nil, concat_dim, tf.OutputList(shape))
 	split := scope.outputs(op)
 	return split.list("offset")
 }
@@ -617,22 +463,16 @@ func ConcatOffset(scope *Scope, concat_dim tf.Output, shape []tf.Output) (offset
 //   - values: The tensors, all of one rank, which is at least 1.
 //   - axis: The dimension, a scalar; negative counts from the end. Types: int32, int64.
 func ConcatV2(scope *Scope, values []tf.Output, axis tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ConcatV2",
-		Input: []tf.Input{tf.OutputList(values), axis},
-	})
+	op := scope.add("ConcatV2", nil, tf.OutputList(values), axis)
 	return op.Output(0)
 }
 
 // ConcatenateDatasetAttr is an optional attribute of ConcatenateDataset.
-type ConcatenateDatasetAttr func(optionalAttr)
+type ConcatenateDatasetAttr attr
 
 // ConcatenateDatasetMetadata sets metadata, which is "" by default. Ignored.
 func ConcatenateDatasetMetadata(value string) ConcatenateDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ConcatenateDatasetAttr{name: "metadata", value: value}
 }
 
 // ConcatenateDataset makes a dataset of the elements of one dataset, and then of another.
@@ -646,14 +486,7 @@ func ConcatenateDatasetMetadata(value string) ConcatenateDatasetAttr {
 //
 // Options: [ConcatenateDatasetMetadata].
 func ConcatenateDataset(scope *Scope, input_dataset tf.Output, another_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ConcatenateDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ConcatenateDataset",
-		Input: []tf.Input{input_dataset, another_dataset},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ConcatenateDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, another_dataset)
 	return op.Output(0)
 }
 
@@ -667,13 +500,7 @@ func ConcatenateDataset(scope *Scope, input_dataset tf.Output, another_dataset t
 //
 //   - output: Types: complex64, complex128, variant.
 func Conj(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Conj",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("Conj", nil, input)
 	return op.Output(0)
 }
 
@@ -683,13 +510,7 @@ func Conj(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end. Types: int32, int64.
 func ConjugateTranspose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ConjugateTranspose",
-		Input: []tf.Input{x, perm},
-	})
+	op := scope.add("ConjugateTranspose", nil, x, perm)
 	return op.Output(0)
 }
 
@@ -699,53 +520,40 @@ func ConjugateTranspose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output)
 //
 //   - mutex_lock: What MutexLock gave.
 func ConsumeMutexLock(scope *Scope, mutex_lock tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ConsumeMutexLock",
-		Input: []tf.Input{mutex_lock},
-	})
-	return op
+	return scope.add("ConsumeMutexLock", nil, mutex_lock)
 }
 
 // ControlTrigger does nothing, and is live even if all that it waits for is dead.
 func ControlTrigger(scope *Scope) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "ControlTrigger",
-	})
-	return op
+	return scope.add("ControlTrigger", nil)
 }
 
 // ConvAttr is an optional attribute of Conv.
-type ConvAttr func(optionalAttr)
+type ConvAttr attr
 
 // ConvExplicitPaddings sets explicit_paddings, which is empty by default. How much to pad before and after each dimension, in pairs, for "EXPLICIT".
 func ConvExplicitPaddings(value []int64) ConvAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return ConvAttr{name: "explicit_paddings", value: value}
 }
 
 // ConvDataFormat sets data_format, which is "CHANNELS_LAST" by default. Whether channels come first, right behind the batch ("CHANNELS_FIRST"), or last ("CHANNELS_LAST").
 func ConvDataFormat(value string) ConvAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return ConvAttr{name: "data_format", value: value}
 }
 
 // ConvDilations sets dilations, which is empty by default. The distance of the filter's elements in each dimension.
 func ConvDilations(value []int64) ConvAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return ConvAttr{name: "dilations", value: value}
 }
 
 // ConvBatchDims sets batch_dims, which is 1 by default. The number of leading batch dimensions.
 func ConvBatchDims(value int64) ConvAttr {
-	return func(attrs optionalAttr) { attrs["batch_dims"] = value }
+	return ConvAttr{name: "batch_dims", value: value}
 }
 
 // ConvGroups sets groups, which is 1 by default. Into how many groups the channels are split.
 func ConvGroups(value int64) ConvAttr {
-	return func(attrs optionalAttr) { attrs["groups"] = value }
+	return ConvAttr{name: "groups", value: value}
 }
 
 // Conv slides filters over a tensor: a convolution, without flipping the filters, over any number of spatial dimensions.
@@ -758,38 +566,31 @@ func ConvGroups(value int64) ConvAttr {
 //
 // Options: [ConvExplicitPaddings], [ConvDataFormat], [ConvDilations], [ConvBatchDims], [ConvGroups].
 func Conv(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...ConvAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Conv",
-		Input: []tf.Input{input, filter},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("Conv", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
 // Conv2DAttr is an optional attribute of Conv2D.
-type Conv2DAttr func(optionalAttr)
+type Conv2DAttr attr
 
 // Conv2DUseCudnnOnGpu sets use_cudnn_on_gpu, which is true by default. Ignored.
 func Conv2DUseCudnnOnGpu(value bool) Conv2DAttr {
-	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
+	return Conv2DAttr{name: "use_cudnn_on_gpu", value: value}
 }
 
 // Conv2DExplicitPaddings sets explicit_paddings, which is empty by default. How much to pad before and after each dimension, in pairs, for "EXPLICIT".
 func Conv2DExplicitPaddings(value []int64) Conv2DAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return Conv2DAttr{name: "explicit_paddings", value: value}
 }
 
 // Conv2DDataFormat sets data_format, which is "NHWC" by default. "NHWC" for batch, height, width, channels; "NCHW" for batch, channels, height, width.
 func Conv2DDataFormat(value string) Conv2DAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return Conv2DAttr{name: "data_format", value: value}
 }
 
 // Conv2DDilations sets dilations, which is [1, 1, 1, 1] by default. The distance between a filter's elements in each of the four dimensions; 1 for batch and channels.
 func Conv2DDilations(value []int64) Conv2DAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return Conv2DAttr{name: "dilations", value: value}
 }
 
 // Conv2D slides filters over images: a convolution, without flipping the filters, over two spatial dimensions.
@@ -807,38 +608,31 @@ func Conv2DDilations(value []int64) Conv2DAttr {
 //
 // Options: [Conv2DUseCudnnOnGpu], [Conv2DExplicitPaddings], [Conv2DDataFormat], [Conv2DDilations].
 func Conv2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv2DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Conv2D",
-		Input: []tf.Input{input, filter},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("Conv2D", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
 // Conv2DBackpropFilterAttr is an optional attribute of Conv2DBackpropFilter.
-type Conv2DBackpropFilterAttr func(optionalAttr)
+type Conv2DBackpropFilterAttr attr
 
 // Conv2DBackpropFilterUseCudnnOnGpu sets use_cudnn_on_gpu, which is true by default. Ignored.
 func Conv2DBackpropFilterUseCudnnOnGpu(value bool) Conv2DBackpropFilterAttr {
-	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
+	return Conv2DBackpropFilterAttr{name: "use_cudnn_on_gpu", value: value}
 }
 
 // Conv2DBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. As Conv2D has it.
 func Conv2DBackpropFilterExplicitPaddings(value []int64) Conv2DBackpropFilterAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return Conv2DBackpropFilterAttr{name: "explicit_paddings", value: value}
 }
 
 // Conv2DBackpropFilterDataFormat sets data_format, which is "NHWC" by default. As Conv2D has it. Values: "NHWC", "NCHW".
 func Conv2DBackpropFilterDataFormat(value string) Conv2DBackpropFilterAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return Conv2DBackpropFilterAttr{name: "data_format", value: value}
 }
 
 // Conv2DBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it.
 func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return Conv2DBackpropFilterAttr{name: "dilations", value: value}
 }
 
 // Conv2DBackpropFilter computes the gradient of Conv2D with respect to its filter.
@@ -857,38 +651,31 @@ func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
 //
 // Options: [Conv2DBackpropFilterUseCudnnOnGpu], [Conv2DBackpropFilterExplicitPaddings], [Conv2DBackpropFilterDataFormat], [Conv2DBackpropFilterDilations].
 func Conv2DBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropFilterAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Conv2DBackpropFilter",
-		Input: []tf.Input{input, filter_sizes, out_backprop},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("Conv2DBackpropFilter", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
 // Conv2DBackpropInputAttr is an optional attribute of Conv2DBackpropInput.
-type Conv2DBackpropInputAttr func(optionalAttr)
+type Conv2DBackpropInputAttr attr
 
 // Conv2DBackpropInputUseCudnnOnGpu sets use_cudnn_on_gpu, which is true by default. Ignored.
 func Conv2DBackpropInputUseCudnnOnGpu(value bool) Conv2DBackpropInputAttr {
-	return func(attrs optionalAttr) { attrs["use_cudnn_on_gpu"] = value }
+	return Conv2DBackpropInputAttr{name: "use_cudnn_on_gpu", value: value}
 }
 
 // Conv2DBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. As Conv2D has it.
 func Conv2DBackpropInputExplicitPaddings(value []int64) Conv2DBackpropInputAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return Conv2DBackpropInputAttr{name: "explicit_paddings", value: value}
 }
 
 // Conv2DBackpropInputDataFormat sets data_format, which is "NHWC" by default. As Conv2D has it. Values: "NHWC", "NCHW".
 func Conv2DBackpropInputDataFormat(value string) Conv2DBackpropInputAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return Conv2DBackpropInputAttr{name: "data_format", value: value}
 }
 
 // Conv2DBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it.
 func Conv2DBackpropInputDilations(value []int64) Conv2DBackpropInputAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return Conv2DBackpropInputAttr{name: "dilations", value: value}
 }
 
 // Conv2DBackpropInput computes the gradient of Conv2D with respect to its input; on its own it is known as transposed convolution.
@@ -903,28 +690,21 @@ func Conv2DBackpropInputDilations(value []int64) Conv2DBackpropInputAttr {
 //
 // Options: [Conv2DBackpropInputUseCudnnOnGpu], [Conv2DBackpropInputExplicitPaddings], [Conv2DBackpropInputDataFormat], [Conv2DBackpropInputDilations].
 func Conv2DBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropInputAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Conv2DBackpropInput",
-		Input: []tf.Input{input_sizes, filter, out_backprop},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("Conv2DBackpropInput", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
 // Conv3DAttr is an optional attribute of Conv3D.
-type Conv3DAttr func(optionalAttr)
+type Conv3DAttr attr
 
 // Conv3DDataFormat sets data_format, which is "NDHWC" by default. "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.
 func Conv3DDataFormat(value string) Conv3DAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return Conv3DAttr{name: "data_format", value: value}
 }
 
 // Conv3DDilations sets dilations, which is [1, 1, 1, 1, 1] by default. The distance between a filter's elements in each of the five dimensions; 1 for batch and channels.
 func Conv3DDilations(value []int64) Conv3DAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return Conv3DAttr{name: "dilations", value: value}
 }
 
 // Conv3D slides filters over volumes: a convolution, without flipping the filters, over three spatial dimensions.
@@ -942,28 +722,21 @@ func Conv3DDilations(value []int64) Conv3DAttr {
 //
 // Options: [Conv3DDataFormat], [Conv3DDilations].
 func Conv3D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv3DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Conv3D",
-		Input: []tf.Input{input, filter},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("Conv3D", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
 // Conv3DBackpropFilterV2Attr is an optional attribute of Conv3DBackpropFilterV2.
-type Conv3DBackpropFilterV2Attr func(optionalAttr)
+type Conv3DBackpropFilterV2Attr attr
 
 // Conv3DBackpropFilterV2DataFormat sets data_format, which is "NDHWC" by default. As Conv3D has it. Values: "NDHWC", "NCDHW".
 func Conv3DBackpropFilterV2DataFormat(value string) Conv3DBackpropFilterV2Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return Conv3DBackpropFilterV2Attr{name: "data_format", value: value}
 }
 
 // Conv3DBackpropFilterV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. As Conv3D has it.
 func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return Conv3DBackpropFilterV2Attr{name: "dilations", value: value}
 }
 
 // Conv3DBackpropFilterV2 computes the gradient of Conv3D with respect to its filter.
@@ -982,28 +755,21 @@ func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
 //
 // Options: [Conv3DBackpropFilterV2DataFormat], [Conv3DBackpropFilterV2Dilations].
 func Conv3DBackpropFilterV2(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropFilterV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Conv3DBackpropFilterV2",
-		Input: []tf.Input{input, filter_sizes, out_backprop},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("Conv3DBackpropFilterV2", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
 // Conv3DBackpropInputV2Attr is an optional attribute of Conv3DBackpropInputV2.
-type Conv3DBackpropInputV2Attr func(optionalAttr)
+type Conv3DBackpropInputV2Attr attr
 
 // Conv3DBackpropInputV2DataFormat sets data_format, which is "NDHWC" by default. As Conv3D has it. Values: "NDHWC", "NCDHW".
 func Conv3DBackpropInputV2DataFormat(value string) Conv3DBackpropInputV2Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return Conv3DBackpropInputV2Attr{name: "data_format", value: value}
 }
 
 // Conv3DBackpropInputV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. As Conv3D has it.
 func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return Conv3DBackpropInputV2Attr{name: "dilations", value: value}
 }
 
 // Conv3DBackpropInputV2 computes the gradient of Conv3D with respect to its input.
@@ -1022,38 +788,19 @@ func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
 //
 // Options: [Conv3DBackpropInputV2DataFormat], [Conv3DBackpropInputV2Dilations].
 func Conv3DBackpropInputV2(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropInputV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Conv3DBackpropInputV2",
-		Input: []tf.Input{input_sizes, filter, out_backprop},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("Conv3DBackpropInputV2", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
 // Cos takes the cosine of every element, in radians.
 func Cos(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Cos",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Cos", nil, x)
 	return op.Output(0)
 }
 
 // Cosh takes the hyperbolic cosine of every element.
 func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Cosh",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Cosh", nil, x)
 	return op.Output(0)
 }
 
@@ -1067,27 +814,20 @@ func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
 //   - flush_millis: After how many milliseconds they are written in any case. Type: int32.
 //   - filename_suffix: What the file's name ends with. Type: string.
 func CreateSummaryFileWriter(scope *Scope, writer tf.Output, logdir tf.Output, max_queue tf.Output, flush_millis tf.Output, filename_suffix tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CreateSummaryFileWriter",
-		Input: []tf.Input{writer, logdir, max_queue, flush_millis, filename_suffix},
-	})
-	return op
+	return scope.add("CreateSummaryFileWriter", nil, writer, logdir, max_queue, flush_millis, filename_suffix)
 }
 
 // CropAndResizeAttr is an optional attribute of CropAndResize.
-type CropAndResizeAttr func(optionalAttr)
+type CropAndResizeAttr attr
 
 // CropAndResizeMethod sets method, which is "bilinear" by default. How to interpolate: "bilinear" or "nearest".
 func CropAndResizeMethod(value string) CropAndResizeAttr {
-	return func(attrs optionalAttr) { attrs["method"] = value }
+	return CropAndResizeAttr{name: "method", value: value}
 }
 
 // CropAndResizeExtrapolationValue sets extrapolation_value, which is 0.0 by default. The value of what lies outside of an image.
 func CropAndResizeExtrapolationValue(value float32) CropAndResizeAttr {
-	return func(attrs optionalAttr) { attrs["extrapolation_value"] = value }
+	return CropAndResizeAttr{name: "extrapolation_value", value: value}
 }
 
 // CropAndResize cuts boxes out of images and resizes them all to one size.
@@ -1105,23 +845,16 @@ func CropAndResizeExtrapolationValue(value float32) CropAndResizeAttr {
 //
 // Options: [CropAndResizeMethod], [CropAndResizeExtrapolationValue].
 func CropAndResize(scope *Scope, image tf.Output, boxes tf.Output, box_ind tf.Output, crop_size tf.Output, optional ...CropAndResizeAttr) (crops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CropAndResize",
-		Input: []tf.Input{image, boxes, box_ind, crop_size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("CropAndResize", with(optional), image, boxes, box_ind, crop_size)
 	return op.Output(0)
 }
 
 // CropAndResizeGradBoxesAttr is an optional attribute of CropAndResizeGradBoxes.
-type CropAndResizeGradBoxesAttr func(optionalAttr)
+type CropAndResizeGradBoxesAttr attr
 
 // CropAndResizeGradBoxesMethod sets method, which is "bilinear" by default. How CropAndResize interpolated. Values: "bilinear".
 func CropAndResizeGradBoxesMethod(value string) CropAndResizeGradBoxesAttr {
-	return func(attrs optionalAttr) { attrs["method"] = value }
+	return CropAndResizeGradBoxesAttr{name: "method", value: value}
 }
 
 // CropAndResizeGradBoxes computes the gradient of CropAndResize with respect to the boxes.
@@ -1139,23 +872,16 @@ func CropAndResizeGradBoxesMethod(value string) CropAndResizeGradBoxesAttr {
 //
 // Options: [CropAndResizeGradBoxesMethod].
 func CropAndResizeGradBoxes(scope *Scope, grads tf.Output, image tf.Output, boxes tf.Output, box_ind tf.Output, optional ...CropAndResizeGradBoxesAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CropAndResizeGradBoxes",
-		Input: []tf.Input{grads, image, boxes, box_ind},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("CropAndResizeGradBoxes", with(optional), grads, image, boxes, box_ind)
 	return op.Output(0)
 }
 
 // CropAndResizeGradImageAttr is an optional attribute of CropAndResizeGradImage.
-type CropAndResizeGradImageAttr func(optionalAttr)
+type CropAndResizeGradImageAttr attr
 
 // CropAndResizeGradImageMethod sets method, which is "bilinear" by default. How CropAndResize interpolated. Values: "bilinear", "nearest".
 func CropAndResizeGradImageMethod(value string) CropAndResizeGradImageAttr {
-	return func(attrs optionalAttr) { attrs["method"] = value }
+	return CropAndResizeGradImageAttr{name: "method", value: value}
 }
 
 // CropAndResizeGradImage computes the gradient of CropAndResize with respect to the images.
@@ -1174,40 +900,27 @@ func CropAndResizeGradImageMethod(value string) CropAndResizeGradImageAttr {
 //
 // Options: [CropAndResizeGradImageMethod].
 func CropAndResizeGradImage(scope *Scope, grads tf.Output, boxes tf.Output, box_ind tf.Output, image_size tf.Output, T tf.DataType, optional ...CropAndResizeGradImageAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CropAndResizeGradImage",
-		Input: []tf.Input{grads, boxes, box_ind, image_size},
-		Attrs: with(optionalAttr{"T": T}, optional),
-	})
+	op := scope.add("CropAndResizeGradImage", with(optional, attr{name: "T", value: T}), grads, boxes, box_ind, image_size)
 	return op.Output(0)
 }
 
 // Cross computes cross products of vectors of three elements, in the last dimension of tensors of one shape.
 func Cross(scope *Scope, a tf.Output, b tf.Output) (product tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Cross",
-		Input: []tf.Input{a, b},
-	})
+	op := scope.add("Cross", nil, a, b)
 	return op.Output(0)
 }
 
 // CumprodAttr is an optional attribute of Cumprod.
-type CumprodAttr func(optionalAttr)
+type CumprodAttr attr
 
 // CumprodExclusive sets exclusive, which is false by default. Whether a place gets the value of what comes before it, without its own element.
 func CumprodExclusive(value bool) CumprodAttr {
-	return func(attrs optionalAttr) { attrs["exclusive"] = value }
+	return CumprodAttr{name: "exclusive", value: value}
 }
 
 // CumprodReverse sets reverse, which is false by default. Whether to run from the end of the dimension.
 func CumprodReverse(value bool) CumprodAttr {
-	return func(attrs optionalAttr) { attrs["reverse"] = value }
+	return CumprodAttr{name: "reverse", value: value}
 }
 
 // Cumprod computes running products along a dimension: [a, a·b, a·b·c, ...].
@@ -1218,28 +931,21 @@ func CumprodReverse(value bool) CumprodAttr {
 //
 // Options: [CumprodExclusive], [CumprodReverse].
 func Cumprod(scope *Scope, x tf.Output, axis tf.Output, optional ...CumprodAttr) (out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Cumprod",
-		Input: []tf.Input{x, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Cumprod", with(optional), x, axis)
 	return op.Output(0)
 }
 
 // CumsumAttr is an optional attribute of Cumsum.
-type CumsumAttr func(optionalAttr)
+type CumsumAttr attr
 
 // CumsumExclusive sets exclusive, which is false by default. Whether a place gets the value of what comes before it, without its own element.
 func CumsumExclusive(value bool) CumsumAttr {
-	return func(attrs optionalAttr) { attrs["exclusive"] = value }
+	return CumsumAttr{name: "exclusive", value: value}
 }
 
 // CumsumReverse sets reverse, which is false by default. Whether to run from the end of the dimension.
 func CumsumReverse(value bool) CumsumAttr {
-	return func(attrs optionalAttr) { attrs["reverse"] = value }
+	return CumsumAttr{name: "reverse", value: value}
 }
 
 // Cumsum computes running sums along a dimension: [a, a+b, a+b+c, ...].
@@ -1250,28 +956,21 @@ func CumsumReverse(value bool) CumsumAttr {
 //
 // Options: [CumsumExclusive], [CumsumReverse].
 func Cumsum(scope *Scope, x tf.Output, axis tf.Output, optional ...CumsumAttr) (out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Cumsum",
-		Input: []tf.Input{x, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Cumsum", with(optional), x, axis)
 	return op.Output(0)
 }
 
 // CumulativeLogsumexpAttr is an optional attribute of CumulativeLogsumexp.
-type CumulativeLogsumexpAttr func(optionalAttr)
+type CumulativeLogsumexpAttr attr
 
 // CumulativeLogsumexpExclusive sets exclusive, which is false by default. Whether a place gets the value of what comes before it, without its own element.
 func CumulativeLogsumexpExclusive(value bool) CumulativeLogsumexpAttr {
-	return func(attrs optionalAttr) { attrs["exclusive"] = value }
+	return CumulativeLogsumexpAttr{name: "exclusive", value: value}
 }
 
 // CumulativeLogsumexpReverse sets reverse, which is false by default. Whether to run from the end of the dimension.
 func CumulativeLogsumexpReverse(value bool) CumulativeLogsumexpAttr {
-	return func(attrs optionalAttr) { attrs["reverse"] = value }
+	return CumulativeLogsumexpAttr{name: "reverse", value: value}
 }
 
 // CumulativeLogsumexp computes running values of log(Σexp(x)) along a dimension.
@@ -1287,13 +986,6 @@ func CumulativeLogsumexpReverse(value bool) CumulativeLogsumexpAttr {
 //
 // Options: [CumulativeLogsumexpExclusive], [CumulativeLogsumexpReverse].
 func CumulativeLogsumexp(scope *Scope, x tf.Output, axis tf.Output, optional ...CumulativeLogsumexpAttr) (out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "CumulativeLogsumexp",
-		Input: []tf.Input{x, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("CumulativeLogsumexp", with(optional), x, axis)
 	return op.Output(0)
 }

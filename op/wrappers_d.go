@@ -5,16 +5,16 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // DataFormatDimMapAttr is an optional attribute of DataFormatDimMap.
-type DataFormatDimMapAttr func(optionalAttr)
+type DataFormatDimMapAttr attr
 
 // DataFormatDimMapSrcFormat sets src_format, which is "NHWC" by default. The format to translate from, a letter for each dimension.
 func DataFormatDimMapSrcFormat(value string) DataFormatDimMapAttr {
-	return func(attrs optionalAttr) { attrs["src_format"] = value }
+	return DataFormatDimMapAttr{name: "src_format", value: value}
 }
 
 // DataFormatDimMapDstFormat sets dst_format, which is "NCHW" by default. The format to translate to, with the same letters.
 func DataFormatDimMapDstFormat(value string) DataFormatDimMapAttr {
-	return func(attrs optionalAttr) { attrs["dst_format"] = value }
+	return DataFormatDimMapAttr{name: "dst_format", value: value}
 }
 
 // DataFormatDimMap turns dimensions of one data format into those of another.
@@ -29,28 +29,21 @@ func DataFormatDimMapDstFormat(value string) DataFormatDimMapAttr {
 //
 // Options: [DataFormatDimMapSrcFormat], [DataFormatDimMapDstFormat].
 func DataFormatDimMap(scope *Scope, x tf.Output, optional ...DataFormatDimMapAttr) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DataFormatDimMap",
-		Input: []tf.Input{x},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DataFormatDimMap", with(optional), x)
 	return op.Output(0)
 }
 
 // DataFormatVecPermuteAttr is an optional attribute of DataFormatVecPermute.
-type DataFormatVecPermuteAttr func(optionalAttr)
+type DataFormatVecPermuteAttr attr
 
 // DataFormatVecPermuteSrcFormat sets src_format, which is "NHWC" by default. The format to translate from, a letter for each dimension.
 func DataFormatVecPermuteSrcFormat(value string) DataFormatVecPermuteAttr {
-	return func(attrs optionalAttr) { attrs["src_format"] = value }
+	return DataFormatVecPermuteAttr{name: "src_format", value: value}
 }
 
 // DataFormatVecPermuteDstFormat sets dst_format, which is "NCHW" by default. The format to translate to, with the same letters.
 func DataFormatVecPermuteDstFormat(value string) DataFormatVecPermuteAttr {
-	return func(attrs optionalAttr) { attrs["dst_format"] = value }
+	return DataFormatVecPermuteAttr{name: "dst_format", value: value}
 }
 
 // DataFormatVecPermute puts what is given for each dimension of one data format into the order of another.
@@ -65,23 +58,16 @@ func DataFormatVecPermuteDstFormat(value string) DataFormatVecPermuteAttr {
 //
 // Options: [DataFormatVecPermuteSrcFormat], [DataFormatVecPermuteDstFormat].
 func DataFormatVecPermute(scope *Scope, x tf.Output, optional ...DataFormatVecPermuteAttr) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DataFormatVecPermute",
-		Input: []tf.Input{x},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DataFormatVecPermute", with(optional), x)
 	return op.Output(0)
 }
 
 // DatasetCardinalityAttr is an optional attribute of DatasetCardinality.
-type DatasetCardinalityAttr func(optionalAttr)
+type DatasetCardinalityAttr attr
 
 // DatasetCardinalityCardinalityOptions sets cardinality_options, which is "" by default. A serialized message; ignored.
 func DatasetCardinalityCardinalityOptions(value string) DatasetCardinalityAttr {
-	return func(attrs optionalAttr) { attrs["cardinality_options"] = value }
+	return DatasetCardinalityAttr{name: "cardinality_options", value: value}
 }
 
 // DatasetCardinality returns the number of elements of a dataset.
@@ -96,26 +82,19 @@ func DatasetCardinalityCardinalityOptions(value string) DatasetCardinalityAttr {
 //
 // Options: [DatasetCardinalityCardinalityOptions].
 func DatasetCardinality(scope *Scope, input_dataset tf.Output, optional ...DatasetCardinalityAttr) (cardinality tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DatasetCardinality",
-		Input: []tf.Input{input_dataset},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DatasetCardinality", with(optional), input_dataset)
 	return op.Output(0)
 }
 
 // DatasetToSingleElementAttr is an optional attribute of DatasetToSingleElement.
-type DatasetToSingleElementAttr func(optionalAttr)
+type DatasetToSingleElementAttr attr
 
 // DatasetToSingleElementMetadata sets metadata, which is "" by default. Ignored.
 func DatasetToSingleElementMetadata(value string) DatasetToSingleElementAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return DatasetToSingleElementAttr{name: "metadata", value: value}
 }
 
-// DatasetToSingleElement returns the only element of a dataset.
+// DatasetToSingleElement gives the only element of a dataset.
 //
 // Arguments:
 //
@@ -129,14 +108,7 @@ func DatasetToSingleElementMetadata(value string) DatasetToSingleElementAttr {
 //
 // Options: [DatasetToSingleElementMetadata].
 func DatasetToSingleElement(scope *Scope, dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DatasetToSingleElementAttr) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DatasetToSingleElement",
-		Input: []tf.Input{dataset},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("DatasetToSingleElement", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), dataset)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -151,47 +123,41 @@ func DatasetToSingleElement(scope *Scope, dataset tf.Output, output_types []tf.D
 //
 //   - y: Types: bfloat16, half, float, double.
 func Dawsn(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Dawsn",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Dawsn", nil, x)
 	return op.Output(0)
 }
 
 // DecodeAndCropJpegAttr is an optional attribute of DecodeAndCropJpeg.
-type DecodeAndCropJpegAttr func(optionalAttr)
+type DecodeAndCropJpegAttr attr
 
 // DecodeAndCropJpegChannels sets channels, which is 0 by default. As DecodeJpeg has it.
 func DecodeAndCropJpegChannels(value int64) DecodeAndCropJpegAttr {
-	return func(attrs optionalAttr) { attrs["channels"] = value }
+	return DecodeAndCropJpegAttr{name: "channels", value: value}
 }
 
 // DecodeAndCropJpegRatio sets ratio, which is 1 by default. As DecodeJpeg has it.
 func DecodeAndCropJpegRatio(value int64) DecodeAndCropJpegAttr {
-	return func(attrs optionalAttr) { attrs["ratio"] = value }
+	return DecodeAndCropJpegAttr{name: "ratio", value: value}
 }
 
 // DecodeAndCropJpegFancyUpscaling sets fancy_upscaling, which is true by default. As DecodeJpeg has it.
 func DecodeAndCropJpegFancyUpscaling(value bool) DecodeAndCropJpegAttr {
-	return func(attrs optionalAttr) { attrs["fancy_upscaling"] = value }
+	return DecodeAndCropJpegAttr{name: "fancy_upscaling", value: value}
 }
 
 // DecodeAndCropJpegTryRecoverTruncated sets try_recover_truncated, which is false by default. As DecodeJpeg has it.
 func DecodeAndCropJpegTryRecoverTruncated(value bool) DecodeAndCropJpegAttr {
-	return func(attrs optionalAttr) { attrs["try_recover_truncated"] = value }
+	return DecodeAndCropJpegAttr{name: "try_recover_truncated", value: value}
 }
 
 // DecodeAndCropJpegAcceptableFraction sets acceptable_fraction, which is 1.0 by default. As DecodeJpeg has it.
 func DecodeAndCropJpegAcceptableFraction(value float32) DecodeAndCropJpegAttr {
-	return func(attrs optionalAttr) { attrs["acceptable_fraction"] = value }
+	return DecodeAndCropJpegAttr{name: "acceptable_fraction", value: value}
 }
 
 // DecodeAndCropJpegDctMethod sets dct_method, which is "" by default. As DecodeJpeg has it.
 func DecodeAndCropJpegDctMethod(value string) DecodeAndCropJpegAttr {
-	return func(attrs optionalAttr) { attrs["dct_method"] = value }
+	return DecodeAndCropJpegAttr{name: "dct_method", value: value}
 }
 
 // DecodeAndCropJpeg decodes a part of a JPEG image.
@@ -207,14 +173,7 @@ func DecodeAndCropJpegDctMethod(value string) DecodeAndCropJpegAttr {
 //
 // Options: [DecodeAndCropJpegChannels], [DecodeAndCropJpegRatio], [DecodeAndCropJpegFancyUpscaling], [DecodeAndCropJpegTryRecoverTruncated], [DecodeAndCropJpegAcceptableFraction], [DecodeAndCropJpegDctMethod].
 func DecodeAndCropJpeg(scope *Scope, contents tf.Output, crop_window tf.Output, optional ...DecodeAndCropJpegAttr) (image tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeAndCropJpeg",
-		Input: []tf.Input{contents, crop_window},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DecodeAndCropJpeg", with(optional), contents, crop_window)
 	return op.Output(0)
 }
 
@@ -228,22 +187,16 @@ func DecodeAndCropJpeg(scope *Scope, contents tf.Output, crop_window tf.Output, 
 //
 //   - output: Type: string.
 func DecodeBase64(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeBase64",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("DecodeBase64", nil, input)
 	return op.Output(0)
 }
 
 // DecodeBmpAttr is an optional attribute of DecodeBmp.
-type DecodeBmpAttr func(optionalAttr)
+type DecodeBmpAttr attr
 
 // DecodeBmpChannels sets channels, which is 0 by default. 0 for what the file has, 3 for RGB, 4 for RGBA.
 func DecodeBmpChannels(value int64) DecodeBmpAttr {
-	return func(attrs optionalAttr) { attrs["channels"] = value }
+	return DecodeBmpAttr{name: "channels", value: value}
 }
 
 // DecodeBmp decodes a BMP image.
@@ -258,38 +211,31 @@ func DecodeBmpChannels(value int64) DecodeBmpAttr {
 //
 // Options: [DecodeBmpChannels].
 func DecodeBmp(scope *Scope, contents tf.Output, optional ...DecodeBmpAttr) (image tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeBmp",
-		Input: []tf.Input{contents},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DecodeBmp", with(optional), contents)
 	return op.Output(0)
 }
 
 // DecodeCSVAttr is an optional attribute of DecodeCSV.
-type DecodeCSVAttr func(optionalAttr)
+type DecodeCSVAttr attr
 
 // DecodeCSVFieldDelim sets field_delim, which is "," by default. What separates fields.
 func DecodeCSVFieldDelim(value string) DecodeCSVAttr {
-	return func(attrs optionalAttr) { attrs["field_delim"] = value }
+	return DecodeCSVAttr{name: "field_delim", value: value}
 }
 
 // DecodeCSVUseQuoteDelim sets use_quote_delim, which is true by default. Whether fields may stand in quotes.
 func DecodeCSVUseQuoteDelim(value bool) DecodeCSVAttr {
-	return func(attrs optionalAttr) { attrs["use_quote_delim"] = value }
+	return DecodeCSVAttr{name: "use_quote_delim", value: value}
 }
 
 // DecodeCSVNaValue sets na_value, which is "" by default. Another text that stands for an empty field.
 func DecodeCSVNaValue(value string) DecodeCSVAttr {
-	return func(attrs optionalAttr) { attrs["na_value"] = value }
+	return DecodeCSVAttr{name: "na_value", value: value}
 }
 
 // DecodeCSVSelectCols sets select_cols, which is empty by default. Which columns; none means all.
 func DecodeCSVSelectCols(value []int64) DecodeCSVAttr {
-	return func(attrs optionalAttr) { attrs["select_cols"] = value }
+	return DecodeCSVAttr{name: "select_cols", value: value}
 }
 
 // DecodeCSV splits lines of comma-separated values into columns.
@@ -305,24 +251,17 @@ func DecodeCSVSelectCols(value []int64) DecodeCSVAttr {
 //
 // Options: [DecodeCSVFieldDelim], [DecodeCSVUseQuoteDelim], [DecodeCSVNaValue], [DecodeCSVSelectCols].
 func DecodeCSV(scope *Scope, records tf.Output, record_defaults []tf.Output, optional ...DecodeCSVAttr) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeCSV",
-		Input: []tf.Input{records, tf.OutputList(record_defaults)},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DecodeCSV", with(optional), records, tf.OutputList(record_defaults))
 	split := scope.outputs(op)
 	return split.list("output")
 }
 
 // DecodeCompressedAttr is an optional attribute of DecodeCompressed.
-type DecodeCompressedAttr func(optionalAttr)
+type DecodeCompressedAttr attr
 
 // DecodeCompressedCompressionType sets compression_type, which is "" by default. "ZLIB", "GZIP", or "" for strings that are not compressed.
 func DecodeCompressedCompressionType(value string) DecodeCompressedAttr {
-	return func(attrs optionalAttr) { attrs["compression_type"] = value }
+	return DecodeCompressedAttr{name: "compression_type", value: value}
 }
 
 // DecodeCompressed decompresses strings.
@@ -337,14 +276,7 @@ func DecodeCompressedCompressionType(value string) DecodeCompressedAttr {
 //
 // Options: [DecodeCompressedCompressionType].
 func DecodeCompressed(scope *Scope, bytes tf.Output, optional ...DecodeCompressedAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeCompressed",
-		Input: []tf.Input{bytes},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DecodeCompressed", with(optional), bytes)
 	return op.Output(0)
 }
 
@@ -358,32 +290,26 @@ func DecodeCompressed(scope *Scope, bytes tf.Output, optional ...DecodeCompresse
 //
 //   - image: Frames, height, width and 3 channels. Type: uint8.
 func DecodeGif(scope *Scope, contents tf.Output) (image tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeGif",
-		Input: []tf.Input{contents},
-	})
+	op := scope.add("DecodeGif", nil, contents)
 	return op.Output(0)
 }
 
 // DecodeImageAttr is an optional attribute of DecodeImage.
-type DecodeImageAttr func(optionalAttr)
+type DecodeImageAttr attr
 
 // DecodeImageChannels sets channels, which is 0 by default. How many channels to make; 0 for as many as the file has.
 func DecodeImageChannels(value int64) DecodeImageAttr {
-	return func(attrs optionalAttr) { attrs["channels"] = value }
+	return DecodeImageAttr{name: "channels", value: value}
 }
 
 // DecodeImageDtype sets dtype, which is uint8 by default. The type of a channel; wider types are scaled up. Types: uint8, uint16, float.
 func DecodeImageDtype(value tf.DataType) DecodeImageAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return DecodeImageAttr{name: "dtype", value: value}
 }
 
 // DecodeImageExpandAnimations sets expand_animations, which is true by default. Whether a GIF gives all its frames in 4 dimensions, or the first in 3.
 func DecodeImageExpandAnimations(value bool) DecodeImageAttr {
-	return func(attrs optionalAttr) { attrs["expand_animations"] = value }
+	return DecodeImageAttr{name: "expand_animations", value: value}
 }
 
 // DecodeImage decodes a JPEG, PNG, GIF or BMP image.
@@ -398,14 +324,7 @@ func DecodeImageExpandAnimations(value bool) DecodeImageAttr {
 //
 // Options: [DecodeImageChannels], [DecodeImageDtype], [DecodeImageExpandAnimations].
 func DecodeImage(scope *Scope, contents tf.Output, optional ...DecodeImageAttr) (image tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeImage",
-		Input: []tf.Input{contents},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DecodeImage", with(optional), contents)
 	return op.Output(0)
 }
 
@@ -419,47 +338,41 @@ func DecodeImage(scope *Scope, contents tf.Output, optional ...DecodeImageAttr) 
 //
 //   - binary_examples: Type: string.
 func DecodeJSONExample(scope *Scope, json_examples tf.Output) (binary_examples tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeJSONExample",
-		Input: []tf.Input{json_examples},
-	})
+	op := scope.add("DecodeJSONExample", nil, json_examples)
 	return op.Output(0)
 }
 
 // DecodeJpegAttr is an optional attribute of DecodeJpeg.
-type DecodeJpegAttr func(optionalAttr)
+type DecodeJpegAttr attr
 
 // DecodeJpegChannels sets channels, which is 0 by default. 0 for what the file has, 1 for gray, 3 for RGB.
 func DecodeJpegChannels(value int64) DecodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["channels"] = value }
+	return DecodeJpegAttr{name: "channels", value: value}
 }
 
 // DecodeJpegRatio sets ratio, which is 1 by default. By how much to scale down: 1, 2, 4 or 8.
 func DecodeJpegRatio(value int64) DecodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["ratio"] = value }
+	return DecodeJpegAttr{name: "ratio", value: value}
 }
 
 // DecodeJpegFancyUpscaling sets fancy_upscaling, which is true by default. Whether color is interpolated smoothly.
 func DecodeJpegFancyUpscaling(value bool) DecodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["fancy_upscaling"] = value }
+	return DecodeJpegAttr{name: "fancy_upscaling", value: value}
 }
 
 // DecodeJpegTryRecoverTruncated sets try_recover_truncated, which is false by default. Whether a file cut short gives the part that is there.
 func DecodeJpegTryRecoverTruncated(value bool) DecodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["try_recover_truncated"] = value }
+	return DecodeJpegAttr{name: "try_recover_truncated", value: value}
 }
 
 // DecodeJpegAcceptableFraction sets acceptable_fraction, which is 1.0 by default. The least part of lines that has to be there.
 func DecodeJpegAcceptableFraction(value float32) DecodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["acceptable_fraction"] = value }
+	return DecodeJpegAttr{name: "acceptable_fraction", value: value}
 }
 
 // DecodeJpegDctMethod sets dct_method, which is "" by default. "INTEGER_FAST" or "INTEGER_ACCURATE"; empty for the decoder's choice.
 func DecodeJpegDctMethod(value string) DecodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["dct_method"] = value }
+	return DecodeJpegAttr{name: "dct_method", value: value}
 }
 
 // DecodeJpeg decodes a JPEG image.
@@ -474,23 +387,16 @@ func DecodeJpegDctMethod(value string) DecodeJpegAttr {
 //
 // Options: [DecodeJpegChannels], [DecodeJpegRatio], [DecodeJpegFancyUpscaling], [DecodeJpegTryRecoverTruncated], [DecodeJpegAcceptableFraction], [DecodeJpegDctMethod].
 func DecodeJpeg(scope *Scope, contents tf.Output, optional ...DecodeJpegAttr) (image tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeJpeg",
-		Input: []tf.Input{contents},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DecodeJpeg", with(optional), contents)
 	return op.Output(0)
 }
 
 // DecodePaddedRawAttr is an optional attribute of DecodePaddedRaw.
-type DecodePaddedRawAttr func(optionalAttr)
+type DecodePaddedRawAttr attr
 
 // DecodePaddedRawLittleEndian sets little_endian, which is true by default. Whether the lowest byte of a number comes first.
 func DecodePaddedRawLittleEndian(value bool) DecodePaddedRawAttr {
-	return func(attrs optionalAttr) { attrs["little_endian"] = value }
+	return DecodePaddedRawAttr{name: "little_endian", value: value}
 }
 
 // DecodePaddedRaw reads the bytes of strings as numbers, after they are cut or filled up with zeros to one length.
@@ -507,28 +413,21 @@ func DecodePaddedRawLittleEndian(value bool) DecodePaddedRawAttr {
 //
 // Options: [DecodePaddedRawLittleEndian].
 func DecodePaddedRaw(scope *Scope, input_bytes tf.Output, fixed_length tf.Output, out_type tf.DataType, optional ...DecodePaddedRawAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodePaddedRaw",
-		Input: []tf.Input{input_bytes, fixed_length},
-		Attrs: with(optionalAttr{"out_type": out_type}, optional),
-	})
+	op := scope.add("DecodePaddedRaw", with(optional, attr{name: "out_type", value: out_type}), input_bytes, fixed_length)
 	return op.Output(0)
 }
 
 // DecodePngAttr is an optional attribute of DecodePng.
-type DecodePngAttr func(optionalAttr)
+type DecodePngAttr attr
 
 // DecodePngChannels sets channels, which is 0 by default. 0 for what the file has, 1 for gray, 3 for RGB, 4 for RGBA.
 func DecodePngChannels(value int64) DecodePngAttr {
-	return func(attrs optionalAttr) { attrs["channels"] = value }
+	return DecodePngAttr{name: "channels", value: value}
 }
 
 // DecodePngDtype sets dtype, which is uint8 by default. The type of a channel; wider types are scaled up. Types: uint8, uint16.
 func DecodePngDtype(value tf.DataType) DecodePngAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return DecodePngAttr{name: "dtype", value: value}
 }
 
 // DecodePng decodes a PNG image.
@@ -543,33 +442,26 @@ func DecodePngDtype(value tf.DataType) DecodePngAttr {
 //
 // Options: [DecodePngChannels], [DecodePngDtype].
 func DecodePng(scope *Scope, contents tf.Output, optional ...DecodePngAttr) (image tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodePng",
-		Input: []tf.Input{contents},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DecodePng", with(optional), contents)
 	return op.Output(0)
 }
 
 // DecodeProtoV2Attr is an optional attribute of DecodeProtoV2.
-type DecodeProtoV2Attr func(optionalAttr)
+type DecodeProtoV2Attr attr
 
 // DecodeProtoV2DescriptorSource sets descriptor_source, which is "local://" by default. Where the type is described: "local://", "bytes://" and a serialized FileDescriptorSet, or the name of a file with one.
 func DecodeProtoV2DescriptorSource(value string) DecodeProtoV2Attr {
-	return func(attrs optionalAttr) { attrs["descriptor_source"] = value }
+	return DecodeProtoV2Attr{name: "descriptor_source", value: value}
 }
 
 // DecodeProtoV2MessageFormat sets message_format, which is "binary" by default. "binary" or "text".
 func DecodeProtoV2MessageFormat(value string) DecodeProtoV2Attr {
-	return func(attrs optionalAttr) { attrs["message_format"] = value }
+	return DecodeProtoV2Attr{name: "message_format", value: value}
 }
 
 // DecodeProtoV2Sanitize sets sanitize, which is false by default. Whether messages are parsed and serialized again first.
 func DecodeProtoV2Sanitize(value bool) DecodeProtoV2Attr {
-	return func(attrs optionalAttr) { attrs["sanitize"] = value }
+	return DecodeProtoV2Attr{name: "sanitize", value: value}
 }
 
 // DecodeProtoV2 takes fields out of serialized protocol buffer messages.
@@ -588,24 +480,17 @@ func DecodeProtoV2Sanitize(value bool) DecodeProtoV2Attr {
 //
 // Options: [DecodeProtoV2DescriptorSource], [DecodeProtoV2MessageFormat], [DecodeProtoV2Sanitize].
 func DecodeProtoV2(scope *Scope, bytes tf.Output, message_type string, field_names []string, output_types []tf.DataType, optional ...DecodeProtoV2Attr) (sizes tf.Output, values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeProtoV2",
-		Input: []tf.Input{bytes},
-		Attrs: with(optionalAttr{"message_type": message_type, "field_names": field_names, "output_types": output_types}, optional),
-	})
+	op := scope.add("DecodeProtoV2", with(optional, attr{name: "message_type", value: message_type}, attr{name: "field_names", value: field_names}, attr{name: "output_types", value: output_types}), bytes)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }
 
 // DecodeRawAttr is an optional attribute of DecodeRaw.
-type DecodeRawAttr func(optionalAttr)
+type DecodeRawAttr attr
 
 // DecodeRawLittleEndian sets little_endian, which is true by default. Whether the lowest byte of a number comes first.
 func DecodeRawLittleEndian(value bool) DecodeRawAttr {
-	return func(attrs optionalAttr) { attrs["little_endian"] = value }
+	return DecodeRawAttr{name: "little_endian", value: value}
 }
 
 // DecodeRaw reads the bytes of strings as numbers.
@@ -621,28 +506,21 @@ func DecodeRawLittleEndian(value bool) DecodeRawAttr {
 //
 // Options: [DecodeRawLittleEndian].
 func DecodeRaw(scope *Scope, bytes tf.Output, out_type tf.DataType, optional ...DecodeRawAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeRaw",
-		Input: []tf.Input{bytes},
-		Attrs: with(optionalAttr{"out_type": out_type}, optional),
-	})
+	op := scope.add("DecodeRaw", with(optional, attr{name: "out_type", value: out_type}), bytes)
 	return op.Output(0)
 }
 
 // DecodeWavAttr is an optional attribute of DecodeWav.
-type DecodeWavAttr func(optionalAttr)
+type DecodeWavAttr attr
 
 // DecodeWavDesiredChannels sets desired_channels, which is -1 by default. How many channels to make, the last one repeated or some left out; -1 for as many as the file has.
 func DecodeWavDesiredChannels(value int64) DecodeWavAttr {
-	return func(attrs optionalAttr) { attrs["desired_channels"] = value }
+	return DecodeWavAttr{name: "desired_channels", value: value}
 }
 
 // DecodeWavDesiredSamples sets desired_samples, which is -1 by default. How many samples to make, filled up with zeros or cut off; -1 for as many as the file has.
 func DecodeWavDesiredSamples(value int64) DecodeWavAttr {
-	return func(attrs optionalAttr) { attrs["desired_samples"] = value }
+	return DecodeWavAttr{name: "desired_samples", value: value}
 }
 
 // DecodeWav decodes a WAV file of 16-bit samples to numbers from -1 to 1.
@@ -658,26 +536,13 @@ func DecodeWavDesiredSamples(value int64) DecodeWavAttr {
 //
 // Options: [DecodeWavDesiredChannels], [DecodeWavDesiredSamples].
 func DecodeWav(scope *Scope, contents tf.Output, optional ...DecodeWavAttr) (audio tf.Output, sample_rate tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DecodeWav",
-		Input: []tf.Input{contents},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DecodeWav", with(optional), contents)
 	return op.Output(0), op.Output(1)
 }
 
 // DeepCopy copies its input into memory of its own.
 func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeepCopy",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("DeepCopy", nil, x)
 	return op.Output(0)
 }
 
@@ -688,14 +553,7 @@ func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
 //   - handle: The iterator.
 //   - deleter: What came with it.
 func DeleteIterator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeleteIterator",
-		Input: []tf.Input{handle, deleter},
-	})
-	return op
+	return scope.add("DeleteIterator", nil, handle, deleter)
 }
 
 // DeleteMemoryCache empties a cache.
@@ -705,14 +563,7 @@ func DeleteIterator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Op
 //   - handle: The cache.
 //   - deleter: What came with it.
 func DeleteMemoryCache(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeleteMemoryCache",
-		Input: []tf.Input{handle, deleter},
-	})
-	return op
+	return scope.add("DeleteMemoryCache", nil, handle, deleter)
 }
 
 // DeleteRandomSeedGenerator lets a generator of seeds go.
@@ -722,14 +573,7 @@ func DeleteMemoryCache(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf
 //   - handle: The generator.
 //   - deleter: What came with it.
 func DeleteRandomSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeleteRandomSeedGenerator",
-		Input: []tf.Input{handle, deleter},
-	})
-	return op
+	return scope.add("DeleteRandomSeedGenerator", nil, handle, deleter)
 }
 
 // DeleteSeedGenerator lets a generator of seeds go.
@@ -739,14 +583,7 @@ func DeleteRandomSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output
 //   - handle: The generator.
 //   - deleter: What came with it.
 func DeleteSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeleteSeedGenerator",
-		Input: []tf.Input{handle, deleter},
-	})
-	return op
+	return scope.add("DeleteSeedGenerator", nil, handle, deleter)
 }
 
 // DeleteSessionTensor deletes a tensor that the session keeps.
@@ -755,22 +592,15 @@ func DeleteSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *
 //
 //   - handle: Type: string.
 func DeleteSessionTensor(scope *Scope, handle tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeleteSessionTensor",
-		Input: []tf.Input{handle},
-	})
-	return op
+	return scope.add("DeleteSessionTensor", nil, handle)
 }
 
 // DenseBincountAttr is an optional attribute of DenseBincount.
-type DenseBincountAttr func(optionalAttr)
+type DenseBincountAttr attr
 
 // DenseBincountBinaryOutput sets binary_output, which is false by default. Whether to report which numbers occur, rather than how often.
 func DenseBincountBinaryOutput(value bool) DenseBincountAttr {
-	return func(attrs optionalAttr) { attrs["binary_output"] = value }
+	return DenseBincountAttr{name: "binary_output", value: value}
 }
 
 // DenseBincount counts how often each number from 0 on occurs, in a vector or in each row of a matrix; a negative number is an error.
@@ -787,28 +617,21 @@ func DenseBincountBinaryOutput(value bool) DenseBincountAttr {
 //
 // Options: [DenseBincountBinaryOutput].
 func DenseBincount(scope *Scope, input tf.Output, size tf.Output, weights tf.Output, optional ...DenseBincountAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DenseBincount",
-		Input: []tf.Input{input, size, weights},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("DenseBincount", with(optional), input, size, weights)
 	return op.Output(0)
 }
 
 // DenseCountSparseOutputAttr is an optional attribute of DenseCountSparseOutput.
-type DenseCountSparseOutputAttr func(optionalAttr)
+type DenseCountSparseOutputAttr attr
 
 // DenseCountSparseOutputMinlength sets minlength, which is -1 by default. The least number of columns; -1 for none. At least -1.
 func DenseCountSparseOutputMinlength(value int64) DenseCountSparseOutputAttr {
-	return func(attrs optionalAttr) { attrs["minlength"] = value }
+	return DenseCountSparseOutputAttr{name: "minlength", value: value}
 }
 
 // DenseCountSparseOutputMaxlength sets maxlength, which is -1 by default. Values from this on are left out; -1 for none. At least -1.
 func DenseCountSparseOutputMaxlength(value int64) DenseCountSparseOutputAttr {
-	return func(attrs optionalAttr) { attrs["maxlength"] = value }
+	return DenseCountSparseOutputAttr{name: "maxlength", value: value}
 }
 
 // DenseCountSparseOutput counts the values in each row of a vector or matrix, into a sparse tensor.
@@ -827,23 +650,16 @@ func DenseCountSparseOutputMaxlength(value int64) DenseCountSparseOutputAttr {
 //
 // Options: [DenseCountSparseOutputMinlength], [DenseCountSparseOutputMaxlength].
 func DenseCountSparseOutput(scope *Scope, values tf.Output, weights tf.Output, binary_output bool, optional ...DenseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DenseCountSparseOutput",
-		Input: []tf.Input{values, weights},
-		Attrs: with(optionalAttr{"binary_output": binary_output}, optional),
-	})
+	op := scope.add("DenseCountSparseOutput", with(optional, attr{name: "binary_output", value: binary_output}), values, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // DenseToDenseSetOperationAttr is an optional attribute of DenseToDenseSetOperation.
-type DenseToDenseSetOperationAttr func(optionalAttr)
+type DenseToDenseSetOperationAttr attr
 
 // DenseToDenseSetOperationValidateIndices sets validate_indices, which is true by default. Ignored.
 func DenseToDenseSetOperationValidateIndices(value bool) DenseToDenseSetOperationAttr {
-	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
+	return DenseToDenseSetOperationAttr{name: "validate_indices", value: value}
 }
 
 // DenseToDenseSetOperation combines, row by row, the sets that the rows of two tensors are.
@@ -862,23 +678,16 @@ func DenseToDenseSetOperationValidateIndices(value bool) DenseToDenseSetOperatio
 //
 // Options: [DenseToDenseSetOperationValidateIndices].
 func DenseToDenseSetOperation(scope *Scope, set1 tf.Output, set2 tf.Output, set_operation string, optional ...DenseToDenseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DenseToDenseSetOperation",
-		Input: []tf.Input{set1, set2},
-		Attrs: with(optionalAttr{"set_operation": set_operation}, optional),
-	})
+	op := scope.add("DenseToDenseSetOperation", with(optional, attr{name: "set_operation", value: set_operation}), set1, set2)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // DenseToSparseSetOperationAttr is an optional attribute of DenseToSparseSetOperation.
-type DenseToSparseSetOperationAttr func(optionalAttr)
+type DenseToSparseSetOperationAttr attr
 
 // DenseToSparseSetOperationValidateIndices sets validate_indices, which is true by default. Whether to check that indices are in order and within the shape.
 func DenseToSparseSetOperationValidateIndices(value bool) DenseToSparseSetOperationAttr {
-	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
+	return DenseToSparseSetOperationAttr{name: "validate_indices", value: value}
 }
 
 // DenseToSparseSetOperation combines, row by row, the sets that the rows of a tensor and of a sparse one are.
@@ -899,23 +708,16 @@ func DenseToSparseSetOperationValidateIndices(value bool) DenseToSparseSetOperat
 //
 // Options: [DenseToSparseSetOperationValidateIndices].
 func DenseToSparseSetOperation(scope *Scope, set1 tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...DenseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DenseToSparseSetOperation",
-		Input: []tf.Input{set1, set2_indices, set2_values, set2_shape},
-		Attrs: with(optionalAttr{"set_operation": set_operation}, optional),
-	})
+	op := scope.add("DenseToSparseSetOperation", with(optional, attr{name: "set_operation", value: set_operation}), set1, set2_indices, set2_values, set2_shape)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // DepthToSpaceAttr is an optional attribute of DepthToSpace.
-type DepthToSpaceAttr func(optionalAttr)
+type DepthToSpaceAttr attr
 
 // DepthToSpaceDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, the second, or, for "NCHW_VECT_C", the second in groups of four that the last one holds. Values: "NHWC", "NCHW", "NCHW_VECT_C".
 func DepthToSpaceDataFormat(value string) DepthToSpaceAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return DepthToSpaceAttr{name: "data_format", value: value}
 }
 
 // DepthToSpace moves channels into blocks of height and width, so that there are block_size² times fewer channels.
@@ -926,33 +728,26 @@ func DepthToSpaceDataFormat(value string) DepthToSpaceAttr {
 //
 // Options: [DepthToSpaceDataFormat].
 func DepthToSpace(scope *Scope, input tf.Output, block_size int64, optional ...DepthToSpaceAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DepthToSpace",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"block_size": block_size}, optional),
-	})
+	op := scope.add("DepthToSpace", with(optional, attr{name: "block_size", value: block_size}), input)
 	return op.Output(0)
 }
 
 // DepthwiseConv2dNativeAttr is an optional attribute of DepthwiseConv2dNative.
-type DepthwiseConv2dNativeAttr func(optionalAttr)
+type DepthwiseConv2dNativeAttr attr
 
 // DepthwiseConv2dNativeExplicitPaddings sets explicit_paddings, which is empty by default. How much to pad before and after each dimension, in pairs, for "EXPLICIT".
 func DepthwiseConv2dNativeExplicitPaddings(value []int64) DepthwiseConv2dNativeAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return DepthwiseConv2dNativeAttr{name: "explicit_paddings", value: value}
 }
 
 // DepthwiseConv2dNativeDataFormat sets data_format, which is "NHWC" by default. "NHWC" for batch, height, width, channels; "NCHW" for batch, channels, height, width.
 func DepthwiseConv2dNativeDataFormat(value string) DepthwiseConv2dNativeAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return DepthwiseConv2dNativeAttr{name: "data_format", value: value}
 }
 
 // DepthwiseConv2dNativeDilations sets dilations, which is [1, 1, 1, 1] by default. The distance of the filter's elements in each dimension.
 func DepthwiseConv2dNativeDilations(value []int64) DepthwiseConv2dNativeAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return DepthwiseConv2dNativeAttr{name: "dilations", value: value}
 }
 
 // DepthwiseConv2dNative slides filters over each channel of images on its own.
@@ -970,33 +765,26 @@ func DepthwiseConv2dNativeDilations(value []int64) DepthwiseConv2dNativeAttr {
 //
 // Options: [DepthwiseConv2dNativeExplicitPaddings], [DepthwiseConv2dNativeDataFormat], [DepthwiseConv2dNativeDilations].
 func DepthwiseConv2dNative(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DepthwiseConv2dNative",
-		Input: []tf.Input{input, filter},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("DepthwiseConv2dNative", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
 // DepthwiseConv2dNativeBackpropFilterAttr is an optional attribute of DepthwiseConv2dNativeBackpropFilter.
-type DepthwiseConv2dNativeBackpropFilterAttr func(optionalAttr)
+type DepthwiseConv2dNativeBackpropFilterAttr attr
 
 // DepthwiseConv2dNativeBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. As DepthwiseConv2dNative has it.
 func DepthwiseConv2dNativeBackpropFilterExplicitPaddings(value []int64) DepthwiseConv2dNativeBackpropFilterAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return DepthwiseConv2dNativeBackpropFilterAttr{name: "explicit_paddings", value: value}
 }
 
 // DepthwiseConv2dNativeBackpropFilterDataFormat sets data_format, which is "NHWC" by default. As DepthwiseConv2dNative has it. Values: "NHWC", "NCHW".
 func DepthwiseConv2dNativeBackpropFilterDataFormat(value string) DepthwiseConv2dNativeBackpropFilterAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return DepthwiseConv2dNativeBackpropFilterAttr{name: "data_format", value: value}
 }
 
 // DepthwiseConv2dNativeBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. As DepthwiseConv2dNative has it.
 func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2dNativeBackpropFilterAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return DepthwiseConv2dNativeBackpropFilterAttr{name: "dilations", value: value}
 }
 
 // DepthwiseConv2dNativeBackpropFilter computes the gradient of DepthwiseConv2dNative with respect to its filter.
@@ -1015,33 +803,26 @@ func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2d
 //
 // Options: [DepthwiseConv2dNativeBackpropFilterExplicitPaddings], [DepthwiseConv2dNativeBackpropFilterDataFormat], [DepthwiseConv2dNativeBackpropFilterDilations].
 func DepthwiseConv2dNativeBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropFilterAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DepthwiseConv2dNativeBackpropFilter",
-		Input: []tf.Input{input, filter_sizes, out_backprop},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("DepthwiseConv2dNativeBackpropFilter", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
 // DepthwiseConv2dNativeBackpropInputAttr is an optional attribute of DepthwiseConv2dNativeBackpropInput.
-type DepthwiseConv2dNativeBackpropInputAttr func(optionalAttr)
+type DepthwiseConv2dNativeBackpropInputAttr attr
 
 // DepthwiseConv2dNativeBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. As DepthwiseConv2dNative has it.
 func DepthwiseConv2dNativeBackpropInputExplicitPaddings(value []int64) DepthwiseConv2dNativeBackpropInputAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return DepthwiseConv2dNativeBackpropInputAttr{name: "explicit_paddings", value: value}
 }
 
 // DepthwiseConv2dNativeBackpropInputDataFormat sets data_format, which is "NHWC" by default. As DepthwiseConv2dNative has it. Values: "NHWC", "NCHW".
 func DepthwiseConv2dNativeBackpropInputDataFormat(value string) DepthwiseConv2dNativeBackpropInputAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return DepthwiseConv2dNativeBackpropInputAttr{name: "data_format", value: value}
 }
 
 // DepthwiseConv2dNativeBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. As DepthwiseConv2dNative has it.
 func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dNativeBackpropInputAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return DepthwiseConv2dNativeBackpropInputAttr{name: "dilations", value: value}
 }
 
 // DepthwiseConv2dNativeBackpropInput computes the gradient of DepthwiseConv2dNative with respect to its input.
@@ -1060,38 +841,31 @@ func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dN
 //
 // Options: [DepthwiseConv2dNativeBackpropInputExplicitPaddings], [DepthwiseConv2dNativeBackpropInputDataFormat], [DepthwiseConv2dNativeBackpropInputDilations].
 func DepthwiseConv2dNativeBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropInputAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DepthwiseConv2dNativeBackpropInput",
-		Input: []tf.Input{input_sizes, filter, out_backprop},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("DepthwiseConv2dNativeBackpropInput", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
 // DequantizeAttr is an optional attribute of Dequantize.
-type DequantizeAttr func(optionalAttr)
+type DequantizeAttr attr
 
 // DequantizeMode sets mode, which is "MIN_COMBINED" by default. How integers stand for values: "MIN_COMBINED" and "MIN_FIRST" spread the range over all integers, "SCALED" makes them multiples of one step around 0.
 func DequantizeMode(value string) DequantizeAttr {
-	return func(attrs optionalAttr) { attrs["mode"] = value }
+	return DequantizeAttr{name: "mode", value: value}
 }
 
 // DequantizeNarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func DequantizeNarrowRange(value bool) DequantizeAttr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return DequantizeAttr{name: "narrow_range", value: value}
 }
 
 // DequantizeAxis sets axis, which is -1 by default. The dimension whose slices have ranges of their own; -1 for one range.
 func DequantizeAxis(value int64) DequantizeAttr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return DequantizeAttr{name: "axis", value: value}
 }
 
 // DequantizeDtype sets dtype, which is float by default. The type of the elements. Types: bfloat16, float.
 func DequantizeDtype(value tf.DataType) DequantizeAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return DequantizeAttr{name: "dtype", value: value}
 }
 
 // Dequantize turns quantized integers back into floats.
@@ -1107,14 +881,7 @@ func DequantizeDtype(value tf.DataType) DequantizeAttr {
 //
 // Options: [DequantizeMode], [DequantizeNarrowRange], [DequantizeAxis], [DequantizeDtype].
 func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, optional ...DequantizeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Dequantize",
-		Input: []tf.Input{input, min_range, max_range},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Dequantize", with(optional), input, min_range, max_range)
 	return op.Output(0)
 }
 
@@ -1131,14 +898,7 @@ func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 //   - sparse_values: The entries.
 //   - sparse_shape: The shape, as large as the largest of the tensors. Type: int64.
 func DeserializeManySparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataType) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeserializeManySparse",
-		Input: []tf.Input{serialized_sparse},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("DeserializeManySparse", attrs(attr{name: "dtype", value: dtype}), serialized_sparse)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1154,38 +914,23 @@ func DeserializeManySparse(scope *Scope, serialized_sparse tf.Output, dtype tf.D
 //   - sparse_indices: Type: int64.
 //   - sparse_shape: Type: int64.
 func DeserializeSparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataType) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeserializeSparse",
-		Input: []tf.Input{serialized_sparse},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("DeserializeSparse", attrs(attr{name: "dtype", value: dtype}), serialized_sparse)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // DestroyResourceOpAttr is an optional attribute of DestroyResourceOp.
-type DestroyResourceOpAttr func(optionalAttr)
+type DestroyResourceOpAttr attr
 
 // DestroyResourceOpIgnoreLookupError sets ignore_lookup_error, which is true by default. Whether a resource that does not exist is passed over, rather than an error.
 func DestroyResourceOpIgnoreLookupError(value bool) DestroyResourceOpAttr {
-	return func(attrs optionalAttr) { attrs["ignore_lookup_error"] = value }
+	return DestroyResourceOpAttr{name: "ignore_lookup_error", value: value}
 }
 
 // DestroyResourceOp forgets a resource, such as a variable; handles of it are of no use afterwards.
 //
 // Options: [DestroyResourceOpIgnoreLookupError].
 func DestroyResourceOp(scope *Scope, resource tf.Output, optional ...DestroyResourceOpAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DestroyResourceOp",
-		Input: []tf.Input{resource},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("DestroyResourceOp", with(optional), resource)
 }
 
 // DeviceIndex finds the device of the node in a list.
@@ -1198,13 +943,7 @@ func DestroyResourceOp(scope *Scope, resource tf.Output, optional ...DestroyReso
 //
 //   - index: The index in device_names, or the length of that list if the device is not in it. Type: int32.
 func DeviceIndex(scope *Scope, device_names []string) (index tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DeviceIndex",
-		Attrs: map[string]any{"device_names": device_names},
-	})
+	op := scope.add("DeviceIndex", attrs(attr{name: "device_names", value: device_names}))
 	return op.Output(0)
 }
 
@@ -1214,29 +953,17 @@ func DeviceIndex(scope *Scope, device_names []string) (index tf.Output) {
 //
 //   - output: The diagonal's shape twice, zero off the diagonal.
 func Diag(scope *Scope, diagonal tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Diag",
-		Input: []tf.Input{diagonal},
-	})
+	op := scope.add("Diag", nil, diagonal)
 	return op.Output(0)
 }
 
-// DiagPart returns the diagonal of a tensor: the elements whose first half of coordinates equals the second.
+// DiagPart gives the diagonal of a tensor: the elements whose first half of coordinates equals the second.
 //
 // Arguments:
 //
 //   - input: A tensor of even rank, whose shape is another one twice.
 func DiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DiagPart",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("DiagPart", nil, input)
 	return op.Output(0)
 }
 
@@ -1250,13 +977,7 @@ func DiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Digamma(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Digamma",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Digamma", nil, x)
 	return op.Output(0)
 }
 
@@ -1269,14 +990,7 @@ func Digamma(scope *Scope, x tf.Output) (y tf.Output) {
 //   - rates: The distance of the filter's elements in each dimension. At least 4 of them.
 //   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
 func Dilation2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, rates []int64, padding string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Dilation2D",
-		Input: []tf.Input{input, filter},
-		Attrs: map[string]any{"strides": strides, "rates": rates, "padding": padding},
-	})
+	op := scope.add("Dilation2D", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -1291,14 +1005,7 @@ func Dilation2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64
 //   - rates: As Dilation2D has it. At least 4 of them.
 //   - padding: As Dilation2D has it. Values: "SAME", "VALID".
 func Dilation2DBackpropFilter(scope *Scope, input tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, rates []int64, padding string) (filter_backprop tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Dilation2DBackpropFilter",
-		Input: []tf.Input{input, filter, out_backprop},
-		Attrs: map[string]any{"strides": strides, "rates": rates, "padding": padding},
-	})
+	op := scope.add("Dilation2DBackpropFilter", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter, out_backprop)
 	return op.Output(0)
 }
 
@@ -1313,23 +1020,16 @@ func Dilation2DBackpropFilter(scope *Scope, input tf.Output, filter tf.Output, o
 //   - rates: As Dilation2D has it. At least 4 of them.
 //   - padding: As Dilation2D has it. Values: "SAME", "VALID".
 func Dilation2DBackpropInput(scope *Scope, input tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, rates []int64, padding string) (in_backprop tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Dilation2DBackpropInput",
-		Input: []tf.Input{input, filter, out_backprop},
-		Attrs: map[string]any{"strides": strides, "rates": rates, "padding": padding},
-	})
+	op := scope.add("Dilation2DBackpropInput", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter, out_backprop)
 	return op.Output(0)
 }
 
 // DirectedInterleaveDatasetAttr is an optional attribute of DirectedInterleaveDataset.
-type DirectedInterleaveDatasetAttr func(optionalAttr)
+type DirectedInterleaveDatasetAttr attr
 
 // DirectedInterleaveDatasetStopOnEmptyDataset sets stop_on_empty_dataset, which is false by default. Whether the first dataset that has ended ends it all.
 func DirectedInterleaveDatasetStopOnEmptyDataset(value bool) DirectedInterleaveDatasetAttr {
-	return func(attrs optionalAttr) { attrs["stop_on_empty_dataset"] = value }
+	return DirectedInterleaveDatasetAttr{name: "stop_on_empty_dataset", value: value}
 }
 
 // DirectedInterleaveDataset makes a dataset that takes each element from the one of several that another dataset names.
@@ -1343,50 +1043,24 @@ func DirectedInterleaveDatasetStopOnEmptyDataset(value bool) DirectedInterleaveD
 //
 // Options: [DirectedInterleaveDatasetStopOnEmptyDataset].
 func DirectedInterleaveDataset(scope *Scope, selector_input_dataset tf.Output, data_input_datasets []tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DirectedInterleaveDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DirectedInterleaveDataset",
-		Input: []tf.Input{selector_input_dataset, tf.OutputList(data_input_datasets)},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("DirectedInterleaveDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), selector_input_dataset, tf.OutputList(data_input_datasets))
 	return op.Output(0)
 }
 
 // DisableCopyOnRead does nothing: reading a variable never copies it.
 func DisableCopyOnRead(scope *Scope, resource tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DisableCopyOnRead",
-		Input: []tf.Input{resource},
-	})
-	return op
+	return scope.add("DisableCopyOnRead", nil, resource)
 }
 
 // Div divides x by y with broadcasting; the quotient of integers is rounded toward 0, and an integer 0 for y is an error.
 func Div(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Div",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Div", nil, x, y)
 	return op.Output(0)
 }
 
 // DivNoNan divides x by y with broadcasting; where y is 0 the result is 0.
 func DivNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DivNoNan",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("DivNoNan", nil, x, y)
 	return op.Output(0)
 }
 
@@ -1401,13 +1075,7 @@ func DivNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - output: Types: float, half.
 func DrawBoundingBoxes(scope *Scope, images tf.Output, boxes tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DrawBoundingBoxes",
-		Input: []tf.Input{images, boxes},
-	})
+	op := scope.add("DrawBoundingBoxes", nil, images, boxes)
 	return op.Output(0)
 }
 
@@ -1423,35 +1091,19 @@ func DrawBoundingBoxes(scope *Scope, images tf.Output, boxes tf.Output) (output 
 //
 //   - output: Types: float, half.
 func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DrawBoundingBoxesV2",
-		Input: []tf.Input{images, boxes, colors},
-	})
+	op := scope.add("DrawBoundingBoxesV2", nil, images, boxes, colors)
 	return op.Output(0)
 }
 
-// DummyMemoryCache returns a handle in place of a cache, for a dataset that has one of its own.
+// DummyMemoryCache gives a handle in the place of a cache, for a dataset that has one of its own.
 func DummyMemoryCache(scope *Scope) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "DummyMemoryCache",
-	})
+	op := scope.add("DummyMemoryCache", nil)
 	return op.Output(0)
 }
 
-// DummySeedGenerator returns a handle in place of a generator of seeds, for a dataset that has one of its own.
+// DummySeedGenerator gives a handle in the place of a generator of seeds, for a dataset that has one of its own.
 func DummySeedGenerator(scope *Scope) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "DummySeedGenerator",
-	})
+	op := scope.add("DummySeedGenerator", nil)
 	return op.Output(0)
 }
 
@@ -1463,14 +1115,7 @@ func DummySeedGenerator(scope *Scope) (handle tf.Output) {
 //   - partitions: The output that each slice goes to, in [0, num_partitions). Type: int32.
 //   - num_partitions: How many outputs. At least 1.
 func DynamicPartition(scope *Scope, data tf.Output, partitions tf.Output, num_partitions int64) (outputs []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DynamicPartition",
-		Input: []tf.Input{data, partitions},
-		Attrs: map[string]any{"num_partitions": num_partitions},
-	})
+	op := scope.add("DynamicPartition", attrs(attr{name: "num_partitions", value: num_partitions}), data, partitions)
 	split := scope.outputs(op)
 	return split.list("outputs")
 }
@@ -1486,12 +1131,6 @@ func DynamicPartition(scope *Scope, data tf.Output, partitions tf.Output, num_pa
 //
 //   - merged: The result; a place that no index names is 0.
 func DynamicStitch(scope *Scope, indices []tf.Output, data []tf.Output) (merged tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "DynamicStitch",
-		Input: []tf.Input{tf.OutputList(indices), tf.OutputList(data)},
-	})
+	op := scope.add("DynamicStitch", nil, tf.OutputList(indices), tf.OutputList(data))
 	return op.Output(0)
 }

@@ -5,11 +5,11 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // EagerPyFuncAttr is an optional attribute of EagerPyFunc.
-type EagerPyFuncAttr func(optionalAttr)
+type EagerPyFuncAttr attr
 
 // EagerPyFuncIsAsync sets is_async, which is false by default. Whether the function is called without waiting.
 func EagerPyFuncIsAsync(value bool) EagerPyFuncAttr {
-	return func(attrs optionalAttr) { attrs["is_async"] = value }
+	return EagerPyFuncAttr{name: "is_async", value: value}
 }
 
 // EagerPyFunc calls a function of eager tensors that was registered in the Python process that made the graph.
@@ -28,24 +28,17 @@ func EagerPyFuncIsAsync(value bool) EagerPyFuncAttr {
 //
 // Options: [EagerPyFuncIsAsync].
 func EagerPyFunc(scope *Scope, input []tf.Output, token string, Tout []tf.DataType, optional ...EagerPyFuncAttr) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EagerPyFunc",
-		Input: []tf.Input{tf.OutputList(input)},
-		Attrs: with(optionalAttr{"token": token, "Tout": Tout}, optional),
-	})
+	op := scope.add("EagerPyFunc", with(optional, attr{name: "token", value: token}, attr{name: "Tout", value: Tout}), tf.OutputList(input))
 	split := scope.outputs(op)
 	return split.list("output")
 }
 
 // EditDistanceAttr is an optional attribute of EditDistance.
-type EditDistanceAttr func(optionalAttr)
+type EditDistanceAttr attr
 
 // EditDistanceNormalize sets normalize, which is true by default. Whether to divide by the length of the other sequence; the distance to an empty one is ∞, or 0 from an empty one.
 func EditDistanceNormalize(value bool) EditDistanceAttr {
-	return func(attrs optionalAttr) { attrs["normalize"] = value }
+	return EditDistanceAttr{name: "normalize", value: value}
 }
 
 // EditDistance counts the insertions, deletions and replacements that turn each sequence into another (Levenshtein distance).
@@ -65,23 +58,16 @@ func EditDistanceNormalize(value bool) EditDistanceAttr {
 //
 // Options: [EditDistanceNormalize].
 func EditDistance(scope *Scope, hypothesis_indices tf.Output, hypothesis_values tf.Output, hypothesis_shape tf.Output, truth_indices tf.Output, truth_values tf.Output, truth_shape tf.Output, optional ...EditDistanceAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EditDistance",
-		Input: []tf.Input{hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("EditDistance", with(optional), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape)
 	return op.Output(0)
 }
 
 // EigAttr is an optional attribute of Eig.
-type EigAttr func(optionalAttr)
+type EigAttr attr
 
 // EigComputeV sets compute_v, which is true by default. Whether v is wanted; else it is a scalar without meaning.
 func EigComputeV(value bool) EigAttr {
-	return func(attrs optionalAttr) { attrs["compute_v"] = value }
+	return EigAttr{name: "compute_v", value: value}
 }
 
 // Eig computes eigenvalues and eigenvectors of square matrices.
@@ -98,14 +84,7 @@ func EigComputeV(value bool) EigAttr {
 //
 // Options: [EigComputeV].
 func Eig(scope *Scope, input tf.Output, Tout tf.DataType, optional ...EigAttr) (e tf.Output, v tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Eig",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"Tout": Tout}, optional),
-	})
+	op := scope.add("Eig", with(optional, attr{name: "Tout", value: Tout}), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -116,14 +95,7 @@ func Eig(scope *Scope, input tf.Output, Tout tf.DataType, optional ...EigAttr) (
 //   - inputs: One or two tensors.
 //   - equation: Such as "ij,jk->ik": a letter for each dimension, of which those missing behind the arrow are summed over; "..." stands for dimensions that broadcast.
 func Einsum(scope *Scope, inputs []tf.Output, equation string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Einsum",
-		Input: []tf.Input{tf.OutputList(inputs)},
-		Attrs: map[string]any{"equation": equation},
-	})
+	op := scope.add("Einsum", attrs(attr{name: "equation", value: equation}), tf.OutputList(inputs))
 	return op.Output(0)
 }
 
@@ -137,13 +109,7 @@ func Einsum(scope *Scope, inputs []tf.Output, equation string) (output tf.Output
 //
 //   - activations: Types: half, bfloat16, float, double.
 func Elu(scope *Scope, features tf.Output) (activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Elu",
-		Input: []tf.Input{features},
-	})
+	op := scope.add("Elu", nil, features)
 	return op.Output(0)
 }
 
@@ -158,22 +124,16 @@ func Elu(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 //   - backprops: Types: half, bfloat16, float, double.
 func EluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EluGrad",
-		Input: []tf.Input{gradients, outputs},
-	})
+	op := scope.add("EluGrad", nil, gradients, outputs)
 	return op.Output(0)
 }
 
 // EmptyAttr is an optional attribute of Empty.
-type EmptyAttr func(optionalAttr)
+type EmptyAttr attr
 
 // EmptyInit sets init, which is false by default. Whether elements are zero; else they may be anything.
 func EmptyInit(value bool) EmptyAttr {
-	return func(attrs optionalAttr) { attrs["init"] = value }
+	return EmptyAttr{name: "init", value: value}
 }
 
 // Empty makes a tensor of the given shape.
@@ -185,14 +145,7 @@ func EmptyInit(value bool) EmptyAttr {
 //
 // Options: [EmptyInit].
 func Empty(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...EmptyAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Empty",
-		Input: []tf.Input{shape},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("Empty", with(optional, attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
@@ -204,23 +157,16 @@ func Empty(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...EmptyAt
 //   - max_num_elements: The most elements the list may get; -1 for any number. Type: int32.
 //   - element_dtype: The type of the elements.
 func EmptyTensorList(scope *Scope, element_shape tf.Output, max_num_elements tf.Output, element_dtype tf.DataType) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EmptyTensorList",
-		Input: []tf.Input{element_shape, max_num_elements},
-		Attrs: map[string]any{"element_dtype": element_dtype},
-	})
+	op := scope.add("EmptyTensorList", attrs(attr{name: "element_dtype", value: element_dtype}), element_shape, max_num_elements)
 	return op.Output(0)
 }
 
 // EncodeBase64Attr is an optional attribute of EncodeBase64.
-type EncodeBase64Attr func(optionalAttr)
+type EncodeBase64Attr attr
 
 // EncodeBase64Pad sets pad, which is false by default. Whether to fill up with "=".
 func EncodeBase64Pad(value bool) EncodeBase64Attr {
-	return func(attrs optionalAttr) { attrs["pad"] = value }
+	return EncodeBase64Attr{name: "pad", value: value}
 }
 
 // EncodeBase64 encodes strings in the URL-safe base64 alphabet.
@@ -235,63 +181,56 @@ func EncodeBase64Pad(value bool) EncodeBase64Attr {
 //
 // Options: [EncodeBase64Pad].
 func EncodeBase64(scope *Scope, input tf.Output, optional ...EncodeBase64Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EncodeBase64",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("EncodeBase64", with(optional), input)
 	return op.Output(0)
 }
 
 // EncodeJpegAttr is an optional attribute of EncodeJpeg.
-type EncodeJpegAttr func(optionalAttr)
+type EncodeJpegAttr attr
 
 // EncodeJpegFormat sets format, which is "" by default. "grayscale" or "rgb"; empty for what the number of channels says. Values: "", "grayscale", "rgb".
 func EncodeJpegFormat(value string) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["format"] = value }
+	return EncodeJpegAttr{name: "format", value: value}
 }
 
 // EncodeJpegQuality sets quality, which is 95 by default. From 0 to 100.
 func EncodeJpegQuality(value int64) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["quality"] = value }
+	return EncodeJpegAttr{name: "quality", value: value}
 }
 
 // EncodeJpegProgressive sets progressive, which is false by default. Whether the file is to show the whole image coarsely at first; here it makes no difference.
 func EncodeJpegProgressive(value bool) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["progressive"] = value }
+	return EncodeJpegAttr{name: "progressive", value: value}
 }
 
 // EncodeJpegOptimizeSize sets optimize_size, which is false by default. Whether to spend time on a smaller file of the same pixels; here it makes no difference.
 func EncodeJpegOptimizeSize(value bool) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["optimize_size"] = value }
+	return EncodeJpegAttr{name: "optimize_size", value: value}
 }
 
 // EncodeJpegChromaDownsampling sets chroma_downsampling, which is true by default. Whether colors are kept at half the height and width.
 func EncodeJpegChromaDownsampling(value bool) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["chroma_downsampling"] = value }
+	return EncodeJpegAttr{name: "chroma_downsampling", value: value}
 }
 
 // EncodeJpegDensityUnit sets density_unit, which is "in" by default. Whether densities are by the inch or by the centimetre. Values: "in", "cm".
 func EncodeJpegDensityUnit(value string) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["density_unit"] = value }
+	return EncodeJpegAttr{name: "density_unit", value: value}
 }
 
 // EncodeJpegXDensity sets x_density, which is 300 by default. Pixels in that unit across.
 func EncodeJpegXDensity(value int64) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["x_density"] = value }
+	return EncodeJpegAttr{name: "x_density", value: value}
 }
 
 // EncodeJpegYDensity sets y_density, which is 300 by default. Pixels in that unit down.
 func EncodeJpegYDensity(value int64) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["y_density"] = value }
+	return EncodeJpegAttr{name: "y_density", value: value}
 }
 
 // EncodeJpegXmpMetadata sets xmp_metadata, which is "" by default. An XMP packet to put into the file, if it is not empty.
 func EncodeJpegXmpMetadata(value string) EncodeJpegAttr {
-	return func(attrs optionalAttr) { attrs["xmp_metadata"] = value }
+	return EncodeJpegAttr{name: "xmp_metadata", value: value}
 }
 
 // EncodeJpeg encodes an image as JPEG.
@@ -306,14 +245,7 @@ func EncodeJpegXmpMetadata(value string) EncodeJpegAttr {
 //
 // Options: [EncodeJpegFormat], [EncodeJpegQuality], [EncodeJpegProgressive], [EncodeJpegOptimizeSize], [EncodeJpegChromaDownsampling], [EncodeJpegDensityUnit], [EncodeJpegXDensity], [EncodeJpegYDensity], [EncodeJpegXmpMetadata].
 func EncodeJpeg(scope *Scope, image tf.Output, optional ...EncodeJpegAttr) (contents tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EncodeJpeg",
-		Input: []tf.Input{image},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("EncodeJpeg", with(optional), image)
 	return op.Output(0)
 }
 
@@ -328,22 +260,16 @@ func EncodeJpeg(scope *Scope, image tf.Output, optional ...EncodeJpegAttr) (cont
 //
 //   - contents: The bytes of the file. Type: string.
 func EncodeJpegVariableQuality(scope *Scope, images tf.Output, quality tf.Output) (contents tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EncodeJpegVariableQuality",
-		Input: []tf.Input{images, quality},
-	})
+	op := scope.add("EncodeJpegVariableQuality", nil, images, quality)
 	return op.Output(0)
 }
 
 // EncodePngAttr is an optional attribute of EncodePng.
-type EncodePngAttr func(optionalAttr)
+type EncodePngAttr attr
 
 // EncodePngCompression sets compression, which is -1 by default. From 0, none, to 9; -1 for the encoder's default.
 func EncodePngCompression(value int64) EncodePngAttr {
-	return func(attrs optionalAttr) { attrs["compression"] = value }
+	return EncodePngAttr{name: "compression", value: value}
 }
 
 // EncodePng encodes images as PNG.
@@ -358,23 +284,16 @@ func EncodePngCompression(value int64) EncodePngAttr {
 //
 // Options: [EncodePngCompression].
 func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (contents tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EncodePng",
-		Input: []tf.Input{image},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("EncodePng", with(optional), image)
 	return op.Output(0)
 }
 
 // EncodeProtoAttr is an optional attribute of EncodeProto.
-type EncodeProtoAttr func(optionalAttr)
+type EncodeProtoAttr attr
 
 // EncodeProtoDescriptorSource sets descriptor_source, which is "local://" by default. As DecodeProtoV2 has it.
 func EncodeProtoDescriptorSource(value string) EncodeProtoAttr {
-	return func(attrs optionalAttr) { attrs["descriptor_source"] = value }
+	return EncodeProtoAttr{name: "descriptor_source", value: value}
 }
 
 // EncodeProto makes serialized protocol buffer messages of the values of their fields.
@@ -392,14 +311,7 @@ func EncodeProtoDescriptorSource(value string) EncodeProtoAttr {
 //
 // Options: [EncodeProtoDescriptorSource].
 func EncodeProto(scope *Scope, sizes tf.Output, values []tf.Output, field_names []string, message_type string, optional ...EncodeProtoAttr) (bytes tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EncodeProto",
-		Input: []tf.Input{sizes, tf.OutputList(values)},
-		Attrs: with(optionalAttr{"field_names": field_names, "message_type": message_type}, optional),
-	})
+	op := scope.add("EncodeProto", with(optional, attr{name: "field_names", value: field_names}, attr{name: "message_type", value: message_type}), sizes, tf.OutputList(values))
 	return op.Output(0)
 }
 
@@ -414,13 +326,7 @@ func EncodeProto(scope *Scope, sizes tf.Output, values []tf.Output, field_names 
 //
 //   - contents: The bytes of the file. Type: string.
 func EncodeWav(scope *Scope, audio tf.Output, sample_rate tf.Output) (contents tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EncodeWav",
-		Input: []tf.Input{audio, sample_rate},
-	})
+	op := scope.add("EncodeWav", nil, audio, sample_rate)
 	return op.Output(0)
 }
 
@@ -430,28 +336,21 @@ func EncodeWav(scope *Scope, audio tf.Output, sample_rate tf.Output) (contents t
 //
 //   - shape: The shape, in which dimensions may be unknown.
 func EnsureShape(scope *Scope, input tf.Output, shape tf.Shape) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EnsureShape",
-		Input: []tf.Input{input},
-		Attrs: map[string]any{"shape": shape},
-	})
+	op := scope.add("EnsureShape", attrs(attr{name: "shape", value: shape}), input)
 	return op.Output(0)
 }
 
 // EnterAttr is an optional attribute of Enter.
-type EnterAttr func(optionalAttr)
+type EnterAttr attr
 
 // EnterIsConstant sets is_constant, which is false by default. Whether the value is there in every iteration, not in the first alone.
 func EnterIsConstant(value bool) EnterAttr {
-	return func(attrs optionalAttr) { attrs["is_constant"] = value }
+	return EnterAttr{name: "is_constant", value: value}
 }
 
 // EnterParallelIterations sets parallel_iterations, which is 10 by default. How many iterations of the frame may be alive at a time.
 func EnterParallelIterations(value int64) EnterAttr {
-	return func(attrs optionalAttr) { attrs["parallel_iterations"] = value }
+	return EnterAttr{name: "parallel_iterations", value: value}
 }
 
 // Enter brings a value into a frame, such as a loop is; the first one to come opens the frame.
@@ -462,26 +361,19 @@ func EnterParallelIterations(value int64) EnterAttr {
 //
 // Options: [EnterIsConstant], [EnterParallelIterations].
 func Enter(scope *Scope, data tf.Output, frame_name string, optional ...EnterAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Enter",
-		Input: []tf.Input{data},
-		Attrs: with(optionalAttr{"frame_name": frame_name}, optional),
-	})
+	op := scope.add("Enter", with(optional, attr{name: "frame_name", value: frame_name}), data)
 	return op.Output(0)
 }
 
 // EqualAttr is an optional attribute of Equal.
-type EqualAttr func(optionalAttr)
+type EqualAttr attr
 
 // EqualIncompatibleShapeError sets incompatible_shape_error, which is true by default. Whether shapes that do not broadcast are an error; else the result is the scalar that says that the tensors differ.
 func EqualIncompatibleShapeError(value bool) EqualAttr {
-	return func(attrs optionalAttr) { attrs["incompatible_shape_error"] = value }
+	return EqualAttr{name: "incompatible_shape_error", value: value}
 }
 
-// Equal reports where x and y are equal, with broadcasting.
+// Equal says where x and y are equal, with broadcasting.
 //
 // Results:
 //
@@ -489,14 +381,7 @@ func EqualIncompatibleShapeError(value bool) EqualAttr {
 //
 // Options: [EqualIncompatibleShapeError].
 func Equal(scope *Scope, x tf.Output, y tf.Output, optional ...EqualAttr) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Equal",
-		Input: []tf.Input{x, y},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Equal", with(optional), x, y)
 	return op.Output(0)
 }
 
@@ -510,13 +395,7 @@ func Equal(scope *Scope, x tf.Output, y tf.Output, optional ...EqualAttr) (z tf.
 //
 //   - y: Types: bfloat16, half, float, double.
 func Erf(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Erf",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Erf", nil, x)
 	return op.Output(0)
 }
 
@@ -530,13 +409,7 @@ func Erf(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Erfc(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Erfc",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Erfc", nil, x)
 	return op.Output(0)
 }
 
@@ -550,22 +423,16 @@ func Erfc(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Erfinv(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Erfinv",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Erfinv", nil, x)
 	return op.Output(0)
 }
 
 // EuclideanNormAttr is an optional attribute of EuclideanNorm.
-type EuclideanNormAttr func(optionalAttr)
+type EuclideanNormAttr attr
 
 // EuclideanNormKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func EuclideanNormKeepDims(value bool) EuclideanNormAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return EuclideanNormAttr{name: "keep_dims", value: value}
 }
 
 // EuclideanNorm takes the length of the vectors that the elements along the given axes are: √Σ|x|².
@@ -580,38 +447,19 @@ func EuclideanNormKeepDims(value bool) EuclideanNormAttr {
 //
 // Options: [EuclideanNormKeepDims].
 func EuclideanNorm(scope *Scope, input tf.Output, axis tf.Output, optional ...EuclideanNormAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "EuclideanNorm",
-		Input: []tf.Input{input, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("EuclideanNorm", with(optional), input, axis)
 	return op.Output(0)
 }
 
 // Exit brings a value out of a frame, from the iteration in which it is live.
 func Exit(scope *Scope, data tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Exit",
-		Input: []tf.Input{data},
-	})
+	op := scope.add("Exit", nil, data)
 	return op.Output(0)
 }
 
 // Exp computes e to the power of every element.
 func Exp(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Exp",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Exp", nil, x)
 	return op.Output(0)
 }
 
@@ -621,13 +469,7 @@ func Exp(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - axis: Where it goes, a scalar; negative counts from the end, -1 being behind the last. Types: int32, int64.
 func ExpandDims(scope *Scope, input tf.Output, axis tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ExpandDims",
-		Input: []tf.Input{input, axis},
-	})
+	op := scope.add("ExpandDims", nil, input, axis)
 	return op.Output(0)
 }
 
@@ -641,49 +483,37 @@ func ExpandDims(scope *Scope, input tf.Output, axis tf.Output) (output tf.Output
 //
 //   - y: Types: bfloat16, half, float, double.
 func Expint(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Expint",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Expint", nil, x)
 	return op.Output(0)
 }
 
 // Expm1 computes e to the power of every element, minus 1, exactly near 0.
 func Expm1(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Expm1",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Expm1", nil, x)
 	return op.Output(0)
 }
 
 // ExtractGlimpseAttr is an optional attribute of ExtractGlimpse.
-type ExtractGlimpseAttr func(optionalAttr)
+type ExtractGlimpseAttr attr
 
 // ExtractGlimpseCentered sets centered, which is true by default. Whether offsets count from the image's center.
 func ExtractGlimpseCentered(value bool) ExtractGlimpseAttr {
-	return func(attrs optionalAttr) { attrs["centered"] = value }
+	return ExtractGlimpseAttr{name: "centered", value: value}
 }
 
 // ExtractGlimpseNormalized sets normalized, which is true by default. Whether offsets are parts of the image's size, rather than pixels.
 func ExtractGlimpseNormalized(value bool) ExtractGlimpseAttr {
-	return func(attrs optionalAttr) { attrs["normalized"] = value }
+	return ExtractGlimpseAttr{name: "normalized", value: value}
 }
 
 // ExtractGlimpseUniformNoise sets uniform_noise, which is true by default. Whether what lies outside of an image is uniform noise.
 func ExtractGlimpseUniformNoise(value bool) ExtractGlimpseAttr {
-	return func(attrs optionalAttr) { attrs["uniform_noise"] = value }
+	return ExtractGlimpseAttr{name: "uniform_noise", value: value}
 }
 
 // ExtractGlimpseNoise sets noise, which is "uniform" by default. "uniform", "gaussian" or "zero".
 func ExtractGlimpseNoise(value string) ExtractGlimpseAttr {
-	return func(attrs optionalAttr) { attrs["noise"] = value }
+	return ExtractGlimpseAttr{name: "noise", value: value}
 }
 
 // ExtractGlimpse cuts windows of one size out of images.
@@ -700,38 +530,31 @@ func ExtractGlimpseNoise(value string) ExtractGlimpseAttr {
 //
 // Options: [ExtractGlimpseCentered], [ExtractGlimpseNormalized], [ExtractGlimpseUniformNoise], [ExtractGlimpseNoise].
 func ExtractGlimpse(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseAttr) (glimpse tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ExtractGlimpse",
-		Input: []tf.Input{input, size, offsets},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ExtractGlimpse", with(optional), input, size, offsets)
 	return op.Output(0)
 }
 
 // ExtractGlimpseV2Attr is an optional attribute of ExtractGlimpseV2.
-type ExtractGlimpseV2Attr func(optionalAttr)
+type ExtractGlimpseV2Attr attr
 
 // ExtractGlimpseV2Centered sets centered, which is true by default. Whether offsets count from the image's center.
 func ExtractGlimpseV2Centered(value bool) ExtractGlimpseV2Attr {
-	return func(attrs optionalAttr) { attrs["centered"] = value }
+	return ExtractGlimpseV2Attr{name: "centered", value: value}
 }
 
 // ExtractGlimpseV2Normalized sets normalized, which is true by default. Whether offsets are parts of the image's size, rather than pixels.
 func ExtractGlimpseV2Normalized(value bool) ExtractGlimpseV2Attr {
-	return func(attrs optionalAttr) { attrs["normalized"] = value }
+	return ExtractGlimpseV2Attr{name: "normalized", value: value}
 }
 
 // ExtractGlimpseV2UniformNoise sets uniform_noise, which is true by default. Whether what lies outside of an image is uniform noise.
 func ExtractGlimpseV2UniformNoise(value bool) ExtractGlimpseV2Attr {
-	return func(attrs optionalAttr) { attrs["uniform_noise"] = value }
+	return ExtractGlimpseV2Attr{name: "uniform_noise", value: value}
 }
 
 // ExtractGlimpseV2Noise sets noise, which is "uniform" by default. "uniform", "gaussian" or "zero".
 func ExtractGlimpseV2Noise(value string) ExtractGlimpseV2Attr {
-	return func(attrs optionalAttr) { attrs["noise"] = value }
+	return ExtractGlimpseV2Attr{name: "noise", value: value}
 }
 
 // ExtractGlimpseV2 cuts windows of one size out of images.
@@ -750,18 +573,11 @@ func ExtractGlimpseV2Noise(value string) ExtractGlimpseV2Attr {
 //
 // Options: [ExtractGlimpseV2Centered], [ExtractGlimpseV2Normalized], [ExtractGlimpseV2UniformNoise], [ExtractGlimpseV2Noise].
 func ExtractGlimpseV2(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseV2Attr) (glimpse tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ExtractGlimpseV2",
-		Input: []tf.Input{input, size, offsets},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ExtractGlimpseV2", with(optional), input, size, offsets)
 	return op.Output(0)
 }
 
-// ExtractImagePatches returns the windows of images, each flattened into the channels of a pixel.
+// ExtractImagePatches gives the windows of images, each flattened into the channels of a pixel.
 //
 // Arguments:
 //
@@ -771,23 +587,16 @@ func ExtractGlimpseV2(scope *Scope, input tf.Output, size tf.Output, offsets tf.
 //   - rates: The distance of the window's pixels in each dimension. At least 4 of them.
 //   - padding: "SAME" fills up the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
 func ExtractImagePatches(scope *Scope, images tf.Output, ksizes []int64, strides []int64, rates []int64, padding string) (patches tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ExtractImagePatches",
-		Input: []tf.Input{images},
-		Attrs: map[string]any{"ksizes": ksizes, "strides": strides, "rates": rates, "padding": padding},
-	})
+	op := scope.add("ExtractImagePatches", attrs(attr{name: "ksizes", value: ksizes}, attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), images)
 	return op.Output(0)
 }
 
 // ExtractJpegShapeAttr is an optional attribute of ExtractJpegShape.
-type ExtractJpegShapeAttr func(optionalAttr)
+type ExtractJpegShapeAttr attr
 
 // ExtractJpegShapeOutputType sets output_type, which is int32 by default. The type of the result. Types: int32, int64.
 func ExtractJpegShapeOutputType(value tf.DataType) ExtractJpegShapeAttr {
-	return func(attrs optionalAttr) { attrs["output_type"] = value }
+	return ExtractJpegShapeAttr{name: "output_type", value: value}
 }
 
 // ExtractJpegShape returns height, width and channels of a JPEG image without decoding it.
@@ -802,18 +611,11 @@ func ExtractJpegShapeOutputType(value tf.DataType) ExtractJpegShapeAttr {
 //
 // Options: [ExtractJpegShapeOutputType].
 func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegShapeAttr) (image_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ExtractJpegShape",
-		Input: []tf.Input{contents},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ExtractJpegShape", with(optional), contents)
 	return op.Output(0)
 }
 
-// ExtractVolumePatches returns the windows of volumes, each flattened into the channels of a point.
+// ExtractVolumePatches gives the windows of volumes, each flattened into the channels of a point.
 //
 // Arguments:
 //
@@ -822,13 +624,6 @@ func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegS
 //   - strides: The step in each dimension. At least 5 of them.
 //   - padding: As ExtractImagePatches has it. Values: "SAME", "VALID".
 func ExtractVolumePatches(scope *Scope, input tf.Output, ksizes []int64, strides []int64, padding string) (patches tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ExtractVolumePatches",
-		Input: []tf.Input{input},
-		Attrs: map[string]any{"ksizes": ksizes, "strides": strides, "padding": padding},
-	})
+	op := scope.add("ExtractVolumePatches", attrs(attr{name: "ksizes", value: ksizes}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }

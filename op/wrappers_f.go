@@ -14,13 +14,7 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - output: Types: complex64, complex128.
 func FFT(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FFT",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("FFT", nil, input)
 	return op.Output(0)
 }
 
@@ -34,13 +28,7 @@ func FFT(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: complex64, complex128.
 func FFT2D(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FFT2D",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("FFT2D", nil, input)
 	return op.Output(0)
 }
 
@@ -54,37 +42,31 @@ func FFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: complex64, complex128.
 func FFT3D(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FFT3D",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("FFT3D", nil, input)
 	return op.Output(0)
 }
 
 // FIFOQueueV2Attr is an optional attribute of FIFOQueueV2.
-type FIFOQueueV2Attr func(optionalAttr)
+type FIFOQueueV2Attr attr
 
 // FIFOQueueV2Shapes sets shapes, which is empty by default. Their shapes; none if they may differ, and then elements are dequeued one by one.
 func FIFOQueueV2Shapes(value []tf.Shape) FIFOQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["shapes"] = value }
+	return FIFOQueueV2Attr{name: "shapes", value: value}
 }
 
 // FIFOQueueV2Capacity sets capacity, which is -1 by default. The most elements it holds; negative for any number.
 func FIFOQueueV2Capacity(value int64) FIFOQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return FIFOQueueV2Attr{name: "capacity", value: value}
 }
 
 // FIFOQueueV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func FIFOQueueV2Container(value string) FIFOQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return FIFOQueueV2Attr{name: "container", value: value}
 }
 
 // FIFOQueueV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func FIFOQueueV2SharedName(value string) FIFOQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return FIFOQueueV2Attr{name: "shared_name", value: value}
 }
 
 // FIFOQueueV2 makes a queue that gives elements in the order they came.
@@ -95,13 +77,7 @@ func FIFOQueueV2SharedName(value string) FIFOQueueV2Attr {
 //
 // Options: [FIFOQueueV2Shapes], [FIFOQueueV2Capacity], [FIFOQueueV2Container], [FIFOQueueV2SharedName].
 func FIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...FIFOQueueV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FIFOQueueV2",
-		Attrs: with(optionalAttr{"component_types": component_types}, optional),
-	})
+	op := scope.add("FIFOQueueV2", with(optional, attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
@@ -114,37 +90,31 @@ func FIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...FIFOQu
 //   - dtype: The type of the elements.
 //   - shape: What is said of the argument's shape.
 func FakeParam(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FakeParam",
-		Attrs: map[string]any{"dtype": dtype, "shape": shape},
-	})
+	op := scope.add("FakeParam", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
 // FakeQuantWithMinMaxArgsAttr is an optional attribute of FakeQuantWithMinMaxArgs.
-type FakeQuantWithMinMaxArgsAttr func(optionalAttr)
+type FakeQuantWithMinMaxArgsAttr attr
 
 // FakeQuantWithMinMaxArgsMin sets min, which is -6.0 by default. The low end of the range.
 func FakeQuantWithMinMaxArgsMin(value float32) FakeQuantWithMinMaxArgsAttr {
-	return func(attrs optionalAttr) { attrs["min"] = value }
+	return FakeQuantWithMinMaxArgsAttr{name: "min", value: value}
 }
 
 // FakeQuantWithMinMaxArgsMax sets max, which is 6.0 by default. The high end of the range.
 func FakeQuantWithMinMaxArgsMax(value float32) FakeQuantWithMinMaxArgsAttr {
-	return func(attrs optionalAttr) { attrs["max"] = value }
+	return FakeQuantWithMinMaxArgsAttr{name: "max", value: value}
 }
 
 // FakeQuantWithMinMaxArgsNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxArgsNumBits(value int64) FakeQuantWithMinMaxArgsAttr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return FakeQuantWithMinMaxArgsAttr{name: "num_bits", value: value}
 }
 
 // FakeQuantWithMinMaxArgsNarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func FakeQuantWithMinMaxArgsNarrowRange(value bool) FakeQuantWithMinMaxArgsAttr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return FakeQuantWithMinMaxArgsAttr{name: "narrow_range", value: value}
 }
 
 // FakeQuantWithMinMaxArgs rounds floats to what integers of num_bits can stand for over the range from min to max.
@@ -159,38 +129,31 @@ func FakeQuantWithMinMaxArgsNarrowRange(value bool) FakeQuantWithMinMaxArgsAttr 
 //
 // Options: [FakeQuantWithMinMaxArgsMin], [FakeQuantWithMinMaxArgsMax], [FakeQuantWithMinMaxArgsNumBits], [FakeQuantWithMinMaxArgsNarrowRange].
 func FakeQuantWithMinMaxArgs(scope *Scope, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsAttr) (outputs tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FakeQuantWithMinMaxArgs",
-		Input: []tf.Input{inputs},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FakeQuantWithMinMaxArgs", with(optional), inputs)
 	return op.Output(0)
 }
 
 // FakeQuantWithMinMaxArgsGradientAttr is an optional attribute of FakeQuantWithMinMaxArgsGradient.
-type FakeQuantWithMinMaxArgsGradientAttr func(optionalAttr)
+type FakeQuantWithMinMaxArgsGradientAttr attr
 
 // FakeQuantWithMinMaxArgsGradientMin sets min, which is -6.0 by default. The low end of the range.
 func FakeQuantWithMinMaxArgsGradientMin(value float32) FakeQuantWithMinMaxArgsGradientAttr {
-	return func(attrs optionalAttr) { attrs["min"] = value }
+	return FakeQuantWithMinMaxArgsGradientAttr{name: "min", value: value}
 }
 
 // FakeQuantWithMinMaxArgsGradientMax sets max, which is 6.0 by default. The high end of the range.
 func FakeQuantWithMinMaxArgsGradientMax(value float32) FakeQuantWithMinMaxArgsGradientAttr {
-	return func(attrs optionalAttr) { attrs["max"] = value }
+	return FakeQuantWithMinMaxArgsGradientAttr{name: "max", value: value}
 }
 
 // FakeQuantWithMinMaxArgsGradientNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxArgsGradientNumBits(value int64) FakeQuantWithMinMaxArgsGradientAttr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return FakeQuantWithMinMaxArgsGradientAttr{name: "num_bits", value: value}
 }
 
 // FakeQuantWithMinMaxArgsGradientNarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func FakeQuantWithMinMaxArgsGradientNarrowRange(value bool) FakeQuantWithMinMaxArgsGradientAttr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return FakeQuantWithMinMaxArgsGradientAttr{name: "narrow_range", value: value}
 }
 
 // FakeQuantWithMinMaxArgsGradient computes the gradient of FakeQuantWithMinMaxArgs.
@@ -206,28 +169,21 @@ func FakeQuantWithMinMaxArgsGradientNarrowRange(value bool) FakeQuantWithMinMaxA
 //
 // Options: [FakeQuantWithMinMaxArgsGradientMin], [FakeQuantWithMinMaxArgsGradientMax], [FakeQuantWithMinMaxArgsGradientNumBits], [FakeQuantWithMinMaxArgsGradientNarrowRange].
 func FakeQuantWithMinMaxArgsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsGradientAttr) (backprops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FakeQuantWithMinMaxArgsGradient",
-		Input: []tf.Input{gradients, inputs},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FakeQuantWithMinMaxArgsGradient", with(optional), gradients, inputs)
 	return op.Output(0)
 }
 
 // FakeQuantWithMinMaxVarsAttr is an optional attribute of FakeQuantWithMinMaxVars.
-type FakeQuantWithMinMaxVarsAttr func(optionalAttr)
+type FakeQuantWithMinMaxVarsAttr attr
 
 // FakeQuantWithMinMaxVarsNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxVarsNumBits(value int64) FakeQuantWithMinMaxVarsAttr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return FakeQuantWithMinMaxVarsAttr{name: "num_bits", value: value}
 }
 
 // FakeQuantWithMinMaxVarsNarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func FakeQuantWithMinMaxVarsNarrowRange(value bool) FakeQuantWithMinMaxVarsAttr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return FakeQuantWithMinMaxVarsAttr{name: "narrow_range", value: value}
 }
 
 // FakeQuantWithMinMaxVars rounds floats to what integers of num_bits can stand for over a range that is an input.
@@ -244,28 +200,21 @@ func FakeQuantWithMinMaxVarsNarrowRange(value bool) FakeQuantWithMinMaxVarsAttr 
 //
 // Options: [FakeQuantWithMinMaxVarsNumBits], [FakeQuantWithMinMaxVarsNarrowRange].
 func FakeQuantWithMinMaxVars(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsAttr) (outputs tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FakeQuantWithMinMaxVars",
-		Input: []tf.Input{inputs, min, max},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FakeQuantWithMinMaxVars", with(optional), inputs, min, max)
 	return op.Output(0)
 }
 
 // FakeQuantWithMinMaxVarsGradientAttr is an optional attribute of FakeQuantWithMinMaxVarsGradient.
-type FakeQuantWithMinMaxVarsGradientAttr func(optionalAttr)
+type FakeQuantWithMinMaxVarsGradientAttr attr
 
 // FakeQuantWithMinMaxVarsGradientNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxVarsGradientNumBits(value int64) FakeQuantWithMinMaxVarsGradientAttr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return FakeQuantWithMinMaxVarsGradientAttr{name: "num_bits", value: value}
 }
 
 // FakeQuantWithMinMaxVarsGradientNarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func FakeQuantWithMinMaxVarsGradientNarrowRange(value bool) FakeQuantWithMinMaxVarsGradientAttr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return FakeQuantWithMinMaxVarsGradientAttr{name: "narrow_range", value: value}
 }
 
 // FakeQuantWithMinMaxVarsGradient computes the gradient of FakeQuantWithMinMaxVars.
@@ -285,28 +234,21 @@ func FakeQuantWithMinMaxVarsGradientNarrowRange(value bool) FakeQuantWithMinMaxV
 //
 // Options: [FakeQuantWithMinMaxVarsGradientNumBits], [FakeQuantWithMinMaxVarsGradientNarrowRange].
 func FakeQuantWithMinMaxVarsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FakeQuantWithMinMaxVarsGradient",
-		Input: []tf.Input{gradients, inputs, min, max},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FakeQuantWithMinMaxVarsGradient", with(optional), gradients, inputs, min, max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // FakeQuantWithMinMaxVarsPerChannelAttr is an optional attribute of FakeQuantWithMinMaxVarsPerChannel.
-type FakeQuantWithMinMaxVarsPerChannelAttr func(optionalAttr)
+type FakeQuantWithMinMaxVarsPerChannelAttr attr
 
 // FakeQuantWithMinMaxVarsPerChannelNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxVarsPerChannelNumBits(value int64) FakeQuantWithMinMaxVarsPerChannelAttr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return FakeQuantWithMinMaxVarsPerChannelAttr{name: "num_bits", value: value}
 }
 
 // FakeQuantWithMinMaxVarsPerChannelNarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func FakeQuantWithMinMaxVarsPerChannelNarrowRange(value bool) FakeQuantWithMinMaxVarsPerChannelAttr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return FakeQuantWithMinMaxVarsPerChannelAttr{name: "narrow_range", value: value}
 }
 
 // FakeQuantWithMinMaxVarsPerChannel rounds floats to what integers of num_bits can stand for, with a range for each slice of the last dimension.
@@ -323,28 +265,21 @@ func FakeQuantWithMinMaxVarsPerChannelNarrowRange(value bool) FakeQuantWithMinMa
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelNumBits], [FakeQuantWithMinMaxVarsPerChannelNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannel(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelAttr) (outputs tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FakeQuantWithMinMaxVarsPerChannel",
-		Input: []tf.Input{inputs, min, max},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FakeQuantWithMinMaxVarsPerChannel", with(optional), inputs, min, max)
 	return op.Output(0)
 }
 
 // FakeQuantWithMinMaxVarsPerChannelGradientAttr is an optional attribute of FakeQuantWithMinMaxVarsPerChannelGradient.
-type FakeQuantWithMinMaxVarsPerChannelGradientAttr func(optionalAttr)
+type FakeQuantWithMinMaxVarsPerChannelGradientAttr attr
 
 // FakeQuantWithMinMaxVarsPerChannelGradientNumBits sets num_bits, which is 8 by default. How many bits the integers have, from 2 to 16.
 func FakeQuantWithMinMaxVarsPerChannelGradientNumBits(value int64) FakeQuantWithMinMaxVarsPerChannelGradientAttr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return FakeQuantWithMinMaxVarsPerChannelGradientAttr{name: "num_bits", value: value}
 }
 
 // FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange(value bool) FakeQuantWithMinMaxVarsPerChannelGradientAttr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return FakeQuantWithMinMaxVarsPerChannelGradientAttr{name: "narrow_range", value: value}
 }
 
 // FakeQuantWithMinMaxVarsPerChannelGradient computes the gradient of FakeQuantWithMinMaxVarsPerChannel.
@@ -364,14 +299,7 @@ func FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange(value bool) FakeQuantW
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelGradientNumBits], [FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FakeQuantWithMinMaxVarsPerChannelGradient",
-		Input: []tf.Input{gradients, inputs, min, max},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FakeQuantWithMinMaxVarsPerChannelGradient", with(optional), gradients, inputs, min, max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -382,22 +310,16 @@ func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output
 //   - dims: Its shape, a vector. Types: int32, int64.
 //   - value: The value, a scalar.
 func Fill(scope *Scope, dims tf.Output, value tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Fill",
-		Input: []tf.Input{dims, value},
-	})
+	op := scope.add("Fill", nil, dims, value)
 	return op.Output(0)
 }
 
 // FinalizeDatasetAttr is an optional attribute of FinalizeDataset.
-type FinalizeDatasetAttr func(optionalAttr)
+type FinalizeDatasetAttr attr
 
 // FinalizeDatasetHasCapturedRef sets has_captured_ref, which is false by default. Ignored.
 func FinalizeDatasetHasCapturedRef(value bool) FinalizeDatasetAttr {
-	return func(attrs optionalAttr) { attrs["has_captured_ref"] = value }
+	return FinalizeDatasetAttr{name: "has_captured_ref", value: value}
 }
 
 // FinalizeDataset makes a dataset equal to another, with all of its options applied.
@@ -410,14 +332,7 @@ func FinalizeDatasetHasCapturedRef(value bool) FinalizeDatasetAttr {
 //
 // Options: [FinalizeDatasetHasCapturedRef].
 func FinalizeDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...FinalizeDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FinalizeDataset",
-		Input: []tf.Input{input_dataset},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("FinalizeDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -431,22 +346,16 @@ func FinalizeDataset(scope *Scope, input_dataset tf.Output, output_types []tf.Da
 //
 //   - fingerprint: Type: uint8.
 func Fingerprint(scope *Scope, data tf.Output, method tf.Output) (fingerprint tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Fingerprint",
-		Input: []tf.Input{data, method},
-	})
+	op := scope.add("Fingerprint", nil, data, method)
 	return op.Output(0)
 }
 
 // FixedLengthRecordDatasetAttr is an optional attribute of FixedLengthRecordDataset.
-type FixedLengthRecordDatasetAttr func(optionalAttr)
+type FixedLengthRecordDatasetAttr attr
 
 // FixedLengthRecordDatasetMetadata sets metadata, which is "" by default. Ignored.
 func FixedLengthRecordDatasetMetadata(value string) FixedLengthRecordDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return FixedLengthRecordDatasetAttr{name: "metadata", value: value}
 }
 
 // FixedLengthRecordDataset makes a dataset of the records of files in which all records are of one length.
@@ -461,23 +370,16 @@ func FixedLengthRecordDatasetMetadata(value string) FixedLengthRecordDatasetAttr
 //
 // Options: [FixedLengthRecordDatasetMetadata].
 func FixedLengthRecordDataset(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, optional ...FixedLengthRecordDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FixedLengthRecordDataset",
-		Input: []tf.Input{filenames, header_bytes, record_bytes, footer_bytes, buffer_size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FixedLengthRecordDataset", with(optional), filenames, header_bytes, record_bytes, footer_bytes, buffer_size)
 	return op.Output(0)
 }
 
 // FixedLengthRecordDatasetV2Attr is an optional attribute of FixedLengthRecordDatasetV2.
-type FixedLengthRecordDatasetV2Attr func(optionalAttr)
+type FixedLengthRecordDatasetV2Attr attr
 
 // FixedLengthRecordDatasetV2Metadata sets metadata, which is "" by default. Ignored.
 func FixedLengthRecordDatasetV2Metadata(value string) FixedLengthRecordDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return FixedLengthRecordDatasetV2Attr{name: "metadata", value: value}
 }
 
 // FixedLengthRecordDatasetV2 makes a dataset of the records of files, perhaps compressed, in which all records are of one length.
@@ -493,48 +395,41 @@ func FixedLengthRecordDatasetV2Metadata(value string) FixedLengthRecordDatasetV2
 //
 // Options: [FixedLengthRecordDatasetV2Metadata].
 func FixedLengthRecordDatasetV2(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, compression_type tf.Output, optional ...FixedLengthRecordDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FixedLengthRecordDatasetV2",
-		Input: []tf.Input{filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FixedLengthRecordDatasetV2", with(optional), filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type)
 	return op.Output(0)
 }
 
 // FixedLengthRecordReaderV2Attr is an optional attribute of FixedLengthRecordReaderV2.
-type FixedLengthRecordReaderV2Attr func(optionalAttr)
+type FixedLengthRecordReaderV2Attr attr
 
 // FixedLengthRecordReaderV2HeaderBytes sets header_bytes, which is 0 by default. How many bytes at the beginning of each file are left out.
 func FixedLengthRecordReaderV2HeaderBytes(value int64) FixedLengthRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["header_bytes"] = value }
+	return FixedLengthRecordReaderV2Attr{name: "header_bytes", value: value}
 }
 
 // FixedLengthRecordReaderV2FooterBytes sets footer_bytes, which is 0 by default. How many bytes at the end of each file are left out.
 func FixedLengthRecordReaderV2FooterBytes(value int64) FixedLengthRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["footer_bytes"] = value }
+	return FixedLengthRecordReaderV2Attr{name: "footer_bytes", value: value}
 }
 
 // FixedLengthRecordReaderV2HopBytes sets hop_bytes, which is 0 by default. How far the next record begins behind the one before; 0 for record_bytes.
 func FixedLengthRecordReaderV2HopBytes(value int64) FixedLengthRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["hop_bytes"] = value }
+	return FixedLengthRecordReaderV2Attr{name: "hop_bytes", value: value}
 }
 
 // FixedLengthRecordReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func FixedLengthRecordReaderV2Container(value string) FixedLengthRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return FixedLengthRecordReaderV2Attr{name: "container", value: value}
 }
 
 // FixedLengthRecordReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func FixedLengthRecordReaderV2SharedName(value string) FixedLengthRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return FixedLengthRecordReaderV2Attr{name: "shared_name", value: value}
 }
 
 // FixedLengthRecordReaderV2Encoding sets encoding, which is "" by default. "ZLIB" or "GZIP" if files are compressed, else empty.
 func FixedLengthRecordReaderV2Encoding(value string) FixedLengthRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["encoding"] = value }
+	return FixedLengthRecordReaderV2Attr{name: "encoding", value: value}
 }
 
 // FixedLengthRecordReaderV2 makes a reader that gives records of one length from the files whose names its queue holds.
@@ -545,57 +440,51 @@ func FixedLengthRecordReaderV2Encoding(value string) FixedLengthRecordReaderV2At
 //
 // Options: [FixedLengthRecordReaderV2HeaderBytes], [FixedLengthRecordReaderV2FooterBytes], [FixedLengthRecordReaderV2HopBytes], [FixedLengthRecordReaderV2Container], [FixedLengthRecordReaderV2SharedName], [FixedLengthRecordReaderV2Encoding].
 func FixedLengthRecordReaderV2(scope *Scope, record_bytes int64, optional ...FixedLengthRecordReaderV2Attr) (reader_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FixedLengthRecordReaderV2",
-		Attrs: with(optionalAttr{"record_bytes": record_bytes}, optional),
-	})
+	op := scope.add("FixedLengthRecordReaderV2", with(optional, attr{name: "record_bytes", value: record_bytes}))
 	return op.Output(0)
 }
 
 // FixedUnigramCandidateSamplerAttr is an optional attribute of FixedUnigramCandidateSampler.
-type FixedUnigramCandidateSamplerAttr func(optionalAttr)
+type FixedUnigramCandidateSamplerAttr attr
 
 // FixedUnigramCandidateSamplerVocabFile sets vocab_file, which is "" by default. A file with a line for each class, whose last field, after a comma, is its weight.
 func FixedUnigramCandidateSamplerVocabFile(value string) FixedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["vocab_file"] = value }
+	return FixedUnigramCandidateSamplerAttr{name: "vocab_file", value: value}
 }
 
 // FixedUnigramCandidateSamplerDistortion sets distortion, which is 1.0 by default. The power to which weights are raised.
 func FixedUnigramCandidateSamplerDistortion(value float32) FixedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["distortion"] = value }
+	return FixedUnigramCandidateSamplerAttr{name: "distortion", value: value}
 }
 
 // FixedUnigramCandidateSamplerNumReservedIds sets num_reserved_ids, which is 0 by default. How many classes come before those that have weights and are never drawn.
 func FixedUnigramCandidateSamplerNumReservedIds(value int64) FixedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["num_reserved_ids"] = value }
+	return FixedUnigramCandidateSamplerAttr{name: "num_reserved_ids", value: value}
 }
 
 // FixedUnigramCandidateSamplerNumShards sets num_shards, which is 1 by default. How many parts the classes are divided into. At least 1.
 func FixedUnigramCandidateSamplerNumShards(value int64) FixedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["num_shards"] = value }
+	return FixedUnigramCandidateSamplerAttr{name: "num_shards", value: value}
 }
 
 // FixedUnigramCandidateSamplerShard sets shard, which is 0 by default. Which of these parts is drawn from. At least 0.
 func FixedUnigramCandidateSamplerShard(value int64) FixedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["shard"] = value }
+	return FixedUnigramCandidateSamplerAttr{name: "shard", value: value}
 }
 
 // FixedUnigramCandidateSamplerUnigrams sets unigrams, which is empty by default. The weights, if there is no file.
 func FixedUnigramCandidateSamplerUnigrams(value []float32) FixedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["unigrams"] = value }
+	return FixedUnigramCandidateSamplerAttr{name: "unigrams", value: value}
 }
 
 // FixedUnigramCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func FixedUnigramCandidateSamplerSeed(value int64) FixedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return FixedUnigramCandidateSamplerAttr{name: "seed", value: value}
 }
 
 // FixedUnigramCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func FixedUnigramCandidateSamplerSeed2(value int64) FixedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return FixedUnigramCandidateSamplerAttr{name: "seed2", value: value}
 }
 
 // FixedUnigramCandidateSampler draws classes with given probabilities.
@@ -616,14 +505,7 @@ func FixedUnigramCandidateSamplerSeed2(value int64) FixedUnigramCandidateSampler
 //
 // Options: [FixedUnigramCandidateSamplerVocabFile], [FixedUnigramCandidateSamplerDistortion], [FixedUnigramCandidateSamplerNumReservedIds], [FixedUnigramCandidateSamplerNumShards], [FixedUnigramCandidateSamplerShard], [FixedUnigramCandidateSamplerUnigrams], [FixedUnigramCandidateSamplerSeed], [FixedUnigramCandidateSamplerSeed2].
 func FixedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...FixedUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FixedUnigramCandidateSampler",
-		Input: []tf.Input{true_classes},
-		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}, optional),
-	})
+	op := scope.add("FixedUnigramCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -637,78 +519,53 @@ func FixedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true
 //
 //   - y: Types: bfloat16, half, float, double.
 func Floor(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Floor",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Floor", nil, x)
 	return op.Output(0)
 }
 
 // FloorDiv divides x by y with broadcasting and rounds the quotient down; an integer 0 for y is an error.
 func FloorDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FloorDiv",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("FloorDiv", nil, x, y)
 	return op.Output(0)
 }
 
 // FloorMod computes the remainder of x divided by y, with y's sign and with broadcasting; an integer 0 for y is an error.
 func FloorMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FloorMod",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("FloorMod", nil, x, y)
 	return op.Output(0)
 }
 
 // FlushSummaryWriter writes the events that wait.
 func FlushSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FlushSummaryWriter",
-		Input: []tf.Input{writer},
-	})
-	return op
+	return scope.add("FlushSummaryWriter", nil, writer)
 }
 
 // FractionalAvgPoolAttr is an optional attribute of FractionalAvgPool.
-type FractionalAvgPoolAttr func(optionalAttr)
+type FractionalAvgPoolAttr attr
 
 // FractionalAvgPoolPseudoRandom sets pseudo_random, which is false by default. Whether windows are of sizes that vary regularly, rather than at random.
 func FractionalAvgPoolPseudoRandom(value bool) FractionalAvgPoolAttr {
-	return func(attrs optionalAttr) { attrs["pseudo_random"] = value }
+	return FractionalAvgPoolAttr{name: "pseudo_random", value: value}
 }
 
 // FractionalAvgPoolOverlapping sets overlapping, which is false by default. Whether the pixels at a boundary belong to both windows.
 func FractionalAvgPoolOverlapping(value bool) FractionalAvgPoolAttr {
-	return func(attrs optionalAttr) { attrs["overlapping"] = value }
+	return FractionalAvgPoolAttr{name: "overlapping", value: value}
 }
 
 // FractionalAvgPoolDeterministic sets deterministic, which is false by default. Whether every run takes the same windows.
 func FractionalAvgPoolDeterministic(value bool) FractionalAvgPoolAttr {
-	return func(attrs optionalAttr) { attrs["deterministic"] = value }
+	return FractionalAvgPoolAttr{name: "deterministic", value: value}
 }
 
 // FractionalAvgPoolSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func FractionalAvgPoolSeed(value int64) FractionalAvgPoolAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return FractionalAvgPoolAttr{name: "seed", value: value}
 }
 
 // FractionalAvgPoolSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func FractionalAvgPoolSeed2(value int64) FractionalAvgPoolAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return FractionalAvgPoolAttr{name: "seed2", value: value}
 }
 
 // FractionalAvgPool takes the mean of windows of images, which shrinks them by a factor that need not be a whole number.
@@ -726,23 +583,16 @@ func FractionalAvgPoolSeed2(value int64) FractionalAvgPoolAttr {
 //
 // Options: [FractionalAvgPoolPseudoRandom], [FractionalAvgPoolOverlapping], [FractionalAvgPoolDeterministic], [FractionalAvgPoolSeed], [FractionalAvgPoolSeed2].
 func FractionalAvgPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalAvgPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FractionalAvgPool",
-		Input: []tf.Input{value},
-		Attrs: with(optionalAttr{"pooling_ratio": pooling_ratio}, optional),
-	})
+	op := scope.add("FractionalAvgPool", with(optional, attr{name: "pooling_ratio", value: pooling_ratio}), value)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // FractionalAvgPoolGradAttr is an optional attribute of FractionalAvgPoolGrad.
-type FractionalAvgPoolGradAttr func(optionalAttr)
+type FractionalAvgPoolGradAttr attr
 
 // FractionalAvgPoolGradOverlapping sets overlapping, which is false by default. Whether the pixels at a boundary belong to both windows.
 func FractionalAvgPoolGradOverlapping(value bool) FractionalAvgPoolGradAttr {
-	return func(attrs optionalAttr) { attrs["overlapping"] = value }
+	return FractionalAvgPoolGradAttr{name: "overlapping", value: value}
 }
 
 // FractionalAvgPoolGrad computes the gradient of FractionalAvgPool.
@@ -760,43 +610,36 @@ func FractionalAvgPoolGradOverlapping(value bool) FractionalAvgPoolGradAttr {
 //
 // Options: [FractionalAvgPoolGradOverlapping].
 func FractionalAvgPoolGrad(scope *Scope, orig_input_tensor_shape tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalAvgPoolGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FractionalAvgPoolGrad",
-		Input: []tf.Input{orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FractionalAvgPoolGrad", with(optional), orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence)
 	return op.Output(0)
 }
 
 // FractionalMaxPoolAttr is an optional attribute of FractionalMaxPool.
-type FractionalMaxPoolAttr func(optionalAttr)
+type FractionalMaxPoolAttr attr
 
 // FractionalMaxPoolPseudoRandom sets pseudo_random, which is false by default. Whether windows are of sizes that vary regularly, rather than at random.
 func FractionalMaxPoolPseudoRandom(value bool) FractionalMaxPoolAttr {
-	return func(attrs optionalAttr) { attrs["pseudo_random"] = value }
+	return FractionalMaxPoolAttr{name: "pseudo_random", value: value}
 }
 
 // FractionalMaxPoolOverlapping sets overlapping, which is false by default. Whether the pixels at a boundary belong to both windows.
 func FractionalMaxPoolOverlapping(value bool) FractionalMaxPoolAttr {
-	return func(attrs optionalAttr) { attrs["overlapping"] = value }
+	return FractionalMaxPoolAttr{name: "overlapping", value: value}
 }
 
 // FractionalMaxPoolDeterministic sets deterministic, which is false by default. Whether every run takes the same windows.
 func FractionalMaxPoolDeterministic(value bool) FractionalMaxPoolAttr {
-	return func(attrs optionalAttr) { attrs["deterministic"] = value }
+	return FractionalMaxPoolAttr{name: "deterministic", value: value}
 }
 
 // FractionalMaxPoolSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func FractionalMaxPoolSeed(value int64) FractionalMaxPoolAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return FractionalMaxPoolAttr{name: "seed", value: value}
 }
 
 // FractionalMaxPoolSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func FractionalMaxPoolSeed2(value int64) FractionalMaxPoolAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return FractionalMaxPoolAttr{name: "seed2", value: value}
 }
 
 // FractionalMaxPool takes the greatest element of windows of images, which shrinks them by a factor that need not be a whole number.
@@ -814,23 +657,16 @@ func FractionalMaxPoolSeed2(value int64) FractionalMaxPoolAttr {
 //
 // Options: [FractionalMaxPoolPseudoRandom], [FractionalMaxPoolOverlapping], [FractionalMaxPoolDeterministic], [FractionalMaxPoolSeed], [FractionalMaxPoolSeed2].
 func FractionalMaxPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalMaxPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FractionalMaxPool",
-		Input: []tf.Input{value},
-		Attrs: with(optionalAttr{"pooling_ratio": pooling_ratio}, optional),
-	})
+	op := scope.add("FractionalMaxPool", with(optional, attr{name: "pooling_ratio", value: pooling_ratio}), value)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // FractionalMaxPoolGradAttr is an optional attribute of FractionalMaxPoolGrad.
-type FractionalMaxPoolGradAttr func(optionalAttr)
+type FractionalMaxPoolGradAttr attr
 
 // FractionalMaxPoolGradOverlapping sets overlapping, which is false by default. Whether the pixels at a boundary belong to both windows.
 func FractionalMaxPoolGradOverlapping(value bool) FractionalMaxPoolGradAttr {
-	return func(attrs optionalAttr) { attrs["overlapping"] = value }
+	return FractionalMaxPoolGradAttr{name: "overlapping", value: value}
 }
 
 // FractionalMaxPoolGrad computes the gradient of FractionalMaxPool.
@@ -849,14 +685,7 @@ func FractionalMaxPoolGradOverlapping(value bool) FractionalMaxPoolGradAttr {
 //
 // Options: [FractionalMaxPoolGradOverlapping].
 func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalMaxPoolGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FractionalMaxPoolGrad",
-		Input: []tf.Input{orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FractionalMaxPoolGrad", with(optional), orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence)
 	return op.Output(0)
 }
 
@@ -870,13 +699,7 @@ func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Ou
 //
 //   - y: Types: bfloat16, half, float, double.
 func FresnelCos(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FresnelCos",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("FresnelCos", nil, x)
 	return op.Output(0)
 }
 
@@ -890,37 +713,31 @@ func FresnelCos(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func FresnelSin(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FresnelSin",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("FresnelSin", nil, x)
 	return op.Output(0)
 }
 
 // FusedBatchNormAttr is an optional attribute of FusedBatchNorm.
-type FusedBatchNormAttr func(optionalAttr)
+type FusedBatchNormAttr attr
 
 // FusedBatchNormEpsilon sets epsilon, which is 0.0001 by default. What is added to the variance, so that it is not 0.
 func FusedBatchNormEpsilon(value float32) FusedBatchNormAttr {
-	return func(attrs optionalAttr) { attrs["epsilon"] = value }
+	return FusedBatchNormAttr{name: "epsilon", value: value}
 }
 
 // FusedBatchNormExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the batch's mean and variance count in the running ones; 1 for entirely.
 func FusedBatchNormExponentialAvgFactor(value float32) FusedBatchNormAttr {
-	return func(attrs optionalAttr) { attrs["exponential_avg_factor"] = value }
+	return FusedBatchNormAttr{name: "exponential_avg_factor", value: value}
 }
 
 // FusedBatchNormDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW".
 func FusedBatchNormDataFormat(value string) FusedBatchNormAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return FusedBatchNormAttr{name: "data_format", value: value}
 }
 
 // FusedBatchNormIsTraining sets is_training, which is true by default. Whether mean and variance are those of the batch, rather than given.
 func FusedBatchNormIsTraining(value bool) FusedBatchNormAttr {
-	return func(attrs optionalAttr) { attrs["is_training"] = value }
+	return FusedBatchNormAttr{name: "is_training", value: value}
 }
 
 // FusedBatchNorm normalizes each channel to mean 0 and variance 1, then scales and shifts it.
@@ -943,33 +760,26 @@ func FusedBatchNormIsTraining(value bool) FusedBatchNormAttr {
 //
 // Options: [FusedBatchNormEpsilon], [FusedBatchNormExponentialAvgFactor], [FusedBatchNormDataFormat], [FusedBatchNormIsTraining].
 func FusedBatchNorm(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormAttr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FusedBatchNorm",
-		Input: []tf.Input{x, scale, offset, mean, variance},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FusedBatchNorm", with(optional), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
 // FusedBatchNormGradAttr is an optional attribute of FusedBatchNormGrad.
-type FusedBatchNormGradAttr func(optionalAttr)
+type FusedBatchNormGradAttr attr
 
 // FusedBatchNormGradEpsilon sets epsilon, which is 0.0001 by default. What was added to the variance.
 func FusedBatchNormGradEpsilon(value float32) FusedBatchNormGradAttr {
-	return func(attrs optionalAttr) { attrs["epsilon"] = value }
+	return FusedBatchNormGradAttr{name: "epsilon", value: value}
 }
 
 // FusedBatchNormGradDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW".
 func FusedBatchNormGradDataFormat(value string) FusedBatchNormGradAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return FusedBatchNormGradAttr{name: "data_format", value: value}
 }
 
 // FusedBatchNormGradIsTraining sets is_training, which is true by default. Whether mean and variance were those of the batch.
 func FusedBatchNormGradIsTraining(value bool) FusedBatchNormGradAttr {
-	return func(attrs optionalAttr) { attrs["is_training"] = value }
+	return FusedBatchNormGradAttr{name: "is_training", value: value}
 }
 
 // FusedBatchNormGrad computes the gradient of FusedBatchNorm.
@@ -992,33 +802,26 @@ func FusedBatchNormGradIsTraining(value bool) FusedBatchNormGradAttr {
 //
 // Options: [FusedBatchNormGradEpsilon], [FusedBatchNormGradDataFormat], [FusedBatchNormGradIsTraining].
 func FusedBatchNormGrad(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradAttr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FusedBatchNormGrad",
-		Input: []tf.Input{y_backprop, x, scale, reserve_space_1, reserve_space_2},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FusedBatchNormGrad", with(optional), y_backprop, x, scale, reserve_space_1, reserve_space_2)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
 // FusedBatchNormGradV2Attr is an optional attribute of FusedBatchNormGradV2.
-type FusedBatchNormGradV2Attr func(optionalAttr)
+type FusedBatchNormGradV2Attr attr
 
 // FusedBatchNormGradV2Epsilon sets epsilon, which is 0.0001 by default. What was added to the variance.
 func FusedBatchNormGradV2Epsilon(value float32) FusedBatchNormGradV2Attr {
-	return func(attrs optionalAttr) { attrs["epsilon"] = value }
+	return FusedBatchNormGradV2Attr{name: "epsilon", value: value}
 }
 
 // FusedBatchNormGradV2DataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW".
 func FusedBatchNormGradV2DataFormat(value string) FusedBatchNormGradV2Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return FusedBatchNormGradV2Attr{name: "data_format", value: value}
 }
 
 // FusedBatchNormGradV2IsTraining sets is_training, which is true by default. Whether mean and variance were those of the batch.
 func FusedBatchNormGradV2IsTraining(value bool) FusedBatchNormGradV2Attr {
-	return func(attrs optionalAttr) { attrs["is_training"] = value }
+	return FusedBatchNormGradV2Attr{name: "is_training", value: value}
 }
 
 // FusedBatchNormGradV2 computes the gradient of FusedBatchNormV2.
@@ -1041,33 +844,26 @@ func FusedBatchNormGradV2IsTraining(value bool) FusedBatchNormGradV2Attr {
 //
 // Options: [FusedBatchNormGradV2Epsilon], [FusedBatchNormGradV2DataFormat], [FusedBatchNormGradV2IsTraining].
 func FusedBatchNormGradV2(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradV2Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FusedBatchNormGradV2",
-		Input: []tf.Input{y_backprop, x, scale, reserve_space_1, reserve_space_2},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FusedBatchNormGradV2", with(optional), y_backprop, x, scale, reserve_space_1, reserve_space_2)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
 // FusedBatchNormGradV3Attr is an optional attribute of FusedBatchNormGradV3.
-type FusedBatchNormGradV3Attr func(optionalAttr)
+type FusedBatchNormGradV3Attr attr
 
 // FusedBatchNormGradV3Epsilon sets epsilon, which is 0.0001 by default. What was added to the variance.
 func FusedBatchNormGradV3Epsilon(value float32) FusedBatchNormGradV3Attr {
-	return func(attrs optionalAttr) { attrs["epsilon"] = value }
+	return FusedBatchNormGradV3Attr{name: "epsilon", value: value}
 }
 
 // FusedBatchNormGradV3DataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW", "NDHWC", "NCDHW".
 func FusedBatchNormGradV3DataFormat(value string) FusedBatchNormGradV3Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return FusedBatchNormGradV3Attr{name: "data_format", value: value}
 }
 
 // FusedBatchNormGradV3IsTraining sets is_training, which is true by default. Whether mean and variance were those of the batch.
 func FusedBatchNormGradV3IsTraining(value bool) FusedBatchNormGradV3Attr {
-	return func(attrs optionalAttr) { attrs["is_training"] = value }
+	return FusedBatchNormGradV3Attr{name: "is_training", value: value}
 }
 
 // FusedBatchNormGradV3 computes the gradient of FusedBatchNormV3.
@@ -1091,38 +887,31 @@ func FusedBatchNormGradV3IsTraining(value bool) FusedBatchNormGradV3Attr {
 //
 // Options: [FusedBatchNormGradV3Epsilon], [FusedBatchNormGradV3DataFormat], [FusedBatchNormGradV3IsTraining].
 func FusedBatchNormGradV3(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output, optional ...FusedBatchNormGradV3Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_4 tf.Output, reserve_space_5 tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FusedBatchNormGradV3",
-		Input: []tf.Input{y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FusedBatchNormGradV3", with(optional), y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
 // FusedBatchNormV2Attr is an optional attribute of FusedBatchNormV2.
-type FusedBatchNormV2Attr func(optionalAttr)
+type FusedBatchNormV2Attr attr
 
 // FusedBatchNormV2Epsilon sets epsilon, which is 0.0001 by default. What is added to the variance, so that it is not 0.
 func FusedBatchNormV2Epsilon(value float32) FusedBatchNormV2Attr {
-	return func(attrs optionalAttr) { attrs["epsilon"] = value }
+	return FusedBatchNormV2Attr{name: "epsilon", value: value}
 }
 
 // FusedBatchNormV2ExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the batch's mean and variance count in the running ones; 1 for entirely.
 func FusedBatchNormV2ExponentialAvgFactor(value float32) FusedBatchNormV2Attr {
-	return func(attrs optionalAttr) { attrs["exponential_avg_factor"] = value }
+	return FusedBatchNormV2Attr{name: "exponential_avg_factor", value: value}
 }
 
 // FusedBatchNormV2DataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW".
 func FusedBatchNormV2DataFormat(value string) FusedBatchNormV2Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return FusedBatchNormV2Attr{name: "data_format", value: value}
 }
 
 // FusedBatchNormV2IsTraining sets is_training, which is true by default. Whether mean and variance are those of the batch, rather than given.
 func FusedBatchNormV2IsTraining(value bool) FusedBatchNormV2Attr {
-	return func(attrs optionalAttr) { attrs["is_training"] = value }
+	return FusedBatchNormV2Attr{name: "is_training", value: value}
 }
 
 // FusedBatchNormV2 normalizes each channel to mean 0 and variance 1, then scales and shifts it; statistics have a type of their own.
@@ -1145,38 +934,31 @@ func FusedBatchNormV2IsTraining(value bool) FusedBatchNormV2Attr {
 //
 // Options: [FusedBatchNormV2Epsilon], [FusedBatchNormV2ExponentialAvgFactor], [FusedBatchNormV2DataFormat], [FusedBatchNormV2IsTraining].
 func FusedBatchNormV2(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV2Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FusedBatchNormV2",
-		Input: []tf.Input{x, scale, offset, mean, variance},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FusedBatchNormV2", with(optional), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
 // FusedBatchNormV3Attr is an optional attribute of FusedBatchNormV3.
-type FusedBatchNormV3Attr func(optionalAttr)
+type FusedBatchNormV3Attr attr
 
 // FusedBatchNormV3Epsilon sets epsilon, which is 0.0001 by default. What is added to the variance, so that it is not 0.
 func FusedBatchNormV3Epsilon(value float32) FusedBatchNormV3Attr {
-	return func(attrs optionalAttr) { attrs["epsilon"] = value }
+	return FusedBatchNormV3Attr{name: "epsilon", value: value}
 }
 
 // FusedBatchNormV3ExponentialAvgFactor sets exponential_avg_factor, which is 1.0 by default. How much the batch's mean and variance count in the running ones; 1 for entirely.
 func FusedBatchNormV3ExponentialAvgFactor(value float32) FusedBatchNormV3Attr {
-	return func(attrs optionalAttr) { attrs["exponential_avg_factor"] = value }
+	return FusedBatchNormV3Attr{name: "exponential_avg_factor", value: value}
 }
 
 // FusedBatchNormV3DataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, or the second. Values: "NHWC", "NCHW", "NDHWC", "NCDHW".
 func FusedBatchNormV3DataFormat(value string) FusedBatchNormV3Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return FusedBatchNormV3Attr{name: "data_format", value: value}
 }
 
 // FusedBatchNormV3IsTraining sets is_training, which is true by default. Whether mean and variance are those of the batch, rather than given.
 func FusedBatchNormV3IsTraining(value bool) FusedBatchNormV3Attr {
-	return func(attrs optionalAttr) { attrs["is_training"] = value }
+	return FusedBatchNormV3Attr{name: "is_training", value: value}
 }
 
 // FusedBatchNormV3 normalizes each channel to mean 0 and variance 1, then scales and shifts it; statistics have a type of their own.
@@ -1200,14 +982,7 @@ func FusedBatchNormV3IsTraining(value bool) FusedBatchNormV3Attr {
 //
 // Options: [FusedBatchNormV3Epsilon], [FusedBatchNormV3ExponentialAvgFactor], [FusedBatchNormV3DataFormat], [FusedBatchNormV3IsTraining].
 func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV3Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FusedBatchNormV3",
-		Input: []tf.Input{x, scale, offset, mean, variance},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("FusedBatchNormV3", with(optional), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5)
 }
 
@@ -1226,23 +1001,16 @@ func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Outp
 //
 //   - output: Types: half, bfloat16, float, double.
 func FusedPadConv2D(scope *Scope, input tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FusedPadConv2D",
-		Input: []tf.Input{input, paddings, filter},
-		Attrs: map[string]any{"mode": mode, "strides": strides, "padding": padding},
-	})
+	op := scope.add("FusedPadConv2D", attrs(attr{name: "mode", value: mode}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, paddings, filter)
 	return op.Output(0)
 }
 
 // FusedResizeAndPadConv2DAttr is an optional attribute of FusedResizeAndPadConv2D.
-type FusedResizeAndPadConv2DAttr func(optionalAttr)
+type FusedResizeAndPadConv2DAttr attr
 
 // FusedResizeAndPadConv2DResizeAlignCorners sets resize_align_corners, which is false by default. Whether the centers of the corner pixels stay where they are.
 func FusedResizeAndPadConv2DResizeAlignCorners(value bool) FusedResizeAndPadConv2DAttr {
-	return func(attrs optionalAttr) { attrs["resize_align_corners"] = value }
+	return FusedResizeAndPadConv2DAttr{name: "resize_align_corners", value: value}
 }
 
 // FusedResizeAndPadConv2D resizes images by bilinear interpolation, mirrors their edges and convolves them as Conv2D does.
@@ -1263,13 +1031,6 @@ func FusedResizeAndPadConv2DResizeAlignCorners(value bool) FusedResizeAndPadConv
 //
 // Options: [FusedResizeAndPadConv2DResizeAlignCorners].
 func FusedResizeAndPadConv2D(scope *Scope, input tf.Output, size tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string, optional ...FusedResizeAndPadConv2DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "FusedResizeAndPadConv2D",
-		Input: []tf.Input{input, size, paddings, filter},
-		Attrs: with(optionalAttr{"mode": mode, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("FusedResizeAndPadConv2D", with(optional, attr{name: "mode", value: mode}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, size, paddings, filter)
 	return op.Output(0)
 }

@@ -22,13 +22,7 @@ import tf "github.com/troupe-go/troupe/session"
 //   - c: The candidate. Types: float.
 //   - h: The output. Types: float.
 func GRUBlockCell(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w_c tf.Output, b_ru tf.Output, b_c tf.Output) (r tf.Output, u tf.Output, c tf.Output, h tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GRUBlockCell",
-		Input: []tf.Input{x, h_prev, w_ru, w_c, b_ru, b_c},
-	})
+	op := scope.add("GRUBlockCell", nil, x, h_prev, w_ru, w_c, b_ru, b_c)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -54,22 +48,16 @@ func GRUBlockCell(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w
 //   - d_c_bar: The gradient of the candidate before its nonlinearity. Types: float.
 //   - d_r_bar_u_bar: The gradient of the gates before their nonlinearity. Types: float.
 func GRUBlockCellGrad(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w_c tf.Output, b_ru tf.Output, b_c tf.Output, r tf.Output, u tf.Output, c tf.Output, d_h tf.Output) (d_x tf.Output, d_h_prev tf.Output, d_c_bar tf.Output, d_r_bar_u_bar tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GRUBlockCellGrad",
-		Input: []tf.Input{x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h},
-	})
+	op := scope.add("GRUBlockCellGrad", nil, x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
 // GatherAttr is an optional attribute of Gather.
-type GatherAttr func(optionalAttr)
+type GatherAttr attr
 
 // GatherValidateIndices sets validate_indices, which is true by default. Ignored: indices are always checked.
 func GatherValidateIndices(value bool) GatherAttr {
-	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
+	return GatherAttr{name: "validate_indices", value: value}
 }
 
 // Gather takes the slices of a tensor along its first dimension that indices name.
@@ -84,23 +72,16 @@ func GatherValidateIndices(value bool) GatherAttr {
 //
 // Options: [GatherValidateIndices].
 func Gather(scope *Scope, params tf.Output, indices tf.Output, optional ...GatherAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Gather",
-		Input: []tf.Input{params, indices},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Gather", with(optional), params, indices)
 	return op.Output(0)
 }
 
 // GatherNdAttr is an optional attribute of GatherNd.
-type GatherNdAttr func(optionalAttr)
+type GatherNdAttr attr
 
 // GatherNdBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" for zeros where a place does not exist, else "ERROR", "DEFAULT" or empty: that is an error.
 func GatherNdBadIndicesPolicy(value string) GatherNdAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return GatherNdAttr{name: "bad_indices_policy", value: value}
 }
 
 // GatherNd takes the elements or slices of a tensor at given coordinates.
@@ -116,23 +97,16 @@ func GatherNdBadIndicesPolicy(value string) GatherNdAttr {
 //
 // Options: [GatherNdBadIndicesPolicy].
 func GatherNd(scope *Scope, params tf.Output, indices tf.Output, optional ...GatherNdAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GatherNd",
-		Input: []tf.Input{params, indices},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("GatherNd", with(optional), params, indices)
 	return op.Output(0)
 }
 
 // GatherV2Attr is an optional attribute of GatherV2.
-type GatherV2Attr func(optionalAttr)
+type GatherV2Attr attr
 
 // GatherV2BatchDims sets batch_dims, which is 0 by default. How many leading dimensions params and indices have in common, and are walked together; negative counts from the end of indices' dimensions.
 func GatherV2BatchDims(value int64) GatherV2Attr {
-	return func(attrs optionalAttr) { attrs["batch_dims"] = value }
+	return GatherV2Attr{name: "batch_dims", value: value}
 }
 
 // GatherV2 takes the slices of a tensor along an axis that indices name.
@@ -149,14 +123,7 @@ func GatherV2BatchDims(value int64) GatherV2Attr {
 //
 // Options: [GatherV2BatchDims].
 func GatherV2(scope *Scope, params tf.Output, indices tf.Output, axis tf.Output, optional ...GatherV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GatherV2",
-		Input: []tf.Input{params, indices, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("GatherV2", with(optional), params, indices, axis)
 	return op.Output(0)
 }
 
@@ -166,86 +133,49 @@ func GatherV2(scope *Scope, params tf.Output, indices tf.Output, axis tf.Output,
 //
 //   - handle: Type: string.
 func GetSessionHandle(scope *Scope, value tf.Output) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GetSessionHandle",
-		Input: []tf.Input{value},
-	})
+	op := scope.add("GetSessionHandle", nil, value)
 	return op.Output(0)
 }
 
 // GetSessionHandleV2 keeps a tensor in the session, and names it by a handle.
 func GetSessionHandleV2(scope *Scope, value tf.Output) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GetSessionHandleV2",
-		Input: []tf.Input{value},
-	})
+	op := scope.add("GetSessionHandleV2", nil, value)
 	return op.Output(0)
 }
 
-// GetSessionTensor returns a tensor that the session keeps.
+// GetSessionTensor gives a tensor that the session keeps.
 //
 // Arguments:
 //
 //   - handle: Type: string.
 //   - dtype: The type of the elements.
 func GetSessionTensor(scope *Scope, handle tf.Output, dtype tf.DataType) (value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GetSessionTensor",
-		Input: []tf.Input{handle},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("GetSessionTensor", attrs(attr{name: "dtype", value: dtype}), handle)
 	return op.Output(0)
 }
 
-// Greater reports where x > y, with broadcasting.
+// Greater says where x > y, with broadcasting.
 //
 // Results:
 //
 //   - z: Type: bool.
 func Greater(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Greater",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Greater", nil, x, y)
 	return op.Output(0)
 }
 
-// GreaterEqual reports where x >= y, with broadcasting.
+// GreaterEqual says where x >= y, with broadcasting.
 //
 // Results:
 //
 //   - z: Type: bool.
 func GreaterEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GreaterEqual",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("GreaterEqual", nil, x, y)
 	return op.Output(0)
 }
 
 // GuaranteeConst passes its input on, with the promise that it is the same in every step.
 func GuaranteeConst(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "GuaranteeConst",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("GuaranteeConst", nil, input)
 	return op.Output(0)
 }

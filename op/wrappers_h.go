@@ -14,32 +14,26 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - output: Types: half, bfloat16, float, double.
 func HSVToRGB(scope *Scope, images tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "HSVToRGB",
-		Input: []tf.Input{images},
-	})
+	op := scope.add("HSVToRGB", nil, images)
 	return op.Output(0)
 }
 
 // HashTableV2Attr is an optional attribute of HashTableV2.
-type HashTableV2Attr func(optionalAttr)
+type HashTableV2Attr attr
 
 // HashTableV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func HashTableV2Container(value string) HashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return HashTableV2Attr{name: "container", value: value}
 }
 
 // HashTableV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func HashTableV2SharedName(value string) HashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return HashTableV2Attr{name: "shared_name", value: value}
 }
 
 // HashTableV2UseNodeNameSharing sets use_node_name_sharing, which is false by default. Whether others find the resource by the node's name if shared_name is empty.
 func HashTableV2UseNodeNameSharing(value bool) HashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["use_node_name_sharing"] = value }
+	return HashTableV2Attr{name: "use_node_name_sharing", value: value}
 }
 
 // HashTableV2 makes a table that is filled once.
@@ -51,22 +45,16 @@ func HashTableV2UseNodeNameSharing(value bool) HashTableV2Attr {
 //
 // Options: [HashTableV2Container], [HashTableV2SharedName], [HashTableV2UseNodeNameSharing].
 func HashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...HashTableV2Attr) (table_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "HashTableV2",
-		Attrs: with(optionalAttr{"key_dtype": key_dtype, "value_dtype": value_dtype}, optional),
-	})
+	op := scope.add("HashTableV2", with(optional, attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
 // HistogramFixedWidthAttr is an optional attribute of HistogramFixedWidth.
-type HistogramFixedWidthAttr func(optionalAttr)
+type HistogramFixedWidthAttr attr
 
 // HistogramFixedWidthDtype sets dtype, which is int32 by default. The type of the counts. Types: int32, int64.
 func HistogramFixedWidthDtype(value tf.DataType) HistogramFixedWidthAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return HistogramFixedWidthAttr{name: "dtype", value: value}
 }
 
 // HistogramFixedWidth counts numbers in intervals of equal width.
@@ -83,14 +71,7 @@ func HistogramFixedWidthDtype(value tf.DataType) HistogramFixedWidthAttr {
 //
 // Options: [HistogramFixedWidthDtype].
 func HistogramFixedWidth(scope *Scope, values tf.Output, value_range tf.Output, nbins tf.Output, optional ...HistogramFixedWidthAttr) (out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "HistogramFixedWidth",
-		Input: []tf.Input{values, value_range, nbins},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("HistogramFixedWidth", with(optional), values, value_range, nbins)
 	return op.Output(0)
 }
 
@@ -105,12 +86,6 @@ func HistogramFixedWidth(scope *Scope, values tf.Output, value_range tf.Output, 
 //
 //   - summary: Type: string.
 func HistogramSummary(scope *Scope, tag tf.Output, values tf.Output) (summary tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "HistogramSummary",
-		Input: []tf.Input{tag, values},
-	})
+	op := scope.add("HistogramSummary", nil, tag, values)
 	return op.Output(0)
 }

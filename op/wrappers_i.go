@@ -14,13 +14,7 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - output: Types: complex64, complex128.
 func IFFT(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IFFT",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("IFFT", nil, input)
 	return op.Output(0)
 }
 
@@ -34,13 +28,7 @@ func IFFT(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: complex64, complex128.
 func IFFT2D(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IFFT2D",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("IFFT2D", nil, input)
 	return op.Output(0)
 }
 
@@ -54,22 +42,16 @@ func IFFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: complex64, complex128.
 func IFFT3D(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IFFT3D",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("IFFT3D", nil, input)
 	return op.Output(0)
 }
 
 // IRFFTAttr is an optional attribute of IRFFT.
-type IRFFTAttr func(optionalAttr)
+type IRFFTAttr attr
 
 // IRFFTTreal sets Treal, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func IRFFTTreal(value tf.DataType) IRFFTAttr {
-	return func(attrs optionalAttr) { attrs["Treal"] = value }
+	return IRFFTAttr{name: "Treal", value: value}
 }
 
 // IRFFT computes the real inverse of RFFT over the last dimension.
@@ -85,23 +67,16 @@ func IRFFTTreal(value tf.DataType) IRFFTAttr {
 //
 // Options: [IRFFTTreal].
 func IRFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFTAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IRFFT",
-		Input: []tf.Input{input, fft_length},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("IRFFT", with(optional), input, fft_length)
 	return op.Output(0)
 }
 
 // IRFFT2DAttr is an optional attribute of IRFFT2D.
-type IRFFT2DAttr func(optionalAttr)
+type IRFFT2DAttr attr
 
 // IRFFT2DTreal sets Treal, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func IRFFT2DTreal(value tf.DataType) IRFFT2DAttr {
-	return func(attrs optionalAttr) { attrs["Treal"] = value }
+	return IRFFT2DAttr{name: "Treal", value: value}
 }
 
 // IRFFT2D computes the real inverse of RFFT2D over the last two dimensions.
@@ -117,23 +92,16 @@ func IRFFT2DTreal(value tf.DataType) IRFFT2DAttr {
 //
 // Options: [IRFFT2DTreal].
 func IRFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT2DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IRFFT2D",
-		Input: []tf.Input{input, fft_length},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("IRFFT2D", with(optional), input, fft_length)
 	return op.Output(0)
 }
 
 // IRFFT3DAttr is an optional attribute of IRFFT3D.
-type IRFFT3DAttr func(optionalAttr)
+type IRFFT3DAttr attr
 
 // IRFFT3DTreal sets Treal, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func IRFFT3DTreal(value tf.DataType) IRFFT3DAttr {
-	return func(attrs optionalAttr) { attrs["Treal"] = value }
+	return IRFFT3DAttr{name: "Treal", value: value}
 }
 
 // IRFFT3D computes the real inverse of RFFT3D over the last three dimensions.
@@ -149,66 +117,41 @@ func IRFFT3DTreal(value tf.DataType) IRFFT3DAttr {
 //
 // Options: [IRFFT3DTreal].
 func IRFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT3DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IRFFT3D",
-		Input: []tf.Input{input, fft_length},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("IRFFT3D", with(optional), input, fft_length)
 	return op.Output(0)
 }
 
 // Identity passes its input on, without a copy.
 func Identity(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Identity",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("Identity", nil, input)
 	return op.Output(0)
 }
 
 // IdentityN passes its inputs on, without a copy.
 func IdentityN(scope *Scope, input []tf.Output) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IdentityN",
-		Input: []tf.Input{tf.OutputList(input)},
-	})
+	op := scope.add("IdentityN", nil, tf.OutputList(input))
 	split := scope.outputs(op)
 	return split.list("output")
 }
 
 // IdentityReaderV2Attr is an optional attribute of IdentityReaderV2.
-type IdentityReaderV2Attr func(optionalAttr)
+type IdentityReaderV2Attr attr
 
 // IdentityReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func IdentityReaderV2Container(value string) IdentityReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return IdentityReaderV2Attr{name: "container", value: value}
 }
 
 // IdentityReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func IdentityReaderV2SharedName(value string) IdentityReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return IdentityReaderV2Attr{name: "shared_name", value: value}
 }
 
 // IdentityReaderV2 makes a reader that gives each item of its queue back, as key and as value.
 //
 // Options: [IdentityReaderV2Container], [IdentityReaderV2SharedName].
 func IdentityReaderV2(scope *Scope, optional ...IdentityReaderV2Attr) (reader_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IdentityReaderV2",
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("IdentityReaderV2", with(optional))
 	return op.Output(0)
 }
 
@@ -223,13 +166,7 @@ func IdentityReaderV2(scope *Scope, optional ...IdentityReaderV2Attr) (reader_ha
 //
 //   - z: Types: bfloat16, half, float, double.
 func Igamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Igamma",
-		Input: []tf.Input{a, x},
-	})
+	op := scope.add("Igamma", nil, a, x)
 	return op.Output(0)
 }
 
@@ -244,13 +181,7 @@ func Igamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 //
 //   - z: Types: float, double.
 func IgammaGradA(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IgammaGradA",
-		Input: []tf.Input{a, x},
-	})
+	op := scope.add("IgammaGradA", nil, a, x)
 	return op.Output(0)
 }
 
@@ -265,22 +196,16 @@ func IgammaGradA(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 //
 //   - z: Types: bfloat16, half, float, double.
 func Igammac(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Igammac",
-		Input: []tf.Input{a, x},
-	})
+	op := scope.add("Igammac", nil, a, x)
 	return op.Output(0)
 }
 
 // IgnoreErrorsDatasetAttr is an optional attribute of IgnoreErrorsDataset.
-type IgnoreErrorsDatasetAttr func(optionalAttr)
+type IgnoreErrorsDatasetAttr attr
 
 // IgnoreErrorsDatasetLogWarning sets log_warning, which is false by default. Ignored.
 func IgnoreErrorsDatasetLogWarning(value bool) IgnoreErrorsDatasetAttr {
-	return func(attrs optionalAttr) { attrs["log_warning"] = value }
+	return IgnoreErrorsDatasetAttr{name: "log_warning", value: value}
 }
 
 // IgnoreErrorsDataset makes a dataset of the elements of another, of which those that fail are left out.
@@ -293,23 +218,16 @@ func IgnoreErrorsDatasetLogWarning(value bool) IgnoreErrorsDatasetAttr {
 //
 // Options: [IgnoreErrorsDatasetLogWarning].
 func IgnoreErrorsDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...IgnoreErrorsDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IgnoreErrorsDataset",
-		Input: []tf.Input{input_dataset},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("IgnoreErrorsDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
 // ImagAttr is an optional attribute of Imag.
-type ImagAttr func(optionalAttr)
+type ImagAttr attr
 
 // ImagTout sets Tout, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func ImagTout(value tf.DataType) ImagAttr {
-	return func(attrs optionalAttr) { attrs["Tout"] = value }
+	return ImagAttr{name: "Tout", value: value}
 }
 
 // Imag takes the imaginary part of every element.
@@ -324,23 +242,16 @@ func ImagTout(value tf.DataType) ImagAttr {
 //
 // Options: [ImagTout].
 func Imag(scope *Scope, input tf.Output, optional ...ImagAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Imag",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Imag", with(optional), input)
 	return op.Output(0)
 }
 
 // ImageProjectiveTransformV2Attr is an optional attribute of ImageProjectiveTransformV2.
-type ImageProjectiveTransformV2Attr func(optionalAttr)
+type ImageProjectiveTransformV2Attr attr
 
 // ImageProjectiveTransformV2FillMode sets fill_mode, which is "CONSTANT" by default. What is outside of the image: "CONSTANT", "REFLECT", "WRAP" or "NEAREST".
 func ImageProjectiveTransformV2FillMode(value string) ImageProjectiveTransformV2Attr {
-	return func(attrs optionalAttr) { attrs["fill_mode"] = value }
+	return ImageProjectiveTransformV2Attr{name: "fill_mode", value: value}
 }
 
 // ImageProjectiveTransformV2 applies projective transforms to images.
@@ -354,23 +265,16 @@ func ImageProjectiveTransformV2FillMode(value string) ImageProjectiveTransformV2
 //
 // Options: [ImageProjectiveTransformV2FillMode].
 func ImageProjectiveTransformV2(scope *Scope, images tf.Output, transforms tf.Output, output_shape tf.Output, interpolation string, optional ...ImageProjectiveTransformV2Attr) (transformed_images tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ImageProjectiveTransformV2",
-		Input: []tf.Input{images, transforms, output_shape},
-		Attrs: with(optionalAttr{"interpolation": interpolation}, optional),
-	})
+	op := scope.add("ImageProjectiveTransformV2", with(optional, attr{name: "interpolation", value: interpolation}), images, transforms, output_shape)
 	return op.Output(0)
 }
 
 // ImageProjectiveTransformV3Attr is an optional attribute of ImageProjectiveTransformV3.
-type ImageProjectiveTransformV3Attr func(optionalAttr)
+type ImageProjectiveTransformV3Attr attr
 
 // ImageProjectiveTransformV3FillMode sets fill_mode, which is "CONSTANT" by default. What is outside of the image: "CONSTANT", "REFLECT", "WRAP" or "NEAREST".
 func ImageProjectiveTransformV3FillMode(value string) ImageProjectiveTransformV3Attr {
-	return func(attrs optionalAttr) { attrs["fill_mode"] = value }
+	return ImageProjectiveTransformV3Attr{name: "fill_mode", value: value}
 }
 
 // ImageProjectiveTransformV3 applies projective transforms to images, filling the outside with a given value.
@@ -385,28 +289,21 @@ func ImageProjectiveTransformV3FillMode(value string) ImageProjectiveTransformV3
 //
 // Options: [ImageProjectiveTransformV3FillMode].
 func ImageProjectiveTransformV3(scope *Scope, images tf.Output, transforms tf.Output, output_shape tf.Output, fill_value tf.Output, interpolation string, optional ...ImageProjectiveTransformV3Attr) (transformed_images tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ImageProjectiveTransformV3",
-		Input: []tf.Input{images, transforms, output_shape, fill_value},
-		Attrs: with(optionalAttr{"interpolation": interpolation}, optional),
-	})
+	op := scope.add("ImageProjectiveTransformV3", with(optional, attr{name: "interpolation", value: interpolation}), images, transforms, output_shape, fill_value)
 	return op.Output(0)
 }
 
 // ImageSummaryAttr is an optional attribute of ImageSummary.
-type ImageSummaryAttr func(optionalAttr)
+type ImageSummaryAttr attr
 
 // ImageSummaryMaxImages sets max_images, which is 3 by default. The most images to show. At least 1.
 func ImageSummaryMaxImages(value int64) ImageSummaryAttr {
-	return func(attrs optionalAttr) { attrs["max_images"] = value }
+	return ImageSummaryAttr{name: "max_images", value: value}
 }
 
 // ImageSummaryBadColor sets bad_color, which is Tensor<type: uint8 shape: [4] values: 255 0 0 255> by default. The color of pixels that are not finite.
 func ImageSummaryBadColor(value *tf.Tensor) ImageSummaryAttr {
-	return func(attrs optionalAttr) { attrs["bad_color"] = value }
+	return ImageSummaryAttr{name: "bad_color", value: value}
 }
 
 // ImageSummary makes a serialized summary of images.
@@ -424,18 +321,11 @@ func ImageSummaryBadColor(value *tf.Tensor) ImageSummaryAttr {
 //
 // Options: [ImageSummaryMaxImages], [ImageSummaryBadColor].
 func ImageSummary(scope *Scope, tag tf.Output, tensor tf.Output, optional ...ImageSummaryAttr) (summary tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ImageSummary",
-		Input: []tf.Input{tag, tensor},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ImageSummary", with(optional), tag, tensor)
 	return op.Output(0)
 }
 
-// ImmutableConst returns a tensor from a region of memory that the system maps, such as a file.
+// ImmutableConst gives a tensor from a region of memory that the system maps, such as a file.
 //
 // Arguments:
 //
@@ -443,13 +333,7 @@ func ImageSummary(scope *Scope, tag tf.Output, tensor tf.Output, optional ...Ima
 //   - shape: Its shape.
 //   - memory_region_name: The region.
 func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_region_name string) (tensor tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ImmutableConst",
-		Attrs: map[string]any{"dtype": dtype, "shape": shape, "memory_region_name": memory_region_name},
-	})
+	op := scope.add("ImmutableConst", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}, attr{name: "memory_region_name", value: memory_region_name}))
 	return op.Output(0)
 }
 
@@ -460,14 +344,7 @@ func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_regi
 //   - writer: The writer.
 //   - event: The event. Type: string.
 func ImportEvent(scope *Scope, writer tf.Output, event tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ImportEvent",
-		Input: []tf.Input{writer, event},
-	})
-	return op
+	return scope.add("ImportEvent", nil, writer, event)
 }
 
 // InTopK reports whether the right class is among the k greatest predictions, or ties with the last of them.
@@ -482,14 +359,7 @@ func ImportEvent(scope *Scope, writer tf.Output, event tf.Output) (o *tf.Operati
 //
 //   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite. Type: bool.
 func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (precision tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InTopK",
-		Input: []tf.Input{predictions, targets},
-		Attrs: map[string]any{"k": k},
-	})
+	op := scope.add("InTopK", attrs(attr{name: "k", value: k}), predictions, targets)
 	return op.Output(0)
 }
 
@@ -505,32 +375,26 @@ func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (pr
 //
 //   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite. Type: bool.
 func InTopKV2(scope *Scope, predictions tf.Output, targets tf.Output, k tf.Output) (precision tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InTopKV2",
-		Input: []tf.Input{predictions, targets, k},
-	})
+	op := scope.add("InTopKV2", nil, predictions, targets, k)
 	return op.Output(0)
 }
 
 // InitializeTableFromTextFileV2Attr is an optional attribute of InitializeTableFromTextFileV2.
-type InitializeTableFromTextFileV2Attr func(optionalAttr)
+type InitializeTableFromTextFileV2Attr attr
 
 // InitializeTableFromTextFileV2VocabSize sets vocab_size, which is -1 by default. How many lines the file has; -1 if that is not known. At least -1.
 func InitializeTableFromTextFileV2VocabSize(value int64) InitializeTableFromTextFileV2Attr {
-	return func(attrs optionalAttr) { attrs["vocab_size"] = value }
+	return InitializeTableFromTextFileV2Attr{name: "vocab_size", value: value}
 }
 
 // InitializeTableFromTextFileV2Delimiter sets delimiter, which is "\t" by default. What separates columns.
 func InitializeTableFromTextFileV2Delimiter(value string) InitializeTableFromTextFileV2Attr {
-	return func(attrs optionalAttr) { attrs["delimiter"] = value }
+	return InitializeTableFromTextFileV2Attr{name: "delimiter", value: value}
 }
 
 // InitializeTableFromTextFileV2Offset sets offset, which is 0 by default. What to add to the line's number.
 func InitializeTableFromTextFileV2Offset(value int64) InitializeTableFromTextFileV2Attr {
-	return func(attrs optionalAttr) { attrs["offset"] = value }
+	return InitializeTableFromTextFileV2Attr{name: "offset", value: value}
 }
 
 // InitializeTableFromTextFileV2 fills a table from the lines of a file.
@@ -543,27 +407,12 @@ func InitializeTableFromTextFileV2Offset(value int64) InitializeTableFromTextFil
 //
 // Options: [InitializeTableFromTextFileV2VocabSize], [InitializeTableFromTextFileV2Delimiter], [InitializeTableFromTextFileV2Offset].
 func InitializeTableFromTextFileV2(scope *Scope, table_handle tf.Output, filename tf.Output, key_index int64, value_index int64, optional ...InitializeTableFromTextFileV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InitializeTableFromTextFileV2",
-		Input: []tf.Input{table_handle, filename},
-		Attrs: with(optionalAttr{"key_index": key_index, "value_index": value_index}, optional),
-	})
-	return op
+	return scope.add("InitializeTableFromTextFileV2", with(optional, attr{name: "key_index", value: key_index}, attr{name: "value_index", value: value_index}), table_handle, filename)
 }
 
 // InitializeTableV2 fills a table with keys and values.
 func InitializeTableV2(scope *Scope, table_handle tf.Output, keys tf.Output, values tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InitializeTableV2",
-		Input: []tf.Input{table_handle, keys, values},
-	})
-	return op
+	return scope.add("InitializeTableV2", nil, table_handle, keys, values)
 }
 
 // InplaceAdd adds to rows of a tensor, perhaps in its own memory.
@@ -573,13 +422,7 @@ func InitializeTableV2(scope *Scope, table_handle tf.Output, keys tf.Output, val
 //   - i: Which rows, a vector. Type: int32.
 //   - v: What is added.
 func InplaceAdd(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InplaceAdd",
-		Input: []tf.Input{x, i, v},
-	})
+	op := scope.add("InplaceAdd", nil, x, i, v)
 	return op.Output(0)
 }
 
@@ -590,13 +433,7 @@ func InplaceAdd(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Outpu
 //   - i: Which rows, a vector. Type: int32.
 //   - v: What is subtracted.
 func InplaceSub(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InplaceSub",
-		Input: []tf.Input{x, i, v},
-	})
+	op := scope.add("InplaceSub", nil, x, i, v)
 	return op.Output(0)
 }
 
@@ -607,25 +444,13 @@ func InplaceSub(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Outpu
 //   - i: Which rows, a vector. Type: int32.
 //   - v: Their values.
 func InplaceUpdate(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InplaceUpdate",
-		Input: []tf.Input{x, i, v},
-	})
+	op := scope.add("InplaceUpdate", nil, x, i, v)
 	return op.Output(0)
 }
 
 // Inv divides 1 by every element; ∞ for 0.
 func Inv(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Inv",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Inv", nil, x)
 	return op.Output(0)
 }
 
@@ -636,25 +461,13 @@ func Inv(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: What the function gave.
 //   - dy: The gradient of that.
 func InvGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InvGrad",
-		Input: []tf.Input{y, dy},
-	})
+	op := scope.add("InvGrad", nil, y, dy)
 	return op.Output(0)
 }
 
 // Invert flips every bit of every element.
 func Invert(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Invert",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Invert", nil, x)
 	return op.Output(0)
 }
 
@@ -668,17 +481,11 @@ func Invert(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: The vector whose element x[i] is i. Types: int32, int64.
 func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "InvertPermutation",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("InvertPermutation", nil, x)
 	return op.Output(0)
 }
 
-// IsFinite reports which elements are neither infinite nor NaN.
+// IsFinite says which elements are neither infinite nor NaN.
 //
 // Arguments:
 //
@@ -688,17 +495,11 @@ func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Type: bool.
 func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IsFinite",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("IsFinite", nil, x)
 	return op.Output(0)
 }
 
-// IsInf reports which elements are infinite, positive or negative.
+// IsInf says which elements are infinite, positive or negative.
 //
 // Arguments:
 //
@@ -708,17 +509,11 @@ func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Type: bool.
 func IsInf(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IsInf",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("IsInf", nil, x)
 	return op.Output(0)
 }
 
-// IsNan reports which elements are NaN.
+// IsNan says which elements are NaN.
 //
 // Arguments:
 //
@@ -728,13 +523,7 @@ func IsInf(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Type: bool.
 func IsNan(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IsNan",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("IsNan", nil, x)
 	return op.Output(0)
 }
 
@@ -747,27 +536,21 @@ func IsNan(scope *Scope, x tf.Output) (y tf.Output) {
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes.
 func Iterator(scope *Scope, shared_name string, container string, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Iterator",
-		Attrs: map[string]any{"shared_name": shared_name, "container": container, "output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("Iterator", attrs(attr{name: "shared_name", value: shared_name}, attr{name: "container", value: container}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0)
 }
 
 // IteratorFromStringHandleAttr is an optional attribute of IteratorFromStringHandle.
-type IteratorFromStringHandleAttr func(optionalAttr)
+type IteratorFromStringHandleAttr attr
 
 // IteratorFromStringHandleOutputTypes sets output_types, which is empty by default. The types of an element's components.
 func IteratorFromStringHandleOutputTypes(value []tf.DataType) IteratorFromStringHandleAttr {
-	return func(attrs optionalAttr) { attrs["output_types"] = value }
+	return IteratorFromStringHandleAttr{name: "output_types", value: value}
 }
 
 // IteratorFromStringHandleOutputShapes sets output_shapes, which is empty by default. Their shapes, as far as they are known.
 func IteratorFromStringHandleOutputShapes(value []tf.Shape) IteratorFromStringHandleAttr {
-	return func(attrs optionalAttr) { attrs["output_shapes"] = value }
+	return IteratorFromStringHandleAttr{name: "output_shapes", value: value}
 }
 
 // IteratorFromStringHandle turns a string of IteratorToStringHandle into the handle of the iterator.
@@ -778,28 +561,21 @@ func IteratorFromStringHandleOutputShapes(value []tf.Shape) IteratorFromStringHa
 //
 // Options: [IteratorFromStringHandleOutputTypes], [IteratorFromStringHandleOutputShapes].
 func IteratorFromStringHandle(scope *Scope, string_handle tf.Output, optional ...IteratorFromStringHandleAttr) (resource_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IteratorFromStringHandle",
-		Input: []tf.Input{string_handle},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("IteratorFromStringHandle", with(optional), string_handle)
 	return op.Output(0)
 }
 
 // IteratorFromStringHandleV2Attr is an optional attribute of IteratorFromStringHandleV2.
-type IteratorFromStringHandleV2Attr func(optionalAttr)
+type IteratorFromStringHandleV2Attr attr
 
 // IteratorFromStringHandleV2OutputTypes sets output_types, which is empty by default. The types of an element's components.
 func IteratorFromStringHandleV2OutputTypes(value []tf.DataType) IteratorFromStringHandleV2Attr {
-	return func(attrs optionalAttr) { attrs["output_types"] = value }
+	return IteratorFromStringHandleV2Attr{name: "output_types", value: value}
 }
 
 // IteratorFromStringHandleV2OutputShapes sets output_shapes, which is empty by default. Their shapes, as far as they are known.
 func IteratorFromStringHandleV2OutputShapes(value []tf.Shape) IteratorFromStringHandleV2Attr {
-	return func(attrs optionalAttr) { attrs["output_shapes"] = value }
+	return IteratorFromStringHandleV2Attr{name: "output_shapes", value: value}
 }
 
 // IteratorFromStringHandleV2 turns a string of IteratorToStringHandle into the handle of the iterator.
@@ -810,18 +586,11 @@ func IteratorFromStringHandleV2OutputShapes(value []tf.Shape) IteratorFromString
 //
 // Options: [IteratorFromStringHandleV2OutputTypes], [IteratorFromStringHandleV2OutputShapes].
 func IteratorFromStringHandleV2(scope *Scope, string_handle tf.Output, optional ...IteratorFromStringHandleV2Attr) (resource_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IteratorFromStringHandleV2",
-		Input: []tf.Input{string_handle},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("IteratorFromStringHandleV2", with(optional), string_handle)
 	return op.Output(0)
 }
 
-// IteratorGetNext returns the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
+// IteratorGetNext gives the next element of an iterator; past the last one it fails with OUT_OF_RANGE.
 //
 // Arguments:
 //
@@ -833,19 +602,12 @@ func IteratorFromStringHandleV2(scope *Scope, string_handle tf.Output, optional 
 //
 //   - components: The element.
 func IteratorGetNext(scope *Scope, iterator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IteratorGetNext",
-		Input: []tf.Input{iterator},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("IteratorGetNext", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
 	split := scope.outputs(op)
 	return split.list("components")
 }
 
-// IteratorGetNextAsOptional returns an optional with the next element of an iterator, or with nothing past the last one.
+// IteratorGetNextAsOptional gives an optional with the next element of an iterator, or with nothing past the last one.
 //
 // Arguments:
 //
@@ -853,18 +615,11 @@ func IteratorGetNext(scope *Scope, iterator tf.Output, output_types []tf.DataTyp
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func IteratorGetNextAsOptional(scope *Scope, iterator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (optional_ tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IteratorGetNextAsOptional",
-		Input: []tf.Input{iterator},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("IteratorGetNextAsOptional", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
 	return op.Output(0)
 }
 
-// IteratorGetNextSync returns the next element of an iterator, as IteratorGetNext does.
+// IteratorGetNextSync gives the next element of an iterator, as IteratorGetNext does.
 //
 // Arguments:
 //
@@ -876,14 +631,7 @@ func IteratorGetNextAsOptional(scope *Scope, iterator tf.Output, output_types []
 //
 //   - components: The element.
 func IteratorGetNextSync(scope *Scope, iterator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IteratorGetNextSync",
-		Input: []tf.Input{iterator},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("IteratorGetNextSync", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -894,13 +642,7 @@ func IteratorGetNextSync(scope *Scope, iterator tf.Output, output_types []tf.Dat
 //
 //   - string_handle: Type: string.
 func IteratorToStringHandle(scope *Scope, resource_handle tf.Output) (string_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IteratorToStringHandle",
-		Input: []tf.Input{resource_handle},
-	})
+	op := scope.add("IteratorToStringHandle", nil, resource_handle)
 	return op.Output(0)
 }
 
@@ -913,12 +655,6 @@ func IteratorToStringHandle(scope *Scope, resource_handle tf.Output) (string_han
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes.
 func IteratorV2(scope *Scope, shared_name string, container string, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "IteratorV2",
-		Attrs: map[string]any{"shared_name": shared_name, "container": container, "output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("IteratorV2", attrs(attr{name: "shared_name", value: shared_name}, attr{name: "container", value: container}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0)
 }

@@ -14,37 +14,31 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - output: Types: half, bfloat16, float, double.
 func L2Loss(scope *Scope, t tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "L2Loss",
-		Input: []tf.Input{t},
-	})
+	op := scope.add("L2Loss", nil, t)
 	return op.Output(0)
 }
 
 // LRNAttr is an optional attribute of LRN.
-type LRNAttr func(optionalAttr)
+type LRNAttr attr
 
 // LRNDepthRadius sets depth_radius, which is 5 by default. How many channels on either side count.
 func LRNDepthRadius(value int64) LRNAttr {
-	return func(attrs optionalAttr) { attrs["depth_radius"] = value }
+	return LRNAttr{name: "depth_radius", value: value}
 }
 
 // LRNBias sets bias, which is 1.0 by default. What is added to the sum; positive, so that nothing is divided by 0.
 func LRNBias(value float32) LRNAttr {
-	return func(attrs optionalAttr) { attrs["bias"] = value }
+	return LRNAttr{name: "bias", value: value}
 }
 
 // LRNAlpha sets alpha, which is 1.0 by default. The factor of the sum.
 func LRNAlpha(value float32) LRNAttr {
-	return func(attrs optionalAttr) { attrs["alpha"] = value }
+	return LRNAttr{name: "alpha", value: value}
 }
 
 // LRNBeta sets beta, which is 0.5 by default. The power.
 func LRNBeta(value float32) LRNAttr {
-	return func(attrs optionalAttr) { attrs["beta"] = value }
+	return LRNAttr{name: "beta", value: value}
 }
 
 // LRN divides each element by a power of the squares around it: x/(bias + alpha·sum(x²))^beta, over neighboring channels.
@@ -59,38 +53,31 @@ func LRNBeta(value float32) LRNAttr {
 //
 // Options: [LRNDepthRadius], [LRNBias], [LRNAlpha], [LRNBeta].
 func LRN(scope *Scope, input tf.Output, optional ...LRNAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LRN",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("LRN", with(optional), input)
 	return op.Output(0)
 }
 
 // LRNGradAttr is an optional attribute of LRNGrad.
-type LRNGradAttr func(optionalAttr)
+type LRNGradAttr attr
 
 // LRNGradDepthRadius sets depth_radius, which is 5 by default. How many channels on either side count.
 func LRNGradDepthRadius(value int64) LRNGradAttr {
-	return func(attrs optionalAttr) { attrs["depth_radius"] = value }
+	return LRNGradAttr{name: "depth_radius", value: value}
 }
 
 // LRNGradBias sets bias, which is 1.0 by default. What is added to the sum; positive, so that nothing is divided by 0.
 func LRNGradBias(value float32) LRNGradAttr {
-	return func(attrs optionalAttr) { attrs["bias"] = value }
+	return LRNGradAttr{name: "bias", value: value}
 }
 
 // LRNGradAlpha sets alpha, which is 1.0 by default. The factor of the sum.
 func LRNGradAlpha(value float32) LRNGradAttr {
-	return func(attrs optionalAttr) { attrs["alpha"] = value }
+	return LRNGradAttr{name: "alpha", value: value}
 }
 
 // LRNGradBeta sets beta, which is 0.5 by default. The power.
 func LRNGradBeta(value float32) LRNGradAttr {
-	return func(attrs optionalAttr) { attrs["beta"] = value }
+	return LRNGradAttr{name: "beta", value: value}
 }
 
 // LRNGrad computes the gradient of LRN.
@@ -107,33 +94,26 @@ func LRNGradBeta(value float32) LRNGradAttr {
 //
 // Options: [LRNGradDepthRadius], [LRNGradBias], [LRNGradAlpha], [LRNGradBeta].
 func LRNGrad(scope *Scope, input_grads tf.Output, input_image tf.Output, output_image tf.Output, optional ...LRNGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LRNGrad",
-		Input: []tf.Input{input_grads, input_image, output_image},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("LRNGrad", with(optional), input_grads, input_image, output_image)
 	return op.Output(0)
 }
 
 // LSTMBlockCellAttr is an optional attribute of LSTMBlockCell.
-type LSTMBlockCellAttr func(optionalAttr)
+type LSTMBlockCellAttr attr
 
 // LSTMBlockCellForgetBias sets forget_bias, which is 1.0 by default. What is added to the bias of the forget gate.
 func LSTMBlockCellForgetBias(value float32) LSTMBlockCellAttr {
-	return func(attrs optionalAttr) { attrs["forget_bias"] = value }
+	return LSTMBlockCellAttr{name: "forget_bias", value: value}
 }
 
 // LSTMBlockCellCellClip sets cell_clip, which is 3.0 by default. The limit of the cell state; 0 or less for none.
 func LSTMBlockCellCellClip(value float32) LSTMBlockCellAttr {
-	return func(attrs optionalAttr) { attrs["cell_clip"] = value }
+	return LSTMBlockCellAttr{name: "cell_clip", value: value}
 }
 
 // LSTMBlockCellUsePeephole sets use_peephole, which is false by default. Whether gates see the cell state.
 func LSTMBlockCellUsePeephole(value bool) LSTMBlockCellAttr {
-	return func(attrs optionalAttr) { attrs["use_peephole"] = value }
+	return LSTMBlockCellAttr{name: "use_peephole", value: value}
 }
 
 // LSTMBlockCell computes one step of an LSTM.
@@ -161,14 +141,7 @@ func LSTMBlockCellUsePeephole(value bool) LSTMBlockCellAttr {
 //
 // Options: [LSTMBlockCellForgetBias], [LSTMBlockCellCellClip], [LSTMBlockCellUsePeephole].
 func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...LSTMBlockCellAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LSTMBlockCell",
-		Input: []tf.Input{x, cs_prev, h_prev, w, wci, wcf, wco, b},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("LSTMBlockCell", with(optional), x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
@@ -202,23 +175,16 @@ func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Outpu
 //   - wcf_grad: The gradient of wcf. Types: half, float.
 //   - wco_grad: The gradient of wco. Types: half, float.
 func LSTMBlockCellGrad(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (cs_prev_grad tf.Output, dicfo tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LSTMBlockCellGrad",
-		Input: []tf.Input{x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, cs_grad, h_grad},
-		Attrs: map[string]any{"use_peephole": use_peephole},
-	})
+	op := scope.add("LSTMBlockCellGrad", attrs(attr{name: "use_peephole", value: use_peephole}), x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, cs_grad, h_grad)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
 // LeakyReluAttr is an optional attribute of LeakyRelu.
-type LeakyReluAttr func(optionalAttr)
+type LeakyReluAttr attr
 
 // LeakyReluAlpha sets alpha, which is 0.2 by default. The slope below 0.
 func LeakyReluAlpha(value float32) LeakyReluAttr {
-	return func(attrs optionalAttr) { attrs["alpha"] = value }
+	return LeakyReluAttr{name: "alpha", value: value}
 }
 
 // LeakyRelu multiplies negative elements by alpha, a small number.
@@ -233,23 +199,16 @@ func LeakyReluAlpha(value float32) LeakyReluAttr {
 //
 // Options: [LeakyReluAlpha].
 func LeakyRelu(scope *Scope, features tf.Output, optional ...LeakyReluAttr) (activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LeakyRelu",
-		Input: []tf.Input{features},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("LeakyRelu", with(optional), features)
 	return op.Output(0)
 }
 
 // LeakyReluGradAttr is an optional attribute of LeakyReluGrad.
-type LeakyReluGradAttr func(optionalAttr)
+type LeakyReluGradAttr attr
 
 // LeakyReluGradAlpha sets alpha, which is 0.2 by default. The slope below 0.
 func LeakyReluGradAlpha(value float32) LeakyReluGradAttr {
-	return func(attrs optionalAttr) { attrs["alpha"] = value }
+	return LeakyReluGradAttr{name: "alpha", value: value}
 }
 
 // LeakyReluGrad computes the gradient of LeakyRelu.
@@ -265,28 +224,21 @@ func LeakyReluGradAlpha(value float32) LeakyReluGradAttr {
 //
 // Options: [LeakyReluGradAlpha].
 func LeakyReluGrad(scope *Scope, gradients tf.Output, features tf.Output, optional ...LeakyReluGradAttr) (backprops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LeakyReluGrad",
-		Input: []tf.Input{gradients, features},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("LeakyReluGrad", with(optional), gradients, features)
 	return op.Output(0)
 }
 
 // LearnedUnigramCandidateSamplerAttr is an optional attribute of LearnedUnigramCandidateSampler.
-type LearnedUnigramCandidateSamplerAttr func(optionalAttr)
+type LearnedUnigramCandidateSamplerAttr attr
 
 // LearnedUnigramCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func LearnedUnigramCandidateSamplerSeed(value int64) LearnedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return LearnedUnigramCandidateSamplerAttr{name: "seed", value: value}
 }
 
 // LearnedUnigramCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func LearnedUnigramCandidateSamplerSeed2(value int64) LearnedUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return LearnedUnigramCandidateSamplerAttr{name: "seed2", value: value}
 }
 
 // LearnedUnigramCandidateSampler draws classes with probabilities learned from the right classes seen so far.
@@ -307,14 +259,7 @@ func LearnedUnigramCandidateSamplerSeed2(value int64) LearnedUnigramCandidateSam
 //
 // Options: [LearnedUnigramCandidateSamplerSeed], [LearnedUnigramCandidateSamplerSeed2].
 func LearnedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LearnedUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LearnedUnigramCandidateSampler",
-		Input: []tf.Input{true_classes},
-		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}, optional),
-	})
+	op := scope.add("LearnedUnigramCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -324,45 +269,27 @@ func LearnedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_tr
 //
 //   - y: How many places; below 0 counts as 0, and too many as one less than x has bits.
 func LeftShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LeftShift",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("LeftShift", nil, x, y)
 	return op.Output(0)
 }
 
-// Less reports where x < y, with broadcasting.
+// Less says where x < y, with broadcasting.
 //
 // Results:
 //
 //   - z: Type: bool.
 func Less(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Less",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Less", nil, x, y)
 	return op.Output(0)
 }
 
-// LessEqual reports where x <= y, with broadcasting.
+// LessEqual says where x <= y, with broadcasting.
 //
 // Results:
 //
 //   - z: Type: bool.
 func LessEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LessEqual",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("LessEqual", nil, x, y)
 	return op.Output(0)
 }
 
@@ -376,13 +303,7 @@ func LessEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Lgamma",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Lgamma", nil, x)
 	return op.Output(0)
 }
 
@@ -398,22 +319,16 @@ func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - output: Types: bfloat16, half, float, double.
 func LinSpace(scope *Scope, start tf.Output, stop tf.Output, num tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LinSpace",
-		Input: []tf.Input{start, stop, num},
-	})
+	op := scope.add("LinSpace", nil, start, stop, num)
 	return op.Output(0)
 }
 
 // ListDiffAttr is an optional attribute of ListDiff.
-type ListDiffAttr func(optionalAttr)
+type ListDiffAttr attr
 
 // ListDiffOutIdx sets out_idx, which is int32 by default. The type of the places. Types: int32, int64.
 func ListDiffOutIdx(value tf.DataType) ListDiffAttr {
-	return func(attrs optionalAttr) { attrs["out_idx"] = value }
+	return ListDiffAttr{name: "out_idx", value: value}
 }
 
 // ListDiff finds the elements of x that are not in y.
@@ -429,38 +344,19 @@ func ListDiffOutIdx(value tf.DataType) ListDiffAttr {
 //
 // Options: [ListDiffOutIdx].
 func ListDiff(scope *Scope, x tf.Output, y tf.Output, optional ...ListDiffAttr) (out tf.Output, idx tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ListDiff",
-		Input: []tf.Input{x, y},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ListDiff", with(optional), x, y)
 	return op.Output(0), op.Output(1)
 }
 
 // Log takes the natural logarithm of every element: -∞ for 0, NaN for a negative one.
 func Log(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Log",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Log", nil, x)
 	return op.Output(0)
 }
 
 // Log1p takes the natural logarithm of 1 plus every element, exactly near 0; below -1 it is NaN.
 func Log1p(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Log1p",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Log1p", nil, x)
 	return op.Output(0)
 }
 
@@ -475,13 +371,7 @@ func Log1p(scope *Scope, x tf.Output) (y tf.Output) {
 //   - sign: The signs; for complex matrices numbers of absolute value 1; 0 for a singular matrix.
 //   - log_abs_determinant: The logarithms of the absolute values.
 func LogMatrixDeterminant(scope *Scope, input tf.Output) (sign tf.Output, log_abs_determinant tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LogMatrixDeterminant",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("LogMatrixDeterminant", nil, input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -495,27 +385,21 @@ func LogMatrixDeterminant(scope *Scope, input tf.Output) (sign tf.Output, log_ab
 //
 //   - logsoftmax: Types: half, bfloat16, float, double.
 func LogSoftmax(scope *Scope, logits tf.Output) (logsoftmax tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LogSoftmax",
-		Input: []tf.Input{logits},
-	})
+	op := scope.add("LogSoftmax", nil, logits)
 	return op.Output(0)
 }
 
 // LogUniformCandidateSamplerAttr is an optional attribute of LogUniformCandidateSampler.
-type LogUniformCandidateSamplerAttr func(optionalAttr)
+type LogUniformCandidateSamplerAttr attr
 
 // LogUniformCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func LogUniformCandidateSamplerSeed(value int64) LogUniformCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return LogUniformCandidateSamplerAttr{name: "seed", value: value}
 }
 
 // LogUniformCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return LogUniformCandidateSamplerAttr{name: "seed2", value: value}
 }
 
 // LogUniformCandidateSampler draws classes with probabilities that fall as Zipf's law has it: (log(c+2) - log(c+1))/log(range_max+1).
@@ -536,18 +420,11 @@ func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr
 //
 // Options: [LogUniformCandidateSamplerSeed], [LogUniformCandidateSamplerSeed2].
 func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LogUniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LogUniformCandidateSampler",
-		Input: []tf.Input{true_classes},
-		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}, optional),
-	})
+	op := scope.add("LogUniformCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// LogicalAnd reports where x and y are both true, with broadcasting.
+// LogicalAnd says where x and y are both true, with broadcasting.
 //
 // Arguments:
 //
@@ -558,13 +435,7 @@ func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true i
 //
 //   - z: Type: bool.
 func LogicalAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LogicalAnd",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("LogicalAnd", nil, x, y)
 	return op.Output(0)
 }
 
@@ -578,17 +449,11 @@ func LogicalAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - y: Type: bool.
 func LogicalNot(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LogicalNot",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("LogicalNot", nil, x)
 	return op.Output(0)
 }
 
-// LogicalOr reports where x or y is true, with broadcasting.
+// LogicalOr says where x or y is true, with broadcasting.
 //
 // Arguments:
 //
@@ -599,31 +464,18 @@ func LogicalNot(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - z: Type: bool.
 func LogicalOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LogicalOr",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("LogicalOr", nil, x, y)
 	return op.Output(0)
 }
 
-// LookupTableExportV2 returns all keys and values of a table, in no particular order.
+// LookupTableExportV2 gives all keys and values of a table, in no particular order.
 //
 // Arguments:
 //
 //   - Tkeys: The type of the keys.
 //   - Tvalues: The type of the values.
 func LookupTableExportV2(scope *Scope, table_handle tf.Output, Tkeys tf.DataType, Tvalues tf.DataType) (keys tf.Output, values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LookupTableExportV2",
-		Input: []tf.Input{table_handle},
-		Attrs: map[string]any{"Tkeys": Tkeys, "Tvalues": Tvalues},
-	})
+	op := scope.add("LookupTableExportV2", attrs(attr{name: "Tkeys", value: Tkeys}, attr{name: "Tvalues", value: Tvalues}), table_handle)
 	return op.Output(0), op.Output(1)
 }
 
@@ -638,13 +490,7 @@ func LookupTableExportV2(scope *Scope, table_handle tf.Output, Tkeys tf.DataType
 //
 //   - values: The value of each key, in the same shape.
 func LookupTableFindV2(scope *Scope, table_handle tf.Output, keys tf.Output, default_value tf.Output) (values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LookupTableFindV2",
-		Input: []tf.Input{table_handle, keys, default_value},
-	})
+	op := scope.add("LookupTableFindV2", nil, table_handle, keys, default_value)
 	return op.Output(0)
 }
 
@@ -655,14 +501,7 @@ func LookupTableFindV2(scope *Scope, table_handle tf.Output, keys tf.Output, def
 //   - keys: The keys.
 //   - values: The value of each key.
 func LookupTableImportV2(scope *Scope, table_handle tf.Output, keys tf.Output, values tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LookupTableImportV2",
-		Input: []tf.Input{table_handle, keys, values},
-	})
-	return op
+	return scope.add("LookupTableImportV2", nil, table_handle, keys, values)
 }
 
 // LookupTableInsertV2 sets the values of keys in a table.
@@ -672,26 +511,12 @@ func LookupTableImportV2(scope *Scope, table_handle tf.Output, keys tf.Output, v
 //   - keys: The keys.
 //   - values: The value of each key.
 func LookupTableInsertV2(scope *Scope, table_handle tf.Output, keys tf.Output, values tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LookupTableInsertV2",
-		Input: []tf.Input{table_handle, keys, values},
-	})
-	return op
+	return scope.add("LookupTableInsertV2", nil, table_handle, keys, values)
 }
 
 // LookupTableRemoveV2 removes keys from a table; those that are not there are passed over.
 func LookupTableRemoveV2(scope *Scope, table_handle tf.Output, keys tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LookupTableRemoveV2",
-		Input: []tf.Input{table_handle, keys},
-	})
-	return op
+	return scope.add("LookupTableRemoveV2", nil, table_handle, keys)
 }
 
 // LookupTableSizeV2 returns the number of entries of a table.
@@ -700,13 +525,7 @@ func LookupTableRemoveV2(scope *Scope, table_handle tf.Output, keys tf.Output) (
 //
 //   - size: Type: int64.
 func LookupTableSizeV2(scope *Scope, table_handle tf.Output) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LookupTableSizeV2",
-		Input: []tf.Input{table_handle},
-	})
+	op := scope.add("LookupTableSizeV2", nil, table_handle)
 	return op.Output(0)
 }
 
@@ -720,22 +539,16 @@ func LookupTableSizeV2(scope *Scope, table_handle tf.Output) (size tf.Output) {
 //
 //   - output: Type: bool.
 func LoopCond(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LoopCond",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("LoopCond", nil, input)
 	return op.Output(0)
 }
 
 // LowerBoundAttr is an optional attribute of LowerBound.
-type LowerBoundAttr func(optionalAttr)
+type LowerBoundAttr attr
 
 // LowerBoundOutType sets out_type, which is int32 by default. The type of the places. Types: int32, int64.
 func LowerBoundOutType(value tf.DataType) LowerBoundAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return LowerBoundAttr{name: "out_type", value: value}
 }
 
 // LowerBound finds where values could be put into sorted rows, before equal elements.
@@ -751,23 +564,16 @@ func LowerBoundOutType(value tf.DataType) LowerBoundAttr {
 //
 // Options: [LowerBoundOutType].
 func LowerBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...LowerBoundAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "LowerBound",
-		Input: []tf.Input{sorted_inputs, values},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("LowerBound", with(optional), sorted_inputs, values)
 	return op.Output(0)
 }
 
 // LuAttr is an optional attribute of Lu.
-type LuAttr func(optionalAttr)
+type LuAttr attr
 
 // LuOutputIdxType sets output_idx_type, which is int32 by default. The type of p. Types: int32, int64.
 func LuOutputIdxType(value tf.DataType) LuAttr {
-	return func(attrs optionalAttr) { attrs["output_idx_type"] = value }
+	return LuAttr{name: "output_idx_type", value: value}
 }
 
 // Lu decomposes square matrices into triangular ones with pivoting: P·A = L·U.
@@ -779,13 +585,6 @@ func LuOutputIdxType(value tf.DataType) LuAttr {
 //
 // Options: [LuOutputIdxType].
 func Lu(scope *Scope, input tf.Output, optional ...LuAttr) (lu tf.Output, p tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Lu",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Lu", with(optional), input)
 	return op.Output(0), op.Output(1)
 }

@@ -11,37 +11,30 @@ import tf "github.com/troupe-go/troupe/session"
 //   - dataset: The dataset.
 //   - iterator: The iterator.
 func MakeIterator(scope *Scope, dataset tf.Output, iterator tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MakeIterator",
-		Input: []tf.Input{dataset, iterator},
-	})
-	return op
+	return scope.add("MakeIterator", nil, dataset, iterator)
 }
 
 // MapClearAttr is an optional attribute of MapClear.
-type MapClearAttr func(optionalAttr)
+type MapClearAttr attr
 
 // MapClearCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
 func MapClearCapacity(value int64) MapClearAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return MapClearAttr{name: "capacity", value: value}
 }
 
 // MapClearMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
 func MapClearMemoryLimit(value int64) MapClearAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return MapClearAttr{name: "memory_limit", value: value}
 }
 
 // MapClearContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MapClearContainer(value string) MapClearAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MapClearAttr{name: "container", value: value}
 }
 
 // MapClearSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MapClearSharedName(value string) MapClearAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MapClearAttr{name: "shared_name", value: value}
 }
 
 // MapClear removes all elements of a staging area with keys.
@@ -52,37 +45,30 @@ func MapClearSharedName(value string) MapClearAttr {
 //
 // Options: [MapClearCapacity], [MapClearMemoryLimit], [MapClearContainer], [MapClearSharedName].
 func MapClear(scope *Scope, dtypes []tf.DataType, optional ...MapClearAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MapClear",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
-	return op
+	return scope.add("MapClear", with(optional, attr{name: "dtypes", value: dtypes}))
 }
 
 // MapIncompleteSizeAttr is an optional attribute of MapIncompleteSize.
-type MapIncompleteSizeAttr func(optionalAttr)
+type MapIncompleteSizeAttr attr
 
 // MapIncompleteSizeCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
 func MapIncompleteSizeCapacity(value int64) MapIncompleteSizeAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return MapIncompleteSizeAttr{name: "capacity", value: value}
 }
 
 // MapIncompleteSizeMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
 func MapIncompleteSizeMemoryLimit(value int64) MapIncompleteSizeAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return MapIncompleteSizeAttr{name: "memory_limit", value: value}
 }
 
 // MapIncompleteSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MapIncompleteSizeContainer(value string) MapIncompleteSizeAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MapIncompleteSizeAttr{name: "container", value: value}
 }
 
 // MapIncompleteSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MapIncompleteSizeSharedName(value string) MapIncompleteSizeAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MapIncompleteSizeAttr{name: "shared_name", value: value}
 }
 
 // MapIncompleteSize returns the number of elements of a staging area with keys that lack components.
@@ -97,40 +83,34 @@ func MapIncompleteSizeSharedName(value string) MapIncompleteSizeAttr {
 //
 // Options: [MapIncompleteSizeCapacity], [MapIncompleteSizeMemoryLimit], [MapIncompleteSizeContainer], [MapIncompleteSizeSharedName].
 func MapIncompleteSize(scope *Scope, dtypes []tf.DataType, optional ...MapIncompleteSizeAttr) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MapIncompleteSize",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("MapIncompleteSize", with(optional, attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
 // MapPeekAttr is an optional attribute of MapPeek.
-type MapPeekAttr func(optionalAttr)
+type MapPeekAttr attr
 
 // MapPeekCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
 func MapPeekCapacity(value int64) MapPeekAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return MapPeekAttr{name: "capacity", value: value}
 }
 
 // MapPeekMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
 func MapPeekMemoryLimit(value int64) MapPeekAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return MapPeekAttr{name: "memory_limit", value: value}
 }
 
 // MapPeekContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MapPeekContainer(value string) MapPeekAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MapPeekAttr{name: "container", value: value}
 }
 
 // MapPeekSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MapPeekSharedName(value string) MapPeekAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MapPeekAttr{name: "shared_name", value: value}
 }
 
-// MapPeek returns components of an element of a staging area with keys, waiting until it is complete.
+// MapPeek gives components of an element of a staging area with keys, waiting until it is complete.
 //
 // Arguments:
 //
@@ -140,39 +120,32 @@ func MapPeekSharedName(value string) MapPeekAttr {
 //
 // Options: [MapPeekCapacity], [MapPeekMemoryLimit], [MapPeekContainer], [MapPeekSharedName].
 func MapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...MapPeekAttr) (values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MapPeek",
-		Input: []tf.Input{key, indices},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("MapPeek", with(optional, attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
 
 // MapSizeAttr is an optional attribute of MapSize.
-type MapSizeAttr func(optionalAttr)
+type MapSizeAttr attr
 
 // MapSizeCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
 func MapSizeCapacity(value int64) MapSizeAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return MapSizeAttr{name: "capacity", value: value}
 }
 
 // MapSizeMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
 func MapSizeMemoryLimit(value int64) MapSizeAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return MapSizeAttr{name: "memory_limit", value: value}
 }
 
 // MapSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MapSizeContainer(value string) MapSizeAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MapSizeAttr{name: "container", value: value}
 }
 
 // MapSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MapSizeSharedName(value string) MapSizeAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MapSizeAttr{name: "shared_name", value: value}
 }
 
 // MapSize returns the number of complete elements of a staging area with keys.
@@ -187,37 +160,31 @@ func MapSizeSharedName(value string) MapSizeAttr {
 //
 // Options: [MapSizeCapacity], [MapSizeMemoryLimit], [MapSizeContainer], [MapSizeSharedName].
 func MapSize(scope *Scope, dtypes []tf.DataType, optional ...MapSizeAttr) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MapSize",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("MapSize", with(optional, attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
 // MapStageAttr is an optional attribute of MapStage.
-type MapStageAttr func(optionalAttr)
+type MapStageAttr attr
 
 // MapStageCapacity sets capacity, which is 0 by default. The most elements it holds; 0 for any number. At least 0.
 func MapStageCapacity(value int64) MapStageAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return MapStageAttr{name: "capacity", value: value}
 }
 
 // MapStageMemoryLimit sets memory_limit, which is 0 by default. The most bytes it holds; 0 for any number. At least 0.
 func MapStageMemoryLimit(value int64) MapStageAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return MapStageAttr{name: "memory_limit", value: value}
 }
 
 // MapStageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MapStageContainer(value string) MapStageAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MapStageAttr{name: "container", value: value}
 }
 
 // MapStageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MapStageSharedName(value string) MapStageAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MapStageAttr{name: "shared_name", value: value}
 }
 
 // MapStage adds components of an element to a staging area with keys, waiting while the area is full.
@@ -230,38 +197,30 @@ func MapStageSharedName(value string) MapStageAttr {
 //
 // Options: [MapStageCapacity], [MapStageMemoryLimit], [MapStageContainer], [MapStageSharedName].
 func MapStage(scope *Scope, key tf.Output, indices tf.Output, values []tf.Output, dtypes []tf.DataType, optional ...MapStageAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MapStage",
-		Input: []tf.Input{key, indices, tf.OutputList(values)},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
-	return op
+	return scope.add("MapStage", with(optional, attr{name: "dtypes", value: dtypes}), key, indices, tf.OutputList(values))
 }
 
 // MapUnstageAttr is an optional attribute of MapUnstage.
-type MapUnstageAttr func(optionalAttr)
+type MapUnstageAttr attr
 
 // MapUnstageCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
 func MapUnstageCapacity(value int64) MapUnstageAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return MapUnstageAttr{name: "capacity", value: value}
 }
 
 // MapUnstageMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
 func MapUnstageMemoryLimit(value int64) MapUnstageAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return MapUnstageAttr{name: "memory_limit", value: value}
 }
 
 // MapUnstageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MapUnstageContainer(value string) MapUnstageAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MapUnstageAttr{name: "container", value: value}
 }
 
 // MapUnstageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MapUnstageSharedName(value string) MapUnstageAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MapUnstageAttr{name: "shared_name", value: value}
 }
 
 // MapUnstage takes components of an element from a staging area with keys, waiting until it is complete.
@@ -274,39 +233,32 @@ func MapUnstageSharedName(value string) MapUnstageAttr {
 //
 // Options: [MapUnstageCapacity], [MapUnstageMemoryLimit], [MapUnstageContainer], [MapUnstageSharedName].
 func MapUnstage(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...MapUnstageAttr) (values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MapUnstage",
-		Input: []tf.Input{key, indices},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("MapUnstage", with(optional, attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
 
 // MapUnstageNoKeyAttr is an optional attribute of MapUnstageNoKey.
-type MapUnstageNoKeyAttr func(optionalAttr)
+type MapUnstageNoKeyAttr attr
 
 // MapUnstageNoKeyCapacity sets capacity, which is 0 by default. As MapStage has it. At least 0.
 func MapUnstageNoKeyCapacity(value int64) MapUnstageNoKeyAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return MapUnstageNoKeyAttr{name: "capacity", value: value}
 }
 
 // MapUnstageNoKeyMemoryLimit sets memory_limit, which is 0 by default. As MapStage has it. At least 0.
 func MapUnstageNoKeyMemoryLimit(value int64) MapUnstageNoKeyAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return MapUnstageNoKeyAttr{name: "memory_limit", value: value}
 }
 
 // MapUnstageNoKeyContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MapUnstageNoKeyContainer(value string) MapUnstageNoKeyAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MapUnstageNoKeyAttr{name: "container", value: value}
 }
 
 // MapUnstageNoKeySharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MapUnstageNoKeySharedName(value string) MapUnstageNoKeyAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MapUnstageNoKeyAttr{name: "shared_name", value: value}
 }
 
 // MapUnstageNoKey takes components of the complete element with the lowest key from a staging area with keys, waiting until there is one.
@@ -322,39 +274,32 @@ func MapUnstageNoKeySharedName(value string) MapUnstageNoKeyAttr {
 //
 // Options: [MapUnstageNoKeyCapacity], [MapUnstageNoKeyMemoryLimit], [MapUnstageNoKeyContainer], [MapUnstageNoKeySharedName].
 func MapUnstageNoKey(scope *Scope, indices tf.Output, dtypes []tf.DataType, optional ...MapUnstageNoKeyAttr) (key tf.Output, values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MapUnstageNoKey",
-		Input: []tf.Input{indices},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("MapUnstageNoKey", with(optional, attr{name: "dtypes", value: dtypes}), indices)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }
 
 // MatMulAttr is an optional attribute of MatMul.
-type MatMulAttr func(optionalAttr)
+type MatMulAttr attr
 
 // MatMulTransposeA sets transpose_a, which is false by default. Whether to transpose a.
 func MatMulTransposeA(value bool) MatMulAttr {
-	return func(attrs optionalAttr) { attrs["transpose_a"] = value }
+	return MatMulAttr{name: "transpose_a", value: value}
 }
 
 // MatMulTransposeB sets transpose_b, which is false by default. Whether to transpose b.
 func MatMulTransposeB(value bool) MatMulAttr {
-	return func(attrs optionalAttr) { attrs["transpose_b"] = value }
+	return MatMulAttr{name: "transpose_b", value: value}
 }
 
 // MatMulGradA sets grad_a, which is false by default. Whether a is itself a gradient; a hint to compilers.
 func MatMulGradA(value bool) MatMulAttr {
-	return func(attrs optionalAttr) { attrs["grad_a"] = value }
+	return MatMulAttr{name: "grad_a", value: value}
 }
 
 // MatMulGradB sets grad_b, which is false by default. Whether b is itself a gradient; a hint to compilers.
 func MatMulGradB(value bool) MatMulAttr {
-	return func(attrs optionalAttr) { attrs["grad_b"] = value }
+	return MatMulAttr{name: "grad_b", value: value}
 }
 
 // MatMul multiplies two matrices, either of which may be transposed first.
@@ -366,14 +311,7 @@ func MatMulGradB(value bool) MatMulAttr {
 //
 // Options: [MatMulTransposeA], [MatMulTransposeB], [MatMulGradA], [MatMulGradB].
 func MatMul(scope *Scope, a tf.Output, b tf.Output, optional ...MatMulAttr) (product tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatMul",
-		Input: []tf.Input{a, b},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MatMul", with(optional), a, b)
 	return op.Output(0)
 }
 
@@ -387,13 +325,7 @@ func MatMul(scope *Scope, a tf.Output, b tf.Output, optional ...MatMulAttr) (pro
 //
 //   - filenames: The names in order. Type: string.
 func MatchingFiles(scope *Scope, pattern tf.Output) (filenames tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatchingFiles",
-		Input: []tf.Input{pattern},
-	})
+	op := scope.add("MatchingFiles", nil, pattern)
 	return op.Output(0)
 }
 
@@ -404,13 +336,7 @@ func MatchingFiles(scope *Scope, pattern tf.Output) (filenames tf.Output) {
 //   - num_lower: How many diagonals below the main one stay; negative for all. Types: int32, int64.
 //   - num_upper: How many diagonals above it stay; negative for all. Types: int32, int64.
 func MatrixBandPart(scope *Scope, input tf.Output, num_lower tf.Output, num_upper tf.Output) (band tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixBandPart",
-		Input: []tf.Input{input, num_lower, num_upper},
-	})
+	op := scope.add("MatrixBandPart", nil, input, num_lower, num_upper)
 	return op.Output(0)
 }
 
@@ -420,13 +346,7 @@ func MatrixBandPart(scope *Scope, input tf.Output, num_lower tf.Output, num_uppe
 //
 //   - input: Square matrices in the last two dimensions.
 func MatrixDeterminant(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixDeterminant",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("MatrixDeterminant", nil, input)
 	return op.Output(0)
 }
 
@@ -436,33 +356,21 @@ func MatrixDeterminant(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - diagonal: The diagonals, in the last dimension.
 func MatrixDiag(scope *Scope, diagonal tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixDiag",
-		Input: []tf.Input{diagonal},
-	})
+	op := scope.add("MatrixDiag", nil, diagonal)
 	return op.Output(0)
 }
 
-// MatrixDiagPart returns the main diagonals of matrices.
+// MatrixDiagPart gives the main diagonals of matrices.
 //
 // Arguments:
 //
 //   - input: Matrices in the last two dimensions.
 func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixDiagPart",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("MatrixDiagPart", nil, input)
 	return op.Output(0)
 }
 
-// MatrixDiagPartV2 returns diagonals of matrices.
+// MatrixDiagPartV2 gives diagonals of matrices.
 //
 // Arguments:
 //
@@ -474,25 +382,19 @@ func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 //
 //   - diagonal: The diagonals, from the uppermost.
 func MatrixDiagPartV2(scope *Scope, input tf.Output, k tf.Output, padding_value tf.Output) (diagonal tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixDiagPartV2",
-		Input: []tf.Input{input, k, padding_value},
-	})
+	op := scope.add("MatrixDiagPartV2", nil, input, k, padding_value)
 	return op.Output(0)
 }
 
 // MatrixDiagPartV3Attr is an optional attribute of MatrixDiagPartV3.
-type MatrixDiagPartV3Attr func(optionalAttr)
+type MatrixDiagPartV3Attr attr
 
 // MatrixDiagPartV3Align sets align, which is "RIGHT_LEFT" by default. To which side diagonals that are shorter are moved: those above the main one, then those below. Values: "LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT".
 func MatrixDiagPartV3Align(value string) MatrixDiagPartV3Attr {
-	return func(attrs optionalAttr) { attrs["align"] = value }
+	return MatrixDiagPartV3Attr{name: "align", value: value}
 }
 
-// MatrixDiagPartV3 returns diagonals of matrices.
+// MatrixDiagPartV3 gives diagonals of matrices.
 //
 // Arguments:
 //
@@ -506,14 +408,7 @@ func MatrixDiagPartV3Align(value string) MatrixDiagPartV3Attr {
 //
 // Options: [MatrixDiagPartV3Align].
 func MatrixDiagPartV3(scope *Scope, input tf.Output, k tf.Output, padding_value tf.Output, optional ...MatrixDiagPartV3Attr) (diagonal tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixDiagPartV3",
-		Input: []tf.Input{input, k, padding_value},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MatrixDiagPartV3", with(optional), input, k, padding_value)
 	return op.Output(0)
 }
 
@@ -527,22 +422,16 @@ func MatrixDiagPartV3(scope *Scope, input tf.Output, k tf.Output, padding_value 
 //   - num_cols: How many columns; -1 for as few as needed. Type: int32.
 //   - padding_value: What the other elements are.
 func MatrixDiagV2(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Output, num_cols tf.Output, padding_value tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixDiagV2",
-		Input: []tf.Input{diagonal, k, num_rows, num_cols, padding_value},
-	})
+	op := scope.add("MatrixDiagV2", nil, diagonal, k, num_rows, num_cols, padding_value)
 	return op.Output(0)
 }
 
 // MatrixDiagV3Attr is an optional attribute of MatrixDiagV3.
-type MatrixDiagV3Attr func(optionalAttr)
+type MatrixDiagV3Attr attr
 
 // MatrixDiagV3Align sets align, which is "RIGHT_LEFT" by default. To which side diagonals that are shorter are moved: those above the main one, then those below. Values: "LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT".
 func MatrixDiagV3Align(value string) MatrixDiagV3Attr {
-	return func(attrs optionalAttr) { attrs["align"] = value }
+	return MatrixDiagV3Attr{name: "align", value: value}
 }
 
 // MatrixDiagV3 makes matrices with given diagonals.
@@ -557,14 +446,7 @@ func MatrixDiagV3Align(value string) MatrixDiagV3Attr {
 //
 // Options: [MatrixDiagV3Align].
 func MatrixDiagV3(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Output, num_cols tf.Output, padding_value tf.Output, optional ...MatrixDiagV3Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixDiagV3",
-		Input: []tf.Input{diagonal, k, num_rows, num_cols, padding_value},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MatrixDiagV3", with(optional), diagonal, k, num_rows, num_cols, padding_value)
 	return op.Output(0)
 }
 
@@ -576,22 +458,16 @@ func MatrixDiagV3(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Out
 //
 // Deprecated: from version 27 of the GraphDef format on. It is composed of other ops.
 func MatrixExponential(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixExponential",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("MatrixExponential", nil, input)
 	return op.Output(0)
 }
 
 // MatrixInverseAttr is an optional attribute of MatrixInverse.
-type MatrixInverseAttr func(optionalAttr)
+type MatrixInverseAttr attr
 
 // MatrixInverseAdjoint sets adjoint, which is false by default. Whether to invert their adjoints.
 func MatrixInverseAdjoint(value bool) MatrixInverseAttr {
-	return func(attrs optionalAttr) { attrs["adjoint"] = value }
+	return MatrixInverseAttr{name: "adjoint", value: value}
 }
 
 // MatrixInverse inverts square matrices; a singular one is an error.
@@ -602,14 +478,7 @@ func MatrixInverseAdjoint(value bool) MatrixInverseAttr {
 //
 // Options: [MatrixInverseAdjoint].
 func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixInverse",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MatrixInverse", with(optional), input)
 	return op.Output(0)
 }
 
@@ -623,13 +492,7 @@ func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr)
 //
 //   - output: Types: complex64, complex128.
 func MatrixLogarithm(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixLogarithm",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("MatrixLogarithm", nil, input)
 	return op.Output(0)
 }
 
@@ -640,13 +503,7 @@ func MatrixLogarithm(scope *Scope, input tf.Output) (output tf.Output) {
 //   - input: Matrices in the last two dimensions.
 //   - diagonal: The new diagonals in the last dimension.
 func MatrixSetDiag(scope *Scope, input tf.Output, diagonal tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixSetDiag",
-		Input: []tf.Input{input, diagonal},
-	})
+	op := scope.add("MatrixSetDiag", nil, input, diagonal)
 	return op.Output(0)
 }
 
@@ -658,22 +515,16 @@ func MatrixSetDiag(scope *Scope, input tf.Output, diagonal tf.Output) (output tf
 //   - diagonal: The new diagonals, from the uppermost.
 //   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several. Type: int32.
 func MatrixSetDiagV2(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixSetDiagV2",
-		Input: []tf.Input{input, diagonal, k},
-	})
+	op := scope.add("MatrixSetDiagV2", nil, input, diagonal, k)
 	return op.Output(0)
 }
 
 // MatrixSetDiagV3Attr is an optional attribute of MatrixSetDiagV3.
-type MatrixSetDiagV3Attr func(optionalAttr)
+type MatrixSetDiagV3Attr attr
 
 // MatrixSetDiagV3Align sets align, which is "RIGHT_LEFT" by default. To which side diagonals that are shorter are moved: those above the main one, then those below. Values: "LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT".
 func MatrixSetDiagV3Align(value string) MatrixSetDiagV3Attr {
-	return func(attrs optionalAttr) { attrs["align"] = value }
+	return MatrixSetDiagV3Attr{name: "align", value: value}
 }
 
 // MatrixSetDiagV3 replaces diagonals of matrices.
@@ -686,23 +537,16 @@ func MatrixSetDiagV3Align(value string) MatrixSetDiagV3Attr {
 //
 // Options: [MatrixSetDiagV3Align].
 func MatrixSetDiagV3(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output, optional ...MatrixSetDiagV3Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixSetDiagV3",
-		Input: []tf.Input{input, diagonal, k},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MatrixSetDiagV3", with(optional), input, diagonal, k)
 	return op.Output(0)
 }
 
 // MatrixSolveAttr is an optional attribute of MatrixSolve.
-type MatrixSolveAttr func(optionalAttr)
+type MatrixSolveAttr attr
 
 // MatrixSolveAdjoint sets adjoint, which is false by default. Whether to solve Aᴴ·X = B.
 func MatrixSolveAdjoint(value bool) MatrixSolveAttr {
-	return func(attrs optionalAttr) { attrs["adjoint"] = value }
+	return MatrixSolveAttr{name: "adjoint", value: value}
 }
 
 // MatrixSolve solves A·X = B for square matrices.
@@ -714,23 +558,16 @@ func MatrixSolveAdjoint(value bool) MatrixSolveAttr {
 //
 // Options: [MatrixSolveAdjoint].
 func MatrixSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...MatrixSolveAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixSolve",
-		Input: []tf.Input{matrix, rhs},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MatrixSolve", with(optional), matrix, rhs)
 	return op.Output(0)
 }
 
 // MatrixSolveLsAttr is an optional attribute of MatrixSolveLs.
-type MatrixSolveLsAttr func(optionalAttr)
+type MatrixSolveLsAttr attr
 
 // MatrixSolveLsFast sets fast, which is true by default. Whether to use normal equations, which is less accurate.
 func MatrixSolveLsFast(value bool) MatrixSolveLsAttr {
-	return func(attrs optionalAttr) { attrs["fast"] = value }
+	return MatrixSolveLsAttr{name: "fast", value: value}
 }
 
 // MatrixSolveLs solves A·X = B in the sense of least squares.
@@ -743,14 +580,7 @@ func MatrixSolveLsFast(value bool) MatrixSolveLsAttr {
 //
 // Options: [MatrixSolveLsFast].
 func MatrixSolveLs(scope *Scope, matrix tf.Output, rhs tf.Output, l2_regularizer tf.Output, optional ...MatrixSolveLsAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixSolveLs",
-		Input: []tf.Input{matrix, rhs, l2_regularizer},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MatrixSolveLs", with(optional), matrix, rhs, l2_regularizer)
 	return op.Output(0)
 }
 
@@ -760,27 +590,21 @@ func MatrixSolveLs(scope *Scope, matrix tf.Output, rhs tf.Output, l2_regularizer
 //
 //   - input: Square matrices in the last two dimensions.
 func MatrixSquareRoot(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixSquareRoot",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("MatrixSquareRoot", nil, input)
 	return op.Output(0)
 }
 
 // MatrixTriangularSolveAttr is an optional attribute of MatrixTriangularSolve.
-type MatrixTriangularSolveAttr func(optionalAttr)
+type MatrixTriangularSolveAttr attr
 
 // MatrixTriangularSolveLower sets lower, which is true by default. Whether A is lower triangular.
 func MatrixTriangularSolveLower(value bool) MatrixTriangularSolveAttr {
-	return func(attrs optionalAttr) { attrs["lower"] = value }
+	return MatrixTriangularSolveAttr{name: "lower", value: value}
 }
 
 // MatrixTriangularSolveAdjoint sets adjoint, which is false by default. Whether to solve Aᴴ·X = B.
 func MatrixTriangularSolveAdjoint(value bool) MatrixTriangularSolveAttr {
-	return func(attrs optionalAttr) { attrs["adjoint"] = value }
+	return MatrixTriangularSolveAttr{name: "adjoint", value: value}
 }
 
 // MatrixTriangularSolve solves A·X = B for triangular matrices, by substitution.
@@ -792,23 +616,16 @@ func MatrixTriangularSolveAdjoint(value bool) MatrixTriangularSolveAttr {
 //
 // Options: [MatrixTriangularSolveLower], [MatrixTriangularSolveAdjoint].
 func MatrixTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...MatrixTriangularSolveAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MatrixTriangularSolve",
-		Input: []tf.Input{matrix, rhs},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MatrixTriangularSolve", with(optional), matrix, rhs)
 	return op.Output(0)
 }
 
 // MaxAttr is an optional attribute of Max.
-type MaxAttr func(optionalAttr)
+type MaxAttr attr
 
 // MaxKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func MaxKeepDims(value bool) MaxAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return MaxAttr{name: "keep_dims", value: value}
 }
 
 // Max takes the largest of the elements along the given axes.
@@ -825,14 +642,7 @@ func MaxKeepDims(value bool) MaxAttr {
 //
 // Options: [MaxKeepDims].
 func Max(scope *Scope, input tf.Output, axis tf.Output, optional ...MaxAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Max",
-		Input: []tf.Input{input, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Max", with(optional), input, axis)
 	return op.Output(0)
 }
 
@@ -845,28 +655,21 @@ func Max(scope *Scope, input tf.Output, axis tf.Output, optional ...MaxAttr) (ou
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func MaxIntraOpParallelismDataset(scope *Scope, input_dataset tf.Output, max_intra_op_parallelism tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxIntraOpParallelismDataset",
-		Input: []tf.Input{input_dataset, max_intra_op_parallelism},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("MaxIntraOpParallelismDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, max_intra_op_parallelism)
 	return op.Output(0)
 }
 
 // MaxPoolAttr is an optional attribute of MaxPool.
-type MaxPoolAttr func(optionalAttr)
+type MaxPoolAttr attr
 
 // MaxPoolExplicitPaddings sets explicit_paddings, which is empty by default. How far windows reach over the edges before and after each dimension, in pairs, for "EXPLICIT".
 func MaxPoolExplicitPaddings(value []int64) MaxPoolAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return MaxPoolAttr{name: "explicit_paddings", value: value}
 }
 
 // MaxPoolDataFormat sets data_format, which is "NHWC" by default. "NHWC" for batch, height, width, channels; "NCHW" with the channels second; "NCHW_VECT_C" with the channels second in groups of four that a last dimension holds.
 func MaxPoolDataFormat(value string) MaxPoolAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPoolAttr{name: "data_format", value: value}
 }
 
 // MaxPool takes the greatest element of each window of images; what lies beyond the edges does not count.
@@ -880,23 +683,16 @@ func MaxPoolDataFormat(value string) MaxPoolAttr {
 //
 // Options: [MaxPoolExplicitPaddings], [MaxPoolDataFormat].
 func MaxPool(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPool",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("MaxPool", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
 // MaxPool3DAttr is an optional attribute of MaxPool3D.
-type MaxPool3DAttr func(optionalAttr)
+type MaxPool3DAttr attr
 
 // MaxPool3DDataFormat sets data_format, which is "NDHWC" by default. "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the channels second.
 func MaxPool3DDataFormat(value string) MaxPool3DAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPool3DAttr{name: "data_format", value: value}
 }
 
 // MaxPool3D takes the greatest element of each window of volumes.
@@ -914,23 +710,16 @@ func MaxPool3DDataFormat(value string) MaxPool3DAttr {
 //
 // Options: [MaxPool3DDataFormat].
 func MaxPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPool3D",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("MaxPool3D", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
 // MaxPool3DGradAttr is an optional attribute of MaxPool3DGrad.
-type MaxPool3DGradAttr func(optionalAttr)
+type MaxPool3DGradAttr attr
 
 // MaxPool3DGradDataFormat sets data_format, which is "NDHWC" by default. As MaxPool3D has it. Values: "NDHWC", "NCDHW".
 func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPool3DGradAttr{name: "data_format", value: value}
 }
 
 // MaxPool3DGrad computes the gradient of MaxPool3D.
@@ -950,23 +739,16 @@ func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
 //
 // Options: [MaxPool3DGradDataFormat].
 func MaxPool3DGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPool3DGrad",
-		Input: []tf.Input{orig_input, orig_output, grad},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("MaxPool3DGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
 // MaxPool3DGradGradAttr is an optional attribute of MaxPool3DGradGrad.
-type MaxPool3DGradGradAttr func(optionalAttr)
+type MaxPool3DGradGradAttr attr
 
 // MaxPool3DGradGradDataFormat sets data_format, which is "NDHWC" by default. As MaxPool3D has it. Values: "NDHWC", "NCDHW".
 func MaxPool3DGradGradDataFormat(value string) MaxPool3DGradGradAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPool3DGradGradAttr{name: "data_format", value: value}
 }
 
 // MaxPool3DGradGrad computes the gradient of MaxPool3DGrad.
@@ -982,28 +764,21 @@ func MaxPool3DGradGradDataFormat(value string) MaxPool3DGradGradAttr {
 //
 // Options: [MaxPool3DGradGradDataFormat].
 func MaxPool3DGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPool3DGradGrad",
-		Input: []tf.Input{orig_input, orig_output, grad},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("MaxPool3DGradGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
 // MaxPoolGradAttr is an optional attribute of MaxPoolGrad.
-type MaxPoolGradAttr func(optionalAttr)
+type MaxPoolGradAttr attr
 
 // MaxPoolGradExplicitPaddings sets explicit_paddings, which is empty by default. As MaxPool has it.
 func MaxPoolGradExplicitPaddings(value []int64) MaxPoolGradAttr {
-	return func(attrs optionalAttr) { attrs["explicit_paddings"] = value }
+	return MaxPoolGradAttr{name: "explicit_paddings", value: value}
 }
 
 // MaxPoolGradDataFormat sets data_format, which is "NHWC" by default. As MaxPool has it. Values: "NHWC", "NCHW".
 func MaxPoolGradDataFormat(value string) MaxPoolGradAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPoolGradAttr{name: "data_format", value: value}
 }
 
 // MaxPoolGrad computes the gradient of MaxPool.
@@ -1019,23 +794,16 @@ func MaxPoolGradDataFormat(value string) MaxPoolGradAttr {
 //
 // Options: [MaxPoolGradExplicitPaddings], [MaxPoolGradDataFormat].
 func MaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPoolGrad",
-		Input: []tf.Input{orig_input, orig_output, grad},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("MaxPoolGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
 // MaxPoolGradGradAttr is an optional attribute of MaxPoolGradGrad.
-type MaxPoolGradGradAttr func(optionalAttr)
+type MaxPoolGradGradAttr attr
 
 // MaxPoolGradGradDataFormat sets data_format, which is "NHWC" by default. As MaxPool has it. Values: "NHWC", "NCHW".
 func MaxPoolGradGradDataFormat(value string) MaxPoolGradGradAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPoolGradGradAttr{name: "data_format", value: value}
 }
 
 // MaxPoolGradGrad computes the gradient of MaxPoolGrad.
@@ -1051,23 +819,16 @@ func MaxPoolGradGradDataFormat(value string) MaxPoolGradGradAttr {
 //
 // Options: [MaxPoolGradGradDataFormat].
 func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPoolGradGrad",
-		Input: []tf.Input{orig_input, orig_output, grad},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("MaxPoolGradGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
 // MaxPoolGradGradV2Attr is an optional attribute of MaxPoolGradGradV2.
-type MaxPoolGradGradV2Attr func(optionalAttr)
+type MaxPoolGradGradV2Attr attr
 
 // MaxPoolGradGradV2DataFormat sets data_format, which is "NHWC" by default. As MaxPoolV2 has it. Values: "NHWC", "NCHW".
 func MaxPoolGradGradV2DataFormat(value string) MaxPoolGradGradV2Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPoolGradGradV2Attr{name: "data_format", value: value}
 }
 
 // MaxPoolGradGradV2 computes the gradient of MaxPoolGradV2.
@@ -1083,23 +844,16 @@ func MaxPoolGradGradV2DataFormat(value string) MaxPoolGradGradV2Attr {
 //
 // Options: [MaxPoolGradGradV2DataFormat].
 func MaxPoolGradGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradGradV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPoolGradGradV2",
-		Input: []tf.Input{orig_input, orig_output, grad, ksize, strides},
-		Attrs: with(optionalAttr{"padding": padding}, optional),
-	})
+	op := scope.add("MaxPoolGradGradV2", with(optional, attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
 	return op.Output(0)
 }
 
 // MaxPoolGradV2Attr is an optional attribute of MaxPoolGradV2.
-type MaxPoolGradV2Attr func(optionalAttr)
+type MaxPoolGradV2Attr attr
 
 // MaxPoolGradV2DataFormat sets data_format, which is "NHWC" by default. As MaxPoolV2 has it. Values: "NHWC", "NCHW".
 func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPoolGradV2Attr{name: "data_format", value: value}
 }
 
 // MaxPoolGradV2 computes the gradient of MaxPoolV2.
@@ -1115,23 +869,16 @@ func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
 //
 // Options: [MaxPoolGradV2DataFormat].
 func MaxPoolGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPoolGradV2",
-		Input: []tf.Input{orig_input, orig_output, grad, ksize, strides},
-		Attrs: with(optionalAttr{"padding": padding}, optional),
-	})
+	op := scope.add("MaxPoolGradV2", with(optional, attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
 	return op.Output(0)
 }
 
 // MaxPoolGradWithArgmaxAttr is an optional attribute of MaxPoolGradWithArgmax.
-type MaxPoolGradWithArgmaxAttr func(optionalAttr)
+type MaxPoolGradWithArgmaxAttr attr
 
 // MaxPoolGradWithArgmaxIncludeBatchInIndex sets include_batch_in_index, which is false by default. As MaxPoolWithArgmax has it.
 func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxAttr {
-	return func(attrs optionalAttr) { attrs["include_batch_in_index"] = value }
+	return MaxPoolGradWithArgmaxAttr{name: "include_batch_in_index", value: value}
 }
 
 // MaxPoolGradWithArgmax computes the gradient of MaxPoolWithArgmax.
@@ -1147,23 +894,16 @@ func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxA
 //
 // Options: [MaxPoolGradWithArgmaxIncludeBatchInIndex].
 func MaxPoolGradWithArgmax(scope *Scope, input tf.Output, grad tf.Output, argmax tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradWithArgmaxAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPoolGradWithArgmax",
-		Input: []tf.Input{input, grad, argmax},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("MaxPoolGradWithArgmax", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, grad, argmax)
 	return op.Output(0)
 }
 
 // MaxPoolV2Attr is an optional attribute of MaxPoolV2.
-type MaxPoolV2Attr func(optionalAttr)
+type MaxPoolV2Attr attr
 
 // MaxPoolV2DataFormat sets data_format, which is "NHWC" by default. The order of the dimensions. Values: "NHWC", "NCHW", "NCHW_VECT_C".
 func MaxPoolV2DataFormat(value string) MaxPoolV2Attr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return MaxPoolV2Attr{name: "data_format", value: value}
 }
 
 // MaxPoolV2 takes the greatest element of each window of images, of a size that is an input.
@@ -1176,28 +916,21 @@ func MaxPoolV2DataFormat(value string) MaxPoolV2Attr {
 //
 // Options: [MaxPoolV2DataFormat].
 func MaxPoolV2(scope *Scope, input tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPoolV2",
-		Input: []tf.Input{input, ksize, strides},
-		Attrs: with(optionalAttr{"padding": padding}, optional),
-	})
+	op := scope.add("MaxPoolV2", with(optional, attr{name: "padding", value: padding}), input, ksize, strides)
 	return op.Output(0)
 }
 
 // MaxPoolWithArgmaxAttr is an optional attribute of MaxPoolWithArgmax.
-type MaxPoolWithArgmaxAttr func(optionalAttr)
+type MaxPoolWithArgmaxAttr attr
 
 // MaxPoolWithArgmaxTargmax sets Targmax, which is int64 by default. The type of the places. Types: int32, int64.
 func MaxPoolWithArgmaxTargmax(value tf.DataType) MaxPoolWithArgmaxAttr {
-	return func(attrs optionalAttr) { attrs["Targmax"] = value }
+	return MaxPoolWithArgmaxAttr{name: "Targmax", value: value}
 }
 
 // MaxPoolWithArgmaxIncludeBatchInIndex sets include_batch_in_index, which is false by default. Whether places count through the whole batch.
 func MaxPoolWithArgmaxIncludeBatchInIndex(value bool) MaxPoolWithArgmaxAttr {
-	return func(attrs optionalAttr) { attrs["include_batch_in_index"] = value }
+	return MaxPoolWithArgmaxAttr{name: "include_batch_in_index", value: value}
 }
 
 // MaxPoolWithArgmax takes the greatest element of each window of images, and tells where it was.
@@ -1214,35 +947,22 @@ func MaxPoolWithArgmaxIncludeBatchInIndex(value bool) MaxPoolWithArgmaxAttr {
 //
 // Options: [MaxPoolWithArgmaxTargmax], [MaxPoolWithArgmaxIncludeBatchInIndex].
 func MaxPoolWithArgmax(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolWithArgmaxAttr) (output tf.Output, argmax tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MaxPoolWithArgmax",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"ksize": ksize, "strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("MaxPoolWithArgmax", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0), op.Output(1)
 }
 
 // Maximum takes the larger of x and y, with broadcasting; NaN if either is.
 func Maximum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Maximum",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Maximum", nil, x, y)
 	return op.Output(0)
 }
 
 // MeanAttr is an optional attribute of Mean.
-type MeanAttr func(optionalAttr)
+type MeanAttr attr
 
 // MeanKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func MeanKeepDims(value bool) MeanAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return MeanAttr{name: "keep_dims", value: value}
 }
 
 // Mean takes the mean of the elements along the given axes: NaN where there are none; for integers, rounded toward 0.
@@ -1257,14 +977,7 @@ func MeanKeepDims(value bool) MeanAttr {
 //
 // Options: [MeanKeepDims].
 func Mean(scope *Scope, input tf.Output, axis tf.Output, optional ...MeanAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Mean",
-		Input: []tf.Input{input, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Mean", with(optional), input, axis)
 	return op.Output(0)
 }
 
@@ -1278,13 +991,7 @@ func Mean(scope *Scope, input tf.Output, axis tf.Output, optional ...MeanAttr) (
 //
 //   - value_index: Which one that was. Type: int32.
 func Merge(scope *Scope, inputs []tf.Output) (output tf.Output, value_index tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Merge",
-		Input: []tf.Input{tf.OutputList(inputs)},
-	})
+	op := scope.add("Merge", nil, tf.OutputList(inputs))
 	return op.Output(0), op.Output(1)
 }
 
@@ -1298,27 +1005,21 @@ func Merge(scope *Scope, inputs []tf.Output) (output tf.Output, value_index tf.O
 //
 //   - summary: Type: string.
 func MergeSummary(scope *Scope, inputs []tf.Output) (summary tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MergeSummary",
-		Input: []tf.Input{tf.OutputList(inputs)},
-	})
+	op := scope.add("MergeSummary", nil, tf.OutputList(inputs))
 	return op.Output(0)
 }
 
 // MergeV2CheckpointsAttr is an optional attribute of MergeV2Checkpoints.
-type MergeV2CheckpointsAttr func(optionalAttr)
+type MergeV2CheckpointsAttr attr
 
 // MergeV2CheckpointsDeleteOldDirs sets delete_old_dirs, which is true by default. Whether directories that have become empty are removed.
 func MergeV2CheckpointsDeleteOldDirs(value bool) MergeV2CheckpointsAttr {
-	return func(attrs optionalAttr) { attrs["delete_old_dirs"] = value }
+	return MergeV2CheckpointsAttr{name: "delete_old_dirs", value: value}
 }
 
 // MergeV2CheckpointsAllowMissingFiles sets allow_missing_files, which is false by default. Whether checkpoints that are not there are passed over.
 func MergeV2CheckpointsAllowMissingFiles(value bool) MergeV2CheckpointsAttr {
-	return func(attrs optionalAttr) { attrs["allow_missing_files"] = value }
+	return MergeV2CheckpointsAttr{name: "allow_missing_files", value: value}
 }
 
 // MergeV2Checkpoints joins the indexes of several checkpoints into one checkpoint.
@@ -1330,38 +1031,30 @@ func MergeV2CheckpointsAllowMissingFiles(value bool) MergeV2CheckpointsAttr {
 //
 // Options: [MergeV2CheckpointsDeleteOldDirs], [MergeV2CheckpointsAllowMissingFiles].
 func MergeV2Checkpoints(scope *Scope, checkpoint_prefixes tf.Output, destination_prefix tf.Output, optional ...MergeV2CheckpointsAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MergeV2Checkpoints",
-		Input: []tf.Input{checkpoint_prefixes, destination_prefix},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("MergeV2Checkpoints", with(optional), checkpoint_prefixes, destination_prefix)
 }
 
 // MfccAttr is an optional attribute of Mfcc.
-type MfccAttr func(optionalAttr)
+type MfccAttr attr
 
 // MfccUpperFrequencyLimit sets upper_frequency_limit, which is 4000.0 by default. The highest frequency, in Hz.
 func MfccUpperFrequencyLimit(value float32) MfccAttr {
-	return func(attrs optionalAttr) { attrs["upper_frequency_limit"] = value }
+	return MfccAttr{name: "upper_frequency_limit", value: value}
 }
 
 // MfccLowerFrequencyLimit sets lower_frequency_limit, which is 20.0 by default. The lowest frequency, in Hz.
 func MfccLowerFrequencyLimit(value float32) MfccAttr {
-	return func(attrs optionalAttr) { attrs["lower_frequency_limit"] = value }
+	return MfccAttr{name: "lower_frequency_limit", value: value}
 }
 
 // MfccFilterbankChannelCount sets filterbank_channel_count, which is 40 by default. How many bands of the mel scale.
 func MfccFilterbankChannelCount(value int64) MfccAttr {
-	return func(attrs optionalAttr) { attrs["filterbank_channel_count"] = value }
+	return MfccAttr{name: "filterbank_channel_count", value: value}
 }
 
 // MfccDctCoefficientCount sets dct_coefficient_count, which is 13 by default. How many coefficients.
 func MfccDctCoefficientCount(value int64) MfccAttr {
-	return func(attrs optionalAttr) { attrs["dct_coefficient_count"] = value }
+	return MfccAttr{name: "dct_coefficient_count", value: value}
 }
 
 // Mfcc computes mel-frequency cepstral coefficients of spectrograms.
@@ -1377,23 +1070,16 @@ func MfccDctCoefficientCount(value int64) MfccAttr {
 //
 // Options: [MfccUpperFrequencyLimit], [MfccLowerFrequencyLimit], [MfccFilterbankChannelCount], [MfccDctCoefficientCount].
 func Mfcc(scope *Scope, spectrogram tf.Output, sample_rate tf.Output, optional ...MfccAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Mfcc",
-		Input: []tf.Input{spectrogram, sample_rate},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Mfcc", with(optional), spectrogram, sample_rate)
 	return op.Output(0)
 }
 
 // MinAttr is an optional attribute of Min.
-type MinAttr func(optionalAttr)
+type MinAttr attr
 
 // MinKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func MinKeepDims(value bool) MinAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return MinAttr{name: "keep_dims", value: value}
 }
 
 // Min takes the smallest of the elements along the given axes.
@@ -1410,26 +1096,13 @@ func MinKeepDims(value bool) MinAttr {
 //
 // Options: [MinKeepDims].
 func Min(scope *Scope, input tf.Output, axis tf.Output, optional ...MinAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Min",
-		Input: []tf.Input{input, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Min", with(optional), input, axis)
 	return op.Output(0)
 }
 
 // Minimum takes the smaller of x and y, with broadcasting; NaN if either is.
 func Minimum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Minimum",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Minimum", nil, x, y)
 	return op.Output(0)
 }
 
@@ -1440,14 +1113,7 @@ func Minimum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 //   - mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can add one less.
 func MirrorPad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MirrorPad",
-		Input: []tf.Input{input, paddings},
-		Attrs: map[string]any{"mode": mode},
-	})
+	op := scope.add("MirrorPad", attrs(attr{name: "mode", value: mode}), input, paddings)
 	return op.Output(0)
 }
 
@@ -1459,45 +1125,32 @@ func MirrorPad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (
 //   - paddings: How much was mirrored before and after each dimension. Types: int32, int64.
 //   - mode: As MirrorPad had it. Values: "REFLECT", "SYMMETRIC".
 func MirrorPadGrad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MirrorPadGrad",
-		Input: []tf.Input{input, paddings},
-		Attrs: map[string]any{"mode": mode},
-	})
+	op := scope.add("MirrorPadGrad", attrs(attr{name: "mode", value: mode}), input, paddings)
 	return op.Output(0)
 }
 
 // Mod computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.
 func Mod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Mod",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Mod", nil, x, y)
 	return op.Output(0)
 }
 
 // ModelDatasetAttr is an optional attribute of ModelDataset.
-type ModelDatasetAttr func(optionalAttr)
+type ModelDatasetAttr attr
 
 // ModelDatasetAlgorithm sets algorithm, which is 0 by default. Ignored.
 func ModelDatasetAlgorithm(value int64) ModelDatasetAttr {
-	return func(attrs optionalAttr) { attrs["algorithm"] = value }
+	return ModelDatasetAttr{name: "algorithm", value: value}
 }
 
 // ModelDatasetCpuBudget sets cpu_budget, which is 0 by default. Ignored.
 func ModelDatasetCpuBudget(value int64) ModelDatasetAttr {
-	return func(attrs optionalAttr) { attrs["cpu_budget"] = value }
+	return ModelDatasetAttr{name: "cpu_budget", value: value}
 }
 
 // ModelDatasetRamBudget sets ram_budget, which is 0 by default. Ignored.
 func ModelDatasetRamBudget(value int64) ModelDatasetAttr {
-	return func(attrs optionalAttr) { attrs["ram_budget"] = value }
+	return ModelDatasetAttr{name: "ram_budget", value: value}
 }
 
 // ModelDataset makes a dataset equal to another, for a tuner to look at.
@@ -1510,57 +1163,38 @@ func ModelDatasetRamBudget(value int64) ModelDatasetAttr {
 //
 // Options: [ModelDatasetAlgorithm], [ModelDatasetCpuBudget], [ModelDatasetRamBudget].
 func ModelDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ModelDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ModelDataset",
-		Input: []tf.Input{input_dataset},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ModelDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
 // Mul multiplies two tensors with broadcasting; integers wrap around.
 func Mul(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Mul",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Mul", nil, x, y)
 	return op.Output(0)
 }
 
 // MulNoNan multiplies x by y with broadcasting; where y is 0 the result is 0, even if x is NaN or infinite.
 func MulNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MulNoNan",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("MulNoNan", nil, x, y)
 	return op.Output(0)
 }
 
 // MultinomialAttr is an optional attribute of Multinomial.
-type MultinomialAttr func(optionalAttr)
+type MultinomialAttr attr
 
 // MultinomialSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func MultinomialSeed(value int64) MultinomialAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return MultinomialAttr{name: "seed", value: value}
 }
 
 // MultinomialSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func MultinomialSeed2(value int64) MultinomialAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return MultinomialAttr{name: "seed2", value: value}
 }
 
 // MultinomialOutputDtype sets output_dtype, which is int64 by default. The type of the classes. Types: int32, int64.
 func MultinomialOutputDtype(value tf.DataType) MultinomialAttr {
-	return func(attrs optionalAttr) { attrs["output_dtype"] = value }
+	return MultinomialAttr{name: "output_dtype", value: value}
 }
 
 // Multinomial draws classes from distributions.
@@ -1576,48 +1210,41 @@ func MultinomialOutputDtype(value tf.DataType) MultinomialAttr {
 //
 // Options: [MultinomialSeed], [MultinomialSeed2], [MultinomialOutputDtype].
 func Multinomial(scope *Scope, logits tf.Output, num_samples tf.Output, optional ...MultinomialAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Multinomial",
-		Input: []tf.Input{logits, num_samples},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Multinomial", with(optional), logits, num_samples)
 	return op.Output(0)
 }
 
 // MutableDenseHashTableV2Attr is an optional attribute of MutableDenseHashTableV2.
-type MutableDenseHashTableV2Attr func(optionalAttr)
+type MutableDenseHashTableV2Attr attr
 
 // MutableDenseHashTableV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MutableDenseHashTableV2Container(value string) MutableDenseHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MutableDenseHashTableV2Attr{name: "container", value: value}
 }
 
 // MutableDenseHashTableV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MutableDenseHashTableV2SharedName(value string) MutableDenseHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MutableDenseHashTableV2Attr{name: "shared_name", value: value}
 }
 
 // MutableDenseHashTableV2UseNodeNameSharing sets use_node_name_sharing, which is false by default. Whether others find the resource by the node's name if shared_name is empty.
 func MutableDenseHashTableV2UseNodeNameSharing(value bool) MutableDenseHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["use_node_name_sharing"] = value }
+	return MutableDenseHashTableV2Attr{name: "use_node_name_sharing", value: value}
 }
 
 // MutableDenseHashTableV2ValueShape sets value_shape, which is [] by default. The shape of every value.
 func MutableDenseHashTableV2ValueShape(value tf.Shape) MutableDenseHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["value_shape"] = value }
+	return MutableDenseHashTableV2Attr{name: "value_shape", value: value}
 }
 
 // MutableDenseHashTableV2InitialNumBuckets sets initial_num_buckets, which is 131072 by default. How many buckets to begin with, a power of 2.
 func MutableDenseHashTableV2InitialNumBuckets(value int64) MutableDenseHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["initial_num_buckets"] = value }
+	return MutableDenseHashTableV2Attr{name: "initial_num_buckets", value: value}
 }
 
 // MutableDenseHashTableV2MaxLoadFactor sets max_load_factor, which is 0.8 by default. How full the table gets before it grows.
 func MutableDenseHashTableV2MaxLoadFactor(value float32) MutableDenseHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["max_load_factor"] = value }
+	return MutableDenseHashTableV2Attr{name: "max_load_factor", value: value}
 }
 
 // MutableDenseHashTableV2 makes a table that can be changed, in open addressing.
@@ -1630,38 +1257,31 @@ func MutableDenseHashTableV2MaxLoadFactor(value float32) MutableDenseHashTableV2
 //
 // Options: [MutableDenseHashTableV2Container], [MutableDenseHashTableV2SharedName], [MutableDenseHashTableV2UseNodeNameSharing], [MutableDenseHashTableV2ValueShape], [MutableDenseHashTableV2InitialNumBuckets], [MutableDenseHashTableV2MaxLoadFactor].
 func MutableDenseHashTableV2(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...MutableDenseHashTableV2Attr) (table_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MutableDenseHashTableV2",
-		Input: []tf.Input{empty_key, deleted_key},
-		Attrs: with(optionalAttr{"value_dtype": value_dtype}, optional),
-	})
+	op := scope.add("MutableDenseHashTableV2", with(optional, attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
 	return op.Output(0)
 }
 
 // MutableHashTableOfTensorsV2Attr is an optional attribute of MutableHashTableOfTensorsV2.
-type MutableHashTableOfTensorsV2Attr func(optionalAttr)
+type MutableHashTableOfTensorsV2Attr attr
 
 // MutableHashTableOfTensorsV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MutableHashTableOfTensorsV2Container(value string) MutableHashTableOfTensorsV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MutableHashTableOfTensorsV2Attr{name: "container", value: value}
 }
 
 // MutableHashTableOfTensorsV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MutableHashTableOfTensorsV2SharedName(value string) MutableHashTableOfTensorsV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MutableHashTableOfTensorsV2Attr{name: "shared_name", value: value}
 }
 
 // MutableHashTableOfTensorsV2UseNodeNameSharing sets use_node_name_sharing, which is false by default. Whether others find the resource by the node's name if shared_name is empty.
 func MutableHashTableOfTensorsV2UseNodeNameSharing(value bool) MutableHashTableOfTensorsV2Attr {
-	return func(attrs optionalAttr) { attrs["use_node_name_sharing"] = value }
+	return MutableHashTableOfTensorsV2Attr{name: "use_node_name_sharing", value: value}
 }
 
 // MutableHashTableOfTensorsV2ValueShape sets value_shape, which is [] by default. The shape of every value.
 func MutableHashTableOfTensorsV2ValueShape(value tf.Shape) MutableHashTableOfTensorsV2Attr {
-	return func(attrs optionalAttr) { attrs["value_shape"] = value }
+	return MutableHashTableOfTensorsV2Attr{name: "value_shape", value: value}
 }
 
 // MutableHashTableOfTensorsV2 makes a table that can be changed, of vectors.
@@ -1673,32 +1293,26 @@ func MutableHashTableOfTensorsV2ValueShape(value tf.Shape) MutableHashTableOfTen
 //
 // Options: [MutableHashTableOfTensorsV2Container], [MutableHashTableOfTensorsV2SharedName], [MutableHashTableOfTensorsV2UseNodeNameSharing], [MutableHashTableOfTensorsV2ValueShape].
 func MutableHashTableOfTensorsV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...MutableHashTableOfTensorsV2Attr) (table_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MutableHashTableOfTensorsV2",
-		Attrs: with(optionalAttr{"key_dtype": key_dtype, "value_dtype": value_dtype}, optional),
-	})
+	op := scope.add("MutableHashTableOfTensorsV2", with(optional, attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
 // MutableHashTableV2Attr is an optional attribute of MutableHashTableV2.
-type MutableHashTableV2Attr func(optionalAttr)
+type MutableHashTableV2Attr attr
 
 // MutableHashTableV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MutableHashTableV2Container(value string) MutableHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MutableHashTableV2Attr{name: "container", value: value}
 }
 
 // MutableHashTableV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MutableHashTableV2SharedName(value string) MutableHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MutableHashTableV2Attr{name: "shared_name", value: value}
 }
 
 // MutableHashTableV2UseNodeNameSharing sets use_node_name_sharing, which is false by default. Whether others find the resource by the node's name if shared_name is empty.
 func MutableHashTableV2UseNodeNameSharing(value bool) MutableHashTableV2Attr {
-	return func(attrs optionalAttr) { attrs["use_node_name_sharing"] = value }
+	return MutableHashTableV2Attr{name: "use_node_name_sharing", value: value}
 }
 
 // MutableHashTableV2 makes a table that can be changed, of scalar values.
@@ -1710,13 +1324,7 @@ func MutableHashTableV2UseNodeNameSharing(value bool) MutableHashTableV2Attr {
 //
 // Options: [MutableHashTableV2Container], [MutableHashTableV2SharedName], [MutableHashTableV2UseNodeNameSharing].
 func MutableHashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...MutableHashTableV2Attr) (table_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MutableHashTableV2",
-		Attrs: with(optionalAttr{"key_dtype": key_dtype, "value_dtype": value_dtype}, optional),
-	})
+	op := scope.add("MutableHashTableV2", with(optional, attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -1726,39 +1334,27 @@ func MutableHashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.Data
 //
 //   - mutex_lock: What holds the lock: it is free again when nothing holds this.
 func MutexLock(scope *Scope, mutex tf.Output) (mutex_lock tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MutexLock",
-		Input: []tf.Input{mutex},
-	})
+	op := scope.add("MutexLock", nil, mutex)
 	return op.Output(0)
 }
 
 // MutexV2Attr is an optional attribute of MutexV2.
-type MutexV2Attr func(optionalAttr)
+type MutexV2Attr attr
 
 // MutexV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func MutexV2Container(value string) MutexV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return MutexV2Attr{name: "container", value: value}
 }
 
 // MutexV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func MutexV2SharedName(value string) MutexV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return MutexV2Attr{name: "shared_name", value: value}
 }
 
 // MutexV2 makes a lock, which one node can hold at a time.
 //
 // Options: [MutexV2Container], [MutexV2SharedName].
 func MutexV2(scope *Scope, optional ...MutexV2Attr) (resource tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "MutexV2",
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("MutexV2", with(optional))
 	return op.Output(0)
 }

@@ -14,25 +14,13 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - y: Types: bfloat16, half, float, double.
 func Ndtri(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Ndtri",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Ndtri", nil, x)
 	return op.Output(0)
 }
 
 // Neg negates every element; the lowest integer stays what it is.
 func Neg(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Neg",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Neg", nil, x)
 	return op.Output(0)
 }
 
@@ -47,45 +35,27 @@ func Neg(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - output: Types: double, float.
 func NextAfter(scope *Scope, x1 tf.Output, x2 tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NextAfter",
-		Input: []tf.Input{x1, x2},
-	})
+	op := scope.add("NextAfter", nil, x1, x2)
 	return op.Output(0)
 }
 
 // NextIteration brings a value into the next iteration of its frame.
 func NextIteration(scope *Scope, data tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NextIteration",
-		Input: []tf.Input{data},
-	})
+	op := scope.add("NextIteration", nil, data)
 	return op.Output(0)
 }
 
 // NoOp does nothing; it stands for its control edges.
 func NoOp(scope *Scope) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "NoOp",
-	})
-	return op
+	return scope.add("NoOp", nil)
 }
 
 // NonMaxSuppressionAttr is an optional attribute of NonMaxSuppression.
-type NonMaxSuppressionAttr func(optionalAttr)
+type NonMaxSuppressionAttr attr
 
 // NonMaxSuppressionIouThreshold sets iou_threshold, which is 0.5 by default. The overlap, as intersection over union, beyond which a box is dropped.
 func NonMaxSuppressionIouThreshold(value float32) NonMaxSuppressionAttr {
-	return func(attrs optionalAttr) { attrs["iou_threshold"] = value }
+	return NonMaxSuppressionAttr{name: "iou_threshold", value: value}
 }
 
 // NonMaxSuppression picks boxes by descending score, dropping those that overlap a better one too much.
@@ -102,14 +72,7 @@ func NonMaxSuppressionIouThreshold(value float32) NonMaxSuppressionAttr {
 //
 // Options: [NonMaxSuppressionIouThreshold].
 func NonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, optional ...NonMaxSuppressionAttr) (selected_indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NonMaxSuppression",
-		Input: []tf.Input{boxes, scores, max_output_size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("NonMaxSuppression", with(optional), boxes, scores, max_output_size)
 	return op.Output(0)
 }
 
@@ -126,13 +89,7 @@ func NonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_outp
 //
 //   - selected_indices: The rows of the picked boxes, best first. Type: int32.
 func NonMaxSuppressionV2(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output) (selected_indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NonMaxSuppressionV2",
-		Input: []tf.Input{boxes, scores, max_output_size, iou_threshold},
-	})
+	op := scope.add("NonMaxSuppressionV2", nil, boxes, scores, max_output_size, iou_threshold)
 	return op.Output(0)
 }
 
@@ -150,22 +107,16 @@ func NonMaxSuppressionV2(scope *Scope, boxes tf.Output, scores tf.Output, max_ou
 //
 //   - selected_indices: The rows of the picked boxes, best first. Type: int32.
 func NonMaxSuppressionV3(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output) (selected_indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NonMaxSuppressionV3",
-		Input: []tf.Input{boxes, scores, max_output_size, iou_threshold, score_threshold},
-	})
+	op := scope.add("NonMaxSuppressionV3", nil, boxes, scores, max_output_size, iou_threshold, score_threshold)
 	return op.Output(0)
 }
 
 // NonMaxSuppressionV4Attr is an optional attribute of NonMaxSuppressionV4.
-type NonMaxSuppressionV4Attr func(optionalAttr)
+type NonMaxSuppressionV4Attr attr
 
 // NonMaxSuppressionV4PadToMaxOutputSize sets pad_to_max_output_size, which is false by default. Whether selected_indices is filled up to max_output_size with zeros.
 func NonMaxSuppressionV4PadToMaxOutputSize(value bool) NonMaxSuppressionV4Attr {
-	return func(attrs optionalAttr) { attrs["pad_to_max_output_size"] = value }
+	return NonMaxSuppressionV4Attr{name: "pad_to_max_output_size", value: value}
 }
 
 // NonMaxSuppressionV4 picks boxes as NonMaxSuppressionV3 does, and tells how many.
@@ -185,23 +136,16 @@ func NonMaxSuppressionV4PadToMaxOutputSize(value bool) NonMaxSuppressionV4Attr {
 //
 // Options: [NonMaxSuppressionV4PadToMaxOutputSize].
 func NonMaxSuppressionV4(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...NonMaxSuppressionV4Attr) (selected_indices tf.Output, valid_outputs tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NonMaxSuppressionV4",
-		Input: []tf.Input{boxes, scores, max_output_size, iou_threshold, score_threshold},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("NonMaxSuppressionV4", with(optional), boxes, scores, max_output_size, iou_threshold, score_threshold)
 	return op.Output(0), op.Output(1)
 }
 
 // NonMaxSuppressionV5Attr is an optional attribute of NonMaxSuppressionV5.
-type NonMaxSuppressionV5Attr func(optionalAttr)
+type NonMaxSuppressionV5Attr attr
 
 // NonMaxSuppressionV5PadToMaxOutputSize sets pad_to_max_output_size, which is false by default. Whether outputs are filled up to max_output_size with zeros.
 func NonMaxSuppressionV5PadToMaxOutputSize(value bool) NonMaxSuppressionV5Attr {
-	return func(attrs optionalAttr) { attrs["pad_to_max_output_size"] = value }
+	return NonMaxSuppressionV5Attr{name: "pad_to_max_output_size", value: value}
 }
 
 // NonMaxSuppressionV5 picks boxes by descending score, lowering the scores of those that overlap a better one (soft-NMS).
@@ -223,14 +167,7 @@ func NonMaxSuppressionV5PadToMaxOutputSize(value bool) NonMaxSuppressionV5Attr {
 //
 // Options: [NonMaxSuppressionV5PadToMaxOutputSize].
 func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, soft_nms_sigma tf.Output, optional ...NonMaxSuppressionV5Attr) (selected_indices tf.Output, selected_scores tf.Output, valid_outputs tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NonMaxSuppressionV5",
-		Input: []tf.Input{boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("NonMaxSuppressionV5", with(optional), boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -248,25 +185,19 @@ func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_ou
 //
 //   - selected_indices: The boxes that were selected. Type: int32.
 func NonMaxSuppressionWithOverlaps(scope *Scope, overlaps tf.Output, scores tf.Output, max_output_size tf.Output, overlap_threshold tf.Output, score_threshold tf.Output) (selected_indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NonMaxSuppressionWithOverlaps",
-		Input: []tf.Input{overlaps, scores, max_output_size, overlap_threshold, score_threshold},
-	})
+	op := scope.add("NonMaxSuppressionWithOverlaps", nil, overlaps, scores, max_output_size, overlap_threshold, score_threshold)
 	return op.Output(0)
 }
 
 // NotEqualAttr is an optional attribute of NotEqual.
-type NotEqualAttr func(optionalAttr)
+type NotEqualAttr attr
 
 // NotEqualIncompatibleShapeError sets incompatible_shape_error, which is true by default. Whether shapes that do not broadcast are an error; else the result is the scalar that says that the tensors differ.
 func NotEqualIncompatibleShapeError(value bool) NotEqualAttr {
-	return func(attrs optionalAttr) { attrs["incompatible_shape_error"] = value }
+	return NotEqualAttr{name: "incompatible_shape_error", value: value}
 }
 
-// NotEqual reports where x and y differ, with broadcasting.
+// NotEqual says where x and y differ, with broadcasting.
 //
 // Results:
 //
@@ -274,23 +205,16 @@ func NotEqualIncompatibleShapeError(value bool) NotEqualAttr {
 //
 // Options: [NotEqualIncompatibleShapeError].
 func NotEqual(scope *Scope, x tf.Output, y tf.Output, optional ...NotEqualAttr) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NotEqual",
-		Input: []tf.Input{x, y},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("NotEqual", with(optional), x, y)
 	return op.Output(0)
 }
 
 // NthElementAttr is an optional attribute of NthElement.
-type NthElementAttr func(optionalAttr)
+type NthElementAttr attr
 
 // NthElementReverse sets reverse, which is false by default. Whether the row is sorted in descending order.
 func NthElementReverse(value bool) NthElementAttr {
-	return func(attrs optionalAttr) { attrs["reverse"] = value }
+	return NthElementAttr{name: "reverse", value: value}
 }
 
 // NthElement finds the element that is in place n when the row is sorted, in each row.
@@ -302,13 +226,6 @@ func NthElementReverse(value bool) NthElementAttr {
 //
 // Options: [NthElementReverse].
 func NthElement(scope *Scope, input tf.Output, n tf.Output, optional ...NthElementAttr) (values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "NthElement",
-		Input: []tf.Input{input, n},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("NthElement", with(optional), input, n)
 	return op.Output(0)
 }

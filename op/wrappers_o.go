@@ -5,11 +5,11 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // OneHotAttr is an optional attribute of OneHot.
-type OneHotAttr func(optionalAttr)
+type OneHotAttr attr
 
 // OneHotAxis sets axis, which is -1 by default. Where the new dimension goes; -1 for behind the last.
 func OneHotAxis(value int64) OneHotAttr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return OneHotAttr{name: "axis", value: value}
 }
 
 // OneHot makes a tensor with a new dimension, along which one place, the index, has another value than the rest.
@@ -23,35 +23,22 @@ func OneHotAxis(value int64) OneHotAttr {
 //
 // Options: [OneHotAxis].
 func OneHot(scope *Scope, indices tf.Output, depth tf.Output, on_value tf.Output, off_value tf.Output, optional ...OneHotAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OneHot",
-		Input: []tf.Input{indices, depth, on_value, off_value},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("OneHot", with(optional), indices, depth, on_value, off_value)
 	return op.Output(0)
 }
 
 // OnesLike makes a tensor of ones of the input's shape.
 func OnesLike(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OnesLike",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("OnesLike", nil, x)
 	return op.Output(0)
 }
 
 // OptimizeDatasetAttr is an optional attribute of OptimizeDataset.
-type OptimizeDatasetAttr func(optionalAttr)
+type OptimizeDatasetAttr attr
 
 // OptimizeDatasetOptimizationConfigs sets optimization_configs, which is empty by default. Ignored.
 func OptimizeDatasetOptimizationConfigs(value []string) OptimizeDatasetAttr {
-	return func(attrs optionalAttr) { attrs["optimization_configs"] = value }
+	return OptimizeDatasetAttr{name: "optimization_configs", value: value}
 }
 
 // OptimizeDataset makes a dataset equal to another, with options for its rewriting.
@@ -65,23 +52,16 @@ func OptimizeDatasetOptimizationConfigs(value []string) OptimizeDatasetAttr {
 //
 // Options: [OptimizeDatasetOptimizationConfigs].
 func OptimizeDataset(scope *Scope, input_dataset tf.Output, optimizations tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptimizeDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OptimizeDataset",
-		Input: []tf.Input{input_dataset, optimizations},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("OptimizeDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations)
 	return op.Output(0)
 }
 
 // OptimizeDatasetV2Attr is an optional attribute of OptimizeDatasetV2.
-type OptimizeDatasetV2Attr func(optionalAttr)
+type OptimizeDatasetV2Attr attr
 
 // OptimizeDatasetV2OptimizationConfigs sets optimization_configs, which is empty by default. Ignored.
 func OptimizeDatasetV2OptimizationConfigs(value []string) OptimizeDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["optimization_configs"] = value }
+	return OptimizeDatasetV2Attr{name: "optimization_configs", value: value}
 }
 
 // OptimizeDatasetV2 makes a dataset equal to another, with options for its rewriting.
@@ -97,44 +77,24 @@ func OptimizeDatasetV2OptimizationConfigs(value []string) OptimizeDatasetV2Attr 
 //
 // Options: [OptimizeDatasetV2OptimizationConfigs].
 func OptimizeDatasetV2(scope *Scope, input_dataset tf.Output, optimizations_enabled tf.Output, optimizations_disabled tf.Output, optimizations_default tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptimizeDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OptimizeDatasetV2",
-		Input: []tf.Input{input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("OptimizeDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default)
 	return op.Output(0)
 }
 
 // OptionalFromValue makes an optional that holds components.
 func OptionalFromValue(scope *Scope, components []tf.Output) (optional_ tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OptionalFromValue",
-		Input: []tf.Input{tf.OutputList(components)},
-	})
+	op := scope.add("OptionalFromValue", nil, tf.OutputList(components))
 	return op.Output(0)
 }
 
-// OptionalGetValue returns the components that an optional holds; it fails if there are none.
+// OptionalGetValue gives the components that an optional holds; it fails if there are none.
 //
 // Arguments:
 //
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func OptionalGetValue(scope *Scope, optional_ tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OptionalGetValue",
-		Input: []tf.Input{optional_},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("OptionalGetValue", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), optional_)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -145,33 +105,22 @@ func OptionalGetValue(scope *Scope, optional_ tf.Output, output_types []tf.DataT
 //
 //   - has_value: Type: bool.
 func OptionalHasValue(scope *Scope, optional_ tf.Output) (has_value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OptionalHasValue",
-		Input: []tf.Input{optional_},
-	})
+	op := scope.add("OptionalHasValue", nil, optional_)
 	return op.Output(0)
 }
 
 // OptionalNone makes an optional that holds nothing.
 func OptionalNone(scope *Scope) (optional_ tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "OptionalNone",
-	})
+	op := scope.add("OptionalNone", nil)
 	return op.Output(0)
 }
 
 // OptionsDatasetAttr is an optional attribute of OptionsDataset.
-type OptionsDatasetAttr func(optionalAttr)
+type OptionsDatasetAttr attr
 
 // OptionsDatasetMetadata sets metadata, which is "" by default. Ignored.
 func OptionsDatasetMetadata(value string) OptionsDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return OptionsDatasetAttr{name: "metadata", value: value}
 }
 
 // OptionsDataset makes a dataset equal to another, with options that say how it is iterated.
@@ -185,38 +134,31 @@ func OptionsDatasetMetadata(value string) OptionsDatasetAttr {
 //
 // Options: [OptionsDatasetMetadata].
 func OptionsDataset(scope *Scope, input_dataset tf.Output, serialized_options string, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptionsDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OptionsDataset",
-		Input: []tf.Input{input_dataset},
-		Attrs: with(optionalAttr{"serialized_options": serialized_options, "output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("OptionsDataset", with(optional, attr{name: "serialized_options", value: serialized_options}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
 // OrderedMapClearAttr is an optional attribute of OrderedMapClear.
-type OrderedMapClearAttr func(optionalAttr)
+type OrderedMapClearAttr attr
 
 // OrderedMapClearCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapClearCapacity(value int64) OrderedMapClearAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return OrderedMapClearAttr{name: "capacity", value: value}
 }
 
 // OrderedMapClearMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapClearMemoryLimit(value int64) OrderedMapClearAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return OrderedMapClearAttr{name: "memory_limit", value: value}
 }
 
 // OrderedMapClearContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func OrderedMapClearContainer(value string) OrderedMapClearAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return OrderedMapClearAttr{name: "container", value: value}
 }
 
 // OrderedMapClearSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func OrderedMapClearSharedName(value string) OrderedMapClearAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return OrderedMapClearAttr{name: "shared_name", value: value}
 }
 
 // OrderedMapClear removes all elements of a staging area with ordered keys.
@@ -227,37 +169,30 @@ func OrderedMapClearSharedName(value string) OrderedMapClearAttr {
 //
 // Options: [OrderedMapClearCapacity], [OrderedMapClearMemoryLimit], [OrderedMapClearContainer], [OrderedMapClearSharedName].
 func OrderedMapClear(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapClearAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OrderedMapClear",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
-	return op
+	return scope.add("OrderedMapClear", with(optional, attr{name: "dtypes", value: dtypes}))
 }
 
 // OrderedMapIncompleteSizeAttr is an optional attribute of OrderedMapIncompleteSize.
-type OrderedMapIncompleteSizeAttr func(optionalAttr)
+type OrderedMapIncompleteSizeAttr attr
 
 // OrderedMapIncompleteSizeCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapIncompleteSizeCapacity(value int64) OrderedMapIncompleteSizeAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return OrderedMapIncompleteSizeAttr{name: "capacity", value: value}
 }
 
 // OrderedMapIncompleteSizeMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapIncompleteSizeMemoryLimit(value int64) OrderedMapIncompleteSizeAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return OrderedMapIncompleteSizeAttr{name: "memory_limit", value: value}
 }
 
 // OrderedMapIncompleteSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func OrderedMapIncompleteSizeContainer(value string) OrderedMapIncompleteSizeAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return OrderedMapIncompleteSizeAttr{name: "container", value: value}
 }
 
 // OrderedMapIncompleteSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func OrderedMapIncompleteSizeSharedName(value string) OrderedMapIncompleteSizeAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return OrderedMapIncompleteSizeAttr{name: "shared_name", value: value}
 }
 
 // OrderedMapIncompleteSize returns the number of elements of a staging area with ordered keys that lack components.
@@ -272,40 +207,34 @@ func OrderedMapIncompleteSizeSharedName(value string) OrderedMapIncompleteSizeAt
 //
 // Options: [OrderedMapIncompleteSizeCapacity], [OrderedMapIncompleteSizeMemoryLimit], [OrderedMapIncompleteSizeContainer], [OrderedMapIncompleteSizeSharedName].
 func OrderedMapIncompleteSize(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapIncompleteSizeAttr) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OrderedMapIncompleteSize",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("OrderedMapIncompleteSize", with(optional, attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
 // OrderedMapPeekAttr is an optional attribute of OrderedMapPeek.
-type OrderedMapPeekAttr func(optionalAttr)
+type OrderedMapPeekAttr attr
 
 // OrderedMapPeekCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapPeekCapacity(value int64) OrderedMapPeekAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return OrderedMapPeekAttr{name: "capacity", value: value}
 }
 
 // OrderedMapPeekMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapPeekMemoryLimit(value int64) OrderedMapPeekAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return OrderedMapPeekAttr{name: "memory_limit", value: value}
 }
 
 // OrderedMapPeekContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func OrderedMapPeekContainer(value string) OrderedMapPeekAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return OrderedMapPeekAttr{name: "container", value: value}
 }
 
 // OrderedMapPeekSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func OrderedMapPeekSharedName(value string) OrderedMapPeekAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return OrderedMapPeekAttr{name: "shared_name", value: value}
 }
 
-// OrderedMapPeek returns components of an element of a staging area with ordered keys, waiting until it is complete.
+// OrderedMapPeek gives components of an element of a staging area with ordered keys, waiting until it is complete.
 //
 // Arguments:
 //
@@ -315,39 +244,32 @@ func OrderedMapPeekSharedName(value string) OrderedMapPeekAttr {
 //
 // Options: [OrderedMapPeekCapacity], [OrderedMapPeekMemoryLimit], [OrderedMapPeekContainer], [OrderedMapPeekSharedName].
 func OrderedMapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapPeekAttr) (values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OrderedMapPeek",
-		Input: []tf.Input{key, indices},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("OrderedMapPeek", with(optional, attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
 
 // OrderedMapSizeAttr is an optional attribute of OrderedMapSize.
-type OrderedMapSizeAttr func(optionalAttr)
+type OrderedMapSizeAttr attr
 
 // OrderedMapSizeCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapSizeCapacity(value int64) OrderedMapSizeAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return OrderedMapSizeAttr{name: "capacity", value: value}
 }
 
 // OrderedMapSizeMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapSizeMemoryLimit(value int64) OrderedMapSizeAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return OrderedMapSizeAttr{name: "memory_limit", value: value}
 }
 
 // OrderedMapSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func OrderedMapSizeContainer(value string) OrderedMapSizeAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return OrderedMapSizeAttr{name: "container", value: value}
 }
 
 // OrderedMapSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func OrderedMapSizeSharedName(value string) OrderedMapSizeAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return OrderedMapSizeAttr{name: "shared_name", value: value}
 }
 
 // OrderedMapSize returns the number of complete elements of a staging area with ordered keys.
@@ -362,37 +284,31 @@ func OrderedMapSizeSharedName(value string) OrderedMapSizeAttr {
 //
 // Options: [OrderedMapSizeCapacity], [OrderedMapSizeMemoryLimit], [OrderedMapSizeContainer], [OrderedMapSizeSharedName].
 func OrderedMapSize(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapSizeAttr) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OrderedMapSize",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("OrderedMapSize", with(optional, attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
 // OrderedMapStageAttr is an optional attribute of OrderedMapStage.
-type OrderedMapStageAttr func(optionalAttr)
+type OrderedMapStageAttr attr
 
 // OrderedMapStageCapacity sets capacity, which is 0 by default. The most elements it holds; 0 for any number. At least 0.
 func OrderedMapStageCapacity(value int64) OrderedMapStageAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return OrderedMapStageAttr{name: "capacity", value: value}
 }
 
 // OrderedMapStageMemoryLimit sets memory_limit, which is 0 by default. The most bytes it holds; 0 for any number. At least 0.
 func OrderedMapStageMemoryLimit(value int64) OrderedMapStageAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return OrderedMapStageAttr{name: "memory_limit", value: value}
 }
 
 // OrderedMapStageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func OrderedMapStageContainer(value string) OrderedMapStageAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return OrderedMapStageAttr{name: "container", value: value}
 }
 
 // OrderedMapStageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func OrderedMapStageSharedName(value string) OrderedMapStageAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return OrderedMapStageAttr{name: "shared_name", value: value}
 }
 
 // OrderedMapStage adds components of an element to a staging area with ordered keys, waiting while the area is full.
@@ -405,38 +321,30 @@ func OrderedMapStageSharedName(value string) OrderedMapStageAttr {
 //
 // Options: [OrderedMapStageCapacity], [OrderedMapStageMemoryLimit], [OrderedMapStageContainer], [OrderedMapStageSharedName].
 func OrderedMapStage(scope *Scope, key tf.Output, indices tf.Output, values []tf.Output, dtypes []tf.DataType, optional ...OrderedMapStageAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OrderedMapStage",
-		Input: []tf.Input{key, indices, tf.OutputList(values)},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
-	return op
+	return scope.add("OrderedMapStage", with(optional, attr{name: "dtypes", value: dtypes}), key, indices, tf.OutputList(values))
 }
 
 // OrderedMapUnstageAttr is an optional attribute of OrderedMapUnstage.
-type OrderedMapUnstageAttr func(optionalAttr)
+type OrderedMapUnstageAttr attr
 
 // OrderedMapUnstageCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapUnstageCapacity(value int64) OrderedMapUnstageAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return OrderedMapUnstageAttr{name: "capacity", value: value}
 }
 
 // OrderedMapUnstageMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapUnstageMemoryLimit(value int64) OrderedMapUnstageAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return OrderedMapUnstageAttr{name: "memory_limit", value: value}
 }
 
 // OrderedMapUnstageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func OrderedMapUnstageContainer(value string) OrderedMapUnstageAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return OrderedMapUnstageAttr{name: "container", value: value}
 }
 
 // OrderedMapUnstageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func OrderedMapUnstageSharedName(value string) OrderedMapUnstageAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return OrderedMapUnstageAttr{name: "shared_name", value: value}
 }
 
 // OrderedMapUnstage takes components of an element from a staging area with ordered keys, waiting until it is complete.
@@ -449,39 +357,32 @@ func OrderedMapUnstageSharedName(value string) OrderedMapUnstageAttr {
 //
 // Options: [OrderedMapUnstageCapacity], [OrderedMapUnstageMemoryLimit], [OrderedMapUnstageContainer], [OrderedMapUnstageSharedName].
 func OrderedMapUnstage(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapUnstageAttr) (values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OrderedMapUnstage",
-		Input: []tf.Input{key, indices},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("OrderedMapUnstage", with(optional, attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
 
 // OrderedMapUnstageNoKeyAttr is an optional attribute of OrderedMapUnstageNoKey.
-type OrderedMapUnstageNoKeyAttr func(optionalAttr)
+type OrderedMapUnstageNoKeyAttr attr
 
 // OrderedMapUnstageNoKeyCapacity sets capacity, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapUnstageNoKeyCapacity(value int64) OrderedMapUnstageNoKeyAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return OrderedMapUnstageNoKeyAttr{name: "capacity", value: value}
 }
 
 // OrderedMapUnstageNoKeyMemoryLimit sets memory_limit, which is 0 by default. As OrderedMapStage has it. At least 0.
 func OrderedMapUnstageNoKeyMemoryLimit(value int64) OrderedMapUnstageNoKeyAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return OrderedMapUnstageNoKeyAttr{name: "memory_limit", value: value}
 }
 
 // OrderedMapUnstageNoKeyContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func OrderedMapUnstageNoKeyContainer(value string) OrderedMapUnstageNoKeyAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return OrderedMapUnstageNoKeyAttr{name: "container", value: value}
 }
 
 // OrderedMapUnstageNoKeySharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func OrderedMapUnstageNoKeySharedName(value string) OrderedMapUnstageNoKeyAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return OrderedMapUnstageNoKeyAttr{name: "shared_name", value: value}
 }
 
 // OrderedMapUnstageNoKey takes components of the complete element with the lowest key from a staging area with ordered keys, waiting until there is one.
@@ -497,14 +398,7 @@ func OrderedMapUnstageNoKeySharedName(value string) OrderedMapUnstageNoKeyAttr {
 //
 // Options: [OrderedMapUnstageNoKeyCapacity], [OrderedMapUnstageNoKeyMemoryLimit], [OrderedMapUnstageNoKeyContainer], [OrderedMapUnstageNoKeySharedName].
 func OrderedMapUnstageNoKey(scope *Scope, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapUnstageNoKeyAttr) (key tf.Output, values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "OrderedMapUnstageNoKey",
-		Input: []tf.Input{indices},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("OrderedMapUnstageNoKey", with(optional, attr{name: "dtypes", value: dtypes}), indices)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }

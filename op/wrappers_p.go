@@ -5,11 +5,11 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // PackAttr is an optional attribute of Pack.
-type PackAttr func(optionalAttr)
+type PackAttr attr
 
 // PackAxis sets axis, which is 0 by default. Where the new dimension goes; negative counts from the end, -1 being behind the last.
 func PackAxis(value int64) PackAttr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return PackAttr{name: "axis", value: value}
 }
 
 // Pack joins tensors of one shape along a new dimension.
@@ -20,14 +20,7 @@ func PackAxis(value int64) PackAttr {
 //
 // Options: [PackAxis].
 func Pack(scope *Scope, values []tf.Output, optional ...PackAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Pack",
-		Input: []tf.Input{tf.OutputList(values)},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Pack", with(optional), tf.OutputList(values))
 	return op.Output(0)
 }
 
@@ -37,13 +30,7 @@ func Pack(scope *Scope, values []tf.Output, optional ...PackAttr) (output tf.Out
 //
 //   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 func Pad(scope *Scope, input tf.Output, paddings tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Pad",
-		Input: []tf.Input{input, paddings},
-	})
+	op := scope.add("Pad", nil, input, paddings)
 	return op.Output(0)
 }
 
@@ -54,22 +41,16 @@ func Pad(scope *Scope, input tf.Output, paddings tf.Output) (output tf.Output) {
 //   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 //   - constant_values: The value, a scalar.
 func PadV2(scope *Scope, input tf.Output, paddings tf.Output, constant_values tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PadV2",
-		Input: []tf.Input{input, paddings, constant_values},
-	})
+	op := scope.add("PadV2", nil, input, paddings, constant_values)
 	return op.Output(0)
 }
 
 // PaddedBatchDatasetAttr is an optional attribute of PaddedBatchDataset.
-type PaddedBatchDatasetAttr func(optionalAttr)
+type PaddedBatchDatasetAttr attr
 
 // PaddedBatchDatasetMetadata sets metadata, which is "" by default. Ignored.
 func PaddedBatchDatasetMetadata(value string) PaddedBatchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return PaddedBatchDatasetAttr{name: "metadata", value: value}
 }
 
 // PaddedBatchDataset makes a dataset of batches of elements of another, which are padded to one shape.
@@ -84,28 +65,21 @@ func PaddedBatchDatasetMetadata(value string) PaddedBatchDatasetAttr {
 //
 // Options: [PaddedBatchDatasetMetadata].
 func PaddedBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, padded_shapes []tf.Output, padding_values []tf.Output, output_shapes []tf.Shape, optional ...PaddedBatchDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PaddedBatchDataset",
-		Input: []tf.Input{input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values)},
-		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("PaddedBatchDataset", with(optional, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values))
 	return op.Output(0)
 }
 
 // PaddedBatchDatasetV2Attr is an optional attribute of PaddedBatchDatasetV2.
-type PaddedBatchDatasetV2Attr func(optionalAttr)
+type PaddedBatchDatasetV2Attr attr
 
 // PaddedBatchDatasetV2ParallelCopy sets parallel_copy, which is false by default. Ignored.
 func PaddedBatchDatasetV2ParallelCopy(value bool) PaddedBatchDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+	return PaddedBatchDatasetV2Attr{name: "parallel_copy", value: value}
 }
 
 // PaddedBatchDatasetV2Metadata sets metadata, which is "" by default. Ignored.
 func PaddedBatchDatasetV2Metadata(value string) PaddedBatchDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return PaddedBatchDatasetV2Attr{name: "metadata", value: value}
 }
 
 // PaddedBatchDatasetV2 makes a dataset of batches of elements of another, which are padded to one shape.
@@ -121,38 +95,31 @@ func PaddedBatchDatasetV2Metadata(value string) PaddedBatchDatasetV2Attr {
 //
 // Options: [PaddedBatchDatasetV2ParallelCopy], [PaddedBatchDatasetV2Metadata].
 func PaddedBatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, padded_shapes []tf.Output, padding_values []tf.Output, drop_remainder tf.Output, output_shapes []tf.Shape, optional ...PaddedBatchDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PaddedBatchDatasetV2",
-		Input: []tf.Input{input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values), drop_remainder},
-		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("PaddedBatchDatasetV2", with(optional, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values), drop_remainder)
 	return op.Output(0)
 }
 
 // PaddingFIFOQueueV2Attr is an optional attribute of PaddingFIFOQueueV2.
-type PaddingFIFOQueueV2Attr func(optionalAttr)
+type PaddingFIFOQueueV2Attr attr
 
 // PaddingFIFOQueueV2Shapes sets shapes, which is empty by default. Their shapes, in which dimensions may be unknown.
 func PaddingFIFOQueueV2Shapes(value []tf.Shape) PaddingFIFOQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["shapes"] = value }
+	return PaddingFIFOQueueV2Attr{name: "shapes", value: value}
 }
 
 // PaddingFIFOQueueV2Capacity sets capacity, which is -1 by default. The most elements it holds; negative for any number.
 func PaddingFIFOQueueV2Capacity(value int64) PaddingFIFOQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return PaddingFIFOQueueV2Attr{name: "capacity", value: value}
 }
 
 // PaddingFIFOQueueV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func PaddingFIFOQueueV2Container(value string) PaddingFIFOQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return PaddingFIFOQueueV2Attr{name: "container", value: value}
 }
 
 // PaddingFIFOQueueV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func PaddingFIFOQueueV2SharedName(value string) PaddingFIFOQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return PaddingFIFOQueueV2Attr{name: "shared_name", value: value}
 }
 
 // PaddingFIFOQueueV2 makes a queue whose elements are filled up to one shape when several are dequeued.
@@ -163,32 +130,26 @@ func PaddingFIFOQueueV2SharedName(value string) PaddingFIFOQueueV2Attr {
 //
 // Options: [PaddingFIFOQueueV2Shapes], [PaddingFIFOQueueV2Capacity], [PaddingFIFOQueueV2Container], [PaddingFIFOQueueV2SharedName].
 func PaddingFIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...PaddingFIFOQueueV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PaddingFIFOQueueV2",
-		Attrs: with(optionalAttr{"component_types": component_types}, optional),
-	})
+	op := scope.add("PaddingFIFOQueueV2", with(optional, attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
 // ParallelBatchDatasetAttr is an optional attribute of ParallelBatchDataset.
-type ParallelBatchDatasetAttr func(optionalAttr)
+type ParallelBatchDatasetAttr attr
 
 // ParallelBatchDatasetParallelCopy sets parallel_copy, which is false by default. Ignored.
 func ParallelBatchDatasetParallelCopy(value bool) ParallelBatchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["parallel_copy"] = value }
+	return ParallelBatchDatasetAttr{name: "parallel_copy", value: value}
 }
 
 // ParallelBatchDatasetDeterministic sets deterministic, which is "default" by default. Ignored: elements always come in order.
 func ParallelBatchDatasetDeterministic(value string) ParallelBatchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["deterministic"] = value }
+	return ParallelBatchDatasetAttr{name: "deterministic", value: value}
 }
 
 // ParallelBatchDatasetMetadata sets metadata, which is "" by default. Ignored.
 func ParallelBatchDatasetMetadata(value string) ParallelBatchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ParallelBatchDatasetAttr{name: "metadata", value: value}
 }
 
 // ParallelBatchDataset makes a dataset of batches of elements of another, several of which are made ahead.
@@ -204,14 +165,7 @@ func ParallelBatchDatasetMetadata(value string) ParallelBatchDatasetAttr {
 //
 // Options: [ParallelBatchDatasetParallelCopy], [ParallelBatchDatasetDeterministic], [ParallelBatchDatasetMetadata].
 func ParallelBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, num_parallel_calls tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ParallelBatchDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParallelBatchDataset",
-		Input: []tf.Input{input_dataset, batch_size, num_parallel_calls, drop_remainder},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ParallelBatchDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, num_parallel_calls, drop_remainder)
 	return op.Output(0)
 }
 
@@ -221,14 +175,7 @@ func ParallelBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.O
 //
 //   - shape: The shape of the result.
 func ParallelConcat(scope *Scope, values []tf.Output, shape tf.Shape) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParallelConcat",
-		Input: []tf.Input{tf.OutputList(values)},
-		Attrs: map[string]any{"shape": shape},
-	})
+	op := scope.add("ParallelConcat", attrs(attr{name: "shape", value: shape}), tf.OutputList(values))
 	return op.Output(0)
 }
 
@@ -243,27 +190,21 @@ func ParallelConcat(scope *Scope, values []tf.Output, shape tf.Shape) (output tf
 //
 //   - merged: The result; what is in a place that no index names is not defined.
 func ParallelDynamicStitch(scope *Scope, indices []tf.Output, data []tf.Output) (merged tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParallelDynamicStitch",
-		Input: []tf.Input{tf.OutputList(indices), tf.OutputList(data)},
-	})
+	op := scope.add("ParallelDynamicStitch", nil, tf.OutputList(indices), tf.OutputList(data))
 	return op.Output(0)
 }
 
 // ParameterizedTruncatedNormalAttr is an optional attribute of ParameterizedTruncatedNormal.
-type ParameterizedTruncatedNormalAttr func(optionalAttr)
+type ParameterizedTruncatedNormalAttr attr
 
 // ParameterizedTruncatedNormalSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func ParameterizedTruncatedNormalSeed(value int64) ParameterizedTruncatedNormalAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return ParameterizedTruncatedNormalAttr{name: "seed", value: value}
 }
 
 // ParameterizedTruncatedNormalSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func ParameterizedTruncatedNormalSeed2(value int64) ParameterizedTruncatedNormalAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return ParameterizedTruncatedNormalAttr{name: "seed2", value: value}
 }
 
 // ParameterizedTruncatedNormal draws from normal distributions limited to ranges.
@@ -282,14 +223,7 @@ func ParameterizedTruncatedNormalSeed2(value int64) ParameterizedTruncatedNormal
 //
 // Options: [ParameterizedTruncatedNormalSeed], [ParameterizedTruncatedNormalSeed2].
 func ParameterizedTruncatedNormal(scope *Scope, shape tf.Output, means tf.Output, stdevs tf.Output, minvals tf.Output, maxvals tf.Output, optional ...ParameterizedTruncatedNormalAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParameterizedTruncatedNormal",
-		Input: []tf.Input{shape, means, stdevs, minvals, maxvals},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ParameterizedTruncatedNormal", with(optional), shape, means, stdevs, minvals, maxvals)
 	return op.Output(0)
 }
 
@@ -312,14 +246,7 @@ func ParameterizedTruncatedNormal(scope *Scope, shape tf.Output, means tf.Output
 //   - sparse_shapes: Their shapes. Type: int64.
 //   - dense_values: The dense features.
 func ParseExample(scope *Scope, serialized tf.Output, names tf.Output, sparse_keys []tf.Output, dense_keys []tf.Output, dense_defaults []tf.Output, sparse_types []tf.DataType, dense_shapes []tf.Shape) (sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shapes []tf.Output, dense_values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParseExample",
-		Input: []tf.Input{serialized, names, tf.OutputList(sparse_keys), tf.OutputList(dense_keys), tf.OutputList(dense_defaults)},
-		Attrs: map[string]any{"sparse_types": sparse_types, "dense_shapes": dense_shapes},
-	})
+	op := scope.add("ParseExample", attrs(attr{name: "sparse_types", value: sparse_types}, attr{name: "dense_shapes", value: dense_shapes}), serialized, names, tf.OutputList(sparse_keys), tf.OutputList(dense_keys), tf.OutputList(dense_defaults))
 	split := scope.outputs(op)
 	return split.list("sparse_indices"), split.list("sparse_values"), split.list("sparse_shapes"), split.list("dense_values")
 }
@@ -349,64 +276,57 @@ func ParseExample(scope *Scope, serialized tf.Output, names tf.Output, sparse_ke
 //   - ragged_values: The values of the ragged features.
 //   - ragged_row_splits: Where their rows begin and end.
 func ParseExampleV2(scope *Scope, serialized tf.Output, names tf.Output, sparse_keys tf.Output, dense_keys tf.Output, ragged_keys tf.Output, dense_defaults []tf.Output, num_sparse int64, sparse_types []tf.DataType, ragged_value_types []tf.DataType, ragged_split_types []tf.DataType, dense_shapes []tf.Shape) (sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shapes []tf.Output, dense_values []tf.Output, ragged_values []tf.Output, ragged_row_splits []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParseExampleV2",
-		Input: []tf.Input{serialized, names, sparse_keys, dense_keys, ragged_keys, tf.OutputList(dense_defaults)},
-		Attrs: map[string]any{"num_sparse": num_sparse, "sparse_types": sparse_types, "ragged_value_types": ragged_value_types, "ragged_split_types": ragged_split_types, "dense_shapes": dense_shapes},
-	})
+	op := scope.add("ParseExampleV2", attrs(attr{name: "num_sparse", value: num_sparse}, attr{name: "sparse_types", value: sparse_types}, attr{name: "ragged_value_types", value: ragged_value_types}, attr{name: "ragged_split_types", value: ragged_split_types}, attr{name: "dense_shapes", value: dense_shapes}), serialized, names, sparse_keys, dense_keys, ragged_keys, tf.OutputList(dense_defaults))
 	split := scope.outputs(op)
 	return split.list("sparse_indices"), split.list("sparse_values"), split.list("sparse_shapes"), split.list("dense_values"), split.list("ragged_values"), split.list("ragged_row_splits")
 }
 
 // ParseSequenceExampleAttr is an optional attribute of ParseSequenceExample.
-type ParseSequenceExampleAttr func(optionalAttr)
+type ParseSequenceExampleAttr attr
 
 // ParseSequenceExampleNcontextSparse sets Ncontext_sparse, which is 0 by default. How many sparse features the context has. At least 0.
 func ParseSequenceExampleNcontextSparse(value int64) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["Ncontext_sparse"] = value }
+	return ParseSequenceExampleAttr{name: "Ncontext_sparse", value: value}
 }
 
 // ParseSequenceExampleNcontextDense sets Ncontext_dense, which is 0 by default. How many dense features the context has. At least 0.
 func ParseSequenceExampleNcontextDense(value int64) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["Ncontext_dense"] = value }
+	return ParseSequenceExampleAttr{name: "Ncontext_dense", value: value}
 }
 
 // ParseSequenceExampleNfeatureListSparse sets Nfeature_list_sparse, which is 0 by default. How many sparse feature lists there are. At least 0.
 func ParseSequenceExampleNfeatureListSparse(value int64) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["Nfeature_list_sparse"] = value }
+	return ParseSequenceExampleAttr{name: "Nfeature_list_sparse", value: value}
 }
 
 // ParseSequenceExampleNfeatureListDense sets Nfeature_list_dense, which is 0 by default. How many dense feature lists there are. At least 0.
 func ParseSequenceExampleNfeatureListDense(value int64) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["Nfeature_list_dense"] = value }
+	return ParseSequenceExampleAttr{name: "Nfeature_list_dense", value: value}
 }
 
 // ParseSequenceExampleContextSparseTypes sets context_sparse_types, which is empty by default. The types of the sparse features of the context. Types: float, int64, string.
 func ParseSequenceExampleContextSparseTypes(value []tf.DataType) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
+	return ParseSequenceExampleAttr{name: "context_sparse_types", value: value}
 }
 
 // ParseSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is empty by default. The types of the dense feature lists. Types: float, int64, string.
 func ParseSequenceExampleFeatureListDenseTypes(value []tf.DataType) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
+	return ParseSequenceExampleAttr{name: "feature_list_dense_types", value: value}
 }
 
 // ParseSequenceExampleContextDenseShapes sets context_dense_shapes, which is empty by default. The shapes of the dense features of the context.
 func ParseSequenceExampleContextDenseShapes(value []tf.Shape) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
+	return ParseSequenceExampleAttr{name: "context_dense_shapes", value: value}
 }
 
 // ParseSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. The types of the sparse feature lists. Types: float, int64, string.
 func ParseSequenceExampleFeatureListSparseTypes(value []tf.DataType) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
+	return ParseSequenceExampleAttr{name: "feature_list_sparse_types", value: value}
 }
 
 // ParseSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default. The shapes of an element of the dense feature lists.
 func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
+	return ParseSequenceExampleAttr{name: "feature_list_dense_shapes", value: value}
 }
 
 // ParseSequenceExample parses serialized SequenceExample messages into tensors.
@@ -436,79 +356,72 @@ func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceE
 //
 // Options: [ParseSequenceExampleNcontextSparse], [ParseSequenceExampleNcontextDense], [ParseSequenceExampleNfeatureListSparse], [ParseSequenceExampleNfeatureListDense], [ParseSequenceExampleContextSparseTypes], [ParseSequenceExampleFeatureListDenseTypes], [ParseSequenceExampleContextDenseShapes], [ParseSequenceExampleFeatureListSparseTypes], [ParseSequenceExampleFeatureListDenseShapes].
 func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Output, context_dense_defaults []tf.Output, feature_list_dense_missing_assumed_empty []string, context_sparse_keys []string, context_dense_keys []string, feature_list_sparse_keys []string, feature_list_dense_keys []string, optional ...ParseSequenceExampleAttr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output, feature_list_dense_lengths []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParseSequenceExample",
-		Input: []tf.Input{serialized, debug_name, tf.OutputList(context_dense_defaults)},
-		Attrs: with(optionalAttr{"feature_list_dense_missing_assumed_empty": feature_list_dense_missing_assumed_empty, "context_sparse_keys": context_sparse_keys, "context_dense_keys": context_dense_keys, "feature_list_sparse_keys": feature_list_sparse_keys, "feature_list_dense_keys": feature_list_dense_keys}, optional),
-	})
+	op := scope.add("ParseSequenceExample", with(optional, attr{name: "feature_list_dense_missing_assumed_empty", value: feature_list_dense_missing_assumed_empty}, attr{name: "context_sparse_keys", value: context_sparse_keys}, attr{name: "context_dense_keys", value: context_dense_keys}, attr{name: "feature_list_sparse_keys", value: feature_list_sparse_keys}, attr{name: "feature_list_dense_keys", value: feature_list_dense_keys}), serialized, debug_name, tf.OutputList(context_dense_defaults))
 	split := scope.outputs(op)
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values"), split.list("feature_list_dense_lengths")
 }
 
 // ParseSequenceExampleV2Attr is an optional attribute of ParseSequenceExampleV2.
-type ParseSequenceExampleV2Attr func(optionalAttr)
+type ParseSequenceExampleV2Attr attr
 
 // ParseSequenceExampleV2NcontextSparse sets Ncontext_sparse, which is 0 by default. How many sparse features the context has. At least 0.
 func ParseSequenceExampleV2NcontextSparse(value int64) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["Ncontext_sparse"] = value }
+	return ParseSequenceExampleV2Attr{name: "Ncontext_sparse", value: value}
 }
 
 // ParseSequenceExampleV2ContextSparseTypes sets context_sparse_types, which is empty by default. The types of the sparse features of the context. Types: float, int64, string.
 func ParseSequenceExampleV2ContextSparseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
+	return ParseSequenceExampleV2Attr{name: "context_sparse_types", value: value}
 }
 
 // ParseSequenceExampleV2ContextRaggedValueTypes sets context_ragged_value_types, which is empty by default. The types of the ragged features of the context. Types: float, int64, string.
 func ParseSequenceExampleV2ContextRaggedValueTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["context_ragged_value_types"] = value }
+	return ParseSequenceExampleV2Attr{name: "context_ragged_value_types", value: value}
 }
 
 // ParseSequenceExampleV2ContextRaggedSplitTypes sets context_ragged_split_types, which is empty by default. The types of their splits. Types: int32, int64.
 func ParseSequenceExampleV2ContextRaggedSplitTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["context_ragged_split_types"] = value }
+	return ParseSequenceExampleV2Attr{name: "context_ragged_split_types", value: value}
 }
 
 // ParseSequenceExampleV2ContextDenseShapes sets context_dense_shapes, which is empty by default. The shapes of the dense features of the context.
 func ParseSequenceExampleV2ContextDenseShapes(value []tf.Shape) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
+	return ParseSequenceExampleV2Attr{name: "context_dense_shapes", value: value}
 }
 
 // ParseSequenceExampleV2NfeatureListSparse sets Nfeature_list_sparse, which is 0 by default. How many sparse feature lists there are. At least 0.
 func ParseSequenceExampleV2NfeatureListSparse(value int64) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["Nfeature_list_sparse"] = value }
+	return ParseSequenceExampleV2Attr{name: "Nfeature_list_sparse", value: value}
 }
 
 // ParseSequenceExampleV2NfeatureListDense sets Nfeature_list_dense, which is 0 by default. How many dense feature lists there are. At least 0.
 func ParseSequenceExampleV2NfeatureListDense(value int64) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["Nfeature_list_dense"] = value }
+	return ParseSequenceExampleV2Attr{name: "Nfeature_list_dense", value: value}
 }
 
 // ParseSequenceExampleV2FeatureListDenseTypes sets feature_list_dense_types, which is empty by default. The types of the dense feature lists. Types: float, int64, string.
 func ParseSequenceExampleV2FeatureListDenseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
+	return ParseSequenceExampleV2Attr{name: "feature_list_dense_types", value: value}
 }
 
 // ParseSequenceExampleV2FeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. The types of the sparse feature lists. Types: float, int64, string.
 func ParseSequenceExampleV2FeatureListSparseTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
+	return ParseSequenceExampleV2Attr{name: "feature_list_sparse_types", value: value}
 }
 
 // ParseSequenceExampleV2FeatureListRaggedValueTypes sets feature_list_ragged_value_types, which is empty by default. The types of the ragged feature lists. Types: float, int64, string.
 func ParseSequenceExampleV2FeatureListRaggedValueTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["feature_list_ragged_value_types"] = value }
+	return ParseSequenceExampleV2Attr{name: "feature_list_ragged_value_types", value: value}
 }
 
 // ParseSequenceExampleV2FeatureListRaggedSplitTypes sets feature_list_ragged_split_types, which is empty by default. The types of their splits. Types: int32, int64.
 func ParseSequenceExampleV2FeatureListRaggedSplitTypes(value []tf.DataType) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["feature_list_ragged_split_types"] = value }
+	return ParseSequenceExampleV2Attr{name: "feature_list_ragged_split_types", value: value}
 }
 
 // ParseSequenceExampleV2FeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default. The shapes of an element of the dense feature lists.
 func ParseSequenceExampleV2FeatureListDenseShapes(value []tf.Shape) ParseSequenceExampleV2Attr {
-	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
+	return ParseSequenceExampleV2Attr{name: "feature_list_dense_shapes", value: value}
 }
 
 // ParseSequenceExampleV2 parses serialized SequenceExample messages into tensors, sparse and ragged ones.
@@ -545,14 +458,7 @@ func ParseSequenceExampleV2FeatureListDenseShapes(value []tf.Shape) ParseSequenc
 //
 // Options: [ParseSequenceExampleV2NcontextSparse], [ParseSequenceExampleV2ContextSparseTypes], [ParseSequenceExampleV2ContextRaggedValueTypes], [ParseSequenceExampleV2ContextRaggedSplitTypes], [ParseSequenceExampleV2ContextDenseShapes], [ParseSequenceExampleV2NfeatureListSparse], [ParseSequenceExampleV2NfeatureListDense], [ParseSequenceExampleV2FeatureListDenseTypes], [ParseSequenceExampleV2FeatureListSparseTypes], [ParseSequenceExampleV2FeatureListRaggedValueTypes], [ParseSequenceExampleV2FeatureListRaggedSplitTypes], [ParseSequenceExampleV2FeatureListDenseShapes].
 func ParseSequenceExampleV2(scope *Scope, serialized tf.Output, debug_name tf.Output, context_sparse_keys tf.Output, context_dense_keys tf.Output, context_ragged_keys tf.Output, feature_list_sparse_keys tf.Output, feature_list_dense_keys tf.Output, feature_list_ragged_keys tf.Output, feature_list_dense_missing_assumed_empty tf.Output, context_dense_defaults []tf.Output, optional ...ParseSequenceExampleV2Attr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, context_ragged_values []tf.Output, context_ragged_row_splits []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output, feature_list_dense_lengths []tf.Output, feature_list_ragged_values []tf.Output, feature_list_ragged_outer_splits []tf.Output, feature_list_ragged_inner_splits []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParseSequenceExampleV2",
-		Input: []tf.Input{serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys, feature_list_dense_keys, feature_list_ragged_keys, feature_list_dense_missing_assumed_empty, tf.OutputList(context_dense_defaults)},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ParseSequenceExampleV2", with(optional), serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys, feature_list_dense_keys, feature_list_ragged_keys, feature_list_dense_missing_assumed_empty, tf.OutputList(context_dense_defaults))
 	split := scope.outputs(op)
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("context_ragged_values"), split.list("context_ragged_row_splits"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values"), split.list("feature_list_dense_lengths"), split.list("feature_list_ragged_values"), split.list("feature_list_ragged_outer_splits"), split.list("feature_list_ragged_inner_splits")
 }
@@ -576,44 +482,37 @@ func ParseSequenceExampleV2(scope *Scope, serialized tf.Output, debug_name tf.Ou
 //   - sparse_shapes: Their shapes. Type: int64.
 //   - dense_values: The dense features.
 func ParseSingleExample(scope *Scope, serialized tf.Output, dense_defaults []tf.Output, num_sparse int64, sparse_keys []string, dense_keys []string, sparse_types []tf.DataType, dense_shapes []tf.Shape) (sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shapes []tf.Output, dense_values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParseSingleExample",
-		Input: []tf.Input{serialized, tf.OutputList(dense_defaults)},
-		Attrs: map[string]any{"num_sparse": num_sparse, "sparse_keys": sparse_keys, "dense_keys": dense_keys, "sparse_types": sparse_types, "dense_shapes": dense_shapes},
-	})
+	op := scope.add("ParseSingleExample", attrs(attr{name: "num_sparse", value: num_sparse}, attr{name: "sparse_keys", value: sparse_keys}, attr{name: "dense_keys", value: dense_keys}, attr{name: "sparse_types", value: sparse_types}, attr{name: "dense_shapes", value: dense_shapes}), serialized, tf.OutputList(dense_defaults))
 	split := scope.outputs(op)
 	return split.list("sparse_indices"), split.list("sparse_values"), split.list("sparse_shapes"), split.list("dense_values")
 }
 
 // ParseSingleSequenceExampleAttr is an optional attribute of ParseSingleSequenceExample.
-type ParseSingleSequenceExampleAttr func(optionalAttr)
+type ParseSingleSequenceExampleAttr attr
 
 // ParseSingleSequenceExampleContextSparseTypes sets context_sparse_types, which is empty by default. The types of the sparse features of the context. Types: float, int64, string.
 func ParseSingleSequenceExampleContextSparseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["context_sparse_types"] = value }
+	return ParseSingleSequenceExampleAttr{name: "context_sparse_types", value: value}
 }
 
 // ParseSingleSequenceExampleFeatureListDenseTypes sets feature_list_dense_types, which is empty by default. The types of the dense feature lists. Types: float, int64, string.
 func ParseSingleSequenceExampleFeatureListDenseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["feature_list_dense_types"] = value }
+	return ParseSingleSequenceExampleAttr{name: "feature_list_dense_types", value: value}
 }
 
 // ParseSingleSequenceExampleContextDenseShapes sets context_dense_shapes, which is empty by default. The shapes of the dense features of the context.
 func ParseSingleSequenceExampleContextDenseShapes(value []tf.Shape) ParseSingleSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["context_dense_shapes"] = value }
+	return ParseSingleSequenceExampleAttr{name: "context_dense_shapes", value: value}
 }
 
 // ParseSingleSequenceExampleFeatureListSparseTypes sets feature_list_sparse_types, which is empty by default. The types of the sparse feature lists. Types: float, int64, string.
 func ParseSingleSequenceExampleFeatureListSparseTypes(value []tf.DataType) ParseSingleSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["feature_list_sparse_types"] = value }
+	return ParseSingleSequenceExampleAttr{name: "feature_list_sparse_types", value: value}
 }
 
 // ParseSingleSequenceExampleFeatureListDenseShapes sets feature_list_dense_shapes, which is empty by default. The shapes of an element of the dense feature lists.
 func ParseSingleSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSingleSequenceExampleAttr {
-	return func(attrs optionalAttr) { attrs["feature_list_dense_shapes"] = value }
+	return ParseSingleSequenceExampleAttr{name: "feature_list_dense_shapes", value: value}
 }
 
 // ParseSingleSequenceExample parses one serialized SequenceExample message into tensors.
@@ -642,14 +541,7 @@ func ParseSingleSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSin
 //
 // Options: [ParseSingleSequenceExampleContextSparseTypes], [ParseSingleSequenceExampleFeatureListDenseTypes], [ParseSingleSequenceExampleContextDenseShapes], [ParseSingleSequenceExampleFeatureListSparseTypes], [ParseSingleSequenceExampleFeatureListDenseShapes].
 func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list_dense_missing_assumed_empty tf.Output, context_sparse_keys []tf.Output, context_dense_keys []tf.Output, feature_list_sparse_keys []tf.Output, feature_list_dense_keys []tf.Output, context_dense_defaults []tf.Output, debug_name tf.Output, optional ...ParseSingleSequenceExampleAttr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParseSingleSequenceExample",
-		Input: []tf.Input{serialized, feature_list_dense_missing_assumed_empty, tf.OutputList(context_sparse_keys), tf.OutputList(context_dense_keys), tf.OutputList(feature_list_sparse_keys), tf.OutputList(feature_list_dense_keys), tf.OutputList(context_dense_defaults), debug_name},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ParseSingleSequenceExample", with(optional), serialized, feature_list_dense_missing_assumed_empty, tf.OutputList(context_sparse_keys), tf.OutputList(context_dense_keys), tf.OutputList(feature_list_sparse_keys), tf.OutputList(feature_list_dense_keys), tf.OutputList(context_dense_defaults), debug_name)
 	split := scope.outputs(op)
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values")
 }
@@ -661,23 +553,16 @@ func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list
 //   - serialized: Type: string.
 //   - out_type: The type of the tensor; that of another one is an error.
 func ParseTensor(scope *Scope, serialized tf.Output, out_type tf.DataType) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ParseTensor",
-		Input: []tf.Input{serialized},
-		Attrs: map[string]any{"out_type": out_type},
-	})
+	op := scope.add("ParseTensor", attrs(attr{name: "out_type", value: out_type}), serialized)
 	return op.Output(0)
 }
 
 // PlaceholderAttr is an optional attribute of Placeholder.
-type PlaceholderAttr func(optionalAttr)
+type PlaceholderAttr attr
 
 // PlaceholderShape sets shape, which is of unknown rank by default. What is said of the tensor's shape; what is fed must agree with it.
 func PlaceholderShape(value tf.Shape) PlaceholderAttr {
-	return func(attrs optionalAttr) { attrs["shape"] = value }
+	return PlaceholderAttr{name: "shape", value: value}
 }
 
 // Placeholder stands for a tensor that every step must feed.
@@ -688,13 +573,7 @@ func PlaceholderShape(value tf.Shape) PlaceholderAttr {
 //
 // Options: [PlaceholderShape].
 func Placeholder(scope *Scope, dtype tf.DataType, optional ...PlaceholderAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Placeholder",
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("Placeholder", with(optional, attr{name: "dtype", value: dtype}))
 	return op.Output(0)
 }
 
@@ -707,13 +586,7 @@ func Placeholder(scope *Scope, dtype tf.DataType, optional ...PlaceholderAttr) (
 //
 // Deprecated: from version 23 of the GraphDef format on. Use Placeholder.
 func PlaceholderV2(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PlaceholderV2",
-		Attrs: map[string]any{"dtype": dtype, "shape": shape},
-	})
+	op := scope.add("PlaceholderV2", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
@@ -723,14 +596,7 @@ func PlaceholderV2(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.O
 //
 //   - shape: What is said of the shape of both.
 func PlaceholderWithDefault(scope *Scope, input tf.Output, shape tf.Shape) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PlaceholderWithDefault",
-		Input: []tf.Input{input},
-		Attrs: map[string]any{"shape": shape},
-	})
+	op := scope.add("PlaceholderWithDefault", attrs(attr{name: "shape", value: shape}), input)
 	return op.Output(0)
 }
 
@@ -745,13 +611,7 @@ func PlaceholderWithDefault(scope *Scope, input tf.Output, shape tf.Shape) (outp
 //
 //   - z: Types: float, double.
 func Polygamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Polygamma",
-		Input: []tf.Input{a, x},
-	})
+	op := scope.add("Polygamma", nil, a, x)
 	return op.Output(0)
 }
 
@@ -761,49 +621,37 @@ func Polygamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 //
 //   - y: Type: uint8.
 func PopulationCount(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PopulationCount",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("PopulationCount", nil, x)
 	return op.Output(0)
 }
 
 // Pow raises x to the power of y, with broadcasting; an integer may not be raised to a negative power.
 func Pow(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Pow",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Pow", nil, x, y)
 	return op.Output(0)
 }
 
 // PrefetchDatasetAttr is an optional attribute of PrefetchDataset.
-type PrefetchDatasetAttr func(optionalAttr)
+type PrefetchDatasetAttr attr
 
 // PrefetchDatasetSlackPeriod sets slack_period, which is 0 by default. Ignored.
 func PrefetchDatasetSlackPeriod(value int64) PrefetchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["slack_period"] = value }
+	return PrefetchDatasetAttr{name: "slack_period", value: value}
 }
 
 // PrefetchDatasetLegacyAutotune sets legacy_autotune, which is true by default. Ignored.
 func PrefetchDatasetLegacyAutotune(value bool) PrefetchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["legacy_autotune"] = value }
+	return PrefetchDatasetAttr{name: "legacy_autotune", value: value}
 }
 
 // PrefetchDatasetBufferSizeMin sets buffer_size_min, which is 0 by default. Ignored.
 func PrefetchDatasetBufferSizeMin(value int64) PrefetchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["buffer_size_min"] = value }
+	return PrefetchDatasetAttr{name: "buffer_size_min", value: value}
 }
 
 // PrefetchDatasetMetadata sets metadata, which is "" by default. Ignored.
 func PrefetchDatasetMetadata(value string) PrefetchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return PrefetchDatasetAttr{name: "metadata", value: value}
 }
 
 // PrefetchDataset makes a dataset of the elements of another, which are made ahead.
@@ -817,56 +665,42 @@ func PrefetchDatasetMetadata(value string) PrefetchDatasetAttr {
 //
 // Options: [PrefetchDatasetSlackPeriod], [PrefetchDatasetLegacyAutotune], [PrefetchDatasetBufferSizeMin], [PrefetchDatasetMetadata].
 func PrefetchDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...PrefetchDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PrefetchDataset",
-		Input: []tf.Input{input_dataset, buffer_size},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("PrefetchDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size)
 	return op.Output(0)
 }
 
 // PreventGradientAttr is an optional attribute of PreventGradient.
-type PreventGradientAttr func(optionalAttr)
+type PreventGradientAttr attr
 
 // PreventGradientMessage sets message, which is "" by default. What the error says.
 func PreventGradientMessage(value string) PreventGradientAttr {
-	return func(attrs optionalAttr) { attrs["message"] = value }
+	return PreventGradientAttr{name: "message", value: value}
 }
 
 // PreventGradient passes its input on; to ask for a gradient through it is an error.
 //
 // Options: [PreventGradientMessage].
 func PreventGradient(scope *Scope, input tf.Output, optional ...PreventGradientAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PreventGradient",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("PreventGradient", with(optional), input)
 	return op.Output(0)
 }
 
 // PrintAttr is an optional attribute of Print.
-type PrintAttr func(optionalAttr)
+type PrintAttr attr
 
 // PrintMessage sets message, which is "" by default. What stands before the tensors.
 func PrintMessage(value string) PrintAttr {
-	return func(attrs optionalAttr) { attrs["message"] = value }
+	return PrintAttr{name: "message", value: value}
 }
 
 // PrintFirstN sets first_n, which is -1 by default. How many times the node prints; without end if it is negative.
 func PrintFirstN(value int64) PrintAttr {
-	return func(attrs optionalAttr) { attrs["first_n"] = value }
+	return PrintAttr{name: "first_n", value: value}
 }
 
 // PrintSummarize sets summarize, which is 3 by default. How many elements of each tensor it prints.
 func PrintSummarize(value int64) PrintAttr {
-	return func(attrs optionalAttr) { attrs["summarize"] = value }
+	return PrintAttr{name: "summarize", value: value}
 }
 
 // Print passes its input on and prints tensors to the standard error stream, with control characters escaped.
@@ -877,28 +711,21 @@ func PrintSummarize(value int64) PrintAttr {
 //
 // Options: [PrintMessage], [PrintFirstN], [PrintSummarize].
 func Print(scope *Scope, input tf.Output, data []tf.Output, optional ...PrintAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Print",
-		Input: []tf.Input{input, tf.OutputList(data)},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Print", with(optional), input, tf.OutputList(data))
 	return op.Output(0)
 }
 
 // PrintV2Attr is an optional attribute of PrintV2.
-type PrintV2Attr func(optionalAttr)
+type PrintV2Attr attr
 
 // PrintV2OutputStream sets output_stream, which is "stderr" by default. "stdout", "stderr", or "log(info)", "log(warning)" or "log(error)" for the session's log.
 func PrintV2OutputStream(value string) PrintV2Attr {
-	return func(attrs optionalAttr) { attrs["output_stream"] = value }
+	return PrintV2Attr{name: "output_stream", value: value}
 }
 
 // PrintV2End sets end, which is "\n" by default. What follows the string.
 func PrintV2End(value string) PrintV2Attr {
-	return func(attrs optionalAttr) { attrs["end"] = value }
+	return PrintV2Attr{name: "end", value: value}
 }
 
 // PrintV2 prints a string to an output stream or the session's log, with control characters escaped.
@@ -909,38 +736,30 @@ func PrintV2End(value string) PrintV2Attr {
 //
 // Options: [PrintV2OutputStream], [PrintV2End].
 func PrintV2(scope *Scope, input tf.Output, optional ...PrintV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PrintV2",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("PrintV2", with(optional), input)
 }
 
 // PriorityQueueV2Attr is an optional attribute of PriorityQueueV2.
-type PriorityQueueV2Attr func(optionalAttr)
+type PriorityQueueV2Attr attr
 
 // PriorityQueueV2ComponentTypes sets component_types, which is empty by default. The types of an element's components after the first, which is the priority, an int64.
 func PriorityQueueV2ComponentTypes(value []tf.DataType) PriorityQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["component_types"] = value }
+	return PriorityQueueV2Attr{name: "component_types", value: value}
 }
 
 // PriorityQueueV2Capacity sets capacity, which is -1 by default. The most elements it holds; negative for any number.
 func PriorityQueueV2Capacity(value int64) PriorityQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return PriorityQueueV2Attr{name: "capacity", value: value}
 }
 
 // PriorityQueueV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func PriorityQueueV2Container(value string) PriorityQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return PriorityQueueV2Attr{name: "container", value: value}
 }
 
 // PriorityQueueV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func PriorityQueueV2SharedName(value string) PriorityQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return PriorityQueueV2Attr{name: "shared_name", value: value}
 }
 
 // PriorityQueueV2 makes a queue that gives the element of the smallest priority.
@@ -951,13 +770,7 @@ func PriorityQueueV2SharedName(value string) PriorityQueueV2Attr {
 //
 // Options: [PriorityQueueV2ComponentTypes], [PriorityQueueV2Capacity], [PriorityQueueV2Container], [PriorityQueueV2SharedName].
 func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PriorityQueueV2",
-		Attrs: with(optionalAttr{"shapes": shapes}, optional),
-	})
+	op := scope.add("PriorityQueueV2", with(optional, attr{name: "shapes", value: shapes}))
 	return op.Output(0)
 }
 
@@ -970,23 +783,16 @@ func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func PrivateThreadPoolDataset(scope *Scope, input_dataset tf.Output, num_threads tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PrivateThreadPoolDataset",
-		Input: []tf.Input{input_dataset, num_threads},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("PrivateThreadPoolDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, num_threads)
 	return op.Output(0)
 }
 
 // ProdAttr is an optional attribute of Prod.
-type ProdAttr func(optionalAttr)
+type ProdAttr attr
 
 // ProdKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func ProdKeepDims(value bool) ProdAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return ProdAttr{name: "keep_dims", value: value}
 }
 
 // Prod multiplies the elements along the given axes; an empty product is 1.
@@ -1001,14 +807,7 @@ func ProdKeepDims(value bool) ProdAttr {
 //
 // Options: [ProdKeepDims].
 func Prod(scope *Scope, input tf.Output, axis tf.Output, optional ...ProdAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Prod",
-		Input: []tf.Input{input, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Prod", with(optional), input, axis)
 	return op.Output(0)
 }
 
@@ -1026,14 +825,7 @@ func Prod(scope *Scope, input tf.Output, axis tf.Output, optional ...ProdAttr) (
 //
 //   - output: What it returns.
 func PyFunc(scope *Scope, input []tf.Output, token string, Tout []tf.DataType) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PyFunc",
-		Input: []tf.Input{tf.OutputList(input)},
-		Attrs: map[string]any{"token": token, "Tout": Tout},
-	})
+	op := scope.add("PyFunc", attrs(attr{name: "token", value: token}, attr{name: "Tout", value: Tout}), tf.OutputList(input))
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -1052,14 +844,7 @@ func PyFunc(scope *Scope, input []tf.Output, token string, Tout []tf.DataType) (
 //
 //   - output: What it returns.
 func PyFuncStateless(scope *Scope, input []tf.Output, token string, Tout []tf.DataType) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "PyFuncStateless",
-		Input: []tf.Input{tf.OutputList(input)},
-		Attrs: map[string]any{"token": token, "Tout": Tout},
-	})
+	op := scope.add("PyFuncStateless", attrs(attr{name: "token", value: token}, attr{name: "Tout", value: Tout}), tf.OutputList(input))
 	split := scope.outputs(op)
 	return split.list("output")
 }

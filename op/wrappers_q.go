@@ -5,54 +5,47 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // QrAttr is an optional attribute of Qr.
-type QrAttr func(optionalAttr)
+type QrAttr attr
 
 // QrFullMatrices sets full_matrices, which is false by default. Whether q is square, or has as many columns as r has rows.
 func QrFullMatrices(value bool) QrAttr {
-	return func(attrs optionalAttr) { attrs["full_matrices"] = value }
+	return QrAttr{name: "full_matrices", value: value}
 }
 
 // Qr decomposes matrices: A = Q·R with Q unitary and R upper triangular.
 //
 // Options: [QrFullMatrices].
 func Qr(scope *Scope, input tf.Output, optional ...QrAttr) (q tf.Output, r tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Qr",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Qr", with(optional), input)
 	return op.Output(0), op.Output(1)
 }
 
 // QuantizeAndDequantizeAttr is an optional attribute of QuantizeAndDequantize.
-type QuantizeAndDequantizeAttr func(optionalAttr)
+type QuantizeAndDequantizeAttr attr
 
 // QuantizeAndDequantizeSignedInput sets signed_input, which is true by default. Whether the integers are signed.
 func QuantizeAndDequantizeSignedInput(value bool) QuantizeAndDequantizeAttr {
-	return func(attrs optionalAttr) { attrs["signed_input"] = value }
+	return QuantizeAndDequantizeAttr{name: "signed_input", value: value}
 }
 
 // QuantizeAndDequantizeNumBits sets num_bits, which is 8 by default. How many bits the integers have.
 func QuantizeAndDequantizeNumBits(value int64) QuantizeAndDequantizeAttr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return QuantizeAndDequantizeAttr{name: "num_bits", value: value}
 }
 
 // QuantizeAndDequantizeRangeGiven sets range_given, which is false by default. Whether input_min and input_max are the range; else the input says it.
 func QuantizeAndDequantizeRangeGiven(value bool) QuantizeAndDequantizeAttr {
-	return func(attrs optionalAttr) { attrs["range_given"] = value }
+	return QuantizeAndDequantizeAttr{name: "range_given", value: value}
 }
 
 // QuantizeAndDequantizeInputMin sets input_min, which is 0.0 by default. The low end of the range, if range_given is set.
 func QuantizeAndDequantizeInputMin(value float32) QuantizeAndDequantizeAttr {
-	return func(attrs optionalAttr) { attrs["input_min"] = value }
+	return QuantizeAndDequantizeAttr{name: "input_min", value: value}
 }
 
 // QuantizeAndDequantizeInputMax sets input_max, which is 0.0 by default. The high end of the range, if range_given is set.
 func QuantizeAndDequantizeInputMax(value float32) QuantizeAndDequantizeAttr {
-	return func(attrs optionalAttr) { attrs["input_max"] = value }
+	return QuantizeAndDequantizeAttr{name: "input_max", value: value}
 }
 
 // QuantizeAndDequantize rounds floats to what quantized integers can stand for.
@@ -69,48 +62,41 @@ func QuantizeAndDequantizeInputMax(value float32) QuantizeAndDequantizeAttr {
 //
 // Deprecated: from version 22 of the GraphDef format on. Use QuantizeAndDequantizeV2.
 func QuantizeAndDequantize(scope *Scope, input tf.Output, optional ...QuantizeAndDequantizeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizeAndDequantize",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizeAndDequantize", with(optional), input)
 	return op.Output(0)
 }
 
 // QuantizeAndDequantizeV2Attr is an optional attribute of QuantizeAndDequantizeV2.
-type QuantizeAndDequantizeV2Attr func(optionalAttr)
+type QuantizeAndDequantizeV2Attr attr
 
 // QuantizeAndDequantizeV2SignedInput sets signed_input, which is true by default. Whether the integers are signed.
 func QuantizeAndDequantizeV2SignedInput(value bool) QuantizeAndDequantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["signed_input"] = value }
+	return QuantizeAndDequantizeV2Attr{name: "signed_input", value: value}
 }
 
 // QuantizeAndDequantizeV2NumBits sets num_bits, which is 8 by default. How many bits the integers have.
 func QuantizeAndDequantizeV2NumBits(value int64) QuantizeAndDequantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return QuantizeAndDequantizeV2Attr{name: "num_bits", value: value}
 }
 
 // QuantizeAndDequantizeV2RangeGiven sets range_given, which is false by default. Whether the range is given; else the input says it.
 func QuantizeAndDequantizeV2RangeGiven(value bool) QuantizeAndDequantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["range_given"] = value }
+	return QuantizeAndDequantizeV2Attr{name: "range_given", value: value}
 }
 
 // QuantizeAndDequantizeV2RoundMode sets round_mode, which is "HALF_TO_EVEN" by default. How halves are rounded. Values: "HALF_TO_EVEN", "HALF_UP".
 func QuantizeAndDequantizeV2RoundMode(value string) QuantizeAndDequantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["round_mode"] = value }
+	return QuantizeAndDequantizeV2Attr{name: "round_mode", value: value}
 }
 
 // QuantizeAndDequantizeV2NarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func QuantizeAndDequantizeV2NarrowRange(value bool) QuantizeAndDequantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return QuantizeAndDequantizeV2Attr{name: "narrow_range", value: value}
 }
 
 // QuantizeAndDequantizeV2Axis sets axis, which is -1 by default. The dimension whose slices have ranges of their own; -1 for one range.
 func QuantizeAndDequantizeV2Axis(value int64) QuantizeAndDequantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return QuantizeAndDequantizeV2Attr{name: "axis", value: value}
 }
 
 // QuantizeAndDequantizeV2 rounds floats to what quantized integers can stand for.
@@ -127,38 +113,31 @@ func QuantizeAndDequantizeV2Axis(value int64) QuantizeAndDequantizeV2Attr {
 //
 // Options: [QuantizeAndDequantizeV2SignedInput], [QuantizeAndDequantizeV2NumBits], [QuantizeAndDequantizeV2RangeGiven], [QuantizeAndDequantizeV2RoundMode], [QuantizeAndDequantizeV2NarrowRange], [QuantizeAndDequantizeV2Axis].
 func QuantizeAndDequantizeV2(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizeAndDequantizeV2",
-		Input: []tf.Input{input, input_min, input_max},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizeAndDequantizeV2", with(optional), input, input_min, input_max)
 	return op.Output(0)
 }
 
 // QuantizeAndDequantizeV3Attr is an optional attribute of QuantizeAndDequantizeV3.
-type QuantizeAndDequantizeV3Attr func(optionalAttr)
+type QuantizeAndDequantizeV3Attr attr
 
 // QuantizeAndDequantizeV3SignedInput sets signed_input, which is true by default. Whether the integers are signed.
 func QuantizeAndDequantizeV3SignedInput(value bool) QuantizeAndDequantizeV3Attr {
-	return func(attrs optionalAttr) { attrs["signed_input"] = value }
+	return QuantizeAndDequantizeV3Attr{name: "signed_input", value: value}
 }
 
 // QuantizeAndDequantizeV3RangeGiven sets range_given, which is true by default. Whether the range is given; else the input says it.
 func QuantizeAndDequantizeV3RangeGiven(value bool) QuantizeAndDequantizeV3Attr {
-	return func(attrs optionalAttr) { attrs["range_given"] = value }
+	return QuantizeAndDequantizeV3Attr{name: "range_given", value: value}
 }
 
 // QuantizeAndDequantizeV3NarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func QuantizeAndDequantizeV3NarrowRange(value bool) QuantizeAndDequantizeV3Attr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return QuantizeAndDequantizeV3Attr{name: "narrow_range", value: value}
 }
 
 // QuantizeAndDequantizeV3Axis sets axis, which is -1 by default. The dimension whose slices have ranges of their own; -1 for one range.
 func QuantizeAndDequantizeV3Axis(value int64) QuantizeAndDequantizeV3Attr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return QuantizeAndDequantizeV3Attr{name: "axis", value: value}
 }
 
 // QuantizeAndDequantizeV3 rounds floats to what quantized integers can stand for, of a number of bits that is an input.
@@ -176,48 +155,41 @@ func QuantizeAndDequantizeV3Axis(value int64) QuantizeAndDequantizeV3Attr {
 //
 // Options: [QuantizeAndDequantizeV3SignedInput], [QuantizeAndDequantizeV3RangeGiven], [QuantizeAndDequantizeV3NarrowRange], [QuantizeAndDequantizeV3Axis].
 func QuantizeAndDequantizeV3(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, num_bits tf.Output, optional ...QuantizeAndDequantizeV3Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizeAndDequantizeV3",
-		Input: []tf.Input{input, input_min, input_max, num_bits},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizeAndDequantizeV3", with(optional), input, input_min, input_max, num_bits)
 	return op.Output(0)
 }
 
 // QuantizeAndDequantizeV4Attr is an optional attribute of QuantizeAndDequantizeV4.
-type QuantizeAndDequantizeV4Attr func(optionalAttr)
+type QuantizeAndDequantizeV4Attr attr
 
 // QuantizeAndDequantizeV4SignedInput sets signed_input, which is true by default. Whether the integers are signed.
 func QuantizeAndDequantizeV4SignedInput(value bool) QuantizeAndDequantizeV4Attr {
-	return func(attrs optionalAttr) { attrs["signed_input"] = value }
+	return QuantizeAndDequantizeV4Attr{name: "signed_input", value: value}
 }
 
 // QuantizeAndDequantizeV4NumBits sets num_bits, which is 8 by default. How many bits the integers have.
 func QuantizeAndDequantizeV4NumBits(value int64) QuantizeAndDequantizeV4Attr {
-	return func(attrs optionalAttr) { attrs["num_bits"] = value }
+	return QuantizeAndDequantizeV4Attr{name: "num_bits", value: value}
 }
 
 // QuantizeAndDequantizeV4RangeGiven sets range_given, which is false by default. Whether the range is given; else the input says it.
 func QuantizeAndDequantizeV4RangeGiven(value bool) QuantizeAndDequantizeV4Attr {
-	return func(attrs optionalAttr) { attrs["range_given"] = value }
+	return QuantizeAndDequantizeV4Attr{name: "range_given", value: value}
 }
 
 // QuantizeAndDequantizeV4RoundMode sets round_mode, which is "HALF_TO_EVEN" by default. How halves are rounded. Values: "HALF_TO_EVEN", "HALF_UP".
 func QuantizeAndDequantizeV4RoundMode(value string) QuantizeAndDequantizeV4Attr {
-	return func(attrs optionalAttr) { attrs["round_mode"] = value }
+	return QuantizeAndDequantizeV4Attr{name: "round_mode", value: value}
 }
 
 // QuantizeAndDequantizeV4NarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func QuantizeAndDequantizeV4NarrowRange(value bool) QuantizeAndDequantizeV4Attr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return QuantizeAndDequantizeV4Attr{name: "narrow_range", value: value}
 }
 
 // QuantizeAndDequantizeV4Axis sets axis, which is -1 by default. The dimension whose slices have ranges of their own; -1 for one range.
 func QuantizeAndDequantizeV4Axis(value int64) QuantizeAndDequantizeV4Attr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return QuantizeAndDequantizeV4Attr{name: "axis", value: value}
 }
 
 // QuantizeAndDequantizeV4 rounds floats to what quantized integers can stand for; its gradient is 0 outside of the range.
@@ -234,23 +206,16 @@ func QuantizeAndDequantizeV4Axis(value int64) QuantizeAndDequantizeV4Attr {
 //
 // Options: [QuantizeAndDequantizeV4SignedInput], [QuantizeAndDequantizeV4NumBits], [QuantizeAndDequantizeV4RangeGiven], [QuantizeAndDequantizeV4RoundMode], [QuantizeAndDequantizeV4NarrowRange], [QuantizeAndDequantizeV4Axis].
 func QuantizeAndDequantizeV4(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizeAndDequantizeV4",
-		Input: []tf.Input{input, input_min, input_max},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizeAndDequantizeV4", with(optional), input, input_min, input_max)
 	return op.Output(0)
 }
 
 // QuantizeAndDequantizeV4GradAttr is an optional attribute of QuantizeAndDequantizeV4Grad.
-type QuantizeAndDequantizeV4GradAttr func(optionalAttr)
+type QuantizeAndDequantizeV4GradAttr attr
 
 // QuantizeAndDequantizeV4GradAxis sets axis, which is -1 by default. The dimension whose slices have ranges of their own; -1 for one range.
 func QuantizeAndDequantizeV4GradAxis(value int64) QuantizeAndDequantizeV4GradAttr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return QuantizeAndDequantizeV4GradAttr{name: "axis", value: value}
 }
 
 // QuantizeAndDequantizeV4Grad computes the gradient of QuantizeAndDequantizeV4: it passes where the input is within the range.
@@ -270,14 +235,7 @@ func QuantizeAndDequantizeV4GradAxis(value int64) QuantizeAndDequantizeV4GradAtt
 //
 // Options: [QuantizeAndDequantizeV4GradAxis].
 func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4GradAttr) (input_backprop tf.Output, input_min_backprop tf.Output, input_max_backprop tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizeAndDequantizeV4Grad",
-		Input: []tf.Input{gradients, input, input_min, input_max},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizeAndDequantizeV4Grad", with(optional), gradients, input, input_min, input_max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -294,43 +252,36 @@ func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Out
 //   - output_min: The value that the lowest integer came to stand for. Type: float.
 //   - output_max: The value that the highest integer came to stand for. Type: float.
 func QuantizeDownAndShrinkRange(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, out_type tf.DataType) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizeDownAndShrinkRange",
-		Input: []tf.Input{input, input_min, input_max},
-		Attrs: map[string]any{"out_type": out_type},
-	})
+	op := scope.add("QuantizeDownAndShrinkRange", attrs(attr{name: "out_type", value: out_type}), input, input_min, input_max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // QuantizeV2Attr is an optional attribute of QuantizeV2.
-type QuantizeV2Attr func(optionalAttr)
+type QuantizeV2Attr attr
 
 // QuantizeV2Mode sets mode, which is "MIN_COMBINED" by default. How integers stand for values: "MIN_COMBINED" and "MIN_FIRST" spread the range over all integers, "SCALED" makes them multiples of one step around 0.
 func QuantizeV2Mode(value string) QuantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["mode"] = value }
+	return QuantizeV2Attr{name: "mode", value: value}
 }
 
 // QuantizeV2RoundMode sets round_mode, which is "HALF_AWAY_FROM_ZERO" by default. How "SCALED" rounds halves. Values: "HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN".
 func QuantizeV2RoundMode(value string) QuantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["round_mode"] = value }
+	return QuantizeV2Attr{name: "round_mode", value: value}
 }
 
 // QuantizeV2NarrowRange sets narrow_range, which is false by default. Whether the lowest integer is not used.
 func QuantizeV2NarrowRange(value bool) QuantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["narrow_range"] = value }
+	return QuantizeV2Attr{name: "narrow_range", value: value}
 }
 
 // QuantizeV2Axis sets axis, which is -1 by default. The dimension whose slices have ranges of their own; -1 for one range.
 func QuantizeV2Axis(value int64) QuantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return QuantizeV2Attr{name: "axis", value: value}
 }
 
 // QuantizeV2EnsureMinimumRange sets ensure_minimum_range, which is 0.01 by default. The least size of the range.
 func QuantizeV2EnsureMinimumRange(value float32) QuantizeV2Attr {
-	return func(attrs optionalAttr) { attrs["ensure_minimum_range"] = value }
+	return QuantizeV2Attr{name: "ensure_minimum_range", value: value}
 }
 
 // QuantizeV2 quantizes floats to small integers over a range.
@@ -350,23 +301,16 @@ func QuantizeV2EnsureMinimumRange(value float32) QuantizeV2Attr {
 //
 // Options: [QuantizeV2Mode], [QuantizeV2RoundMode], [QuantizeV2NarrowRange], [QuantizeV2Axis], [QuantizeV2EnsureMinimumRange].
 func QuantizeV2(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, T tf.DataType, optional ...QuantizeV2Attr) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizeV2",
-		Input: []tf.Input{input, min_range, max_range},
-		Attrs: with(optionalAttr{"T": T}, optional),
-	})
+	op := scope.add("QuantizeV2", with(optional, attr{name: "T", value: T}), input, min_range, max_range)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // QuantizedAddAttr is an optional attribute of QuantizedAdd.
-type QuantizedAddAttr func(optionalAttr)
+type QuantizedAddAttr attr
 
 // QuantizedAddToutput sets Toutput, which is qint32 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedAddToutput(value tf.DataType) QuantizedAddAttr {
-	return func(attrs optionalAttr) { attrs["Toutput"] = value }
+	return QuantizedAddAttr{name: "Toutput", value: value}
 }
 
 // QuantizedAdd adds quantized tensors with broadcasting.
@@ -385,14 +329,7 @@ func QuantizedAddToutput(value tf.DataType) QuantizedAddAttr {
 //
 // Options: [QuantizedAddToutput].
 func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedAddAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedAdd",
-		Input: []tf.Input{x, y, min_x, max_x, min_y, max_y},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizedAdd", with(optional), x, y, min_x, max_x, min_y, max_y)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -412,14 +349,7 @@ func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x
 //   - min_output: The same as min_input. Type: float.
 //   - max_output: The same as max_input. Type: float.
 func QuantizedAvgPool(scope *Scope, input tf.Output, min_input tf.Output, max_input tf.Output, ksize []int64, strides []int64, padding string) (output tf.Output, min_output tf.Output, max_output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedAvgPool",
-		Input: []tf.Input{input, min_input, max_input},
-		Attrs: map[string]any{"ksize": ksize, "strides": strides, "padding": padding},
-	})
+	op := scope.add("QuantizedAvgPool", attrs(attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, min_input, max_input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -438,14 +368,7 @@ func QuantizedAvgPool(scope *Scope, input tf.Output, min_input tf.Output, max_in
 //   - min_out: The value of the lowest integer of the output. Type: float.
 //   - max_out: The value of the highest integer of the output. Type: float.
 func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input tf.Output, max_input tf.Output, min_bias tf.Output, max_bias tf.Output, out_type tf.DataType) (output tf.Output, min_out tf.Output, max_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedBiasAdd",
-		Input: []tf.Input{input, bias, min_input, max_input, min_bias, max_bias},
-		Attrs: map[string]any{"out_type": out_type},
-	})
+	op := scope.add("QuantizedBiasAdd", attrs(attr{name: "out_type", value: out_type}), input, bias, min_input, max_input, min_bias, max_bias)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -463,27 +386,21 @@ func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input t
 //   - output_min: The value of the lowest integer of the result. Type: float.
 //   - output_max: The value of its highest integer. Type: float.
 func QuantizedConcat(scope *Scope, concat_dim tf.Output, values []tf.Output, input_mins []tf.Output, input_maxes []tf.Output) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedConcat",
-		Input: []tf.Input{concat_dim, tf.OutputList(values), tf.OutputList(input_mins), tf.OutputList(input_maxes)},
-	})
+	op := scope.add("QuantizedConcat", nil, concat_dim, tf.OutputList(values), tf.OutputList(input_mins), tf.OutputList(input_maxes))
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // QuantizedConv2DAttr is an optional attribute of QuantizedConv2D.
-type QuantizedConv2DAttr func(optionalAttr)
+type QuantizedConv2DAttr attr
 
 // QuantizedConv2DOutType sets out_type, which is qint32 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedConv2DOutType(value tf.DataType) QuantizedConv2DAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return QuantizedConv2DAttr{name: "out_type", value: value}
 }
 
 // QuantizedConv2DDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it; 1 alone can be computed.
 func QuantizedConv2DDilations(value []int64) QuantizedConv2DAttr {
-	return func(attrs optionalAttr) { attrs["dilations"] = value }
+	return QuantizedConv2DAttr{name: "dilations", value: value}
 }
 
 // QuantizedConv2D convolves quantized images with a quantized filter.
@@ -506,38 +423,31 @@ func QuantizedConv2DDilations(value []int64) QuantizedConv2DAttr {
 //
 // Options: [QuantizedConv2DOutType], [QuantizedConv2DDilations].
 func QuantizedConv2D(scope *Scope, input tf.Output, filter tf.Output, min_input tf.Output, max_input tf.Output, min_filter tf.Output, max_filter tf.Output, strides []int64, padding string, optional ...QuantizedConv2DAttr) (output tf.Output, min_output tf.Output, max_output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedConv2D",
-		Input: []tf.Input{input, filter, min_input, max_input, min_filter, max_filter},
-		Attrs: with(optionalAttr{"strides": strides, "padding": padding}, optional),
-	})
+	op := scope.add("QuantizedConv2D", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter, min_input, max_input, min_filter, max_filter)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // QuantizedMatMulAttr is an optional attribute of QuantizedMatMul.
-type QuantizedMatMulAttr func(optionalAttr)
+type QuantizedMatMulAttr attr
 
 // QuantizedMatMulToutput sets Toutput, which is qint32 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedMatMulToutput(value tf.DataType) QuantizedMatMulAttr {
-	return func(attrs optionalAttr) { attrs["Toutput"] = value }
+	return QuantizedMatMulAttr{name: "Toutput", value: value}
 }
 
 // QuantizedMatMulTransposeA sets transpose_a, which is false by default. Whether a is transposed first.
 func QuantizedMatMulTransposeA(value bool) QuantizedMatMulAttr {
-	return func(attrs optionalAttr) { attrs["transpose_a"] = value }
+	return QuantizedMatMulAttr{name: "transpose_a", value: value}
 }
 
 // QuantizedMatMulTransposeB sets transpose_b, which is false by default. Whether b is transposed first.
 func QuantizedMatMulTransposeB(value bool) QuantizedMatMulAttr {
-	return func(attrs optionalAttr) { attrs["transpose_b"] = value }
+	return QuantizedMatMulAttr{name: "transpose_b", value: value}
 }
 
 // QuantizedMatMulTactivation sets Tactivation, which is quint8 by default. Ignored. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedMatMulTactivation(value tf.DataType) QuantizedMatMulAttr {
-	return func(attrs optionalAttr) { attrs["Tactivation"] = value }
+	return QuantizedMatMulAttr{name: "Tactivation", value: value}
 }
 
 // QuantizedMatMul multiplies quantized matrices.
@@ -556,14 +466,7 @@ func QuantizedMatMulTactivation(value tf.DataType) QuantizedMatMulAttr {
 //
 // Options: [QuantizedMatMulToutput], [QuantizedMatMulTransposeA], [QuantizedMatMulTransposeB], [QuantizedMatMulTactivation].
 func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, max_a tf.Output, min_b tf.Output, max_b tf.Output, optional ...QuantizedMatMulAttr) (out tf.Output, min_out tf.Output, max_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedMatMul",
-		Input: []tf.Input{a, b, min_a, max_a, min_b, max_b},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizedMatMul", with(optional), a, b, min_a, max_a, min_b, max_b)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -583,23 +486,16 @@ func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, ma
 //   - min_output: The same as min_input. Type: float.
 //   - max_output: The same as max_input. Type: float.
 func QuantizedMaxPool(scope *Scope, input tf.Output, min_input tf.Output, max_input tf.Output, ksize []int64, strides []int64, padding string) (output tf.Output, min_output tf.Output, max_output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedMaxPool",
-		Input: []tf.Input{input, min_input, max_input},
-		Attrs: map[string]any{"ksize": ksize, "strides": strides, "padding": padding},
-	})
+	op := scope.add("QuantizedMaxPool", attrs(attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, min_input, max_input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // QuantizedMulAttr is an optional attribute of QuantizedMul.
-type QuantizedMulAttr func(optionalAttr)
+type QuantizedMulAttr attr
 
 // QuantizedMulToutput sets Toutput, which is qint32 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedMulToutput(value tf.DataType) QuantizedMulAttr {
-	return func(attrs optionalAttr) { attrs["Toutput"] = value }
+	return QuantizedMulAttr{name: "Toutput", value: value}
 }
 
 // QuantizedMul multiplies quantized tensors with broadcasting.
@@ -618,23 +514,16 @@ func QuantizedMulToutput(value tf.DataType) QuantizedMulAttr {
 //
 // Options: [QuantizedMulToutput].
 func QuantizedMul(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedMulAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedMul",
-		Input: []tf.Input{x, y, min_x, max_x, min_y, max_y},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizedMul", with(optional), x, y, min_x, max_x, min_y, max_y)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // QuantizedReluAttr is an optional attribute of QuantizedRelu.
-type QuantizedReluAttr func(optionalAttr)
+type QuantizedReluAttr attr
 
 // QuantizedReluOutType sets out_type, which is quint8 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedReluOutType(value tf.DataType) QuantizedReluAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return QuantizedReluAttr{name: "out_type", value: value}
 }
 
 // QuantizedRelu replaces quantized numbers below 0 by 0.
@@ -652,23 +541,16 @@ func QuantizedReluOutType(value tf.DataType) QuantizedReluAttr {
 //
 // Options: [QuantizedReluOutType].
 func QuantizedRelu(scope *Scope, features tf.Output, min_features tf.Output, max_features tf.Output, optional ...QuantizedReluAttr) (activations tf.Output, min_activations tf.Output, max_activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedRelu",
-		Input: []tf.Input{features, min_features, max_features},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizedRelu", with(optional), features, min_features, max_features)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // QuantizedRelu6Attr is an optional attribute of QuantizedRelu6.
-type QuantizedRelu6Attr func(optionalAttr)
+type QuantizedRelu6Attr attr
 
 // QuantizedRelu6OutType sets out_type, which is quint8 by default. The type of the result. Types: qint8, quint8, qint32, qint16, quint16.
 func QuantizedRelu6OutType(value tf.DataType) QuantizedRelu6Attr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return QuantizedRelu6Attr{name: "out_type", value: value}
 }
 
 // QuantizedRelu6 replaces quantized numbers below 0 by 0, and those above 6 by 6.
@@ -686,18 +568,11 @@ func QuantizedRelu6OutType(value tf.DataType) QuantizedRelu6Attr {
 //
 // Options: [QuantizedRelu6OutType].
 func QuantizedRelu6(scope *Scope, features tf.Output, min_features tf.Output, max_features tf.Output, optional ...QuantizedRelu6Attr) (activations tf.Output, min_activations tf.Output, max_activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedRelu6",
-		Input: []tf.Input{features, min_features, max_features},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("QuantizedRelu6", with(optional), features, min_features, max_features)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// QuantizedReshape returns a quantized tensor another shape.
+// QuantizedReshape gives a quantized tensor another shape.
 //
 // Arguments:
 //
@@ -710,45 +585,31 @@ func QuantizedRelu6(scope *Scope, features tf.Output, min_features tf.Output, ma
 //   - output_min: The same as input_min. Type: float.
 //   - output_max: The same as input_max. Type: float.
 func QuantizedReshape(scope *Scope, tensor tf.Output, shape tf.Output, input_min tf.Output, input_max tf.Output) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QuantizedReshape",
-		Input: []tf.Input{tensor, shape, input_min, input_max},
-	})
+	op := scope.add("QuantizedReshape", nil, tensor, shape, input_min, input_max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // QueueCloseV2Attr is an optional attribute of QueueCloseV2.
-type QueueCloseV2Attr func(optionalAttr)
+type QueueCloseV2Attr attr
 
 // QueueCloseV2CancelPendingEnqueues sets cancel_pending_enqueues, which is false by default. Whether those that wait to add something fail.
 func QueueCloseV2CancelPendingEnqueues(value bool) QueueCloseV2Attr {
-	return func(attrs optionalAttr) { attrs["cancel_pending_enqueues"] = value }
+	return QueueCloseV2Attr{name: "cancel_pending_enqueues", value: value}
 }
 
 // QueueCloseV2 closes a queue: nothing more can be added, and what is left can be taken.
 //
 // Options: [QueueCloseV2CancelPendingEnqueues].
 func QueueCloseV2(scope *Scope, handle tf.Output, optional ...QueueCloseV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QueueCloseV2",
-		Input: []tf.Input{handle},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("QueueCloseV2", with(optional), handle)
 }
 
 // QueueDequeueManyV2Attr is an optional attribute of QueueDequeueManyV2.
-type QueueDequeueManyV2Attr func(optionalAttr)
+type QueueDequeueManyV2Attr attr
 
 // QueueDequeueManyV2TimeoutMs sets timeout_ms, which is -1 by default. How long to wait, in milliseconds; -1 for any time.
 func QueueDequeueManyV2TimeoutMs(value int64) QueueDequeueManyV2Attr {
-	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
+	return QueueDequeueManyV2Attr{name: "timeout_ms", value: value}
 }
 
 // QueueDequeueManyV2 takes n elements from a queue and stacks them, waiting until there are enough; a closed queue with fewer fails with OUT_OF_RANGE.
@@ -764,24 +625,17 @@ func QueueDequeueManyV2TimeoutMs(value int64) QueueDequeueManyV2Attr {
 //
 // Options: [QueueDequeueManyV2TimeoutMs].
 func QueueDequeueManyV2(scope *Scope, handle tf.Output, n tf.Output, component_types []tf.DataType, optional ...QueueDequeueManyV2Attr) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QueueDequeueManyV2",
-		Input: []tf.Input{handle, n},
-		Attrs: with(optionalAttr{"component_types": component_types}, optional),
-	})
+	op := scope.add("QueueDequeueManyV2", with(optional, attr{name: "component_types", value: component_types}), handle, n)
 	split := scope.outputs(op)
 	return split.list("components")
 }
 
 // QueueDequeueUpToV2Attr is an optional attribute of QueueDequeueUpToV2.
-type QueueDequeueUpToV2Attr func(optionalAttr)
+type QueueDequeueUpToV2Attr attr
 
 // QueueDequeueUpToV2TimeoutMs sets timeout_ms, which is -1 by default. How long to wait, in milliseconds; -1 for any time.
 func QueueDequeueUpToV2TimeoutMs(value int64) QueueDequeueUpToV2Attr {
-	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
+	return QueueDequeueUpToV2Attr{name: "timeout_ms", value: value}
 }
 
 // QueueDequeueUpToV2 takes n elements from a queue and stacks them, waiting until there are enough; from a closed queue, as many as are left.
@@ -797,24 +651,17 @@ func QueueDequeueUpToV2TimeoutMs(value int64) QueueDequeueUpToV2Attr {
 //
 // Options: [QueueDequeueUpToV2TimeoutMs].
 func QueueDequeueUpToV2(scope *Scope, handle tf.Output, n tf.Output, component_types []tf.DataType, optional ...QueueDequeueUpToV2Attr) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QueueDequeueUpToV2",
-		Input: []tf.Input{handle, n},
-		Attrs: with(optionalAttr{"component_types": component_types}, optional),
-	})
+	op := scope.add("QueueDequeueUpToV2", with(optional, attr{name: "component_types", value: component_types}), handle, n)
 	split := scope.outputs(op)
 	return split.list("components")
 }
 
 // QueueDequeueV2Attr is an optional attribute of QueueDequeueV2.
-type QueueDequeueV2Attr func(optionalAttr)
+type QueueDequeueV2Attr attr
 
 // QueueDequeueV2TimeoutMs sets timeout_ms, which is -1 by default. How long to wait, in milliseconds; -1 for any time.
 func QueueDequeueV2TimeoutMs(value int64) QueueDequeueV2Attr {
-	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
+	return QueueDequeueV2Attr{name: "timeout_ms", value: value}
 }
 
 // QueueDequeueV2 takes an element from a queue, waiting while there is none; from a closed and empty queue it fails with OUT_OF_RANGE.
@@ -829,24 +676,17 @@ func QueueDequeueV2TimeoutMs(value int64) QueueDequeueV2Attr {
 //
 // Options: [QueueDequeueV2TimeoutMs].
 func QueueDequeueV2(scope *Scope, handle tf.Output, component_types []tf.DataType, optional ...QueueDequeueV2Attr) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QueueDequeueV2",
-		Input: []tf.Input{handle},
-		Attrs: with(optionalAttr{"component_types": component_types}, optional),
-	})
+	op := scope.add("QueueDequeueV2", with(optional, attr{name: "component_types", value: component_types}), handle)
 	split := scope.outputs(op)
 	return split.list("components")
 }
 
 // QueueEnqueueManyV2Attr is an optional attribute of QueueEnqueueManyV2.
-type QueueEnqueueManyV2Attr func(optionalAttr)
+type QueueEnqueueManyV2Attr attr
 
 // QueueEnqueueManyV2TimeoutMs sets timeout_ms, which is -1 by default. How long to wait, in milliseconds; -1 for any time.
 func QueueEnqueueManyV2TimeoutMs(value int64) QueueEnqueueManyV2Attr {
-	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
+	return QueueEnqueueManyV2Attr{name: "timeout_ms", value: value}
 }
 
 // QueueEnqueueManyV2 adds each slice of tensors along their first dimension to a queue.
@@ -857,23 +697,15 @@ func QueueEnqueueManyV2TimeoutMs(value int64) QueueEnqueueManyV2Attr {
 //
 // Options: [QueueEnqueueManyV2TimeoutMs].
 func QueueEnqueueManyV2(scope *Scope, handle tf.Output, components []tf.Output, optional ...QueueEnqueueManyV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QueueEnqueueManyV2",
-		Input: []tf.Input{handle, tf.OutputList(components)},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("QueueEnqueueManyV2", with(optional), handle, tf.OutputList(components))
 }
 
 // QueueEnqueueV2Attr is an optional attribute of QueueEnqueueV2.
-type QueueEnqueueV2Attr func(optionalAttr)
+type QueueEnqueueV2Attr attr
 
 // QueueEnqueueV2TimeoutMs sets timeout_ms, which is -1 by default. How long to wait, in milliseconds; -1 for any time.
 func QueueEnqueueV2TimeoutMs(value int64) QueueEnqueueV2Attr {
-	return func(attrs optionalAttr) { attrs["timeout_ms"] = value }
+	return QueueEnqueueV2Attr{name: "timeout_ms", value: value}
 }
 
 // QueueEnqueueV2 adds an element to a queue, waiting while the queue is full; a closed queue is an error.
@@ -884,15 +716,7 @@ func QueueEnqueueV2TimeoutMs(value int64) QueueEnqueueV2Attr {
 //
 // Options: [QueueEnqueueV2TimeoutMs].
 func QueueEnqueueV2(scope *Scope, handle tf.Output, components []tf.Output, optional ...QueueEnqueueV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QueueEnqueueV2",
-		Input: []tf.Input{handle, tf.OutputList(components)},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("QueueEnqueueV2", with(optional), handle, tf.OutputList(components))
 }
 
 // QueueIsClosedV2 reports whether a queue is closed.
@@ -901,13 +725,7 @@ func QueueEnqueueV2(scope *Scope, handle tf.Output, components []tf.Output, opti
 //
 //   - is_closed: Type: bool.
 func QueueIsClosedV2(scope *Scope, handle tf.Output) (is_closed tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QueueIsClosedV2",
-		Input: []tf.Input{handle},
-	})
+	op := scope.add("QueueIsClosedV2", nil, handle)
 	return op.Output(0)
 }
 
@@ -917,12 +735,6 @@ func QueueIsClosedV2(scope *Scope, handle tf.Output) (is_closed tf.Output) {
 //
 //   - size: Type: int32.
 func QueueSizeV2(scope *Scope, handle tf.Output) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "QueueSizeV2",
-		Input: []tf.Input{handle},
-	})
+	op := scope.add("QueueSizeV2", nil, handle)
 	return op.Output(0)
 }

@@ -5,11 +5,11 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // RFFTAttr is an optional attribute of RFFT.
-type RFFTAttr func(optionalAttr)
+type RFFTAttr attr
 
 // RFFTTcomplex sets Tcomplex, which is complex64 by default. The type of the transform: complex64 of float, complex128 of double. Types: complex64, complex128.
 func RFFTTcomplex(value tf.DataType) RFFTAttr {
-	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
+	return RFFTAttr{name: "Tcomplex", value: value}
 }
 
 // RFFT computes the discrete Fourier transform of real numbers over the last dimension, of which n/2+1 terms are kept.
@@ -25,23 +25,16 @@ func RFFTTcomplex(value tf.DataType) RFFTAttr {
 //
 // Options: [RFFTTcomplex].
 func RFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFTAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RFFT",
-		Input: []tf.Input{input, fft_length},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RFFT", with(optional), input, fft_length)
 	return op.Output(0)
 }
 
 // RFFT2DAttr is an optional attribute of RFFT2D.
-type RFFT2DAttr func(optionalAttr)
+type RFFT2DAttr attr
 
 // RFFT2DTcomplex sets Tcomplex, which is complex64 by default. The type of the transform: complex64 of float, complex128 of double. Types: complex64, complex128.
 func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
-	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
+	return RFFT2DAttr{name: "Tcomplex", value: value}
 }
 
 // RFFT2D computes the discrete Fourier transform of real numbers over the last two dimensions, of the last of which n/2+1 terms are kept.
@@ -57,23 +50,16 @@ func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
 //
 // Options: [RFFT2DTcomplex].
 func RFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT2DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RFFT2D",
-		Input: []tf.Input{input, fft_length},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RFFT2D", with(optional), input, fft_length)
 	return op.Output(0)
 }
 
 // RFFT3DAttr is an optional attribute of RFFT3D.
-type RFFT3DAttr func(optionalAttr)
+type RFFT3DAttr attr
 
 // RFFT3DTcomplex sets Tcomplex, which is complex64 by default. The type of the transform: complex64 of float, complex128 of double. Types: complex64, complex128.
 func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
-	return func(attrs optionalAttr) { attrs["Tcomplex"] = value }
+	return RFFT3DAttr{name: "Tcomplex", value: value}
 }
 
 // RFFT3D computes the discrete Fourier transform of real numbers over the last three dimensions, of the last of which n/2+1 terms are kept.
@@ -89,14 +75,7 @@ func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
 //
 // Options: [RFFT3DTcomplex].
 func RFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT3DAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RFFT3D",
-		Input: []tf.Input{input, fft_length},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RFFT3D", with(optional), input, fft_length)
 	return op.Output(0)
 }
 
@@ -110,22 +89,16 @@ func RFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFF
 //
 //   - output: Types: half, bfloat16, float, double.
 func RGBToHSV(scope *Scope, images tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RGBToHSV",
-		Input: []tf.Input{images},
-	})
+	op := scope.add("RGBToHSV", nil, images)
 	return op.Output(0)
 }
 
 // RaggedBincountAttr is an optional attribute of RaggedBincount.
-type RaggedBincountAttr func(optionalAttr)
+type RaggedBincountAttr attr
 
 // RaggedBincountBinaryOutput sets binary_output, which is false by default. Whether to report which values occur, rather than how often.
 func RaggedBincountBinaryOutput(value bool) RaggedBincountAttr {
-	return func(attrs optionalAttr) { attrs["binary_output"] = value }
+	return RaggedBincountAttr{name: "binary_output", value: value}
 }
 
 // RaggedBincount counts the values in each row of a ragged matrix, into a matrix.
@@ -143,28 +116,21 @@ func RaggedBincountBinaryOutput(value bool) RaggedBincountAttr {
 //
 // Options: [RaggedBincountBinaryOutput].
 func RaggedBincount(scope *Scope, splits tf.Output, values tf.Output, size tf.Output, weights tf.Output, optional ...RaggedBincountAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedBincount",
-		Input: []tf.Input{splits, values, size, weights},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RaggedBincount", with(optional), splits, values, size, weights)
 	return op.Output(0)
 }
 
 // RaggedCountSparseOutputAttr is an optional attribute of RaggedCountSparseOutput.
-type RaggedCountSparseOutputAttr func(optionalAttr)
+type RaggedCountSparseOutputAttr attr
 
 // RaggedCountSparseOutputMinlength sets minlength, which is -1 by default. The least number of columns; -1 for none. At least -1.
 func RaggedCountSparseOutputMinlength(value int64) RaggedCountSparseOutputAttr {
-	return func(attrs optionalAttr) { attrs["minlength"] = value }
+	return RaggedCountSparseOutputAttr{name: "minlength", value: value}
 }
 
 // RaggedCountSparseOutputMaxlength sets maxlength, which is -1 by default. Values from this on are left out; -1 for none. At least -1.
 func RaggedCountSparseOutputMaxlength(value int64) RaggedCountSparseOutputAttr {
-	return func(attrs optionalAttr) { attrs["maxlength"] = value }
+	return RaggedCountSparseOutputAttr{name: "maxlength", value: value}
 }
 
 // RaggedCountSparseOutput counts the values in each row of a ragged matrix, into a sparse tensor.
@@ -184,14 +150,7 @@ func RaggedCountSparseOutputMaxlength(value int64) RaggedCountSparseOutputAttr {
 //
 // Options: [RaggedCountSparseOutputMinlength], [RaggedCountSparseOutputMaxlength].
 func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, weights tf.Output, binary_output bool, optional ...RaggedCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedCountSparseOutput",
-		Input: []tf.Input{splits, values, weights},
-		Attrs: with(optionalAttr{"binary_output": binary_output}, optional),
-	})
+	op := scope.add("RaggedCountSparseOutput", with(optional, attr{name: "binary_output", value: binary_output}), splits, values, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -217,14 +176,7 @@ func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, w
 //   - output_values: The entries of all rows. Types: int64, string.
 //   - output_row_splits: Where rows begin and end. Types: int32, int64.
 func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf.Output, sparse_indices []tf.Output, sparse_values []tf.Output, sparse_shape []tf.Output, dense_inputs []tf.Output, input_order string, hashed_output bool, num_buckets int64, hash_key int64, out_values_type tf.DataType, out_row_splits_type tf.DataType) (output_values tf.Output, output_row_splits tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedCross",
-		Input: []tf.Input{tf.OutputList(ragged_values), tf.OutputList(ragged_row_splits), tf.OutputList(sparse_indices), tf.OutputList(sparse_values), tf.OutputList(sparse_shape), tf.OutputList(dense_inputs)},
-		Attrs: map[string]any{"input_order": input_order, "hashed_output": hashed_output, "num_buckets": num_buckets, "hash_key": hash_key, "out_values_type": out_values_type, "out_row_splits_type": out_row_splits_type},
-	})
+	op := scope.add("RaggedCross", attrs(attr{name: "input_order", value: input_order}, attr{name: "hashed_output", value: hashed_output}, attr{name: "num_buckets", value: num_buckets}, attr{name: "hash_key", value: hash_key}, attr{name: "out_values_type", value: out_values_type}, attr{name: "out_row_splits_type", value: out_row_splits_type}), tf.OutputList(ragged_values), tf.OutputList(ragged_row_splits), tf.OutputList(sparse_indices), tf.OutputList(sparse_values), tf.OutputList(sparse_shape), tf.OutputList(dense_inputs))
 	return op.Output(0), op.Output(1)
 }
 
@@ -244,13 +196,7 @@ func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf
 //   - empty_row_indicator: For each row whether it was empty. Type: bool.
 //   - reverse_index_map: For each old value its place among the new ones. Type: int64.
 func RaggedFillEmptyRows(scope *Scope, value_rowids tf.Output, values tf.Output, nrows tf.Output, default_value tf.Output) (output_value_rowids tf.Output, output_values tf.Output, empty_row_indicator tf.Output, reverse_index_map tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedFillEmptyRows",
-		Input: []tf.Input{value_rowids, values, nrows, default_value},
-	})
+	op := scope.add("RaggedFillEmptyRows", nil, value_rowids, values, nrows, default_value)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -266,13 +212,7 @@ func RaggedFillEmptyRows(scope *Scope, value_rowids tf.Output, values tf.Output,
 //   - d_values: The gradient of values.
 //   - d_default_value: The gradient of default_value.
 func RaggedFillEmptyRowsGrad(scope *Scope, reverse_index_map tf.Output, grad_values tf.Output) (d_values tf.Output, d_default_value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedFillEmptyRowsGrad",
-		Input: []tf.Input{reverse_index_map, grad_values},
-	})
+	op := scope.add("RaggedFillEmptyRowsGrad", nil, reverse_index_map, grad_values)
 	return op.Output(0), op.Output(1)
 }
 
@@ -290,24 +230,17 @@ func RaggedFillEmptyRowsGrad(scope *Scope, reverse_index_map tf.Output, grad_val
 //   - output_nested_splits: For each ragged dimension of the result where its rows begin and end. Types: int32, int64.
 //   - output_dense_values: The values of its innermost rows.
 func RaggedGather(scope *Scope, params_nested_splits []tf.Output, params_dense_values tf.Output, indices tf.Output, OUTPUT_RAGGED_RANK int64) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedGather",
-		Input: []tf.Input{tf.OutputList(params_nested_splits), params_dense_values, indices},
-		Attrs: map[string]any{"OUTPUT_RAGGED_RANK": OUTPUT_RAGGED_RANK},
-	})
+	op := scope.add("RaggedGather", attrs(attr{name: "OUTPUT_RAGGED_RANK", value: OUTPUT_RAGGED_RANK}), tf.OutputList(params_nested_splits), params_dense_values, indices)
 	split := scope.outputs(op)
 	return split.list("output_nested_splits"), split.one()
 }
 
 // RaggedRangeAttr is an optional attribute of RaggedRange.
-type RaggedRangeAttr func(optionalAttr)
+type RaggedRangeAttr attr
 
 // RaggedRangeTsplits sets Tsplits, which is int64 by default. The type of the splits. Types: int32, int64.
 func RaggedRangeTsplits(value tf.DataType) RaggedRangeAttr {
-	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
+	return RaggedRangeAttr{name: "Tsplits", value: value}
 }
 
 // RaggedRange makes rows of numbers, each a range of its own.
@@ -325,23 +258,16 @@ func RaggedRangeTsplits(value tf.DataType) RaggedRangeAttr {
 //
 // Options: [RaggedRangeTsplits].
 func RaggedRange(scope *Scope, starts tf.Output, limits tf.Output, deltas tf.Output, optional ...RaggedRangeAttr) (rt_nested_splits tf.Output, rt_dense_values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedRange",
-		Input: []tf.Input{starts, limits, deltas},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RaggedRange", with(optional), starts, limits, deltas)
 	return op.Output(0), op.Output(1)
 }
 
 // RaggedTensorFromVariantAttr is an optional attribute of RaggedTensorFromVariant.
-type RaggedTensorFromVariantAttr func(optionalAttr)
+type RaggedTensorFromVariantAttr attr
 
 // RaggedTensorFromVariantTsplits sets Tsplits, which is int64 by default. The type of the splits. Types: int32, int64.
 func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAttr {
-	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
+	return RaggedTensorFromVariantAttr{name: "Tsplits", value: value}
 }
 
 // RaggedTensorFromVariant unpacks variants into a ragged tensor.
@@ -359,14 +285,7 @@ func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAt
 //
 // Options: [RaggedTensorFromVariantTsplits].
 func RaggedTensorFromVariant(scope *Scope, encoded_ragged tf.Output, input_ragged_rank int64, output_ragged_rank int64, Tvalues tf.DataType, optional ...RaggedTensorFromVariantAttr) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedTensorFromVariant",
-		Input: []tf.Input{encoded_ragged},
-		Attrs: with(optionalAttr{"input_ragged_rank": input_ragged_rank, "output_ragged_rank": output_ragged_rank, "Tvalues": Tvalues}, optional),
-	})
+	op := scope.add("RaggedTensorFromVariant", with(optional, attr{name: "input_ragged_rank", value: input_ragged_rank}, attr{name: "output_ragged_rank", value: output_ragged_rank}, attr{name: "Tvalues", value: Tvalues}), encoded_ragged)
 	split := scope.outputs(op)
 	return split.list("output_nested_splits"), split.one()
 }
@@ -383,13 +302,7 @@ func RaggedTensorFromVariant(scope *Scope, encoded_ragged tf.Output, input_ragge
 //   - sparse_indices: Type: int64.
 //   - sparse_dense_shape: Type: int64.
 func RaggedTensorToSparse(scope *Scope, rt_nested_splits []tf.Output, rt_dense_values tf.Output) (sparse_indices tf.Output, sparse_values tf.Output, sparse_dense_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedTensorToSparse",
-		Input: []tf.Input{tf.OutputList(rt_nested_splits), rt_dense_values},
-	})
+	op := scope.add("RaggedTensorToSparse", nil, tf.OutputList(rt_nested_splits), rt_dense_values)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -403,14 +316,7 @@ func RaggedTensorToSparse(scope *Scope, rt_nested_splits []tf.Output, rt_dense_v
 //   - row_partition_tensors: For each dimension what row_partition_types says. Types: int64, int32.
 //   - row_partition_types: For each dimension "ROW_SPLITS", "VALUE_ROWIDS" or "FIRST_DIM_SIZE".
 func RaggedTensorToTensor(scope *Scope, shape tf.Output, values tf.Output, default_value tf.Output, row_partition_tensors []tf.Output, row_partition_types []string) (result tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedTensorToTensor",
-		Input: []tf.Input{shape, values, default_value, tf.OutputList(row_partition_tensors)},
-		Attrs: map[string]any{"row_partition_types": row_partition_types},
-	})
+	op := scope.add("RaggedTensorToTensor", attrs(attr{name: "row_partition_types", value: row_partition_types}), shape, values, default_value, tf.OutputList(row_partition_tensors))
 	return op.Output(0)
 }
 
@@ -422,14 +328,7 @@ func RaggedTensorToTensor(scope *Scope, shape tf.Output, values tf.Output, defau
 //   - rt_dense_values: The values of the innermost rows.
 //   - batched_input: Whether each row of the outermost dimension makes a variant of its own.
 func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_values tf.Output, batched_input bool) (encoded_ragged tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedTensorToVariant",
-		Input: []tf.Input{tf.OutputList(rt_nested_splits), rt_dense_values},
-		Attrs: map[string]any{"batched_input": batched_input},
-	})
+	op := scope.add("RaggedTensorToVariant", attrs(attr{name: "batched_input", value: batched_input}), tf.OutputList(rt_nested_splits), rt_dense_values)
 	return op.Output(0)
 }
 
@@ -446,23 +345,16 @@ func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_
 //
 //   - dense_values_grad: The gradient of these.
 func RaggedTensorToVariantGradient(scope *Scope, encoded_ragged_grad tf.Output, row_splits tf.Output, dense_values_shape tf.Output, Tvalues tf.DataType) (dense_values_grad tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RaggedTensorToVariantGradient",
-		Input: []tf.Input{encoded_ragged_grad, row_splits, dense_values_shape},
-		Attrs: map[string]any{"Tvalues": Tvalues},
-	})
+	op := scope.add("RaggedTensorToVariantGradient", attrs(attr{name: "Tvalues", value: Tvalues}), encoded_ragged_grad, row_splits, dense_values_shape)
 	return op.Output(0)
 }
 
 // RandomDatasetAttr is an optional attribute of RandomDataset.
-type RandomDatasetAttr func(optionalAttr)
+type RandomDatasetAttr attr
 
 // RandomDatasetMetadata sets metadata, which is "" by default. Ignored.
 func RandomDatasetMetadata(value string) RandomDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return RandomDatasetAttr{name: "metadata", value: value}
 }
 
 // RandomDataset makes a dataset of random numbers without end.
@@ -476,28 +368,21 @@ func RandomDatasetMetadata(value string) RandomDatasetAttr {
 //
 // Options: [RandomDatasetMetadata].
 func RandomDataset(scope *Scope, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomDataset",
-		Input: []tf.Input{seed, seed2},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("RandomDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2)
 	return op.Output(0)
 }
 
 // RandomDatasetV2Attr is an optional attribute of RandomDatasetV2.
-type RandomDatasetV2Attr func(optionalAttr)
+type RandomDatasetV2Attr attr
 
 // RandomDatasetV2RerandomizeEachIteration sets rerandomize_each_iteration, which is false by default. Whether each iteration has seeds of its own.
 func RandomDatasetV2RerandomizeEachIteration(value bool) RandomDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["rerandomize_each_iteration"] = value }
+	return RandomDatasetV2Attr{name: "rerandomize_each_iteration", value: value}
 }
 
 // RandomDatasetV2Metadata sets metadata, which is "" by default. Ignored.
 func RandomDatasetV2Metadata(value string) RandomDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return RandomDatasetV2Attr{name: "metadata", value: value}
 }
 
 // RandomDatasetV2 makes a dataset of random numbers without end.
@@ -512,28 +397,21 @@ func RandomDatasetV2Metadata(value string) RandomDatasetV2Attr {
 //
 // Options: [RandomDatasetV2RerandomizeEachIteration], [RandomDatasetV2Metadata].
 func RandomDatasetV2(scope *Scope, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomDatasetV2",
-		Input: []tf.Input{seed, seed2, seed_generator},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("RandomDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2, seed_generator)
 	return op.Output(0)
 }
 
 // RandomGammaAttr is an optional attribute of RandomGamma.
-type RandomGammaAttr func(optionalAttr)
+type RandomGammaAttr attr
 
 // RandomGammaSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomGammaSeed(value int64) RandomGammaAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return RandomGammaAttr{name: "seed", value: value}
 }
 
 // RandomGammaSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomGammaSeed2(value int64) RandomGammaAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return RandomGammaAttr{name: "seed2", value: value}
 }
 
 // RandomGamma draws from gamma distributions of scale 1.
@@ -549,14 +427,7 @@ func RandomGammaSeed2(value int64) RandomGammaAttr {
 //
 // Options: [RandomGammaSeed], [RandomGammaSeed2].
 func RandomGamma(scope *Scope, shape tf.Output, alpha tf.Output, optional ...RandomGammaAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomGamma",
-		Input: []tf.Input{shape, alpha},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RandomGamma", with(optional), shape, alpha)
 	return op.Output(0)
 }
 
@@ -571,32 +442,26 @@ func RandomGamma(scope *Scope, shape tf.Output, alpha tf.Output, optional ...Ran
 //
 //   - output: Types: float, double.
 func RandomGammaGrad(scope *Scope, alpha tf.Output, sample tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomGammaGrad",
-		Input: []tf.Input{alpha, sample},
-	})
+	op := scope.add("RandomGammaGrad", nil, alpha, sample)
 	return op.Output(0)
 }
 
 // RandomPoissonV2Attr is an optional attribute of RandomPoissonV2.
-type RandomPoissonV2Attr func(optionalAttr)
+type RandomPoissonV2Attr attr
 
 // RandomPoissonV2Seed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomPoissonV2Seed(value int64) RandomPoissonV2Attr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return RandomPoissonV2Attr{name: "seed", value: value}
 }
 
 // RandomPoissonV2Seed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomPoissonV2Seed2(value int64) RandomPoissonV2Attr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return RandomPoissonV2Attr{name: "seed2", value: value}
 }
 
 // RandomPoissonV2Dtype sets dtype, which is int64 by default. The type of the draws. Types: half, float, double, int32, int64.
 func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return RandomPoissonV2Attr{name: "dtype", value: value}
 }
 
 // RandomPoissonV2 draws from Poisson distributions.
@@ -612,28 +477,21 @@ func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
 //
 // Options: [RandomPoissonV2Seed], [RandomPoissonV2Seed2], [RandomPoissonV2Dtype].
 func RandomPoissonV2(scope *Scope, shape tf.Output, rate tf.Output, optional ...RandomPoissonV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomPoissonV2",
-		Input: []tf.Input{shape, rate},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RandomPoissonV2", with(optional), shape, rate)
 	return op.Output(0)
 }
 
 // RandomShuffleAttr is an optional attribute of RandomShuffle.
-type RandomShuffleAttr func(optionalAttr)
+type RandomShuffleAttr attr
 
 // RandomShuffleSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomShuffleSeed(value int64) RandomShuffleAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return RandomShuffleAttr{name: "seed", value: value}
 }
 
 // RandomShuffleSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomShuffleSeed2(value int64) RandomShuffleAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return RandomShuffleAttr{name: "seed2", value: value}
 }
 
 // RandomShuffle shuffles the slices along the first dimension.
@@ -644,53 +502,46 @@ func RandomShuffleSeed2(value int64) RandomShuffleAttr {
 //
 // Options: [RandomShuffleSeed], [RandomShuffleSeed2].
 func RandomShuffle(scope *Scope, value tf.Output, optional ...RandomShuffleAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomShuffle",
-		Input: []tf.Input{value},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RandomShuffle", with(optional), value)
 	return op.Output(0)
 }
 
 // RandomShuffleQueueV2Attr is an optional attribute of RandomShuffleQueueV2.
-type RandomShuffleQueueV2Attr func(optionalAttr)
+type RandomShuffleQueueV2Attr attr
 
 // RandomShuffleQueueV2Shapes sets shapes, which is empty by default. Their shapes; none if they may differ.
 func RandomShuffleQueueV2Shapes(value []tf.Shape) RandomShuffleQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["shapes"] = value }
+	return RandomShuffleQueueV2Attr{name: "shapes", value: value}
 }
 
 // RandomShuffleQueueV2Capacity sets capacity, which is -1 by default. The most elements it holds; negative for any number.
 func RandomShuffleQueueV2Capacity(value int64) RandomShuffleQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return RandomShuffleQueueV2Attr{name: "capacity", value: value}
 }
 
 // RandomShuffleQueueV2MinAfterDequeue sets min_after_dequeue, which is 0 by default. How many elements must be left after one is taken, until the queue is closed.
 func RandomShuffleQueueV2MinAfterDequeue(value int64) RandomShuffleQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["min_after_dequeue"] = value }
+	return RandomShuffleQueueV2Attr{name: "min_after_dequeue", value: value}
 }
 
 // RandomShuffleQueueV2Seed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomShuffleQueueV2Seed(value int64) RandomShuffleQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return RandomShuffleQueueV2Attr{name: "seed", value: value}
 }
 
 // RandomShuffleQueueV2Seed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomShuffleQueueV2Seed2(value int64) RandomShuffleQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return RandomShuffleQueueV2Attr{name: "seed2", value: value}
 }
 
 // RandomShuffleQueueV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func RandomShuffleQueueV2Container(value string) RandomShuffleQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return RandomShuffleQueueV2Attr{name: "container", value: value}
 }
 
 // RandomShuffleQueueV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func RandomShuffleQueueV2SharedName(value string) RandomShuffleQueueV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return RandomShuffleQueueV2Attr{name: "shared_name", value: value}
 }
 
 // RandomShuffleQueueV2 makes a queue that gives elements in random order.
@@ -701,27 +552,21 @@ func RandomShuffleQueueV2SharedName(value string) RandomShuffleQueueV2Attr {
 //
 // Options: [RandomShuffleQueueV2Shapes], [RandomShuffleQueueV2Capacity], [RandomShuffleQueueV2MinAfterDequeue], [RandomShuffleQueueV2Seed], [RandomShuffleQueueV2Seed2], [RandomShuffleQueueV2Container], [RandomShuffleQueueV2SharedName].
 func RandomShuffleQueueV2(scope *Scope, component_types []tf.DataType, optional ...RandomShuffleQueueV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomShuffleQueueV2",
-		Attrs: with(optionalAttr{"component_types": component_types}, optional),
-	})
+	op := scope.add("RandomShuffleQueueV2", with(optional, attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
 // RandomStandardNormalAttr is an optional attribute of RandomStandardNormal.
-type RandomStandardNormalAttr func(optionalAttr)
+type RandomStandardNormalAttr attr
 
 // RandomStandardNormalSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomStandardNormalSeed(value int64) RandomStandardNormalAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return RandomStandardNormalAttr{name: "seed", value: value}
 }
 
 // RandomStandardNormalSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomStandardNormalSeed2(value int64) RandomStandardNormalAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return RandomStandardNormalAttr{name: "seed2", value: value}
 }
 
 // RandomStandardNormal draws from the normal distribution of mean 0 and deviation 1.
@@ -737,28 +582,21 @@ func RandomStandardNormalSeed2(value int64) RandomStandardNormalAttr {
 //
 // Options: [RandomStandardNormalSeed], [RandomStandardNormalSeed2].
 func RandomStandardNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomStandardNormalAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomStandardNormal",
-		Input: []tf.Input{shape},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("RandomStandardNormal", with(optional, attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
 // RandomUniformAttr is an optional attribute of RandomUniform.
-type RandomUniformAttr func(optionalAttr)
+type RandomUniformAttr attr
 
 // RandomUniformSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomUniformSeed(value int64) RandomUniformAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return RandomUniformAttr{name: "seed", value: value}
 }
 
 // RandomUniformSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomUniformSeed2(value int64) RandomUniformAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return RandomUniformAttr{name: "seed2", value: value}
 }
 
 // RandomUniform draws floats uniformly from [0, 1).
@@ -774,28 +612,21 @@ func RandomUniformSeed2(value int64) RandomUniformAttr {
 //
 // Options: [RandomUniformSeed], [RandomUniformSeed2].
 func RandomUniform(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomUniformAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomUniform",
-		Input: []tf.Input{shape},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("RandomUniform", with(optional, attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
 // RandomUniformIntAttr is an optional attribute of RandomUniformInt.
-type RandomUniformIntAttr func(optionalAttr)
+type RandomUniformIntAttr attr
 
 // RandomUniformIntSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func RandomUniformIntSeed(value int64) RandomUniformIntAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return RandomUniformIntAttr{name: "seed", value: value}
 }
 
 // RandomUniformIntSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func RandomUniformIntSeed2(value int64) RandomUniformIntAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return RandomUniformIntAttr{name: "seed2", value: value}
 }
 
 // RandomUniformInt draws integers uniformly from [minval, maxval).
@@ -812,14 +643,7 @@ func RandomUniformIntSeed2(value int64) RandomUniformIntAttr {
 //
 // Options: [RandomUniformIntSeed], [RandomUniformIntSeed2].
 func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf.Output, optional ...RandomUniformIntAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RandomUniformInt",
-		Input: []tf.Input{shape, minval, maxval},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RandomUniformInt", with(optional), shape, minval, maxval)
 	return op.Output(0)
 }
 
@@ -831,27 +655,21 @@ func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf
 //   - limit: Where to stop; it is not part of the list.
 //   - delta: The step: not 0, and negative to count down. That limit lies in the other direction is an error.
 func Range(scope *Scope, start tf.Output, limit tf.Output, delta tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Range",
-		Input: []tf.Input{start, limit, delta},
-	})
+	op := scope.add("Range", nil, start, limit, delta)
 	return op.Output(0)
 }
 
 // RangeDatasetAttr is an optional attribute of RangeDataset.
-type RangeDatasetAttr func(optionalAttr)
+type RangeDatasetAttr attr
 
 // RangeDatasetMetadata sets metadata, which is "" by default. Ignored.
 func RangeDatasetMetadata(value string) RangeDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return RangeDatasetAttr{name: "metadata", value: value}
 }
 
 // RangeDatasetReplicateOnSplit sets replicate_on_split, which is false by default. Whether every worker gets the whole range.
 func RangeDatasetReplicateOnSplit(value bool) RangeDatasetAttr {
-	return func(attrs optionalAttr) { attrs["replicate_on_split"] = value }
+	return RangeDatasetAttr{name: "replicate_on_split", value: value}
 }
 
 // RangeDataset makes a dataset of the numbers of a range.
@@ -866,14 +684,7 @@ func RangeDatasetReplicateOnSplit(value bool) RangeDatasetAttr {
 //
 // Options: [RangeDatasetMetadata], [RangeDatasetReplicateOnSplit].
 func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RangeDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RangeDataset",
-		Input: []tf.Input{start, stop, step},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("RangeDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), start, stop, step)
 	return op.Output(0)
 }
 
@@ -883,13 +694,7 @@ func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output,
 //
 //   - output: Type: int32.
 func Rank(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Rank",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("Rank", nil, input)
 	return op.Output(0)
 }
 
@@ -903,30 +708,17 @@ func Rank(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - contents: Type: string.
 func ReadFile(scope *Scope, filename tf.Output) (contents tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReadFile",
-		Input: []tf.Input{filename},
-	})
+	op := scope.add("ReadFile", nil, filename)
 	return op.Output(0)
 }
 
-// ReadVariableOp returns the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.
+// ReadVariableOp gives the value of a variable; it fails with FAILED_PRECONDITION if there is none yet.
 //
 // Arguments:
 //
 //   - dtype: The type of the elements.
 func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReadVariableOp",
-		Input: []tf.Input{resource},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("ReadVariableOp", attrs(attr{name: "dtype", value: dtype}), resource)
 	return op.Output(0)
 }
 
@@ -936,13 +728,7 @@ func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value 
 //
 //   - records_produced: Type: int64.
 func ReaderNumRecordsProducedV2(scope *Scope, reader_handle tf.Output) (records_produced tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReaderNumRecordsProducedV2",
-		Input: []tf.Input{reader_handle},
-	})
+	op := scope.add("ReaderNumRecordsProducedV2", nil, reader_handle)
 	return op.Output(0)
 }
 
@@ -952,13 +738,7 @@ func ReaderNumRecordsProducedV2(scope *Scope, reader_handle tf.Output) (records_
 //
 //   - units_completed: Type: int64.
 func ReaderNumWorkUnitsCompletedV2(scope *Scope, reader_handle tf.Output) (units_completed tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReaderNumWorkUnitsCompletedV2",
-		Input: []tf.Input{reader_handle},
-	})
+	op := scope.add("ReaderNumWorkUnitsCompletedV2", nil, reader_handle)
 	return op.Output(0)
 }
 
@@ -975,13 +755,7 @@ func ReaderNumWorkUnitsCompletedV2(scope *Scope, reader_handle tf.Output) (units
 //   - keys: What identifies the records. Type: string.
 //   - values: The records. Type: string.
 func ReaderReadUpToV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output, num_records tf.Output) (keys tf.Output, values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReaderReadUpToV2",
-		Input: []tf.Input{reader_handle, queue_handle, num_records},
-	})
+	op := scope.add("ReaderReadUpToV2", nil, reader_handle, queue_handle, num_records)
 	return op.Output(0), op.Output(1)
 }
 
@@ -997,26 +771,13 @@ func ReaderReadUpToV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Out
 //   - key: What identifies the record. Type: string.
 //   - value: The record. Type: string.
 func ReaderReadV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output) (key tf.Output, value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReaderReadV2",
-		Input: []tf.Input{reader_handle, queue_handle},
-	})
+	op := scope.add("ReaderReadV2", nil, reader_handle, queue_handle)
 	return op.Output(0), op.Output(1)
 }
 
 // ReaderResetV2 sets a reader to its beginning.
 func ReaderResetV2(scope *Scope, reader_handle tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReaderResetV2",
-		Input: []tf.Input{reader_handle},
-	})
-	return op
+	return scope.add("ReaderResetV2", nil, reader_handle)
 }
 
 // ReaderRestoreStateV2 sets a reader to a state that it gave.
@@ -1025,38 +786,25 @@ func ReaderResetV2(scope *Scope, reader_handle tf.Output) (o *tf.Operation) {
 //
 //   - state: What ReaderSerializeStateV2 gave. Type: string.
 func ReaderRestoreStateV2(scope *Scope, reader_handle tf.Output, state tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReaderRestoreStateV2",
-		Input: []tf.Input{reader_handle, state},
-	})
-	return op
+	return scope.add("ReaderRestoreStateV2", nil, reader_handle, state)
 }
 
-// ReaderSerializeStateV2 returns the state of a reader as a string; readers of lines and records cannot.
+// ReaderSerializeStateV2 gives the state of a reader as a string; readers of lines and records cannot.
 //
 // Results:
 //
 //   - state: Type: string.
 func ReaderSerializeStateV2(scope *Scope, reader_handle tf.Output) (state tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReaderSerializeStateV2",
-		Input: []tf.Input{reader_handle},
-	})
+	op := scope.add("ReaderSerializeStateV2", nil, reader_handle)
 	return op.Output(0)
 }
 
 // RealAttr is an optional attribute of Real.
-type RealAttr func(optionalAttr)
+type RealAttr attr
 
 // RealTout sets Tout, which is float by default. The type of the result: float of complex64, double of complex128. Types: float, double.
 func RealTout(value tf.DataType) RealAttr {
-	return func(attrs optionalAttr) { attrs["Tout"] = value }
+	return RealAttr{name: "Tout", value: value}
 }
 
 // Real takes the real part of every element.
@@ -1071,38 +819,19 @@ func RealTout(value tf.DataType) RealAttr {
 //
 // Options: [RealTout].
 func Real(scope *Scope, input tf.Output, optional ...RealAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Real",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Real", with(optional), input)
 	return op.Output(0)
 }
 
 // RealDiv divides x by y with broadcasting.
 func RealDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RealDiv",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("RealDiv", nil, x, y)
 	return op.Output(0)
 }
 
 // Reciprocal divides 1 by every element; ∞ for 0.
 func Reciprocal(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Reciprocal",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Reciprocal", nil, x)
 	return op.Output(0)
 }
 
@@ -1113,27 +842,21 @@ func Reciprocal(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: What the function gave.
 //   - dy: The gradient of that.
 func ReciprocalGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReciprocalGrad",
-		Input: []tf.Input{y, dy},
-	})
+	op := scope.add("ReciprocalGrad", nil, y, dy)
 	return op.Output(0)
 }
 
 // ReduceJoinAttr is an optional attribute of ReduceJoin.
-type ReduceJoinAttr func(optionalAttr)
+type ReduceJoinAttr attr
 
 // ReduceJoinKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
 func ReduceJoinKeepDims(value bool) ReduceJoinAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return ReduceJoinAttr{name: "keep_dims", value: value}
 }
 
 // ReduceJoinSeparator sets separator, which is "" by default. What stands between strings.
 func ReduceJoinSeparator(value string) ReduceJoinAttr {
-	return func(attrs optionalAttr) { attrs["separator"] = value }
+	return ReduceJoinAttr{name: "separator", value: value}
 }
 
 // ReduceJoin joins strings along dimensions.
@@ -1149,14 +872,7 @@ func ReduceJoinSeparator(value string) ReduceJoinAttr {
 //
 // Options: [ReduceJoinKeepDims], [ReduceJoinSeparator].
 func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, optional ...ReduceJoinAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReduceJoin",
-		Input: []tf.Input{inputs, reduction_indices},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ReduceJoin", with(optional), inputs, reduction_indices)
 	return op.Output(0)
 }
 
@@ -1171,22 +887,16 @@ func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, opt
 //
 //   - output: Type: bool.
 func RegexFullMatch(scope *Scope, input tf.Output, pattern tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RegexFullMatch",
-		Input: []tf.Input{input, pattern},
-	})
+	op := scope.add("RegexFullMatch", nil, input, pattern)
 	return op.Output(0)
 }
 
 // RegexReplaceAttr is an optional attribute of RegexReplace.
-type RegexReplaceAttr func(optionalAttr)
+type RegexReplaceAttr attr
 
 // RegexReplaceReplaceGlobal sets replace_global, which is true by default. Whether all matches are replaced, or the first.
 func RegexReplaceReplaceGlobal(value bool) RegexReplaceAttr {
-	return func(attrs optionalAttr) { attrs["replace_global"] = value }
+	return RegexReplaceAttr{name: "replace_global", value: value}
 }
 
 // RegexReplace replaces what matches a regular expression.
@@ -1203,38 +913,19 @@ func RegexReplaceReplaceGlobal(value bool) RegexReplaceAttr {
 //
 // Options: [RegexReplaceReplaceGlobal].
 func RegexReplace(scope *Scope, input tf.Output, pattern tf.Output, rewrite tf.Output, optional ...RegexReplaceAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RegexReplace",
-		Input: []tf.Input{input, pattern, rewrite},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("RegexReplace", with(optional), input, pattern, rewrite)
 	return op.Output(0)
 }
 
 // Relu replaces negative elements by 0; NaN stays NaN.
 func Relu(scope *Scope, features tf.Output) (activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Relu",
-		Input: []tf.Input{features},
-	})
+	op := scope.add("Relu", nil, features)
 	return op.Output(0)
 }
 
 // Relu6 limits elements to the range from 0 to 6.
 func Relu6(scope *Scope, features tf.Output) (activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Relu6",
-		Input: []tf.Input{features},
-	})
+	op := scope.add("Relu6", nil, features)
 	return op.Output(0)
 }
 
@@ -1245,13 +936,7 @@ func Relu6(scope *Scope, features tf.Output) (activations tf.Output) {
 //   - gradients: The gradient of its output.
 //   - features: Its input, or its output.
 func Relu6Grad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Relu6Grad",
-		Input: []tf.Input{gradients, features},
-	})
+	op := scope.add("Relu6Grad", nil, gradients, features)
 	return op.Output(0)
 }
 
@@ -1262,22 +947,16 @@ func Relu6Grad(scope *Scope, gradients tf.Output, features tf.Output) (backprops
 //   - gradients: The gradient of its output.
 //   - features: Its input, or its output.
 func ReluGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReluGrad",
-		Input: []tf.Input{gradients, features},
-	})
+	op := scope.add("ReluGrad", nil, gradients, features)
 	return op.Output(0)
 }
 
 // RepeatDatasetAttr is an optional attribute of RepeatDataset.
-type RepeatDatasetAttr func(optionalAttr)
+type RepeatDatasetAttr attr
 
 // RepeatDatasetMetadata sets metadata, which is "" by default. Ignored.
 func RepeatDatasetMetadata(value string) RepeatDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return RepeatDatasetAttr{name: "metadata", value: value}
 }
 
 // RepeatDataset makes a dataset of the elements of another, several times over.
@@ -1291,14 +970,7 @@ func RepeatDatasetMetadata(value string) RepeatDatasetAttr {
 //
 // Options: [RepeatDatasetMetadata].
 func RepeatDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RepeatDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RepeatDataset",
-		Input: []tf.Input{input_dataset, count},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("RepeatDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
@@ -1314,13 +986,7 @@ func RepeatDataset(scope *Scope, input_dataset tf.Output, count tf.Output, outpu
 //   - output_min: The least value that occurs. Type: float.
 //   - output_max: The greatest value that occurs. Type: float.
 func RequantizationRange(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output) (output_min tf.Output, output_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RequantizationRange",
-		Input: []tf.Input{input, input_min, input_max},
-	})
+	op := scope.add("RequantizationRange", nil, input, input_min, input_max)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1337,14 +1003,7 @@ func RequantizationRange(scope *Scope, input tf.Output, input_min tf.Output, inp
 //   - output_min: The least value that occurs. Type: float.
 //   - output_max: The greatest value that occurs. Type: float.
 func RequantizationRangePerChannel(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, clip_value_max float32) (output_min tf.Output, output_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RequantizationRangePerChannel",
-		Input: []tf.Input{input, input_min, input_max},
-		Attrs: map[string]any{"clip_value_max": clip_value_max},
-	})
+	op := scope.add("RequantizationRangePerChannel", attrs(attr{name: "clip_value_max", value: clip_value_max}), input, input_min, input_max)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1363,39 +1022,26 @@ func RequantizationRangePerChannel(scope *Scope, input tf.Output, input_min tf.O
 //   - output_min: The value that the lowest integer came to stand for. Type: float.
 //   - output_max: The value that the highest integer came to stand for. Type: float.
 func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, requested_output_min tf.Output, requested_output_max tf.Output, out_type tf.DataType) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Requantize",
-		Input: []tf.Input{input, input_min, input_max, requested_output_min, requested_output_max},
-		Attrs: map[string]any{"out_type": out_type},
-	})
+	op := scope.add("Requantize", attrs(attr{name: "out_type", value: out_type}), input, input_min, input_max, requested_output_min, requested_output_max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-// Reshape returns the same elements, in row-major order, another shape.
+// Reshape gives the same elements, in row-major order, another shape.
 //
 // Arguments:
 //
 //   - shape: The new shape, of as many elements; one dimension may be -1 and follows from the others. Types: int32, int64.
 func Reshape(scope *Scope, tensor tf.Output, shape tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Reshape",
-		Input: []tf.Input{tensor, shape},
-	})
+	op := scope.add("Reshape", nil, tensor, shape)
 	return op.Output(0)
 }
 
 // ResizeAreaAttr is an optional attribute of ResizeArea.
-type ResizeAreaAttr func(optionalAttr)
+type ResizeAreaAttr attr
 
 // ResizeAreaAlignCorners sets align_corners, which is false by default. Whether the centers of the corner pixels stay where they are.
 func ResizeAreaAlignCorners(value bool) ResizeAreaAttr {
-	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+	return ResizeAreaAttr{name: "align_corners", value: value}
 }
 
 // ResizeArea resizes images, each new pixel being the mean of the area it covers.
@@ -1411,28 +1057,21 @@ func ResizeAreaAlignCorners(value bool) ResizeAreaAttr {
 //
 // Options: [ResizeAreaAlignCorners].
 func ResizeArea(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeAreaAttr) (resized_images tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResizeArea",
-		Input: []tf.Input{images, size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ResizeArea", with(optional), images, size)
 	return op.Output(0)
 }
 
 // ResizeBicubicAttr is an optional attribute of ResizeBicubic.
-type ResizeBicubicAttr func(optionalAttr)
+type ResizeBicubicAttr attr
 
 // ResizeBicubicAlignCorners sets align_corners, which is false by default. Whether the centers of the corner pixels stay where they are.
 func ResizeBicubicAlignCorners(value bool) ResizeBicubicAttr {
-	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+	return ResizeBicubicAttr{name: "align_corners", value: value}
 }
 
 // ResizeBicubicHalfPixelCenters sets half_pixel_centers, which is false by default. Whether pixels are taken to lie at half coordinates.
 func ResizeBicubicHalfPixelCenters(value bool) ResizeBicubicAttr {
-	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
+	return ResizeBicubicAttr{name: "half_pixel_centers", value: value}
 }
 
 // ResizeBicubic resizes images by bicubic interpolation.
@@ -1448,28 +1087,21 @@ func ResizeBicubicHalfPixelCenters(value bool) ResizeBicubicAttr {
 //
 // Options: [ResizeBicubicAlignCorners], [ResizeBicubicHalfPixelCenters].
 func ResizeBicubic(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBicubicAttr) (resized_images tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResizeBicubic",
-		Input: []tf.Input{images, size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ResizeBicubic", with(optional), images, size)
 	return op.Output(0)
 }
 
 // ResizeBicubicGradAttr is an optional attribute of ResizeBicubicGrad.
-type ResizeBicubicGradAttr func(optionalAttr)
+type ResizeBicubicGradAttr attr
 
 // ResizeBicubicGradAlignCorners sets align_corners, which is false by default. As the resizing had it.
 func ResizeBicubicGradAlignCorners(value bool) ResizeBicubicGradAttr {
-	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+	return ResizeBicubicGradAttr{name: "align_corners", value: value}
 }
 
 // ResizeBicubicGradHalfPixelCenters sets half_pixel_centers, which is false by default. As the resizing had it.
 func ResizeBicubicGradHalfPixelCenters(value bool) ResizeBicubicGradAttr {
-	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
+	return ResizeBicubicGradAttr{name: "half_pixel_centers", value: value}
 }
 
 // ResizeBicubicGrad computes the gradient of ResizeBicubic.
@@ -1485,28 +1117,21 @@ func ResizeBicubicGradHalfPixelCenters(value bool) ResizeBicubicGradAttr {
 //
 // Options: [ResizeBicubicGradAlignCorners], [ResizeBicubicGradHalfPixelCenters].
 func ResizeBicubicGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBicubicGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResizeBicubicGrad",
-		Input: []tf.Input{grads, original_image},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ResizeBicubicGrad", with(optional), grads, original_image)
 	return op.Output(0)
 }
 
 // ResizeBilinearAttr is an optional attribute of ResizeBilinear.
-type ResizeBilinearAttr func(optionalAttr)
+type ResizeBilinearAttr attr
 
 // ResizeBilinearAlignCorners sets align_corners, which is false by default. Whether the centers of the corner pixels stay where they are.
 func ResizeBilinearAlignCorners(value bool) ResizeBilinearAttr {
-	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+	return ResizeBilinearAttr{name: "align_corners", value: value}
 }
 
 // ResizeBilinearHalfPixelCenters sets half_pixel_centers, which is false by default. Whether pixels are taken to lie at half coordinates.
 func ResizeBilinearHalfPixelCenters(value bool) ResizeBilinearAttr {
-	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
+	return ResizeBilinearAttr{name: "half_pixel_centers", value: value}
 }
 
 // ResizeBilinear resizes images by bilinear interpolation.
@@ -1522,28 +1147,21 @@ func ResizeBilinearHalfPixelCenters(value bool) ResizeBilinearAttr {
 //
 // Options: [ResizeBilinearAlignCorners], [ResizeBilinearHalfPixelCenters].
 func ResizeBilinear(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBilinearAttr) (resized_images tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResizeBilinear",
-		Input: []tf.Input{images, size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ResizeBilinear", with(optional), images, size)
 	return op.Output(0)
 }
 
 // ResizeBilinearGradAttr is an optional attribute of ResizeBilinearGrad.
-type ResizeBilinearGradAttr func(optionalAttr)
+type ResizeBilinearGradAttr attr
 
 // ResizeBilinearGradAlignCorners sets align_corners, which is false by default. As the resizing had it.
 func ResizeBilinearGradAlignCorners(value bool) ResizeBilinearGradAttr {
-	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+	return ResizeBilinearGradAttr{name: "align_corners", value: value}
 }
 
 // ResizeBilinearGradHalfPixelCenters sets half_pixel_centers, which is false by default. As the resizing had it.
 func ResizeBilinearGradHalfPixelCenters(value bool) ResizeBilinearGradAttr {
-	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
+	return ResizeBilinearGradAttr{name: "half_pixel_centers", value: value}
 }
 
 // ResizeBilinearGrad computes the gradient of ResizeBilinear.
@@ -1559,28 +1177,21 @@ func ResizeBilinearGradHalfPixelCenters(value bool) ResizeBilinearGradAttr {
 //
 // Options: [ResizeBilinearGradAlignCorners], [ResizeBilinearGradHalfPixelCenters].
 func ResizeBilinearGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBilinearGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResizeBilinearGrad",
-		Input: []tf.Input{grads, original_image},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ResizeBilinearGrad", with(optional), grads, original_image)
 	return op.Output(0)
 }
 
 // ResizeNearestNeighborAttr is an optional attribute of ResizeNearestNeighbor.
-type ResizeNearestNeighborAttr func(optionalAttr)
+type ResizeNearestNeighborAttr attr
 
 // ResizeNearestNeighborAlignCorners sets align_corners, which is false by default. Whether the centers of the corner pixels stay where they are.
 func ResizeNearestNeighborAlignCorners(value bool) ResizeNearestNeighborAttr {
-	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+	return ResizeNearestNeighborAttr{name: "align_corners", value: value}
 }
 
 // ResizeNearestNeighborHalfPixelCenters sets half_pixel_centers, which is false by default. Whether pixels are taken to lie at half coordinates.
 func ResizeNearestNeighborHalfPixelCenters(value bool) ResizeNearestNeighborAttr {
-	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
+	return ResizeNearestNeighborAttr{name: "half_pixel_centers", value: value}
 }
 
 // ResizeNearestNeighbor resizes images, each new pixel being the nearest old one.
@@ -1592,28 +1203,21 @@ func ResizeNearestNeighborHalfPixelCenters(value bool) ResizeNearestNeighborAttr
 //
 // Options: [ResizeNearestNeighborAlignCorners], [ResizeNearestNeighborHalfPixelCenters].
 func ResizeNearestNeighbor(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeNearestNeighborAttr) (resized_images tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResizeNearestNeighbor",
-		Input: []tf.Input{images, size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ResizeNearestNeighbor", with(optional), images, size)
 	return op.Output(0)
 }
 
 // ResizeNearestNeighborGradAttr is an optional attribute of ResizeNearestNeighborGrad.
-type ResizeNearestNeighborGradAttr func(optionalAttr)
+type ResizeNearestNeighborGradAttr attr
 
 // ResizeNearestNeighborGradAlignCorners sets align_corners, which is false by default. As the resizing had it.
 func ResizeNearestNeighborGradAlignCorners(value bool) ResizeNearestNeighborGradAttr {
-	return func(attrs optionalAttr) { attrs["align_corners"] = value }
+	return ResizeNearestNeighborGradAttr{name: "align_corners", value: value}
 }
 
 // ResizeNearestNeighborGradHalfPixelCenters sets half_pixel_centers, which is false by default. As the resizing had it.
 func ResizeNearestNeighborGradHalfPixelCenters(value bool) ResizeNearestNeighborGradAttr {
-	return func(attrs optionalAttr) { attrs["half_pixel_centers"] = value }
+	return ResizeNearestNeighborGradAttr{name: "half_pixel_centers", value: value}
 }
 
 // ResizeNearestNeighborGrad computes the gradient of ResizeNearestNeighbor.
@@ -1625,14 +1229,7 @@ func ResizeNearestNeighborGradHalfPixelCenters(value bool) ResizeNearestNeighbor
 //
 // Options: [ResizeNearestNeighborGradAlignCorners], [ResizeNearestNeighborGradHalfPixelCenters].
 func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, optional ...ResizeNearestNeighborGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResizeNearestNeighborGrad",
-		Input: []tf.Input{grads, size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ResizeNearestNeighborGrad", with(optional), grads, size)
 	return op.Output(0)
 }
 
@@ -1643,14 +1240,7 @@ func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, op
 //   - local_step: The step the gradient was computed at; below the accumulator's step it is stale. Type: int64.
 //   - gradient: The gradient, of the accumulator's shape.
 func ResourceAccumulatorApplyGradient(scope *Scope, handle tf.Output, local_step tf.Output, gradient tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceAccumulatorApplyGradient",
-		Input: []tf.Input{handle, local_step, gradient},
-	})
-	return op
+	return scope.add("ResourceAccumulatorApplyGradient", nil, handle, local_step, gradient)
 }
 
 // ResourceAccumulatorNumAccumulated returns how many gradients an accumulator has.
@@ -1659,13 +1249,7 @@ func ResourceAccumulatorApplyGradient(scope *Scope, handle tf.Output, local_step
 //
 //   - num_accumulated: Type: int32.
 func ResourceAccumulatorNumAccumulated(scope *Scope, handle tf.Output) (num_accumulated tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceAccumulatorNumAccumulated",
-		Input: []tf.Input{handle},
-	})
+	op := scope.add("ResourceAccumulatorNumAccumulated", nil, handle)
 	return op.Output(0)
 }
 
@@ -1675,14 +1259,7 @@ func ResourceAccumulatorNumAccumulated(scope *Scope, handle tf.Output) (num_accu
 //
 //   - new_global_step: The step; gradients computed before it are stale. Type: int64.
 func ResourceAccumulatorSetGlobalStep(scope *Scope, handle tf.Output, new_global_step tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceAccumulatorSetGlobalStep",
-		Input: []tf.Input{handle, new_global_step},
-	})
-	return op
+	return scope.add("ResourceAccumulatorSetGlobalStep", nil, handle, new_global_step)
 }
 
 // ResourceAccumulatorTakeGradient takes what an accumulator has gathered, waiting until there is enough, and starts the next step.
@@ -1696,23 +1273,16 @@ func ResourceAccumulatorSetGlobalStep(scope *Scope, handle tf.Output, new_global
 //
 //   - average: The mean of the gradients, or their sum, as the accumulator has it.
 func ResourceAccumulatorTakeGradient(scope *Scope, handle tf.Output, num_required tf.Output, dtype tf.DataType) (average tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceAccumulatorTakeGradient",
-		Input: []tf.Input{handle, num_required},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("ResourceAccumulatorTakeGradient", attrs(attr{name: "dtype", value: dtype}), handle, num_required)
 	return op.Output(0)
 }
 
 // ResourceApplyAdaMaxAttr is an optional attribute of ResourceApplyAdaMax.
-type ResourceApplyAdaMaxAttr func(optionalAttr)
+type ResourceApplyAdaMaxAttr attr
 
 // ResourceApplyAdaMaxUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdaMaxUseLocking(value bool) ResourceApplyAdaMaxAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyAdaMaxAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyAdaMax updates a variable by the AdaMax method.
@@ -1730,23 +1300,15 @@ func ResourceApplyAdaMaxUseLocking(value bool) ResourceApplyAdaMaxAttr {
 //
 // Options: [ResourceApplyAdaMaxUseLocking].
 func ResourceApplyAdaMax(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdaMaxAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyAdaMax",
-		Input: []tf.Input{var_, m, v, beta1_power, lr, beta1, beta2, epsilon, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyAdaMax", with(optional), var_, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAdadeltaAttr is an optional attribute of ResourceApplyAdadelta.
-type ResourceApplyAdadeltaAttr func(optionalAttr)
+type ResourceApplyAdadeltaAttr attr
 
 // ResourceApplyAdadeltaUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdadeltaUseLocking(value bool) ResourceApplyAdadeltaAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyAdadeltaAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyAdadelta updates a variable by the Adadelta method.
@@ -1763,28 +1325,20 @@ func ResourceApplyAdadeltaUseLocking(value bool) ResourceApplyAdadeltaAttr {
 //
 // Options: [ResourceApplyAdadeltaUseLocking].
 func ResourceApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdadeltaAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyAdadelta",
-		Input: []tf.Input{var_, accum, accum_update, lr, rho, epsilon, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyAdadelta", with(optional), var_, accum, accum_update, lr, rho, epsilon, grad)
 }
 
 // ResourceApplyAdagradAttr is an optional attribute of ResourceApplyAdagrad.
-type ResourceApplyAdagradAttr func(optionalAttr)
+type ResourceApplyAdagradAttr attr
 
 // ResourceApplyAdagradUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdagradUseLocking(value bool) ResourceApplyAdagradAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyAdagradAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyAdagradUpdateSlots sets update_slots, which is true by default. Whether accum is updated.
 func ResourceApplyAdagradUpdateSlots(value bool) ResourceApplyAdagradAttr {
-	return func(attrs optionalAttr) { attrs["update_slots"] = value }
+	return ResourceApplyAdagradAttr{name: "update_slots", value: value}
 }
 
 // ResourceApplyAdagrad updates a variable by the Adagrad method.
@@ -1798,28 +1352,20 @@ func ResourceApplyAdagradUpdateSlots(value bool) ResourceApplyAdagradAttr {
 //
 // Options: [ResourceApplyAdagradUseLocking], [ResourceApplyAdagradUpdateSlots].
 func ResourceApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, optional ...ResourceApplyAdagradAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyAdagrad",
-		Input: []tf.Input{var_, accum, lr, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyAdagrad", with(optional), var_, accum, lr, grad)
 }
 
 // ResourceApplyAdagradV2Attr is an optional attribute of ResourceApplyAdagradV2.
-type ResourceApplyAdagradV2Attr func(optionalAttr)
+type ResourceApplyAdagradV2Attr attr
 
 // ResourceApplyAdagradV2UseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdagradV2UseLocking(value bool) ResourceApplyAdagradV2Attr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyAdagradV2Attr{name: "use_locking", value: value}
 }
 
 // ResourceApplyAdagradV2UpdateSlots sets update_slots, which is true by default. Whether accum is updated.
 func ResourceApplyAdagradV2UpdateSlots(value bool) ResourceApplyAdagradV2Attr {
-	return func(attrs optionalAttr) { attrs["update_slots"] = value }
+	return ResourceApplyAdagradV2Attr{name: "update_slots", value: value}
 }
 
 // ResourceApplyAdagradV2 updates a variable by the Adagrad method, with an epsilon.
@@ -1834,28 +1380,20 @@ func ResourceApplyAdagradV2UpdateSlots(value bool) ResourceApplyAdagradV2Attr {
 //
 // Options: [ResourceApplyAdagradV2UseLocking], [ResourceApplyAdagradV2UpdateSlots].
 func ResourceApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdagradV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyAdagradV2",
-		Input: []tf.Input{var_, accum, lr, epsilon, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyAdagradV2", with(optional), var_, accum, lr, epsilon, grad)
 }
 
 // ResourceApplyAdamAttr is an optional attribute of ResourceApplyAdam.
-type ResourceApplyAdamAttr func(optionalAttr)
+type ResourceApplyAdamAttr attr
 
 // ResourceApplyAdamUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdamUseLocking(value bool) ResourceApplyAdamAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyAdamAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyAdamUseNesterov sets use_nesterov, which is false by default. Whether m·beta1 + grad·(1-beta1) takes the place of m in the step.
 func ResourceApplyAdamUseNesterov(value bool) ResourceApplyAdamAttr {
-	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
+	return ResourceApplyAdamAttr{name: "use_nesterov", value: value}
 }
 
 // ResourceApplyAdam updates a variable by the Adam method.
@@ -1874,23 +1412,15 @@ func ResourceApplyAdamUseNesterov(value bool) ResourceApplyAdamAttr {
 //
 // Options: [ResourceApplyAdamUseLocking], [ResourceApplyAdamUseNesterov].
 func ResourceApplyAdam(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyAdam",
-		Input: []tf.Input{var_, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyAdam", with(optional), var_, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAdamWithAmsgradAttr is an optional attribute of ResourceApplyAdamWithAmsgrad.
-type ResourceApplyAdamWithAmsgradAttr func(optionalAttr)
+type ResourceApplyAdamWithAmsgradAttr attr
 
 // ResourceApplyAdamWithAmsgradUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAdamWithAmsgradUseLocking(value bool) ResourceApplyAdamWithAmsgradAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyAdamWithAmsgradAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyAdamWithAmsgrad updates a variable by the Adam method in its AMSGrad variant.
@@ -1910,23 +1440,15 @@ func ResourceApplyAdamWithAmsgradUseLocking(value bool) ResourceApplyAdamWithAms
 //
 // Options: [ResourceApplyAdamWithAmsgradUseLocking].
 func ResourceApplyAdamWithAmsgrad(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, vhat tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamWithAmsgradAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyAdamWithAmsgrad",
-		Input: []tf.Input{var_, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyAdamWithAmsgrad", with(optional), var_, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAddSignAttr is an optional attribute of ResourceApplyAddSign.
-type ResourceApplyAddSignAttr func(optionalAttr)
+type ResourceApplyAddSignAttr attr
 
 // ResourceApplyAddSignUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyAddSignUseLocking(value bool) ResourceApplyAddSignAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyAddSignAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyAddSign updates a variable by the AddSign method.
@@ -1943,23 +1465,15 @@ func ResourceApplyAddSignUseLocking(value bool) ResourceApplyAddSignAttr {
 //
 // Options: [ResourceApplyAddSignUseLocking].
 func ResourceApplyAddSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, alpha tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyAddSignAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyAddSign",
-		Input: []tf.Input{var_, m, lr, alpha, sign_decay, beta, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyAddSign", with(optional), var_, m, lr, alpha, sign_decay, beta, grad)
 }
 
 // ResourceApplyCenteredRMSPropAttr is an optional attribute of ResourceApplyCenteredRMSProp.
-type ResourceApplyCenteredRMSPropAttr func(optionalAttr)
+type ResourceApplyCenteredRMSPropAttr attr
 
 // ResourceApplyCenteredRMSPropUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyCenteredRMSPropUseLocking(value bool) ResourceApplyCenteredRMSPropAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyCenteredRMSPropAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyCenteredRMSProp updates a variable by the centered RMSProp method, which estimates the variance of the gradient.
@@ -1976,28 +1490,20 @@ func ResourceApplyCenteredRMSPropUseLocking(value bool) ResourceApplyCenteredRMS
 //
 // Options: [ResourceApplyCenteredRMSPropUseLocking].
 func ResourceApplyCenteredRMSProp(scope *Scope, var_ tf.Output, mg tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyCenteredRMSPropAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyCenteredRMSProp",
-		Input: []tf.Input{var_, mg, ms, mom, lr, rho, momentum, epsilon, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyCenteredRMSProp", with(optional), var_, mg, ms, mom, lr, rho, momentum, epsilon, grad)
 }
 
 // ResourceApplyFtrlAttr is an optional attribute of ResourceApplyFtrl.
-type ResourceApplyFtrlAttr func(optionalAttr)
+type ResourceApplyFtrlAttr attr
 
 // ResourceApplyFtrlUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyFtrlUseLocking(value bool) ResourceApplyFtrlAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyFtrlAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyFtrlMultiplyLinearByLr sets multiply_linear_by_lr, which is false by default. Whether linear is kept multiplied by lr.
 func ResourceApplyFtrlMultiplyLinearByLr(value bool) ResourceApplyFtrlAttr {
-	return func(attrs optionalAttr) { attrs["multiply_linear_by_lr"] = value }
+	return ResourceApplyFtrlAttr{name: "multiply_linear_by_lr", value: value}
 }
 
 // ResourceApplyFtrl updates a variable by the FTRL-proximal method.
@@ -2015,28 +1521,20 @@ func ResourceApplyFtrlMultiplyLinearByLr(value bool) ResourceApplyFtrlAttr {
 //
 // Options: [ResourceApplyFtrlUseLocking], [ResourceApplyFtrlMultiplyLinearByLr].
 func ResourceApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, lr_power tf.Output, optional ...ResourceApplyFtrlAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyFtrl",
-		Input: []tf.Input{var_, accum, linear, grad, lr, l1, l2, lr_power},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyFtrl", with(optional), var_, accum, linear, grad, lr, l1, l2, lr_power)
 }
 
 // ResourceApplyFtrlV2Attr is an optional attribute of ResourceApplyFtrlV2.
-type ResourceApplyFtrlV2Attr func(optionalAttr)
+type ResourceApplyFtrlV2Attr attr
 
 // ResourceApplyFtrlV2UseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyFtrlV2UseLocking(value bool) ResourceApplyFtrlV2Attr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyFtrlV2Attr{name: "use_locking", value: value}
 }
 
 // ResourceApplyFtrlV2MultiplyLinearByLr sets multiply_linear_by_lr, which is false by default. Whether linear is kept multiplied by lr.
 func ResourceApplyFtrlV2MultiplyLinearByLr(value bool) ResourceApplyFtrlV2Attr {
-	return func(attrs optionalAttr) { attrs["multiply_linear_by_lr"] = value }
+	return ResourceApplyFtrlV2Attr{name: "multiply_linear_by_lr", value: value}
 }
 
 // ResourceApplyFtrlV2 updates a variable by the FTRL-proximal method with L2 shrinkage.
@@ -2054,23 +1552,15 @@ func ResourceApplyFtrlV2MultiplyLinearByLr(value bool) ResourceApplyFtrlV2Attr {
 //
 // Options: [ResourceApplyFtrlV2UseLocking], [ResourceApplyFtrlV2MultiplyLinearByLr].
 func ResourceApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, l2_shrinkage tf.Output, lr_power tf.Output, optional ...ResourceApplyFtrlV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyFtrlV2",
-		Input: []tf.Input{var_, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyFtrlV2", with(optional), var_, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power)
 }
 
 // ResourceApplyGradientDescentAttr is an optional attribute of ResourceApplyGradientDescent.
-type ResourceApplyGradientDescentAttr func(optionalAttr)
+type ResourceApplyGradientDescentAttr attr
 
 // ResourceApplyGradientDescentUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyGradientDescentUseLocking(value bool) ResourceApplyGradientDescentAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyGradientDescentAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyGradientDescent steps down a gradient: var -= alpha·delta.
@@ -2082,28 +1572,20 @@ func ResourceApplyGradientDescentUseLocking(value bool) ResourceApplyGradientDes
 //
 // Options: [ResourceApplyGradientDescentUseLocking].
 func ResourceApplyGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, delta tf.Output, optional ...ResourceApplyGradientDescentAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyGradientDescent",
-		Input: []tf.Input{var_, alpha, delta},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyGradientDescent", with(optional), var_, alpha, delta)
 }
 
 // ResourceApplyKerasMomentumAttr is an optional attribute of ResourceApplyKerasMomentum.
-type ResourceApplyKerasMomentumAttr func(optionalAttr)
+type ResourceApplyKerasMomentumAttr attr
 
 // ResourceApplyKerasMomentumUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyKerasMomentumUseLocking(value bool) ResourceApplyKerasMomentumAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyKerasMomentumAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyKerasMomentumUseNesterov sets use_nesterov, which is false by default. Whether to take Nesterov's form of the step.
 func ResourceApplyKerasMomentumUseNesterov(value bool) ResourceApplyKerasMomentumAttr {
-	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
+	return ResourceApplyKerasMomentumAttr{name: "use_nesterov", value: value}
 }
 
 // ResourceApplyKerasMomentum updates a variable with momentum as Keras defines it.
@@ -2118,28 +1600,20 @@ func ResourceApplyKerasMomentumUseNesterov(value bool) ResourceApplyKerasMomentu
 //
 // Options: [ResourceApplyKerasMomentumUseLocking], [ResourceApplyKerasMomentumUseNesterov].
 func ResourceApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyKerasMomentumAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyKerasMomentum",
-		Input: []tf.Input{var_, accum, lr, grad, momentum},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyKerasMomentum", with(optional), var_, accum, lr, grad, momentum)
 }
 
 // ResourceApplyMomentumAttr is an optional attribute of ResourceApplyMomentum.
-type ResourceApplyMomentumAttr func(optionalAttr)
+type ResourceApplyMomentumAttr attr
 
 // ResourceApplyMomentumUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyMomentumUseLocking(value bool) ResourceApplyMomentumAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyMomentumAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyMomentumUseNesterov sets use_nesterov, which is false by default. Whether to take Nesterov's form of the step.
 func ResourceApplyMomentumUseNesterov(value bool) ResourceApplyMomentumAttr {
-	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
+	return ResourceApplyMomentumAttr{name: "use_nesterov", value: value}
 }
 
 // ResourceApplyMomentum updates a variable with momentum.
@@ -2154,23 +1628,15 @@ func ResourceApplyMomentumUseNesterov(value bool) ResourceApplyMomentumAttr {
 //
 // Options: [ResourceApplyMomentumUseLocking], [ResourceApplyMomentumUseNesterov].
 func ResourceApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyMomentumAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyMomentum",
-		Input: []tf.Input{var_, accum, lr, grad, momentum},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyMomentum", with(optional), var_, accum, lr, grad, momentum)
 }
 
 // ResourceApplyPowerSignAttr is an optional attribute of ResourceApplyPowerSign.
-type ResourceApplyPowerSignAttr func(optionalAttr)
+type ResourceApplyPowerSignAttr attr
 
 // ResourceApplyPowerSignUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyPowerSignUseLocking(value bool) ResourceApplyPowerSignAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyPowerSignAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyPowerSign updates a variable by the PowerSign method.
@@ -2187,23 +1653,15 @@ func ResourceApplyPowerSignUseLocking(value bool) ResourceApplyPowerSignAttr {
 //
 // Options: [ResourceApplyPowerSignUseLocking].
 func ResourceApplyPowerSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, logbase tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyPowerSignAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyPowerSign",
-		Input: []tf.Input{var_, m, lr, logbase, sign_decay, beta, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyPowerSign", with(optional), var_, m, lr, logbase, sign_decay, beta, grad)
 }
 
 // ResourceApplyProximalAdagradAttr is an optional attribute of ResourceApplyProximalAdagrad.
-type ResourceApplyProximalAdagradAttr func(optionalAttr)
+type ResourceApplyProximalAdagradAttr attr
 
 // ResourceApplyProximalAdagradUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyProximalAdagradUseLocking(value bool) ResourceApplyProximalAdagradAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyProximalAdagradAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyProximalAdagrad updates a variable by the Adagrad method, with L1 and L2 regularization.
@@ -2219,23 +1677,15 @@ func ResourceApplyProximalAdagradUseLocking(value bool) ResourceApplyProximalAda
 //
 // Options: [ResourceApplyProximalAdagradUseLocking].
 func ResourceApplyProximalAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, grad tf.Output, optional ...ResourceApplyProximalAdagradAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyProximalAdagrad",
-		Input: []tf.Input{var_, accum, lr, l1, l2, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyProximalAdagrad", with(optional), var_, accum, lr, l1, l2, grad)
 }
 
 // ResourceApplyProximalGradientDescentAttr is an optional attribute of ResourceApplyProximalGradientDescent.
-type ResourceApplyProximalGradientDescentAttr func(optionalAttr)
+type ResourceApplyProximalGradientDescentAttr attr
 
 // ResourceApplyProximalGradientDescentUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyProximalGradientDescentUseLocking(value bool) ResourceApplyProximalGradientDescentAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyProximalGradientDescentAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyProximalGradientDescent steps down a gradient, with L1 and L2 regularization.
@@ -2251,23 +1701,15 @@ func ResourceApplyProximalGradientDescentUseLocking(value bool) ResourceApplyPro
 //
 // Options: [ResourceApplyProximalGradientDescentUseLocking].
 func ResourceApplyProximalGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, l1 tf.Output, l2 tf.Output, delta tf.Output, optional ...ResourceApplyProximalGradientDescentAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyProximalGradientDescent",
-		Input: []tf.Input{var_, alpha, l1, l2, delta},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyProximalGradientDescent", with(optional), var_, alpha, l1, l2, delta)
 }
 
 // ResourceApplyRMSPropAttr is an optional attribute of ResourceApplyRMSProp.
-type ResourceApplyRMSPropAttr func(optionalAttr)
+type ResourceApplyRMSPropAttr attr
 
 // ResourceApplyRMSPropUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceApplyRMSPropUseLocking(value bool) ResourceApplyRMSPropAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceApplyRMSPropAttr{name: "use_locking", value: value}
 }
 
 // ResourceApplyRMSProp updates a variable by the RMSProp method.
@@ -2284,33 +1726,25 @@ func ResourceApplyRMSPropUseLocking(value bool) ResourceApplyRMSPropAttr {
 //
 // Options: [ResourceApplyRMSPropUseLocking].
 func ResourceApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyRMSPropAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceApplyRMSProp",
-		Input: []tf.Input{var_, ms, mom, lr, rho, momentum, epsilon, grad},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceApplyRMSProp", with(optional), var_, ms, mom, lr, rho, momentum, epsilon, grad)
 }
 
 // ResourceConditionalAccumulatorAttr is an optional attribute of ResourceConditionalAccumulator.
-type ResourceConditionalAccumulatorAttr func(optionalAttr)
+type ResourceConditionalAccumulatorAttr attr
 
 // ResourceConditionalAccumulatorContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func ResourceConditionalAccumulatorContainer(value string) ResourceConditionalAccumulatorAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return ResourceConditionalAccumulatorAttr{name: "container", value: value}
 }
 
 // ResourceConditionalAccumulatorSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func ResourceConditionalAccumulatorSharedName(value string) ResourceConditionalAccumulatorAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return ResourceConditionalAccumulatorAttr{name: "shared_name", value: value}
 }
 
 // ResourceConditionalAccumulatorReductionType sets reduction_type, which is "MEAN" by default. Whether it gives the mean or the sum. Values: "MEAN", "SUM".
 func ResourceConditionalAccumulatorReductionType(value string) ResourceConditionalAccumulatorAttr {
-	return func(attrs optionalAttr) { attrs["reduction_type"] = value }
+	return ResourceConditionalAccumulatorAttr{name: "reduction_type", value: value}
 }
 
 // ResourceConditionalAccumulator makes an accumulator, which gathers gradients until enough have come.
@@ -2322,17 +1756,11 @@ func ResourceConditionalAccumulatorReductionType(value string) ResourceCondition
 //
 // Options: [ResourceConditionalAccumulatorContainer], [ResourceConditionalAccumulatorSharedName], [ResourceConditionalAccumulatorReductionType].
 func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...ResourceConditionalAccumulatorAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceConditionalAccumulator",
-		Attrs: with(optionalAttr{"dtype": dtype, "shape": shape}, optional),
-	})
+	op := scope.add("ResourceConditionalAccumulator", with(optional, attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
-// ResourceCountUpTo returns the value of a variable, a scalar, and adds one to it.
+// ResourceCountUpTo gives the value of a variable, a scalar, and adds one to it.
 //
 // It fails with OUT_OF_RANGE if the value is limit already.
 //
@@ -2345,31 +1773,24 @@ func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Sh
 //
 //   - output: Types: int32, int64.
 func ResourceCountUpTo(scope *Scope, resource tf.Output, limit int64, T tf.DataType) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceCountUpTo",
-		Input: []tf.Input{resource},
-		Attrs: map[string]any{"limit": limit, "T": T},
-	})
+	op := scope.add("ResourceCountUpTo", attrs(attr{name: "limit", value: limit}, attr{name: "T", value: T}), resource)
 	return op.Output(0)
 }
 
 // ResourceGatherAttr is an optional attribute of ResourceGather.
-type ResourceGatherAttr func(optionalAttr)
+type ResourceGatherAttr attr
 
 // ResourceGatherBatchDims sets batch_dims, which is 0 by default. How many leading dimensions the variable and indices have in common, and are walked together.
 func ResourceGatherBatchDims(value int64) ResourceGatherAttr {
-	return func(attrs optionalAttr) { attrs["batch_dims"] = value }
+	return ResourceGatherAttr{name: "batch_dims", value: value}
 }
 
 // ResourceGatherValidateIndices sets validate_indices, which is true by default. Ignored: indices are always checked.
 func ResourceGatherValidateIndices(value bool) ResourceGatherAttr {
-	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
+	return ResourceGatherAttr{name: "validate_indices", value: value}
 }
 
-// ResourceGather returns the slices of a variable along its first dimension that indices name.
+// ResourceGather gives the slices of a variable along its first dimension that indices name.
 //
 // Arguments:
 //
@@ -2378,32 +1799,18 @@ func ResourceGatherValidateIndices(value bool) ResourceGatherAttr {
 //
 // Options: [ResourceGatherBatchDims], [ResourceGatherValidateIndices].
 func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype tf.DataType, optional ...ResourceGatherAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceGather",
-		Input: []tf.Input{resource, indices},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("ResourceGather", with(optional, attr{name: "dtype", value: dtype}), resource, indices)
 	return op.Output(0)
 }
 
-// ResourceGatherNd returns the elements or slices of a variable at given coordinates.
+// ResourceGatherNd gives the elements or slices of a variable at given coordinates.
 //
 // Arguments:
 //
 //   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - dtype: The type of the elements.
 func ResourceGatherNd(scope *Scope, resource tf.Output, indices tf.Output, dtype tf.DataType) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceGatherNd",
-		Input: []tf.Input{resource, indices},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("ResourceGatherNd", attrs(attr{name: "dtype", value: dtype}), resource, indices)
 	return op.Output(0)
 }
 
@@ -2414,14 +1821,7 @@ func ResourceGatherNd(scope *Scope, resource tf.Output, indices tf.Output, dtype
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterAdd(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterAdd",
-		Input: []tf.Input{resource, indices, updates},
-	})
-	return op
+	return scope.add("ResourceScatterAdd", nil, resource, indices, updates)
 }
 
 // ResourceScatterDiv divides the slices of a variable that indices name by updates.
@@ -2431,14 +1831,7 @@ func ResourceScatterAdd(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterDiv(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterDiv",
-		Input: []tf.Input{resource, indices, updates},
-	})
-	return op
+	return scope.add("ResourceScatterDiv", nil, resource, indices, updates)
 }
 
 // ResourceScatterMax sets the slices of a variable that indices name to the greater of them and updates.
@@ -2448,14 +1841,7 @@ func ResourceScatterDiv(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMax(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterMax",
-		Input: []tf.Input{resource, indices, updates},
-	})
-	return op
+	return scope.add("ResourceScatterMax", nil, resource, indices, updates)
 }
 
 // ResourceScatterMin sets the slices of a variable that indices name to the lesser of them and updates.
@@ -2465,14 +1851,7 @@ func ResourceScatterMax(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMin(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterMin",
-		Input: []tf.Input{resource, indices, updates},
-	})
-	return op
+	return scope.add("ResourceScatterMin", nil, resource, indices, updates)
 }
 
 // ResourceScatterMul multiplies the slices of a variable that indices name by updates.
@@ -2482,27 +1861,20 @@ func ResourceScatterMin(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMul(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterMul",
-		Input: []tf.Input{resource, indices, updates},
-	})
-	return op
+	return scope.add("ResourceScatterMul", nil, resource, indices, updates)
 }
 
 // ResourceScatterNdAddAttr is an optional attribute of ResourceScatterNdAdd.
-type ResourceScatterNdAddAttr func(optionalAttr)
+type ResourceScatterNdAddAttr attr
 
 // ResourceScatterNdAddUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceScatterNdAddUseLocking(value bool) ResourceScatterNdAddAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceScatterNdAddAttr{name: "use_locking", value: value}
 }
 
 // ResourceScatterNdAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ResourceScatterNdAddBadIndicesPolicy(value string) ResourceScatterNdAddAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return ResourceScatterNdAddAttr{name: "bad_indices_policy", value: value}
 }
 
 // ResourceScatterNdAdd adds updates to a variable at given coordinates.
@@ -2514,28 +1886,20 @@ func ResourceScatterNdAddBadIndicesPolicy(value string) ResourceScatterNdAddAttr
 //
 // Options: [ResourceScatterNdAddUseLocking], [ResourceScatterNdAddBadIndicesPolicy].
 func ResourceScatterNdAdd(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdAddAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterNdAdd",
-		Input: []tf.Input{ref, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceScatterNdAdd", with(optional), ref, indices, updates)
 }
 
 // ResourceScatterNdMaxAttr is an optional attribute of ResourceScatterNdMax.
-type ResourceScatterNdMaxAttr func(optionalAttr)
+type ResourceScatterNdMaxAttr attr
 
 // ResourceScatterNdMaxUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceScatterNdMaxUseLocking(value bool) ResourceScatterNdMaxAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceScatterNdMaxAttr{name: "use_locking", value: value}
 }
 
 // ResourceScatterNdMaxBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ResourceScatterNdMaxBadIndicesPolicy(value string) ResourceScatterNdMaxAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return ResourceScatterNdMaxAttr{name: "bad_indices_policy", value: value}
 }
 
 // ResourceScatterNdMax makes elements of a variable at given coordinates no less than updates.
@@ -2547,28 +1911,20 @@ func ResourceScatterNdMaxBadIndicesPolicy(value string) ResourceScatterNdMaxAttr
 //
 // Options: [ResourceScatterNdMaxUseLocking], [ResourceScatterNdMaxBadIndicesPolicy].
 func ResourceScatterNdMax(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMaxAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterNdMax",
-		Input: []tf.Input{ref, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceScatterNdMax", with(optional), ref, indices, updates)
 }
 
 // ResourceScatterNdMinAttr is an optional attribute of ResourceScatterNdMin.
-type ResourceScatterNdMinAttr func(optionalAttr)
+type ResourceScatterNdMinAttr attr
 
 // ResourceScatterNdMinUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceScatterNdMinUseLocking(value bool) ResourceScatterNdMinAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceScatterNdMinAttr{name: "use_locking", value: value}
 }
 
 // ResourceScatterNdMinBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ResourceScatterNdMinBadIndicesPolicy(value string) ResourceScatterNdMinAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return ResourceScatterNdMinAttr{name: "bad_indices_policy", value: value}
 }
 
 // ResourceScatterNdMin makes elements of a variable at given coordinates no greater than updates.
@@ -2580,28 +1936,20 @@ func ResourceScatterNdMinBadIndicesPolicy(value string) ResourceScatterNdMinAttr
 //
 // Options: [ResourceScatterNdMinUseLocking], [ResourceScatterNdMinBadIndicesPolicy].
 func ResourceScatterNdMin(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMinAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterNdMin",
-		Input: []tf.Input{ref, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceScatterNdMin", with(optional), ref, indices, updates)
 }
 
 // ResourceScatterNdSubAttr is an optional attribute of ResourceScatterNdSub.
-type ResourceScatterNdSubAttr func(optionalAttr)
+type ResourceScatterNdSubAttr attr
 
 // ResourceScatterNdSubUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceScatterNdSubUseLocking(value bool) ResourceScatterNdSubAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceScatterNdSubAttr{name: "use_locking", value: value}
 }
 
 // ResourceScatterNdSubBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ResourceScatterNdSubBadIndicesPolicy(value string) ResourceScatterNdSubAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return ResourceScatterNdSubAttr{name: "bad_indices_policy", value: value}
 }
 
 // ResourceScatterNdSub subtracts updates from a variable at given coordinates.
@@ -2613,28 +1961,20 @@ func ResourceScatterNdSubBadIndicesPolicy(value string) ResourceScatterNdSubAttr
 //
 // Options: [ResourceScatterNdSubUseLocking], [ResourceScatterNdSubBadIndicesPolicy].
 func ResourceScatterNdSub(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdSubAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterNdSub",
-		Input: []tf.Input{ref, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceScatterNdSub", with(optional), ref, indices, updates)
 }
 
 // ResourceScatterNdUpdateAttr is an optional attribute of ResourceScatterNdUpdate.
-type ResourceScatterNdUpdateAttr func(optionalAttr)
+type ResourceScatterNdUpdateAttr attr
 
 // ResourceScatterNdUpdateUseLocking sets use_locking, which is true by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceScatterNdUpdateUseLocking(value bool) ResourceScatterNdUpdateAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceScatterNdUpdateAttr{name: "use_locking", value: value}
 }
 
 // ResourceScatterNdUpdateBadIndicesPolicy sets bad_indices_policy, which is "" by default. What to do about an index that is out of range: "ERROR" fails, "IGNORE" passes over it; empty or "DEFAULT" for the device's way, which is to fail on a CPU.
 func ResourceScatterNdUpdateBadIndicesPolicy(value string) ResourceScatterNdUpdateAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return ResourceScatterNdUpdateAttr{name: "bad_indices_policy", value: value}
 }
 
 // ResourceScatterNdUpdate sets a variable at given coordinates to updates.
@@ -2646,15 +1986,7 @@ func ResourceScatterNdUpdateBadIndicesPolicy(value string) ResourceScatterNdUpda
 //
 // Options: [ResourceScatterNdUpdateUseLocking], [ResourceScatterNdUpdateBadIndicesPolicy].
 func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdUpdateAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterNdUpdate",
-		Input: []tf.Input{ref, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceScatterNdUpdate", with(optional), ref, indices, updates)
 }
 
 // ResourceScatterSub subtracts updates from the slices of a variable that indices name.
@@ -2664,14 +1996,7 @@ func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterSub(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterSub",
-		Input: []tf.Input{resource, indices, updates},
-	})
-	return op
+	return scope.add("ResourceScatterSub", nil, resource, indices, updates)
 }
 
 // ResourceScatterUpdate sets the slices of a variable that indices name to updates.
@@ -2681,22 +2006,15 @@ func ResourceScatterSub(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterUpdate(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceScatterUpdate",
-		Input: []tf.Input{resource, indices, updates},
-	})
-	return op
+	return scope.add("ResourceScatterUpdate", nil, resource, indices, updates)
 }
 
 // ResourceSparseApplyAdadeltaAttr is an optional attribute of ResourceSparseApplyAdadelta.
-type ResourceSparseApplyAdadeltaAttr func(optionalAttr)
+type ResourceSparseApplyAdadeltaAttr attr
 
 // ResourceSparseApplyAdadeltaUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyAdadeltaUseLocking(value bool) ResourceSparseApplyAdadeltaAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceSparseApplyAdadeltaAttr{name: "use_locking", value: value}
 }
 
 // ResourceSparseApplyAdadelta updates rows of a variable by the Adadelta method.
@@ -2714,28 +2032,20 @@ func ResourceSparseApplyAdadeltaUseLocking(value bool) ResourceSparseApplyAdadel
 //
 // Options: [ResourceSparseApplyAdadeltaUseLocking].
 func ResourceSparseApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdadeltaAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceSparseApplyAdadelta",
-		Input: []tf.Input{var_, accum, accum_update, lr, rho, epsilon, grad, indices},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceSparseApplyAdadelta", with(optional), var_, accum, accum_update, lr, rho, epsilon, grad, indices)
 }
 
 // ResourceSparseApplyAdagradAttr is an optional attribute of ResourceSparseApplyAdagrad.
-type ResourceSparseApplyAdagradAttr func(optionalAttr)
+type ResourceSparseApplyAdagradAttr attr
 
 // ResourceSparseApplyAdagradUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyAdagradUseLocking(value bool) ResourceSparseApplyAdagradAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceSparseApplyAdagradAttr{name: "use_locking", value: value}
 }
 
 // ResourceSparseApplyAdagradUpdateSlots sets update_slots, which is true by default. Whether accum is updated.
 func ResourceSparseApplyAdagradUpdateSlots(value bool) ResourceSparseApplyAdagradAttr {
-	return func(attrs optionalAttr) { attrs["update_slots"] = value }
+	return ResourceSparseApplyAdagradAttr{name: "update_slots", value: value}
 }
 
 // ResourceSparseApplyAdagrad updates rows of a variable by the Adagrad method.
@@ -2750,28 +2060,20 @@ func ResourceSparseApplyAdagradUpdateSlots(value bool) ResourceSparseApplyAdagra
 //
 // Options: [ResourceSparseApplyAdagradUseLocking], [ResourceSparseApplyAdagradUpdateSlots].
 func ResourceSparseApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceSparseApplyAdagrad",
-		Input: []tf.Input{var_, accum, lr, grad, indices},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceSparseApplyAdagrad", with(optional), var_, accum, lr, grad, indices)
 }
 
 // ResourceSparseApplyAdagradV2Attr is an optional attribute of ResourceSparseApplyAdagradV2.
-type ResourceSparseApplyAdagradV2Attr func(optionalAttr)
+type ResourceSparseApplyAdagradV2Attr attr
 
 // ResourceSparseApplyAdagradV2UseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyAdagradV2UseLocking(value bool) ResourceSparseApplyAdagradV2Attr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceSparseApplyAdagradV2Attr{name: "use_locking", value: value}
 }
 
 // ResourceSparseApplyAdagradV2UpdateSlots sets update_slots, which is true by default. Whether accum is updated.
 func ResourceSparseApplyAdagradV2UpdateSlots(value bool) ResourceSparseApplyAdagradV2Attr {
-	return func(attrs optionalAttr) { attrs["update_slots"] = value }
+	return ResourceSparseApplyAdagradV2Attr{name: "update_slots", value: value}
 }
 
 // ResourceSparseApplyAdagradV2 updates rows of a variable by the Adagrad method, with an epsilon.
@@ -2787,28 +2089,20 @@ func ResourceSparseApplyAdagradV2UpdateSlots(value bool) ResourceSparseApplyAdag
 //
 // Options: [ResourceSparseApplyAdagradV2UseLocking], [ResourceSparseApplyAdagradV2UpdateSlots].
 func ResourceSparseApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceSparseApplyAdagradV2",
-		Input: []tf.Input{var_, accum, lr, epsilon, grad, indices},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceSparseApplyAdagradV2", with(optional), var_, accum, lr, epsilon, grad, indices)
 }
 
 // ResourceSparseApplyFtrlAttr is an optional attribute of ResourceSparseApplyFtrl.
-type ResourceSparseApplyFtrlAttr func(optionalAttr)
+type ResourceSparseApplyFtrlAttr attr
 
 // ResourceSparseApplyFtrlUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyFtrlUseLocking(value bool) ResourceSparseApplyFtrlAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceSparseApplyFtrlAttr{name: "use_locking", value: value}
 }
 
 // ResourceSparseApplyFtrlMultiplyLinearByLr sets multiply_linear_by_lr, which is false by default. Whether linear is kept multiplied by lr.
 func ResourceSparseApplyFtrlMultiplyLinearByLr(value bool) ResourceSparseApplyFtrlAttr {
-	return func(attrs optionalAttr) { attrs["multiply_linear_by_lr"] = value }
+	return ResourceSparseApplyFtrlAttr{name: "multiply_linear_by_lr", value: value}
 }
 
 // ResourceSparseApplyFtrl updates rows of a variable by the FTRL-proximal method, as ResourceApplyFtrl does.
@@ -2824,28 +2118,20 @@ func ResourceSparseApplyFtrlMultiplyLinearByLr(value bool) ResourceSparseApplyFt
 //
 // Options: [ResourceSparseApplyFtrlUseLocking], [ResourceSparseApplyFtrlMultiplyLinearByLr].
 func ResourceSparseApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, indices tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, lr_power tf.Output, optional ...ResourceSparseApplyFtrlAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceSparseApplyFtrl",
-		Input: []tf.Input{var_, accum, linear, grad, indices, lr, l1, l2, lr_power},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceSparseApplyFtrl", with(optional), var_, accum, linear, grad, indices, lr, l1, l2, lr_power)
 }
 
 // ResourceSparseApplyFtrlV2Attr is an optional attribute of ResourceSparseApplyFtrlV2.
-type ResourceSparseApplyFtrlV2Attr func(optionalAttr)
+type ResourceSparseApplyFtrlV2Attr attr
 
 // ResourceSparseApplyFtrlV2UseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyFtrlV2UseLocking(value bool) ResourceSparseApplyFtrlV2Attr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceSparseApplyFtrlV2Attr{name: "use_locking", value: value}
 }
 
 // ResourceSparseApplyFtrlV2MultiplyLinearByLr sets multiply_linear_by_lr, which is false by default. Whether linear is kept multiplied by lr.
 func ResourceSparseApplyFtrlV2MultiplyLinearByLr(value bool) ResourceSparseApplyFtrlV2Attr {
-	return func(attrs optionalAttr) { attrs["multiply_linear_by_lr"] = value }
+	return ResourceSparseApplyFtrlV2Attr{name: "multiply_linear_by_lr", value: value}
 }
 
 // ResourceSparseApplyFtrlV2 updates rows of a variable by the FTRL-proximal method with L2 shrinkage, as ResourceApplyFtrlV2 does.
@@ -2862,28 +2148,20 @@ func ResourceSparseApplyFtrlV2MultiplyLinearByLr(value bool) ResourceSparseApply
 //
 // Options: [ResourceSparseApplyFtrlV2UseLocking], [ResourceSparseApplyFtrlV2MultiplyLinearByLr].
 func ResourceSparseApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, indices tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, l2_shrinkage tf.Output, lr_power tf.Output, optional ...ResourceSparseApplyFtrlV2Attr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceSparseApplyFtrlV2",
-		Input: []tf.Input{var_, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceSparseApplyFtrlV2", with(optional), var_, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power)
 }
 
 // ResourceSparseApplyKerasMomentumAttr is an optional attribute of ResourceSparseApplyKerasMomentum.
-type ResourceSparseApplyKerasMomentumAttr func(optionalAttr)
+type ResourceSparseApplyKerasMomentumAttr attr
 
 // ResourceSparseApplyKerasMomentumUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyKerasMomentumUseLocking(value bool) ResourceSparseApplyKerasMomentumAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceSparseApplyKerasMomentumAttr{name: "use_locking", value: value}
 }
 
 // ResourceSparseApplyKerasMomentumUseNesterov sets use_nesterov, which is false by default. Whether to take Nesterov's form of the step.
 func ResourceSparseApplyKerasMomentumUseNesterov(value bool) ResourceSparseApplyKerasMomentumAttr {
-	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
+	return ResourceSparseApplyKerasMomentumAttr{name: "use_nesterov", value: value}
 }
 
 // ResourceSparseApplyKerasMomentum updates rows of a variable with momentum as Keras defines it.
@@ -2899,28 +2177,20 @@ func ResourceSparseApplyKerasMomentumUseNesterov(value bool) ResourceSparseApply
 //
 // Options: [ResourceSparseApplyKerasMomentumUseLocking], [ResourceSparseApplyKerasMomentumUseNesterov].
 func ResourceSparseApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyKerasMomentumAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceSparseApplyKerasMomentum",
-		Input: []tf.Input{var_, accum, lr, grad, indices, momentum},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceSparseApplyKerasMomentum", with(optional), var_, accum, lr, grad, indices, momentum)
 }
 
 // ResourceSparseApplyMomentumAttr is an optional attribute of ResourceSparseApplyMomentum.
-type ResourceSparseApplyMomentumAttr func(optionalAttr)
+type ResourceSparseApplyMomentumAttr attr
 
 // ResourceSparseApplyMomentumUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyMomentumUseLocking(value bool) ResourceSparseApplyMomentumAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceSparseApplyMomentumAttr{name: "use_locking", value: value}
 }
 
 // ResourceSparseApplyMomentumUseNesterov sets use_nesterov, which is false by default. Whether to take Nesterov's form of the step.
 func ResourceSparseApplyMomentumUseNesterov(value bool) ResourceSparseApplyMomentumAttr {
-	return func(attrs optionalAttr) { attrs["use_nesterov"] = value }
+	return ResourceSparseApplyMomentumAttr{name: "use_nesterov", value: value}
 }
 
 // ResourceSparseApplyMomentum updates rows of a variable with momentum.
@@ -2936,23 +2206,15 @@ func ResourceSparseApplyMomentumUseNesterov(value bool) ResourceSparseApplyMomen
 //
 // Options: [ResourceSparseApplyMomentumUseLocking], [ResourceSparseApplyMomentumUseNesterov].
 func ResourceSparseApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyMomentumAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceSparseApplyMomentum",
-		Input: []tf.Input{var_, accum, lr, grad, indices, momentum},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceSparseApplyMomentum", with(optional), var_, accum, lr, grad, indices, momentum)
 }
 
 // ResourceSparseApplyRMSPropAttr is an optional attribute of ResourceSparseApplyRMSProp.
-type ResourceSparseApplyRMSPropAttr func(optionalAttr)
+type ResourceSparseApplyRMSPropAttr attr
 
 // ResourceSparseApplyRMSPropUseLocking sets use_locking, which is false by default. Whether to lock the variable; an update is atomic without it, too.
 func ResourceSparseApplyRMSPropUseLocking(value bool) ResourceSparseApplyRMSPropAttr {
-	return func(attrs optionalAttr) { attrs["use_locking"] = value }
+	return ResourceSparseApplyRMSPropAttr{name: "use_locking", value: value}
 }
 
 // ResourceSparseApplyRMSProp updates rows of a variable by the RMSProp method.
@@ -2970,43 +2232,35 @@ func ResourceSparseApplyRMSPropUseLocking(value bool) ResourceSparseApplyRMSProp
 //
 // Options: [ResourceSparseApplyRMSPropUseLocking].
 func ResourceSparseApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyRMSPropAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceSparseApplyRMSProp",
-		Input: []tf.Input{var_, ms, mom, lr, rho, momentum, epsilon, grad, indices},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceSparseApplyRMSProp", with(optional), var_, ms, mom, lr, rho, momentum, epsilon, grad, indices)
 }
 
 // ResourceStridedSliceAssignAttr is an optional attribute of ResourceStridedSliceAssign.
-type ResourceStridedSliceAssignAttr func(optionalAttr)
+type ResourceStridedSliceAssignAttr attr
 
 // ResourceStridedSliceAssignBeginMask sets begin_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignBeginMask(value int64) ResourceStridedSliceAssignAttr {
-	return func(attrs optionalAttr) { attrs["begin_mask"] = value }
+	return ResourceStridedSliceAssignAttr{name: "begin_mask", value: value}
 }
 
 // ResourceStridedSliceAssignEndMask sets end_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignEndMask(value int64) ResourceStridedSliceAssignAttr {
-	return func(attrs optionalAttr) { attrs["end_mask"] = value }
+	return ResourceStridedSliceAssignAttr{name: "end_mask", value: value}
 }
 
 // ResourceStridedSliceAssignEllipsisMask sets ellipsis_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignEllipsisMask(value int64) ResourceStridedSliceAssignAttr {
-	return func(attrs optionalAttr) { attrs["ellipsis_mask"] = value }
+	return ResourceStridedSliceAssignAttr{name: "ellipsis_mask", value: value}
 }
 
 // ResourceStridedSliceAssignNewAxisMask sets new_axis_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignNewAxisMask(value int64) ResourceStridedSliceAssignAttr {
-	return func(attrs optionalAttr) { attrs["new_axis_mask"] = value }
+	return ResourceStridedSliceAssignAttr{name: "new_axis_mask", value: value}
 }
 
 // ResourceStridedSliceAssignShrinkAxisMask sets shrink_axis_mask, which is 0 by default. As StridedSlice has it.
 func ResourceStridedSliceAssignShrinkAxisMask(value int64) ResourceStridedSliceAssignAttr {
-	return func(attrs optionalAttr) { attrs["shrink_axis_mask"] = value }
+	return ResourceStridedSliceAssignAttr{name: "shrink_axis_mask", value: value}
 }
 
 // ResourceStridedSliceAssign sets the part of a variable that StridedSlice would take.
@@ -3020,23 +2274,15 @@ func ResourceStridedSliceAssignShrinkAxisMask(value int64) ResourceStridedSliceA
 //
 // Options: [ResourceStridedSliceAssignBeginMask], [ResourceStridedSliceAssignEndMask], [ResourceStridedSliceAssignEllipsisMask], [ResourceStridedSliceAssignNewAxisMask], [ResourceStridedSliceAssignShrinkAxisMask].
 func ResourceStridedSliceAssign(scope *Scope, ref tf.Output, begin tf.Output, end tf.Output, strides tf.Output, value tf.Output, optional ...ResourceStridedSliceAssignAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ResourceStridedSliceAssign",
-		Input: []tf.Input{ref, begin, end, strides, value},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("ResourceStridedSliceAssign", with(optional), ref, begin, end, strides, value)
 }
 
 // RestoreAttr is an optional attribute of Restore.
-type RestoreAttr func(optionalAttr)
+type RestoreAttr attr
 
 // RestorePreferredShard sets preferred_shard, which is -1 by default. The file to look at first; -1 for all.
 func RestorePreferredShard(value int64) RestoreAttr {
-	return func(attrs optionalAttr) { attrs["preferred_shard"] = value }
+	return RestoreAttr{name: "preferred_shard", value: value}
 }
 
 // Restore reads a tensor from checkpoint files in the first format.
@@ -3049,23 +2295,16 @@ func RestorePreferredShard(value int64) RestoreAttr {
 //
 // Options: [RestorePreferredShard].
 func Restore(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, dt tf.DataType, optional ...RestoreAttr) (tensor tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Restore",
-		Input: []tf.Input{file_pattern, tensor_name},
-		Attrs: with(optionalAttr{"dt": dt}, optional),
-	})
+	op := scope.add("Restore", with(optional, attr{name: "dt", value: dt}), file_pattern, tensor_name)
 	return op.Output(0)
 }
 
 // RestoreSliceAttr is an optional attribute of RestoreSlice.
-type RestoreSliceAttr func(optionalAttr)
+type RestoreSliceAttr attr
 
 // RestoreSlicePreferredShard sets preferred_shard, which is -1 by default. The file to look at first; -1 for all.
 func RestoreSlicePreferredShard(value int64) RestoreSliceAttr {
-	return func(attrs optionalAttr) { attrs["preferred_shard"] = value }
+	return RestoreSliceAttr{name: "preferred_shard", value: value}
 }
 
 // RestoreSlice reads a tensor or a slice of it from checkpoint files in the first format.
@@ -3079,14 +2318,7 @@ func RestoreSlicePreferredShard(value int64) RestoreSliceAttr {
 //
 // Options: [RestoreSlicePreferredShard].
 func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, shape_and_slice tf.Output, dt tf.DataType, optional ...RestoreSliceAttr) (tensor tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RestoreSlice",
-		Input: []tf.Input{file_pattern, tensor_name, shape_and_slice},
-		Attrs: with(optionalAttr{"dt": dt}, optional),
-	})
+	op := scope.add("RestoreSlice", with(optional, attr{name: "dt", value: dt}), file_pattern, tensor_name, shape_and_slice)
 	return op.Output(0)
 }
 
@@ -3103,14 +2335,7 @@ func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, s
 //
 //   - tensors: What was read, of the types given in dtypes.
 func RestoreV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and_slices tf.Output, dtypes []tf.DataType) (tensors []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RestoreV2",
-		Input: []tf.Input{prefix, tensor_names, shape_and_slices},
-		Attrs: map[string]any{"dtypes": dtypes},
-	})
+	op := scope.add("RestoreV2", attrs(attr{name: "dtypes", value: dtypes}), prefix, tensor_names, shape_and_slices)
 	split := scope.outputs(op)
 	return split.list("tensors")
 }
@@ -3121,22 +2346,16 @@ func RestoreV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and
 //
 //   - dims: For each dimension whether to turn it around. Type: bool.
 func Reverse(scope *Scope, tensor tf.Output, dims tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Reverse",
-		Input: []tf.Input{tensor, dims},
-	})
+	op := scope.add("Reverse", nil, tensor, dims)
 	return op.Output(0)
 }
 
 // ReverseSequenceAttr is an optional attribute of ReverseSequence.
-type ReverseSequenceAttr func(optionalAttr)
+type ReverseSequenceAttr attr
 
 // ReverseSequenceBatchDim sets batch_dim, which is 0 by default. The dimension that tells sequences apart.
 func ReverseSequenceBatchDim(value int64) ReverseSequenceAttr {
-	return func(attrs optionalAttr) { attrs["batch_dim"] = value }
+	return ReverseSequenceAttr{name: "batch_dim", value: value}
 }
 
 // ReverseSequence turns the beginnings of sequences around, each of a length of its own.
@@ -3148,14 +2367,7 @@ func ReverseSequenceBatchDim(value int64) ReverseSequenceAttr {
 //
 // Options: [ReverseSequenceBatchDim].
 func ReverseSequence(scope *Scope, input tf.Output, seq_lengths tf.Output, seq_dim int64, optional ...ReverseSequenceAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReverseSequence",
-		Input: []tf.Input{input, seq_lengths},
-		Attrs: with(optionalAttr{"seq_dim": seq_dim}, optional),
-	})
+	op := scope.add("ReverseSequence", with(optional, attr{name: "seq_dim", value: seq_dim}), input, seq_lengths)
 	return op.Output(0)
 }
 
@@ -3165,13 +2377,7 @@ func ReverseSequence(scope *Scope, input tf.Output, seq_lengths tf.Output, seq_d
 //
 //   - axis: Which dimensions; negative ones count from the end, and none may occur twice. Types: int32, int64.
 func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ReverseV2",
-		Input: []tf.Input{tensor, axis},
-	})
+	op := scope.add("ReverseV2", nil, tensor, axis)
 	return op.Output(0)
 }
 
@@ -3184,14 +2390,7 @@ func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func RewriteDataset(scope *Scope, input_dataset tf.Output, rewrite_name tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RewriteDataset",
-		Input: []tf.Input{input_dataset, rewrite_name},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("RewriteDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, rewrite_name)
 	return op.Output(0)
 }
 
@@ -3201,13 +2400,7 @@ func RewriteDataset(scope *Scope, input_dataset tf.Output, rewrite_name tf.Outpu
 //
 //   - y: How many places; below 0 counts as 0, and too many as one less than x has bits.
 func RightShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RightShift",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("RightShift", nil, x, y)
 	return op.Output(0)
 }
 
@@ -3221,13 +2414,7 @@ func RightShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Rint(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Rint",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Rint", nil, x)
 	return op.Output(0)
 }
 
@@ -3243,13 +2430,7 @@ func Rint(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - value: The generator before that. Type: int64.
 func RngReadAndSkip(scope *Scope, resource tf.Output, alg tf.Output, delta tf.Output) (value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RngReadAndSkip",
-		Input: []tf.Input{resource, alg, delta},
-	})
+	op := scope.add("RngReadAndSkip", nil, resource, alg, delta)
 	return op.Output(0)
 }
 
@@ -3261,14 +2442,7 @@ func RngReadAndSkip(scope *Scope, resource tf.Output, alg tf.Output, delta tf.Ou
 //   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
 //   - delta: By how many 128-bit blocks. Type: int64.
 func RngSkip(scope *Scope, resource tf.Output, algorithm tf.Output, delta tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RngSkip",
-		Input: []tf.Input{resource, algorithm, delta},
-	})
-	return op
+	return scope.add("RngSkip", nil, resource, algorithm, delta)
 }
 
 // Roll moves elements along dimensions; those that fall off one end come in at the other.
@@ -3278,37 +2452,19 @@ func RngSkip(scope *Scope, resource tf.Output, algorithm tf.Output, delta tf.Out
 //   - shift: By how many places, a scalar or one for each axis; negative moves toward the beginning. Types: int32, int64.
 //   - axis: Which dimensions, a scalar or a vector; negative ones count from the end, and one may occur several times. Types: int32, int64.
 func Roll(scope *Scope, input tf.Output, shift tf.Output, axis tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Roll",
-		Input: []tf.Input{input, shift, axis},
-	})
+	op := scope.add("Roll", nil, input, shift, axis)
 	return op.Output(0)
 }
 
 // Round rounds every element to the nearest integer, halves to the even one; it stays of its type.
 func Round(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Round",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Round", nil, x)
 	return op.Output(0)
 }
 
 // Rsqrt takes the reciprocal of the square root of every element: ∞ for 0, NaN for a negative one.
 func Rsqrt(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Rsqrt",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Rsqrt", nil, x)
 	return op.Output(0)
 }
 
@@ -3319,12 +2475,6 @@ func Rsqrt(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: What the function gave.
 //   - dy: The gradient of that.
 func RsqrtGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "RsqrtGrad",
-		Input: []tf.Input{y, dy},
-	})
+	op := scope.add("RsqrtGrad", nil, y, dy)
 	return op.Output(0)
 }

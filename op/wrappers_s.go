@@ -5,41 +5,41 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // SampleDistortedBoundingBoxAttr is an optional attribute of SampleDistortedBoundingBox.
-type SampleDistortedBoundingBoxAttr func(optionalAttr)
+type SampleDistortedBoundingBoxAttr attr
 
 // SampleDistortedBoundingBoxSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func SampleDistortedBoundingBoxSeed(value int64) SampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return SampleDistortedBoundingBoxAttr{name: "seed", value: value}
 }
 
 // SampleDistortedBoundingBoxSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func SampleDistortedBoundingBoxSeed2(value int64) SampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return SampleDistortedBoundingBoxAttr{name: "seed2", value: value}
 }
 
 // SampleDistortedBoundingBoxMinObjectCovered sets min_object_covered, which is 0.1 by default. The part of some object that the window covers at least.
 func SampleDistortedBoundingBoxMinObjectCovered(value float32) SampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["min_object_covered"] = value }
+	return SampleDistortedBoundingBoxAttr{name: "min_object_covered", value: value}
 }
 
 // SampleDistortedBoundingBoxAspectRatioRange sets aspect_ratio_range, which is [0.75, 1.33] by default. The least and the greatest ratio of the window's width to its height.
 func SampleDistortedBoundingBoxAspectRatioRange(value []float32) SampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["aspect_ratio_range"] = value }
+	return SampleDistortedBoundingBoxAttr{name: "aspect_ratio_range", value: value}
 }
 
 // SampleDistortedBoundingBoxAreaRange sets area_range, which is [0.05, 1.0] by default. The least and the greatest part of the image that the window is.
 func SampleDistortedBoundingBoxAreaRange(value []float32) SampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["area_range"] = value }
+	return SampleDistortedBoundingBoxAttr{name: "area_range", value: value}
 }
 
 // SampleDistortedBoundingBoxMaxAttempts sets max_attempts, which is 100 by default. How many windows are tried before it is the whole image.
 func SampleDistortedBoundingBoxMaxAttempts(value int64) SampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["max_attempts"] = value }
+	return SampleDistortedBoundingBoxAttr{name: "max_attempts", value: value}
 }
 
 // SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes sets use_image_if_no_bounding_boxes, which is false by default. Whether the whole image is the object if there are no boxes.
 func SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) SampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["use_image_if_no_bounding_boxes"] = value }
+	return SampleDistortedBoundingBoxAttr{name: "use_image_if_no_bounding_boxes", value: value}
 }
 
 // SampleDistortedBoundingBox draws a window of an image that covers some of an object.
@@ -57,48 +57,41 @@ func SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) SampleDisto
 //
 // Options: [SampleDistortedBoundingBoxSeed], [SampleDistortedBoundingBoxSeed2], [SampleDistortedBoundingBoxMinObjectCovered], [SampleDistortedBoundingBoxAspectRatioRange], [SampleDistortedBoundingBoxAreaRange], [SampleDistortedBoundingBoxMaxAttempts], [SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes].
 func SampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, optional ...SampleDistortedBoundingBoxAttr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SampleDistortedBoundingBox",
-		Input: []tf.Input{image_size, bounding_boxes},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SampleDistortedBoundingBox", with(optional), image_size, bounding_boxes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // SampleDistortedBoundingBoxV2Attr is an optional attribute of SampleDistortedBoundingBoxV2.
-type SampleDistortedBoundingBoxV2Attr func(optionalAttr)
+type SampleDistortedBoundingBoxV2Attr attr
 
 // SampleDistortedBoundingBoxV2Seed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func SampleDistortedBoundingBoxV2Seed(value int64) SampleDistortedBoundingBoxV2Attr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return SampleDistortedBoundingBoxV2Attr{name: "seed", value: value}
 }
 
 // SampleDistortedBoundingBoxV2Seed2 sets seed2, which is 0 by default. The second part of the seed.
 func SampleDistortedBoundingBoxV2Seed2(value int64) SampleDistortedBoundingBoxV2Attr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return SampleDistortedBoundingBoxV2Attr{name: "seed2", value: value}
 }
 
 // SampleDistortedBoundingBoxV2AspectRatioRange sets aspect_ratio_range, which is [0.75, 1.33] by default. The least and the greatest ratio of the window's width to its height.
 func SampleDistortedBoundingBoxV2AspectRatioRange(value []float32) SampleDistortedBoundingBoxV2Attr {
-	return func(attrs optionalAttr) { attrs["aspect_ratio_range"] = value }
+	return SampleDistortedBoundingBoxV2Attr{name: "aspect_ratio_range", value: value}
 }
 
 // SampleDistortedBoundingBoxV2AreaRange sets area_range, which is [0.05, 1.0] by default. The least and the greatest part of the image that the window is.
 func SampleDistortedBoundingBoxV2AreaRange(value []float32) SampleDistortedBoundingBoxV2Attr {
-	return func(attrs optionalAttr) { attrs["area_range"] = value }
+	return SampleDistortedBoundingBoxV2Attr{name: "area_range", value: value}
 }
 
 // SampleDistortedBoundingBoxV2MaxAttempts sets max_attempts, which is 100 by default. How many windows are tried before it is the whole image.
 func SampleDistortedBoundingBoxV2MaxAttempts(value int64) SampleDistortedBoundingBoxV2Attr {
-	return func(attrs optionalAttr) { attrs["max_attempts"] = value }
+	return SampleDistortedBoundingBoxV2Attr{name: "max_attempts", value: value}
 }
 
 // SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes sets use_image_if_no_bounding_boxes, which is false by default. Whether the whole image is the object if there are no boxes.
 func SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes(value bool) SampleDistortedBoundingBoxV2Attr {
-	return func(attrs optionalAttr) { attrs["use_image_if_no_bounding_boxes"] = value }
+	return SampleDistortedBoundingBoxV2Attr{name: "use_image_if_no_bounding_boxes", value: value}
 }
 
 // SampleDistortedBoundingBoxV2 draws a window of an image that covers some of an object.
@@ -117,14 +110,7 @@ func SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes(value bool) SampleDis
 //
 // Options: [SampleDistortedBoundingBoxV2Seed], [SampleDistortedBoundingBoxV2Seed2], [SampleDistortedBoundingBoxV2AspectRatioRange], [SampleDistortedBoundingBoxV2AreaRange], [SampleDistortedBoundingBoxV2MaxAttempts], [SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes].
 func SampleDistortedBoundingBoxV2(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, min_object_covered tf.Output, optional ...SampleDistortedBoundingBoxV2Attr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SampleDistortedBoundingBoxV2",
-		Input: []tf.Input{image_size, bounding_boxes, min_object_covered},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SampleDistortedBoundingBoxV2", with(optional), image_size, bounding_boxes, min_object_covered)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -139,14 +125,7 @@ func SampleDistortedBoundingBoxV2(scope *Scope, image_size tf.Output, bounding_b
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func SamplingDataset(scope *Scope, input_dataset tf.Output, rate tf.Output, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SamplingDataset",
-		Input: []tf.Input{input_dataset, rate, seed, seed2},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("SamplingDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, rate, seed, seed2)
 	return op.Output(0)
 }
 
@@ -158,14 +137,7 @@ func SamplingDataset(scope *Scope, input_dataset tf.Output, rate tf.Output, seed
 //   - tensor_names: The name of each tensor. Type: string.
 //   - data: The tensors.
 func Save(scope *Scope, filename tf.Output, tensor_names tf.Output, data []tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Save",
-		Input: []tf.Input{filename, tensor_names, tf.OutputList(data)},
-	})
-	return op
+	return scope.add("Save", nil, filename, tensor_names, tf.OutputList(data))
 }
 
 // SaveSlices saves tensors, or slices of larger ones, to one checkpoint file in the first format.
@@ -177,14 +149,7 @@ func Save(scope *Scope, filename tf.Output, tensor_names tf.Output, data []tf.Ou
 //   - shapes_and_slices: For each tensor "" or what it is a slice of, such as "4 5 0,2:-". Type: string.
 //   - data: The tensors.
 func SaveSlices(scope *Scope, filename tf.Output, tensor_names tf.Output, shapes_and_slices tf.Output, data []tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SaveSlices",
-		Input: []tf.Input{filename, tensor_names, shapes_and_slices, tf.OutputList(data)},
-	})
-	return op
+	return scope.add("SaveSlices", nil, filename, tensor_names, shapes_and_slices, tf.OutputList(data))
 }
 
 // SaveV2 saves tensors, or slices of larger ones, to a checkpoint in the format of an index file and data files.
@@ -196,14 +161,7 @@ func SaveSlices(scope *Scope, filename tf.Output, tensor_names tf.Output, shapes
 //   - shape_and_slices: For each tensor "" or what it is a slice of, such as "4 5 0,2:-". Type: string.
 //   - tensors: The tensors.
 func SaveV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and_slices tf.Output, tensors []tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SaveV2",
-		Input: []tf.Input{prefix, tensor_names, shape_and_slices, tf.OutputList(tensors)},
-	})
-	return op
+	return scope.add("SaveV2", nil, prefix, tensor_names, shape_and_slices, tf.OutputList(tensors))
 }
 
 // ScalarSummary makes a serialized summary of scalars.
@@ -217,27 +175,21 @@ func SaveV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and_sl
 //
 //   - summary: Type: string.
 func ScalarSummary(scope *Scope, tags tf.Output, values tf.Output) (summary tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ScalarSummary",
-		Input: []tf.Input{tags, values},
-	})
+	op := scope.add("ScalarSummary", nil, tags, values)
 	return op.Output(0)
 }
 
 // ScaleAndTranslateAttr is an optional attribute of ScaleAndTranslate.
-type ScaleAndTranslateAttr func(optionalAttr)
+type ScaleAndTranslateAttr attr
 
 // ScaleAndTranslateKernelType sets kernel_type, which is "lanczos3" by default. "lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic" or "mitchellcubic".
 func ScaleAndTranslateKernelType(value string) ScaleAndTranslateAttr {
-	return func(attrs optionalAttr) { attrs["kernel_type"] = value }
+	return ScaleAndTranslateAttr{name: "kernel_type", value: value}
 }
 
 // ScaleAndTranslateAntialias sets antialias, which is true by default. Whether the kernel is widened where images shrink.
 func ScaleAndTranslateAntialias(value bool) ScaleAndTranslateAttr {
-	return func(attrs optionalAttr) { attrs["antialias"] = value }
+	return ScaleAndTranslateAttr{name: "antialias", value: value}
 }
 
 // ScaleAndTranslate scales and shifts images with a resampling kernel.
@@ -255,28 +207,21 @@ func ScaleAndTranslateAntialias(value bool) ScaleAndTranslateAttr {
 //
 // Options: [ScaleAndTranslateKernelType], [ScaleAndTranslateAntialias].
 func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateAttr) (resized_images tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ScaleAndTranslate",
-		Input: []tf.Input{images, size, scale, translation},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ScaleAndTranslate", with(optional), images, size, scale, translation)
 	return op.Output(0)
 }
 
 // ScaleAndTranslateGradAttr is an optional attribute of ScaleAndTranslateGrad.
-type ScaleAndTranslateGradAttr func(optionalAttr)
+type ScaleAndTranslateGradAttr attr
 
 // ScaleAndTranslateGradKernelType sets kernel_type, which is "lanczos3" by default. As ScaleAndTranslate had it.
 func ScaleAndTranslateGradKernelType(value string) ScaleAndTranslateGradAttr {
-	return func(attrs optionalAttr) { attrs["kernel_type"] = value }
+	return ScaleAndTranslateGradAttr{name: "kernel_type", value: value}
 }
 
 // ScaleAndTranslateGradAntialias sets antialias, which is true by default. As ScaleAndTranslate had it.
 func ScaleAndTranslateGradAntialias(value bool) ScaleAndTranslateGradAttr {
-	return func(attrs optionalAttr) { attrs["antialias"] = value }
+	return ScaleAndTranslateGradAttr{name: "antialias", value: value}
 }
 
 // ScaleAndTranslateGrad computes the gradient of ScaleAndTranslate.
@@ -294,23 +239,16 @@ func ScaleAndTranslateGradAntialias(value bool) ScaleAndTranslateGradAttr {
 //
 // Options: [ScaleAndTranslateGradKernelType], [ScaleAndTranslateGradAntialias].
 func ScaleAndTranslateGrad(scope *Scope, grads tf.Output, original_image tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ScaleAndTranslateGrad",
-		Input: []tf.Input{grads, original_image, scale, translation},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ScaleAndTranslateGrad", with(optional), grads, original_image, scale, translation)
 	return op.Output(0)
 }
 
 // ScatterNdAttr is an optional attribute of ScatterNd.
-type ScatterNdAttr func(optionalAttr)
+type ScatterNdAttr attr
 
 // ScatterNdBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func ScatterNdBadIndicesPolicy(value string) ScatterNdAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return ScatterNdAttr{name: "bad_indices_policy", value: value}
 }
 
 // ScatterNd puts updates at given coordinates into zeros; those for one place are added up.
@@ -323,23 +261,16 @@ func ScatterNdBadIndicesPolicy(value string) ScatterNdAttr {
 //
 // Options: [ScatterNdBadIndicesPolicy].
 func ScatterNd(scope *Scope, indices tf.Output, updates tf.Output, shape tf.Output, optional ...ScatterNdAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ScatterNd",
-		Input: []tf.Input{indices, updates, shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ScatterNd", with(optional), indices, updates, shape)
 	return op.Output(0)
 }
 
 // ScatterNdNonAliasingAddAttr is an optional attribute of ScatterNdNonAliasingAdd.
-type ScatterNdNonAliasingAddAttr func(optionalAttr)
+type ScatterNdNonAliasingAddAttr attr
 
 // ScatterNdNonAliasingAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func ScatterNdNonAliasingAddBadIndicesPolicy(value string) ScatterNdNonAliasingAddAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return ScatterNdNonAliasingAddAttr{name: "bad_indices_policy", value: value}
 }
 
 // ScatterNdNonAliasingAdd adds updates to a tensor at given coordinates, perhaps in its own memory.
@@ -351,14 +282,7 @@ func ScatterNdNonAliasingAddBadIndicesPolicy(value string) ScatterNdNonAliasingA
 //
 // Options: [ScatterNdNonAliasingAddBadIndicesPolicy].
 func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, updates tf.Output, optional ...ScatterNdNonAliasingAddAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ScatterNdNonAliasingAdd",
-		Input: []tf.Input{input, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ScatterNdNonAliasingAdd", with(optional), input, indices, updates)
 	return op.Output(0)
 }
 
@@ -372,13 +296,7 @@ func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, u
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SegmentMax",
-		Input: []tf.Input{data, segment_ids},
-	})
+	op := scope.add("SegmentMax", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -392,13 +310,7 @@ func SegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentMean(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SegmentMean",
-		Input: []tf.Input{data, segment_ids},
-	})
+	op := scope.add("SegmentMean", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -412,13 +324,7 @@ func SegmentMean(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SegmentMin",
-		Input: []tf.Input{data, segment_ids},
-	})
+	op := scope.add("SegmentMin", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -432,13 +338,7 @@ func SegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SegmentProd",
-		Input: []tf.Input{data, segment_ids},
-	})
+	op := scope.add("SegmentProd", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -452,13 +352,7 @@ func SegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SegmentSum",
-		Input: []tf.Input{data, segment_ids},
-	})
+	op := scope.add("SegmentSum", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -468,13 +362,7 @@ func SegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 //   - condition: Of the shape of t and e, element by element; a vector, for slices along their first dimension; or a scalar, for all of them. Type: bool.
 func Select(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Select",
-		Input: []tf.Input{condition, t, e},
-	})
+	op := scope.add("Select", nil, condition, t, e)
 	return op.Output(0)
 }
 
@@ -484,22 +372,16 @@ func Select(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output
 //
 //   - condition: Type: bool.
 func SelectV2(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SelectV2",
-		Input: []tf.Input{condition, t, e},
-	})
+	op := scope.add("SelectV2", nil, condition, t, e)
 	return op.Output(0)
 }
 
 // SelfAdjointEigV2Attr is an optional attribute of SelfAdjointEigV2.
-type SelfAdjointEigV2Attr func(optionalAttr)
+type SelfAdjointEigV2Attr attr
 
 // SelfAdjointEigV2ComputeV sets compute_v, which is true by default. Whether v is wanted; else it is a scalar without meaning.
 func SelfAdjointEigV2ComputeV(value bool) SelfAdjointEigV2Attr {
-	return func(attrs optionalAttr) { attrs["compute_v"] = value }
+	return SelfAdjointEigV2Attr{name: "compute_v", value: value}
 }
 
 // SelfAdjointEigV2 computes eigenvalues and eigenvectors of self-adjoint matrices.
@@ -515,14 +397,7 @@ func SelfAdjointEigV2ComputeV(value bool) SelfAdjointEigV2Attr {
 //
 // Options: [SelfAdjointEigV2ComputeV].
 func SelfAdjointEigV2(scope *Scope, input tf.Output, optional ...SelfAdjointEigV2Attr) (e tf.Output, v tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SelfAdjointEigV2",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SelfAdjointEigV2", with(optional), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -536,13 +411,7 @@ func SelfAdjointEigV2(scope *Scope, input tf.Output, optional ...SelfAdjointEigV
 //
 //   - activations: Types: half, bfloat16, float, double.
 func Selu(scope *Scope, features tf.Output) (activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Selu",
-		Input: []tf.Input{features},
-	})
+	op := scope.add("Selu", nil, features)
 	return op.Output(0)
 }
 
@@ -557,22 +426,16 @@ func Selu(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 //   - backprops: Types: half, bfloat16, float, double.
 func SeluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SeluGrad",
-		Input: []tf.Input{gradients, outputs},
-	})
+	op := scope.add("SeluGrad", nil, gradients, outputs)
 	return op.Output(0)
 }
 
 // SerializeManySparseAttr is an optional attribute of SerializeManySparse.
-type SerializeManySparseAttr func(optionalAttr)
+type SerializeManySparseAttr attr
 
 // SerializeManySparseOutType sets out_type, which is string by default. Whether the elements are strings or variants. Types: string, variant.
 func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return SerializeManySparseAttr{name: "out_type", value: value}
 }
 
 // SerializeManySparse serializes each slice of a sparse tensor along its first dimension into a row of three elements.
@@ -589,23 +452,16 @@ func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
 //
 // Options: [SerializeManySparseOutType].
 func SerializeManySparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeManySparseAttr) (serialized_sparse tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SerializeManySparse",
-		Input: []tf.Input{sparse_indices, sparse_values, sparse_shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SerializeManySparse", with(optional), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
 // SerializeSparseAttr is an optional attribute of SerializeSparse.
-type SerializeSparseAttr func(optionalAttr)
+type SerializeSparseAttr attr
 
 // SerializeSparseOutType sets out_type, which is string by default. Whether the elements are strings or variants. Types: string, variant.
 func SerializeSparseOutType(value tf.DataType) SerializeSparseAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return SerializeSparseAttr{name: "out_type", value: value}
 }
 
 // SerializeSparse serializes a sparse tensor into a vector of three elements: indices, values and shape.
@@ -622,14 +478,7 @@ func SerializeSparseOutType(value tf.DataType) SerializeSparseAttr {
 //
 // Options: [SerializeSparseOutType].
 func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeSparseAttr) (serialized_sparse tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SerializeSparse",
-		Input: []tf.Input{sparse_indices, sparse_values, sparse_shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SerializeSparse", with(optional), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
@@ -639,22 +488,16 @@ func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Ou
 //
 //   - serialized: Type: string.
 func SerializeTensor(scope *Scope, tensor tf.Output) (serialized tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SerializeTensor",
-		Input: []tf.Input{tensor},
-	})
+	op := scope.add("SerializeTensor", nil, tensor)
 	return op.Output(0)
 }
 
 // SetSizeAttr is an optional attribute of SetSize.
-type SetSizeAttr func(optionalAttr)
+type SetSizeAttr attr
 
 // SetSizeValidateIndices sets validate_indices, which is true by default. Whether to check that indices are in order and within the shape.
 func SetSizeValidateIndices(value bool) SetSizeAttr {
-	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
+	return SetSizeAttr{name: "validate_indices", value: value}
 }
 
 // SetSize counts the distinct values in each row of a sparse tensor.
@@ -671,23 +514,16 @@ func SetSizeValidateIndices(value bool) SetSizeAttr {
 //
 // Options: [SetSizeValidateIndices].
 func SetSize(scope *Scope, set_indices tf.Output, set_values tf.Output, set_shape tf.Output, optional ...SetSizeAttr) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SetSize",
-		Input: []tf.Input{set_indices, set_values, set_shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SetSize", with(optional), set_indices, set_values, set_shape)
 	return op.Output(0)
 }
 
 // ShapeAttr is an optional attribute of Shape.
-type ShapeAttr func(optionalAttr)
+type ShapeAttr attr
 
 // ShapeOutType sets out_type, which is int32 by default. The type of its numbers. Types: int32, int64.
 func ShapeOutType(value tf.DataType) ShapeAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return ShapeAttr{name: "out_type", value: value}
 }
 
 // Shape puts out the input's shape as a vector.
@@ -698,23 +534,16 @@ func ShapeOutType(value tf.DataType) ShapeAttr {
 //
 // Options: [ShapeOutType].
 func Shape(scope *Scope, input tf.Output, optional ...ShapeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Shape",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Shape", with(optional), input)
 	return op.Output(0)
 }
 
 // ShapeNAttr is an optional attribute of ShapeN.
-type ShapeNAttr func(optionalAttr)
+type ShapeNAttr attr
 
 // ShapeNOutType sets out_type, which is int32 by default. The type of their numbers. Types: int32, int64.
 func ShapeNOutType(value tf.DataType) ShapeNAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return ShapeNAttr{name: "out_type", value: value}
 }
 
 // ShapeN puts out the inputs' shapes as vectors.
@@ -725,29 +554,22 @@ func ShapeNOutType(value tf.DataType) ShapeNAttr {
 //
 // Options: [ShapeNOutType].
 func ShapeN(scope *Scope, input []tf.Output, optional ...ShapeNAttr) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShapeN",
-		Input: []tf.Input{tf.OutputList(input)},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("ShapeN", with(optional), tf.OutputList(input))
 	split := scope.outputs(op)
 	return split.list("output")
 }
 
 // ShardDatasetAttr is an optional attribute of ShardDataset.
-type ShardDatasetAttr func(optionalAttr)
+type ShardDatasetAttr attr
 
 // ShardDatasetRequireNonEmpty sets require_non_empty, which is false by default. Whether an element for each shard must be there.
 func ShardDatasetRequireNonEmpty(value bool) ShardDatasetAttr {
-	return func(attrs optionalAttr) { attrs["require_non_empty"] = value }
+	return ShardDatasetAttr{name: "require_non_empty", value: value}
 }
 
 // ShardDatasetMetadata sets metadata, which is "" by default. Ignored.
 func ShardDatasetMetadata(value string) ShardDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ShardDatasetAttr{name: "metadata", value: value}
 }
 
 // ShardDataset makes a dataset of every n-th element of another.
@@ -762,14 +584,7 @@ func ShardDatasetMetadata(value string) ShardDatasetAttr {
 //
 // Options: [ShardDatasetRequireNonEmpty], [ShardDatasetMetadata].
 func ShardDataset(scope *Scope, input_dataset tf.Output, num_shards tf.Output, index tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShardDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShardDataset",
-		Input: []tf.Input{input_dataset, num_shards, index},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ShardDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, num_shards, index)
 	return op.Output(0)
 }
 
@@ -785,13 +600,7 @@ func ShardDataset(scope *Scope, input_dataset tf.Output, num_shards tf.Output, i
 //
 //   - filename: Type: string.
 func ShardedFilename(scope *Scope, basename tf.Output, shard tf.Output, num_shards tf.Output) (filename tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShardedFilename",
-		Input: []tf.Input{basename, shard, num_shards},
-	})
+	op := scope.add("ShardedFilename", nil, basename, shard, num_shards)
 	return op.Output(0)
 }
 
@@ -806,27 +615,21 @@ func ShardedFilename(scope *Scope, basename tf.Output, shard tf.Output, num_shar
 //
 //   - filename: Type: string.
 func ShardedFilespec(scope *Scope, basename tf.Output, num_shards tf.Output) (filename tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShardedFilespec",
-		Input: []tf.Input{basename, num_shards},
-	})
+	op := scope.add("ShardedFilespec", nil, basename, num_shards)
 	return op.Output(0)
 }
 
 // ShuffleAndRepeatDatasetAttr is an optional attribute of ShuffleAndRepeatDataset.
-type ShuffleAndRepeatDatasetAttr func(optionalAttr)
+type ShuffleAndRepeatDatasetAttr attr
 
 // ShuffleAndRepeatDatasetReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
 func ShuffleAndRepeatDatasetReshuffleEachIteration(value bool) ShuffleAndRepeatDatasetAttr {
-	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+	return ShuffleAndRepeatDatasetAttr{name: "reshuffle_each_iteration", value: value}
 }
 
 // ShuffleAndRepeatDatasetMetadata sets metadata, which is "" by default. Ignored.
 func ShuffleAndRepeatDatasetMetadata(value string) ShuffleAndRepeatDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ShuffleAndRepeatDatasetAttr{name: "metadata", value: value}
 }
 
 // ShuffleAndRepeatDataset makes a dataset of the elements of another in random order, several times over.
@@ -843,28 +646,21 @@ func ShuffleAndRepeatDatasetMetadata(value string) ShuffleAndRepeatDatasetAttr {
 //
 // Options: [ShuffleAndRepeatDatasetReshuffleEachIteration], [ShuffleAndRepeatDatasetMetadata].
 func ShuffleAndRepeatDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShuffleAndRepeatDataset",
-		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, count},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ShuffleAndRepeatDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count)
 	return op.Output(0)
 }
 
 // ShuffleAndRepeatDatasetV2Attr is an optional attribute of ShuffleAndRepeatDatasetV2.
-type ShuffleAndRepeatDatasetV2Attr func(optionalAttr)
+type ShuffleAndRepeatDatasetV2Attr attr
 
 // ShuffleAndRepeatDatasetV2ReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
 func ShuffleAndRepeatDatasetV2ReshuffleEachIteration(value bool) ShuffleAndRepeatDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+	return ShuffleAndRepeatDatasetV2Attr{name: "reshuffle_each_iteration", value: value}
 }
 
 // ShuffleAndRepeatDatasetV2Metadata sets metadata, which is "" by default. Ignored.
 func ShuffleAndRepeatDatasetV2Metadata(value string) ShuffleAndRepeatDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ShuffleAndRepeatDatasetV2Attr{name: "metadata", value: value}
 }
 
 // ShuffleAndRepeatDatasetV2 makes a dataset of the elements of another in random order, several times over.
@@ -882,28 +678,21 @@ func ShuffleAndRepeatDatasetV2Metadata(value string) ShuffleAndRepeatDatasetV2At
 //
 // Options: [ShuffleAndRepeatDatasetV2ReshuffleEachIteration], [ShuffleAndRepeatDatasetV2Metadata].
 func ShuffleAndRepeatDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShuffleAndRepeatDatasetV2",
-		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, count, seed_generator},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ShuffleAndRepeatDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count, seed_generator)
 	return op.Output(0)
 }
 
 // ShuffleDatasetAttr is an optional attribute of ShuffleDataset.
-type ShuffleDatasetAttr func(optionalAttr)
+type ShuffleDatasetAttr attr
 
 // ShuffleDatasetReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
 func ShuffleDatasetReshuffleEachIteration(value bool) ShuffleDatasetAttr {
-	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+	return ShuffleDatasetAttr{name: "reshuffle_each_iteration", value: value}
 }
 
 // ShuffleDatasetMetadata sets metadata, which is "" by default. Ignored.
 func ShuffleDatasetMetadata(value string) ShuffleDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ShuffleDatasetAttr{name: "metadata", value: value}
 }
 
 // ShuffleDataset makes a dataset of the elements of another in random order.
@@ -919,23 +708,16 @@ func ShuffleDatasetMetadata(value string) ShuffleDatasetAttr {
 //
 // Options: [ShuffleDatasetReshuffleEachIteration], [ShuffleDatasetMetadata].
 func ShuffleDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShuffleDataset",
-		Input: []tf.Input{input_dataset, buffer_size, seed, seed2},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ShuffleDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2)
 	return op.Output(0)
 }
 
 // ShuffleDatasetV2Attr is an optional attribute of ShuffleDatasetV2.
-type ShuffleDatasetV2Attr func(optionalAttr)
+type ShuffleDatasetV2Attr attr
 
 // ShuffleDatasetV2Metadata sets metadata, which is "" by default. Ignored.
 func ShuffleDatasetV2Metadata(value string) ShuffleDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ShuffleDatasetV2Attr{name: "metadata", value: value}
 }
 
 // ShuffleDatasetV2 makes a dataset of the elements of another in random order.
@@ -950,28 +732,21 @@ func ShuffleDatasetV2Metadata(value string) ShuffleDatasetV2Attr {
 //
 // Options: [ShuffleDatasetV2Metadata].
 func ShuffleDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShuffleDatasetV2",
-		Input: []tf.Input{input_dataset, buffer_size, seed_generator},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ShuffleDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed_generator)
 	return op.Output(0)
 }
 
 // ShuffleDatasetV3Attr is an optional attribute of ShuffleDatasetV3.
-type ShuffleDatasetV3Attr func(optionalAttr)
+type ShuffleDatasetV3Attr attr
 
 // ShuffleDatasetV3ReshuffleEachIteration sets reshuffle_each_iteration, which is true by default. Whether each iteration has an order of its own.
 func ShuffleDatasetV3ReshuffleEachIteration(value bool) ShuffleDatasetV3Attr {
-	return func(attrs optionalAttr) { attrs["reshuffle_each_iteration"] = value }
+	return ShuffleDatasetV3Attr{name: "reshuffle_each_iteration", value: value}
 }
 
 // ShuffleDatasetV3Metadata sets metadata, which is "" by default. Ignored.
 func ShuffleDatasetV3Metadata(value string) ShuffleDatasetV3Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ShuffleDatasetV3Attr{name: "metadata", value: value}
 }
 
 // ShuffleDatasetV3 makes a dataset of the elements of another in random order.
@@ -988,26 +763,13 @@ func ShuffleDatasetV3Metadata(value string) ShuffleDatasetV3Attr {
 //
 // Options: [ShuffleDatasetV3ReshuffleEachIteration], [ShuffleDatasetV3Metadata].
 func ShuffleDatasetV3(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV3Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ShuffleDatasetV3",
-		Input: []tf.Input{input_dataset, buffer_size, seed, seed2, seed_generator},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ShuffleDatasetV3", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, seed_generator)
 	return op.Output(0)
 }
 
 // Sigmoid computes 1/(1+exp(-x)), the logistic function.
 func Sigmoid(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Sigmoid",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Sigmoid", nil, x)
 	return op.Output(0)
 }
 
@@ -1018,58 +780,34 @@ func Sigmoid(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: What the function gave.
 //   - dy: The gradient of that.
 func SigmoidGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SigmoidGrad",
-		Input: []tf.Input{y, dy},
-	})
+	op := scope.add("SigmoidGrad", nil, y, dy)
 	return op.Output(0)
 }
 
 // Sign returns the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.
 func Sign(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Sign",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Sign", nil, x)
 	return op.Output(0)
 }
 
 // Sin takes the sine of every element, in radians.
 func Sin(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Sin",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Sin", nil, x)
 	return op.Output(0)
 }
 
 // Sinh takes the hyperbolic sine of every element.
 func Sinh(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Sinh",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Sinh", nil, x)
 	return op.Output(0)
 }
 
 // SizeAttr is an optional attribute of Size.
-type SizeAttr func(optionalAttr)
+type SizeAttr attr
 
 // SizeOutType sets out_type, which is int32 by default. Its type. Types: int32, int64.
 func SizeOutType(value tf.DataType) SizeAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return SizeAttr{name: "out_type", value: value}
 }
 
 // Size puts out the input's number of elements, a scalar.
@@ -1080,23 +818,16 @@ func SizeOutType(value tf.DataType) SizeAttr {
 //
 // Options: [SizeOutType].
 func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Size",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Size", with(optional), input)
 	return op.Output(0)
 }
 
 // SkipDatasetAttr is an optional attribute of SkipDataset.
-type SkipDatasetAttr func(optionalAttr)
+type SkipDatasetAttr attr
 
 // SkipDatasetMetadata sets metadata, which is "" by default. Ignored.
 func SkipDatasetMetadata(value string) SkipDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return SkipDatasetAttr{name: "metadata", value: value}
 }
 
 // SkipDataset makes a dataset of all but the first elements of another.
@@ -1110,14 +841,7 @@ func SkipDatasetMetadata(value string) SkipDatasetAttr {
 //
 // Options: [SkipDatasetMetadata].
 func SkipDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...SkipDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SkipDataset",
-		Input: []tf.Input{input_dataset, count},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("SkipDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
@@ -1128,37 +852,25 @@ func SkipDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_
 //   - begin: The box's first corner, from 0. Types: int32, int64.
 //   - size: Its size in each dimension; -1 reaches to the end. A box that is not inside the tensor is an error. Types: int32, int64.
 func Slice(scope *Scope, input tf.Output, begin tf.Output, size tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Slice",
-		Input: []tf.Input{input, begin, size},
-	})
+	op := scope.add("Slice", nil, input, begin, size)
 	return op.Output(0)
 }
 
 // Snapshot passes its input on.
 func Snapshot(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Snapshot",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("Snapshot", nil, input)
 	return op.Output(0)
 }
 
 // SobolSampleAttr is an optional attribute of SobolSample.
-type SobolSampleAttr func(optionalAttr)
+type SobolSampleAttr attr
 
 // SobolSampleDtype sets dtype, which is float by default. The type of the elements. Types: float, double.
 func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return SobolSampleAttr{name: "dtype", value: value}
 }
 
-// SobolSample returns points of the Sobol sequence, which fills the unit cube evenly.
+// SobolSample gives points of the Sobol sequence, which fills the unit cube evenly.
 //
 // Arguments:
 //
@@ -1172,14 +884,7 @@ func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 //
 // Options: [SobolSampleDtype].
 func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Output, optional ...SobolSampleAttr) (samples tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SobolSample",
-		Input: []tf.Input{dim, num_results, skip},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SobolSample", with(optional), dim, num_results, skip)
 	return op.Output(0)
 }
 
@@ -1193,13 +898,7 @@ func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Out
 //
 //   - softmax: Types: half, bfloat16, float, double.
 func Softmax(scope *Scope, logits tf.Output) (softmax tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Softmax",
-		Input: []tf.Input{logits},
-	})
+	op := scope.add("Softmax", nil, logits)
 	return op.Output(0)
 }
 
@@ -1215,13 +914,7 @@ func Softmax(scope *Scope, logits tf.Output) (softmax tf.Output) {
 //   - loss: The loss of each row. Types: half, bfloat16, float, double.
 //   - backprop: The gradient with respect to features. Types: half, bfloat16, float, double.
 func SoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.Output) (loss tf.Output, backprop tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SoftmaxCrossEntropyWithLogits",
-		Input: []tf.Input{features, labels},
-	})
+	op := scope.add("SoftmaxCrossEntropyWithLogits", nil, features, labels)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1235,13 +928,7 @@ func SoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.O
 //
 //   - activations: Types: half, bfloat16, float, double.
 func Softplus(scope *Scope, features tf.Output) (activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Softplus",
-		Input: []tf.Input{features},
-	})
+	op := scope.add("Softplus", nil, features)
 	return op.Output(0)
 }
 
@@ -1256,13 +943,7 @@ func Softplus(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 //   - backprops: Types: half, bfloat16, float, double.
 func SoftplusGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SoftplusGrad",
-		Input: []tf.Input{gradients, features},
-	})
+	op := scope.add("SoftplusGrad", nil, gradients, features)
 	return op.Output(0)
 }
 
@@ -1276,13 +957,7 @@ func SoftplusGrad(scope *Scope, gradients tf.Output, features tf.Output) (backpr
 //
 //   - activations: Types: half, bfloat16, float, double.
 func Softsign(scope *Scope, features tf.Output) (activations tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Softsign",
-		Input: []tf.Input{features},
-	})
+	op := scope.add("Softsign", nil, features)
 	return op.Output(0)
 }
 
@@ -1297,13 +972,7 @@ func Softsign(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 //   - backprops: Types: half, bfloat16, float, double.
 func SoftsignGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SoftsignGrad",
-		Input: []tf.Input{gradients, features},
-	})
+	op := scope.add("SoftsignGrad", nil, gradients, features)
 	return op.Output(0)
 }
 
@@ -1314,14 +983,7 @@ func SoftsignGrad(scope *Scope, gradients tf.Output, features tf.Output) (backpr
 //   - paddings: How much is filled up before and after height and width. Types: int32, int64.
 //   - block_size: The size of the blocks. At least 2.
 func SpaceToBatch(scope *Scope, input tf.Output, paddings tf.Output, block_size int64) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SpaceToBatch",
-		Input: []tf.Input{input, paddings},
-		Attrs: map[string]any{"block_size": block_size},
-	})
+	op := scope.add("SpaceToBatch", attrs(attr{name: "block_size", value: block_size}), input, paddings)
 	return op.Output(0)
 }
 
@@ -1332,22 +994,16 @@ func SpaceToBatch(scope *Scope, input tf.Output, paddings tf.Output, block_size 
 //   - block_shape: The size of the blocks in each spatial dimension. Types: int32, int64.
 //   - paddings: How much is filled up before and after each spatial dimension. Types: int32, int64.
 func SpaceToBatchND(scope *Scope, input tf.Output, block_shape tf.Output, paddings tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SpaceToBatchND",
-		Input: []tf.Input{input, block_shape, paddings},
-	})
+	op := scope.add("SpaceToBatchND", nil, input, block_shape, paddings)
 	return op.Output(0)
 }
 
 // SpaceToDepthAttr is an optional attribute of SpaceToDepth.
-type SpaceToDepthAttr func(optionalAttr)
+type SpaceToDepthAttr attr
 
 // SpaceToDepthDataFormat sets data_format, which is "NHWC" by default. Where the channels are: the last dimension, the second, or, for "NCHW_VECT_C", the second in groups of four that the last one holds. Values: "NHWC", "NCHW", "NCHW_VECT_C".
 func SpaceToDepthDataFormat(value string) SpaceToDepthAttr {
-	return func(attrs optionalAttr) { attrs["data_format"] = value }
+	return SpaceToDepthAttr{name: "data_format", value: value}
 }
 
 // SpaceToDepth moves blocks of height and width into channels, of which there are then block_size² times as many.
@@ -1358,14 +1014,7 @@ func SpaceToDepthDataFormat(value string) SpaceToDepthAttr {
 //
 // Options: [SpaceToDepthDataFormat].
 func SpaceToDepth(scope *Scope, input tf.Output, block_size int64, optional ...SpaceToDepthAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SpaceToDepth",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"block_size": block_size}, optional),
-	})
+	op := scope.add("SpaceToDepth", with(optional, attr{name: "block_size", value: block_size}), input)
 	return op.Output(0)
 }
 
@@ -1386,13 +1035,7 @@ func SpaceToDepth(scope *Scope, input tf.Output, block_size int64, optional ...S
 //   - sum_indices: Type: int64.
 //   - sum_shape: Type: int64.
 func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output, thresh tf.Output) (sum_indices tf.Output, sum_values tf.Output, sum_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseAdd",
-		Input: []tf.Input{a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh},
-	})
+	op := scope.add("SparseAdd", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1410,22 +1053,16 @@ func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf
 //   - a_val_grad: The gradient of the values of a: zero for those that were dropped.
 //   - b_val_grad: The gradient of the values of b.
 func SparseAddGrad(scope *Scope, backprop_val_grad tf.Output, a_indices tf.Output, b_indices tf.Output, sum_indices tf.Output) (a_val_grad tf.Output, b_val_grad tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseAddGrad",
-		Input: []tf.Input{backprop_val_grad, a_indices, b_indices, sum_indices},
-	})
+	op := scope.add("SparseAddGrad", nil, backprop_val_grad, a_indices, b_indices, sum_indices)
 	return op.Output(0), op.Output(1)
 }
 
 // SparseBincountAttr is an optional attribute of SparseBincount.
-type SparseBincountAttr func(optionalAttr)
+type SparseBincountAttr attr
 
 // SparseBincountBinaryOutput sets binary_output, which is false by default. Whether to report which values occur, rather than how often.
 func SparseBincountBinaryOutput(value bool) SparseBincountAttr {
-	return func(attrs optionalAttr) { attrs["binary_output"] = value }
+	return SparseBincountAttr{name: "binary_output", value: value}
 }
 
 // SparseBincount counts the values in each row of a sparse tensor, into a tensor.
@@ -1444,14 +1081,7 @@ func SparseBincountBinaryOutput(value bool) SparseBincountAttr {
 //
 // Options: [SparseBincountBinaryOutput].
 func SparseBincount(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, size tf.Output, weights tf.Output, optional ...SparseBincountAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseBincount",
-		Input: []tf.Input{indices, values, dense_shape, size, weights},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseBincount", with(optional), indices, values, dense_shape, size, weights)
 	return op.Output(0)
 }
 
@@ -1469,28 +1099,21 @@ func SparseBincount(scope *Scope, indices tf.Output, values tf.Output, dense_sha
 //   - output_indices: Type: int64.
 //   - output_shape: Type: int64.
 func SparseConcat(scope *Scope, indices []tf.Output, values []tf.Output, shapes []tf.Output, concat_dim int64) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseConcat",
-		Input: []tf.Input{tf.OutputList(indices), tf.OutputList(values), tf.OutputList(shapes)},
-		Attrs: map[string]any{"concat_dim": concat_dim},
-	})
+	op := scope.add("SparseConcat", attrs(attr{name: "concat_dim", value: concat_dim}), tf.OutputList(indices), tf.OutputList(values), tf.OutputList(shapes))
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // SparseCountSparseOutputAttr is an optional attribute of SparseCountSparseOutput.
-type SparseCountSparseOutputAttr func(optionalAttr)
+type SparseCountSparseOutputAttr attr
 
 // SparseCountSparseOutputMinlength sets minlength, which is -1 by default. The least number of columns; -1 for none. At least -1.
 func SparseCountSparseOutputMinlength(value int64) SparseCountSparseOutputAttr {
-	return func(attrs optionalAttr) { attrs["minlength"] = value }
+	return SparseCountSparseOutputAttr{name: "minlength", value: value}
 }
 
 // SparseCountSparseOutputMaxlength sets maxlength, which is -1 by default. Values from this on are left out; -1 for none. At least -1.
 func SparseCountSparseOutputMaxlength(value int64) SparseCountSparseOutputAttr {
-	return func(attrs optionalAttr) { attrs["maxlength"] = value }
+	return SparseCountSparseOutputAttr{name: "maxlength", value: value}
 }
 
 // SparseCountSparseOutput counts the values in each row of a sparse tensor, into a sparse tensor.
@@ -1511,14 +1134,7 @@ func SparseCountSparseOutputMaxlength(value int64) SparseCountSparseOutputAttr {
 //
 // Options: [SparseCountSparseOutputMinlength], [SparseCountSparseOutputMaxlength].
 func SparseCountSparseOutput(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, weights tf.Output, binary_output bool, optional ...SparseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseCountSparseOutput",
-		Input: []tf.Input{indices, values, dense_shape, weights},
-		Attrs: with(optionalAttr{"binary_output": binary_output}, optional),
-	})
+	op := scope.add("SparseCountSparseOutput", with(optional, attr{name: "binary_output", value: binary_output}), indices, values, dense_shape, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1542,14 +1158,7 @@ func SparseCountSparseOutput(scope *Scope, indices tf.Output, values tf.Output, 
 //   - output_values: Types: int64, string.
 //   - output_shape: Type: int64.
 func SparseCross(scope *Scope, indices []tf.Output, values []tf.Output, shapes []tf.Output, dense_inputs []tf.Output, hashed_output bool, num_buckets int64, hash_key int64, out_type tf.DataType, internal_type tf.DataType) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseCross",
-		Input: []tf.Input{tf.OutputList(indices), tf.OutputList(values), tf.OutputList(shapes), tf.OutputList(dense_inputs)},
-		Attrs: map[string]any{"hashed_output": hashed_output, "num_buckets": num_buckets, "hash_key": hash_key, "out_type": out_type, "internal_type": internal_type},
-	})
+	op := scope.add("SparseCross", attrs(attr{name: "hashed_output", value: hashed_output}, attr{name: "num_buckets", value: num_buckets}, attr{name: "hash_key", value: hash_key}, attr{name: "out_type", value: out_type}, attr{name: "internal_type", value: internal_type}), tf.OutputList(indices), tf.OutputList(values), tf.OutputList(shapes), tf.OutputList(dense_inputs))
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1569,13 +1178,7 @@ func SparseCross(scope *Scope, indices []tf.Output, values []tf.Output, shapes [
 //   - output_values: Type: string.
 //   - output_shape: Type: int64.
 func SparseCrossV2(scope *Scope, indices []tf.Output, values []tf.Output, shapes []tf.Output, dense_inputs []tf.Output, sep tf.Output) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseCrossV2",
-		Input: []tf.Input{tf.OutputList(indices), tf.OutputList(values), tf.OutputList(shapes), tf.OutputList(dense_inputs), sep},
-	})
+	op := scope.add("SparseCrossV2", nil, tf.OutputList(indices), tf.OutputList(values), tf.OutputList(shapes), tf.OutputList(dense_inputs), sep)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1592,13 +1195,7 @@ func SparseCrossV2(scope *Scope, indices []tf.Output, values []tf.Output, shapes
 //
 //   - output: The new values of the entries.
 func SparseDenseCwiseAdd(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output, dense tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseDenseCwiseAdd",
-		Input: []tf.Input{sp_indices, sp_values, sp_shape, dense},
-	})
+	op := scope.add("SparseDenseCwiseAdd", nil, sp_indices, sp_values, sp_shape, dense)
 	return op.Output(0)
 }
 
@@ -1615,13 +1212,7 @@ func SparseDenseCwiseAdd(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 //   - output: The new values of the entries.
 func SparseDenseCwiseDiv(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output, dense tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseDenseCwiseDiv",
-		Input: []tf.Input{sp_indices, sp_values, sp_shape, dense},
-	})
+	op := scope.add("SparseDenseCwiseDiv", nil, sp_indices, sp_values, sp_shape, dense)
 	return op.Output(0)
 }
 
@@ -1638,13 +1229,7 @@ func SparseDenseCwiseDiv(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 //   - output: The new values of the entries.
 func SparseDenseCwiseMul(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output, dense tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseDenseCwiseMul",
-		Input: []tf.Input{sp_indices, sp_values, sp_shape, dense},
-	})
+	op := scope.add("SparseDenseCwiseMul", nil, sp_indices, sp_values, sp_shape, dense)
 	return op.Output(0)
 }
 
@@ -1664,13 +1249,7 @@ func SparseDenseCwiseMul(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //   - empty_row_indicator: For each row whether it was empty. Type: bool.
 //   - reverse_index_map: For each old entry its place among the new ones. Type: int64.
 func SparseFillEmptyRows(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, default_value tf.Output) (output_indices tf.Output, output_values tf.Output, empty_row_indicator tf.Output, reverse_index_map tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseFillEmptyRows",
-		Input: []tf.Input{indices, values, dense_shape, default_value},
-	})
+	op := scope.add("SparseFillEmptyRows", nil, indices, values, dense_shape, default_value)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -1686,37 +1265,31 @@ func SparseFillEmptyRows(scope *Scope, indices tf.Output, values tf.Output, dens
 //   - d_values: The gradient of values.
 //   - d_default_value: The gradient of default_value.
 func SparseFillEmptyRowsGrad(scope *Scope, reverse_index_map tf.Output, grad_values tf.Output) (d_values tf.Output, d_default_value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseFillEmptyRowsGrad",
-		Input: []tf.Input{reverse_index_map, grad_values},
-	})
+	op := scope.add("SparseFillEmptyRowsGrad", nil, reverse_index_map, grad_values)
 	return op.Output(0), op.Output(1)
 }
 
 // SparseMatMulAttr is an optional attribute of SparseMatMul.
-type SparseMatMulAttr func(optionalAttr)
+type SparseMatMulAttr attr
 
 // SparseMatMulTransposeA sets transpose_a, which is false by default. Whether to transpose a.
 func SparseMatMulTransposeA(value bool) SparseMatMulAttr {
-	return func(attrs optionalAttr) { attrs["transpose_a"] = value }
+	return SparseMatMulAttr{name: "transpose_a", value: value}
 }
 
 // SparseMatMulTransposeB sets transpose_b, which is false by default. Whether to transpose b.
 func SparseMatMulTransposeB(value bool) SparseMatMulAttr {
-	return func(attrs optionalAttr) { attrs["transpose_b"] = value }
+	return SparseMatMulAttr{name: "transpose_b", value: value}
 }
 
 // SparseMatMulAIsSparse sets a_is_sparse, which is false by default. Whether a holds many zeros; a hint.
 func SparseMatMulAIsSparse(value bool) SparseMatMulAttr {
-	return func(attrs optionalAttr) { attrs["a_is_sparse"] = value }
+	return SparseMatMulAttr{name: "a_is_sparse", value: value}
 }
 
 // SparseMatMulBIsSparse sets b_is_sparse, which is false by default. Whether b holds many zeros; a hint.
 func SparseMatMulBIsSparse(value bool) SparseMatMulAttr {
-	return func(attrs optionalAttr) { attrs["b_is_sparse"] = value }
+	return SparseMatMulAttr{name: "b_is_sparse", value: value}
 }
 
 // SparseMatMul multiplies two matrices of which one, or both, hold many zeros.
@@ -1732,14 +1305,7 @@ func SparseMatMulBIsSparse(value bool) SparseMatMulAttr {
 //
 // Options: [SparseMatMulTransposeA], [SparseMatMulTransposeB], [SparseMatMulAIsSparse], [SparseMatMulBIsSparse].
 func SparseMatMul(scope *Scope, a tf.Output, b tf.Output, optional ...SparseMatMulAttr) (product tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseMatMul",
-		Input: []tf.Input{a, b},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseMatMul", with(optional), a, b)
 	return op.Output(0)
 }
 
@@ -1753,22 +1319,16 @@ func SparseMatMul(scope *Scope, a tf.Output, b tf.Output, optional ...SparseMatM
 //
 //   - nnz: The number of entries of each. Type: int32.
 func SparseMatrixNNZ(scope *Scope, sparse_matrix tf.Output) (nnz tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseMatrixNNZ",
-		Input: []tf.Input{sparse_matrix},
-	})
+	op := scope.add("SparseMatrixNNZ", nil, sparse_matrix)
 	return op.Output(0)
 }
 
 // SparseReduceMaxAttr is an optional attribute of SparseReduceMax.
-type SparseReduceMaxAttr func(optionalAttr)
+type SparseReduceMaxAttr attr
 
 // SparseReduceMaxKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
 func SparseReduceMaxKeepDims(value bool) SparseReduceMaxAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return SparseReduceMaxAttr{name: "keep_dims", value: value}
 }
 
 // SparseReduceMax takes the largest entries of a sparse tensor along dimensions, into a tensor.
@@ -1782,23 +1342,16 @@ func SparseReduceMaxKeepDims(value bool) SparseReduceMaxAttr {
 //
 // Options: [SparseReduceMaxKeepDims].
 func SparseReduceMax(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseReduceMax",
-		Input: []tf.Input{input_indices, input_values, input_shape, reduction_axes},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseReduceMax", with(optional), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0)
 }
 
 // SparseReduceMaxSparseAttr is an optional attribute of SparseReduceMaxSparse.
-type SparseReduceMaxSparseAttr func(optionalAttr)
+type SparseReduceMaxSparseAttr attr
 
 // SparseReduceMaxSparseKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
 func SparseReduceMaxSparseKeepDims(value bool) SparseReduceMaxSparseAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return SparseReduceMaxSparseAttr{name: "keep_dims", value: value}
 }
 
 // SparseReduceMaxSparse takes the largest entries of a sparse tensor along dimensions, into a sparse tensor.
@@ -1817,23 +1370,16 @@ func SparseReduceMaxSparseKeepDims(value bool) SparseReduceMaxSparseAttr {
 //
 // Options: [SparseReduceMaxSparseKeepDims].
 func SparseReduceMaxSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseReduceMaxSparse",
-		Input: []tf.Input{input_indices, input_values, input_shape, reduction_axes},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseReduceMaxSparse", with(optional), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // SparseReduceSumAttr is an optional attribute of SparseReduceSum.
-type SparseReduceSumAttr func(optionalAttr)
+type SparseReduceSumAttr attr
 
 // SparseReduceSumKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
 func SparseReduceSumKeepDims(value bool) SparseReduceSumAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return SparseReduceSumAttr{name: "keep_dims", value: value}
 }
 
 // SparseReduceSum adds up the entries of a sparse tensor along dimensions, into a tensor.
@@ -1847,23 +1393,16 @@ func SparseReduceSumKeepDims(value bool) SparseReduceSumAttr {
 //
 // Options: [SparseReduceSumKeepDims].
 func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseReduceSum",
-		Input: []tf.Input{input_indices, input_values, input_shape, reduction_axes},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseReduceSum", with(optional), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0)
 }
 
 // SparseReduceSumSparseAttr is an optional attribute of SparseReduceSumSparse.
-type SparseReduceSumSparseAttr func(optionalAttr)
+type SparseReduceSumSparseAttr attr
 
 // SparseReduceSumSparseKeepDims sets keep_dims, which is false by default. Whether these dimensions stay, of size 1.
 func SparseReduceSumSparseKeepDims(value bool) SparseReduceSumSparseAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return SparseReduceSumSparseAttr{name: "keep_dims", value: value}
 }
 
 // SparseReduceSumSparse adds up the entries of a sparse tensor along dimensions, into a sparse tensor.
@@ -1882,14 +1421,7 @@ func SparseReduceSumSparseKeepDims(value bool) SparseReduceSumSparseAttr {
 //
 // Options: [SparseReduceSumSparseKeepDims].
 func SparseReduceSumSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseReduceSumSparse",
-		Input: []tf.Input{input_indices, input_values, input_shape, reduction_axes},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseReduceSumSparse", with(optional), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1905,17 +1437,11 @@ func SparseReduceSumSparse(scope *Scope, input_indices tf.Output, input_values t
 //
 //   - output_indices: Type: int64.
 func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseReorder",
-		Input: []tf.Input{input_indices, input_values, input_shape},
-	})
+	op := scope.add("SparseReorder", nil, input_indices, input_values, input_shape)
 	return op.Output(0), op.Output(1)
 }
 
-// SparseReshape returns a sparse tensor another shape, its entries keeping their place in row-major order.
+// SparseReshape gives a sparse tensor another shape, its entries keeping their place in row-major order.
 //
 // Arguments:
 //
@@ -1928,22 +1454,16 @@ func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output
 //   - output_indices: The new indices of the entries. Type: int64.
 //   - output_shape: The new shape, with -1 replaced. Type: int64.
 func SparseReshape(scope *Scope, input_indices tf.Output, input_shape tf.Output, new_shape tf.Output) (output_indices tf.Output, output_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseReshape",
-		Input: []tf.Input{input_indices, input_shape, new_shape},
-	})
+	op := scope.add("SparseReshape", nil, input_indices, input_shape, new_shape)
 	return op.Output(0), op.Output(1)
 }
 
 // SparseSegmentMeanAttr is an optional attribute of SparseSegmentMean.
-type SparseSegmentMeanAttr func(optionalAttr)
+type SparseSegmentMeanAttr attr
 
 // SparseSegmentMeanSparseGradient sets sparse_gradient, which is false by default. Whether the gradient is sparse.
 func SparseSegmentMeanSparseGradient(value bool) SparseSegmentMeanAttr {
-	return func(attrs optionalAttr) { attrs["sparse_gradient"] = value }
+	return SparseSegmentMeanAttr{name: "sparse_gradient", value: value}
 }
 
 // SparseSegmentMean gathers slices and takes the mean of those of each segment.
@@ -1960,14 +1480,7 @@ func SparseSegmentMeanSparseGradient(value bool) SparseSegmentMeanAttr {
 //
 // Options: [SparseSegmentMeanSparseGradient].
 func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentMeanAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentMean",
-		Input: []tf.Input{data, indices, segment_ids},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseSegmentMean", with(optional), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -1984,13 +1497,7 @@ func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_
 //
 //   - output: Types: bfloat16, half, float, double.
 func SparseSegmentMeanGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentMeanGrad",
-		Input: []tf.Input{grad, indices, segment_ids, output_dim0},
-	})
+	op := scope.add("SparseSegmentMeanGrad", nil, grad, indices, segment_ids, output_dim0)
 	return op.Output(0)
 }
 
@@ -2008,22 +1515,16 @@ func SparseSegmentMeanGrad(scope *Scope, grad tf.Output, indices tf.Output, segm
 //   - output: Rows of the gradient. Types: bfloat16, half, float, double.
 //   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
 func SparseSegmentMeanGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentMeanGradV2",
-		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
-	})
+	op := scope.add("SparseSegmentMeanGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
 	return op.Output(0), op.Output(1)
 }
 
 // SparseSegmentMeanWithNumSegmentsAttr is an optional attribute of SparseSegmentMeanWithNumSegments.
-type SparseSegmentMeanWithNumSegmentsAttr func(optionalAttr)
+type SparseSegmentMeanWithNumSegmentsAttr attr
 
 // SparseSegmentMeanWithNumSegmentsSparseGradient sets sparse_gradient, which is false by default. Whether the gradient is sparse.
 func SparseSegmentMeanWithNumSegmentsSparseGradient(value bool) SparseSegmentMeanWithNumSegmentsAttr {
-	return func(attrs optionalAttr) { attrs["sparse_gradient"] = value }
+	return SparseSegmentMeanWithNumSegmentsAttr{name: "sparse_gradient", value: value}
 }
 
 // SparseSegmentMeanWithNumSegments gathers slices and takes the mean of those of each segment; segments without slices are zeros.
@@ -2041,23 +1542,16 @@ func SparseSegmentMeanWithNumSegmentsSparseGradient(value bool) SparseSegmentMea
 //
 // Options: [SparseSegmentMeanWithNumSegmentsSparseGradient].
 func SparseSegmentMeanWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentMeanWithNumSegmentsAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentMeanWithNumSegments",
-		Input: []tf.Input{data, indices, segment_ids, num_segments},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseSegmentMeanWithNumSegments", with(optional), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
 // SparseSegmentSqrtNAttr is an optional attribute of SparseSegmentSqrtN.
-type SparseSegmentSqrtNAttr func(optionalAttr)
+type SparseSegmentSqrtNAttr attr
 
 // SparseSegmentSqrtNSparseGradient sets sparse_gradient, which is false by default. Whether the gradient is sparse.
 func SparseSegmentSqrtNSparseGradient(value bool) SparseSegmentSqrtNAttr {
-	return func(attrs optionalAttr) { attrs["sparse_gradient"] = value }
+	return SparseSegmentSqrtNAttr{name: "sparse_gradient", value: value}
 }
 
 // SparseSegmentSqrtN gathers slices and adds up those of each segment, divided by the square root of their number.
@@ -2074,14 +1568,7 @@ func SparseSegmentSqrtNSparseGradient(value bool) SparseSegmentSqrtNAttr {
 //
 // Options: [SparseSegmentSqrtNSparseGradient].
 func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSqrtNAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentSqrtN",
-		Input: []tf.Input{data, indices, segment_ids},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseSegmentSqrtN", with(optional), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -2098,13 +1585,7 @@ func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment
 //
 //   - output: Types: bfloat16, half, float, double.
 func SparseSegmentSqrtNGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentSqrtNGrad",
-		Input: []tf.Input{grad, indices, segment_ids, output_dim0},
-	})
+	op := scope.add("SparseSegmentSqrtNGrad", nil, grad, indices, segment_ids, output_dim0)
 	return op.Output(0)
 }
 
@@ -2122,22 +1603,16 @@ func SparseSegmentSqrtNGrad(scope *Scope, grad tf.Output, indices tf.Output, seg
 //   - output: Rows of the gradient. Types: bfloat16, half, float, double.
 //   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
 func SparseSegmentSqrtNGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentSqrtNGradV2",
-		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
-	})
+	op := scope.add("SparseSegmentSqrtNGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
 	return op.Output(0), op.Output(1)
 }
 
 // SparseSegmentSqrtNWithNumSegmentsAttr is an optional attribute of SparseSegmentSqrtNWithNumSegments.
-type SparseSegmentSqrtNWithNumSegmentsAttr func(optionalAttr)
+type SparseSegmentSqrtNWithNumSegmentsAttr attr
 
 // SparseSegmentSqrtNWithNumSegmentsSparseGradient sets sparse_gradient, which is false by default. Whether the gradient is sparse.
 func SparseSegmentSqrtNWithNumSegmentsSparseGradient(value bool) SparseSegmentSqrtNWithNumSegmentsAttr {
-	return func(attrs optionalAttr) { attrs["sparse_gradient"] = value }
+	return SparseSegmentSqrtNWithNumSegmentsAttr{name: "sparse_gradient", value: value}
 }
 
 // SparseSegmentSqrtNWithNumSegments gathers slices and adds up those of each segment, divided by the square root of their number; segments without slices are zeros.
@@ -2155,23 +1630,16 @@ func SparseSegmentSqrtNWithNumSegmentsSparseGradient(value bool) SparseSegmentSq
 //
 // Options: [SparseSegmentSqrtNWithNumSegmentsSparseGradient].
 func SparseSegmentSqrtNWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSqrtNWithNumSegmentsAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentSqrtNWithNumSegments",
-		Input: []tf.Input{data, indices, segment_ids, num_segments},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseSegmentSqrtNWithNumSegments", with(optional), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
 // SparseSegmentSumAttr is an optional attribute of SparseSegmentSum.
-type SparseSegmentSumAttr func(optionalAttr)
+type SparseSegmentSumAttr attr
 
 // SparseSegmentSumSparseGradient sets sparse_gradient, which is false by default. Whether the gradient is sparse.
 func SparseSegmentSumSparseGradient(value bool) SparseSegmentSumAttr {
-	return func(attrs optionalAttr) { attrs["sparse_gradient"] = value }
+	return SparseSegmentSumAttr{name: "sparse_gradient", value: value}
 }
 
 // SparseSegmentSum gathers slices and adds up those of each segment.
@@ -2184,14 +1652,7 @@ func SparseSegmentSumSparseGradient(value bool) SparseSegmentSumAttr {
 //
 // Options: [SparseSegmentSumSparseGradient].
 func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSumAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentSum",
-		Input: []tf.Input{data, indices, segment_ids},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseSegmentSum", with(optional), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -2208,13 +1669,7 @@ func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_i
 //
 //   - output: Types: bfloat16, half, float, double.
 func SparseSegmentSumGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentSumGrad",
-		Input: []tf.Input{grad, indices, segment_ids, output_dim0},
-	})
+	op := scope.add("SparseSegmentSumGrad", nil, grad, indices, segment_ids, output_dim0)
 	return op.Output(0)
 }
 
@@ -2232,22 +1687,16 @@ func SparseSegmentSumGrad(scope *Scope, grad tf.Output, indices tf.Output, segme
 //   - output: Rows of the gradient. Types: bfloat16, half, float, double.
 //   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
 func SparseSegmentSumGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentSumGradV2",
-		Input: []tf.Input{grad, indices, segment_ids, dense_output_dim0},
-	})
+	op := scope.add("SparseSegmentSumGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
 	return op.Output(0), op.Output(1)
 }
 
 // SparseSegmentSumWithNumSegmentsAttr is an optional attribute of SparseSegmentSumWithNumSegments.
-type SparseSegmentSumWithNumSegmentsAttr func(optionalAttr)
+type SparseSegmentSumWithNumSegmentsAttr attr
 
 // SparseSegmentSumWithNumSegmentsSparseGradient sets sparse_gradient, which is false by default. Whether the gradient is sparse.
 func SparseSegmentSumWithNumSegmentsSparseGradient(value bool) SparseSegmentSumWithNumSegmentsAttr {
-	return func(attrs optionalAttr) { attrs["sparse_gradient"] = value }
+	return SparseSegmentSumWithNumSegmentsAttr{name: "sparse_gradient", value: value}
 }
 
 // SparseSegmentSumWithNumSegments gathers slices and adds up those of each segment; segments without slices are zeros.
@@ -2261,14 +1710,7 @@ func SparseSegmentSumWithNumSegmentsSparseGradient(value bool) SparseSegmentSumW
 //
 // Options: [SparseSegmentSumWithNumSegmentsSparseGradient].
 func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSumWithNumSegmentsAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSegmentSumWithNumSegments",
-		Input: []tf.Input{data, indices, segment_ids, num_segments},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseSegmentSumWithNumSegments", with(optional), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -2287,13 +1729,7 @@ func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Ou
 //   - output_indices: Type: int64.
 //   - output_shape: Type: int64.
 func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Output, start tf.Output, size tf.Output) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSlice",
-		Input: []tf.Input{indices, values, shape, start, size},
-	})
+	op := scope.add("SparseSlice", nil, indices, values, shape, start, size)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -2310,13 +1746,7 @@ func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Out
 //
 //   - val_grad: The gradient of its values: zero for those outside the box.
 func SparseSliceGrad(scope *Scope, backprop_val_grad tf.Output, input_indices tf.Output, input_start tf.Output, output_indices tf.Output) (val_grad tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSliceGrad",
-		Input: []tf.Input{backprop_val_grad, input_indices, input_start, output_indices},
-	})
+	op := scope.add("SparseSliceGrad", nil, backprop_val_grad, input_indices, input_start, output_indices)
 	return op.Output(0)
 }
 
@@ -2332,13 +1762,7 @@ func SparseSliceGrad(scope *Scope, backprop_val_grad tf.Output, input_indices tf
 //
 //   - output: The new values of the entries. Types: half, float, double.
 func SparseSoftmax(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSoftmax",
-		Input: []tf.Input{sp_indices, sp_values, sp_shape},
-	})
+	op := scope.add("SparseSoftmax", nil, sp_indices, sp_values, sp_shape)
 	return op.Output(0)
 }
 
@@ -2354,13 +1778,7 @@ func SparseSoftmax(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_s
 //   - loss: The loss of each row. Types: half, bfloat16, float, double.
 //   - backprop: The gradient with respect to features. Types: half, bfloat16, float, double.
 func SparseSoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.Output) (loss tf.Output, backprop tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSoftmaxCrossEntropyWithLogits",
-		Input: []tf.Input{features, labels},
-	})
+	op := scope.add("SparseSoftmaxCrossEntropyWithLogits", nil, features, labels)
 	return op.Output(0), op.Output(1)
 }
 
@@ -2379,13 +1797,7 @@ func SparseSoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, label
 //
 //   - output_indices: Type: int64.
 func SparseSparseMaximum(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSparseMaximum",
-		Input: []tf.Input{a_indices, a_values, a_shape, b_indices, b_values, b_shape},
-	})
+	op := scope.add("SparseSparseMaximum", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape)
 	return op.Output(0), op.Output(1)
 }
 
@@ -2404,13 +1816,7 @@ func SparseSparseMaximum(scope *Scope, a_indices tf.Output, a_values tf.Output, 
 //
 //   - output_indices: Type: int64.
 func SparseSparseMinimum(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSparseMinimum",
-		Input: []tf.Input{a_indices, a_values, a_shape, b_indices, b_values, b_shape},
-	})
+	op := scope.add("SparseSparseMinimum", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape)
 	return op.Output(0), op.Output(1)
 }
 
@@ -2429,14 +1835,7 @@ func SparseSparseMinimum(scope *Scope, a_indices tf.Output, a_values tf.Output, 
 //   - output_indices: Type: int64.
 //   - output_shape: Type: int64.
 func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf.Output, shape tf.Output, num_split int64) (output_indices []tf.Output, output_values []tf.Output, output_shape []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseSplit",
-		Input: []tf.Input{split_dim, indices, values, shape},
-		Attrs: map[string]any{"num_split": num_split},
-	})
+	op := scope.add("SparseSplit", attrs(attr{name: "num_split", value: num_split}), split_dim, indices, values, shape)
 	split := scope.outputs(op)
 	return split.list("output_indices"), split.list("output_values"), split.list("output_shape")
 }
@@ -2450,27 +1849,21 @@ func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf
 //   - a_shape: The shape of a. Types: int32, int64.
 //   - b: The ordinary tensor.
 func SparseTensorDenseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseTensorDenseAdd",
-		Input: []tf.Input{a_indices, a_values, a_shape, b},
-	})
+	op := scope.add("SparseTensorDenseAdd", nil, a_indices, a_values, a_shape, b)
 	return op.Output(0)
 }
 
 // SparseTensorDenseMatMulAttr is an optional attribute of SparseTensorDenseMatMul.
-type SparseTensorDenseMatMulAttr func(optionalAttr)
+type SparseTensorDenseMatMulAttr attr
 
 // SparseTensorDenseMatMulAdjointA sets adjoint_a, which is false by default. Whether a is replaced by its adjoint.
 func SparseTensorDenseMatMulAdjointA(value bool) SparseTensorDenseMatMulAttr {
-	return func(attrs optionalAttr) { attrs["adjoint_a"] = value }
+	return SparseTensorDenseMatMulAttr{name: "adjoint_a", value: value}
 }
 
 // SparseTensorDenseMatMulAdjointB sets adjoint_b, which is false by default. Whether b is replaced by its adjoint.
 func SparseTensorDenseMatMulAdjointB(value bool) SparseTensorDenseMatMulAttr {
-	return func(attrs optionalAttr) { attrs["adjoint_b"] = value }
+	return SparseTensorDenseMatMulAttr{name: "adjoint_b", value: value}
 }
 
 // SparseTensorDenseMatMul multiplies a sparse matrix by an ordinary one.
@@ -2484,14 +1877,7 @@ func SparseTensorDenseMatMulAdjointB(value bool) SparseTensorDenseMatMulAttr {
 //
 // Options: [SparseTensorDenseMatMulAdjointA], [SparseTensorDenseMatMulAdjointB].
 func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output, optional ...SparseTensorDenseMatMulAttr) (product tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseTensorDenseMatMul",
-		Input: []tf.Input{a_indices, a_values, a_shape, b},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseTensorDenseMatMul", with(optional), a_indices, a_values, a_shape, b)
 	return op.Output(0)
 }
 
@@ -2503,13 +1889,7 @@ func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Outp
 //   - values: The entries.
 //   - dense_shape: The shape. Type: int64.
 func SparseTensorSliceDataset(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseTensorSliceDataset",
-		Input: []tf.Input{indices, values, dense_shape},
-	})
+	op := scope.add("SparseTensorSliceDataset", nil, indices, values, dense_shape)
 	return op.Output(0)
 }
 
@@ -2525,22 +1905,16 @@ func SparseTensorSliceDataset(scope *Scope, indices tf.Output, values tf.Output,
 //
 //   - sparse_matrix: The matrices, as one variant.
 func SparseTensorToCSRSparseMatrix(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output) (sparse_matrix tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseTensorToCSRSparseMatrix",
-		Input: []tf.Input{indices, values, dense_shape},
-	})
+	op := scope.add("SparseTensorToCSRSparseMatrix", nil, indices, values, dense_shape)
 	return op.Output(0)
 }
 
 // SparseToDenseAttr is an optional attribute of SparseToDense.
-type SparseToDenseAttr func(optionalAttr)
+type SparseToDenseAttr attr
 
 // SparseToDenseValidateIndices sets validate_indices, which is true by default. Whether to check that indices are in order and occur once.
 func SparseToDenseValidateIndices(value bool) SparseToDenseAttr {
-	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
+	return SparseToDenseAttr{name: "validate_indices", value: value}
 }
 
 // SparseToDense writes values into a tensor that is filled with a default.
@@ -2554,23 +1928,16 @@ func SparseToDenseValidateIndices(value bool) SparseToDenseAttr {
 //
 // Options: [SparseToDenseValidateIndices].
 func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Output, sparse_values tf.Output, default_value tf.Output, optional ...SparseToDenseAttr) (dense tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseToDense",
-		Input: []tf.Input{sparse_indices, output_shape, sparse_values, default_value},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SparseToDense", with(optional), sparse_indices, output_shape, sparse_values, default_value)
 	return op.Output(0)
 }
 
 // SparseToSparseSetOperationAttr is an optional attribute of SparseToSparseSetOperation.
-type SparseToSparseSetOperationAttr func(optionalAttr)
+type SparseToSparseSetOperationAttr attr
 
 // SparseToSparseSetOperationValidateIndices sets validate_indices, which is true by default. Whether to check that indices are in order and within the shape.
 func SparseToSparseSetOperationValidateIndices(value bool) SparseToSparseSetOperationAttr {
-	return func(attrs optionalAttr) { attrs["validate_indices"] = value }
+	return SparseToSparseSetOperationAttr{name: "validate_indices", value: value}
 }
 
 // SparseToSparseSetOperation combines, row by row, the sets that the rows of two sparse tensors are.
@@ -2593,14 +1960,7 @@ func SparseToSparseSetOperationValidateIndices(value bool) SparseToSparseSetOper
 //
 // Options: [SparseToSparseSetOperationValidateIndices].
 func SparseToSparseSetOperation(scope *Scope, set1_indices tf.Output, set1_values tf.Output, set1_shape tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...SparseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SparseToSparseSetOperation",
-		Input: []tf.Input{set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape},
-		Attrs: with(optionalAttr{"set_operation": set_operation}, optional),
-	})
+	op := scope.add("SparseToSparseSetOperation", with(optional, attr{name: "set_operation", value: set_operation}), set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -2614,13 +1974,7 @@ func SparseToSparseSetOperation(scope *Scope, set1_indices tf.Output, set1_value
 //
 //   - y: Types: bfloat16, half, float, double.
 func Spence(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Spence",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Spence", nil, x)
 	return op.Output(0)
 }
 
@@ -2631,14 +1985,7 @@ func Spence(scope *Scope, x tf.Output) (y tf.Output) {
 //   - axis: The dimension, a scalar; negative counts from the end. Type: int32.
 //   - num_split: How many parts; it divides the dimension. At least 1.
 func Split(scope *Scope, axis tf.Output, value tf.Output, num_split int64) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Split",
-		Input: []tf.Input{axis, value},
-		Attrs: map[string]any{"num_split": num_split},
-	})
+	op := scope.add("Split", attrs(attr{name: "num_split", value: num_split}), axis, value)
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -2651,27 +1998,14 @@ func Split(scope *Scope, axis tf.Output, value tf.Output, num_split int64) (outp
 //   - axis: The dimension, a scalar; negative counts from the end. Type: int32.
 //   - num_split: How many parts. At least 1.
 func SplitV(scope *Scope, value tf.Output, size_splits tf.Output, axis tf.Output, num_split int64) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SplitV",
-		Input: []tf.Input{value, size_splits, axis},
-		Attrs: map[string]any{"num_split": num_split},
-	})
+	op := scope.add("SplitV", attrs(attr{name: "num_split", value: num_split}), value, size_splits, axis)
 	split := scope.outputs(op)
 	return split.list("output")
 }
 
 // Sqrt takes the square root of every element, NaN for a negative one.
 func Sqrt(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Sqrt",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Sqrt", nil, x)
 	return op.Output(0)
 }
 
@@ -2682,73 +2016,41 @@ func Sqrt(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: What the function gave.
 //   - dy: The gradient of that.
 func SqrtGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SqrtGrad",
-		Input: []tf.Input{y, dy},
-	})
+	op := scope.add("SqrtGrad", nil, y, dy)
 	return op.Output(0)
 }
 
 // Square multiplies every element by itself.
 func Square(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Square",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Square", nil, x)
 	return op.Output(0)
 }
 
 // SquaredDifference computes the square of x-y with broadcasting; conj(x-y)·(x-y) for complex numbers.
 func SquaredDifference(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SquaredDifference",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("SquaredDifference", nil, x, y)
 	return op.Output(0)
 }
 
 // SqueezeAttr is an optional attribute of Squeeze.
-type SqueezeAttr func(optionalAttr)
+type SqueezeAttr attr
 
 // SqueezeAxis sets squeeze_dims, which is empty by default. Which ones, negative counting from the end; all that are of size 1 if empty. A listed one of another size is an error.
 func SqueezeAxis(value []int64) SqueezeAttr {
-	return func(attrs optionalAttr) { attrs["squeeze_dims"] = value }
+	return SqueezeAttr{name: "squeeze_dims", value: value}
 }
 
 // Squeeze takes dimensions of size 1 away.
 //
 // Options: [SqueezeAxis].
 func Squeeze(scope *Scope, input tf.Output, optional ...SqueezeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Squeeze",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Squeeze", with(optional), input)
 	return op.Output(0)
 }
 
 // StackCloseV2 drops a stack, which cannot be used afterwards.
 func StackCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StackCloseV2",
-		Input: []tf.Input{handle},
-	})
-	return op
+	return scope.add("StackCloseV2", nil, handle)
 }
 
 // StackPopV2 takes the tensor on top of a stack; an empty stack is an error.
@@ -2757,23 +2059,16 @@ func StackCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
 //
 //   - elem_type: Its type.
 func StackPopV2(scope *Scope, handle tf.Output, elem_type tf.DataType) (elem tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StackPopV2",
-		Input: []tf.Input{handle},
-		Attrs: map[string]any{"elem_type": elem_type},
-	})
+	op := scope.add("StackPopV2", attrs(attr{name: "elem_type", value: elem_type}), handle)
 	return op.Output(0)
 }
 
 // StackPushV2Attr is an optional attribute of StackPushV2.
-type StackPushV2Attr func(optionalAttr)
+type StackPushV2Attr attr
 
 // StackPushV2SwapMemory sets swap_memory, which is false by default. Ignored.
 func StackPushV2SwapMemory(value bool) StackPushV2Attr {
-	return func(attrs optionalAttr) { attrs["swap_memory"] = value }
+	return StackPushV2Attr{name: "swap_memory", value: value}
 }
 
 // StackPushV2 puts a tensor on a stack, and passes it on.
@@ -2784,23 +2079,16 @@ func StackPushV2SwapMemory(value bool) StackPushV2Attr {
 //
 // Options: [StackPushV2SwapMemory].
 func StackPushV2(scope *Scope, handle tf.Output, elem tf.Output, optional ...StackPushV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StackPushV2",
-		Input: []tf.Input{handle, elem},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StackPushV2", with(optional), handle, elem)
 	return op.Output(0)
 }
 
 // StackV2Attr is an optional attribute of StackV2.
-type StackV2Attr func(optionalAttr)
+type StackV2Attr attr
 
 // StackV2StackName sets stack_name, which is "" by default. A name for messages; empty for the node's.
 func StackV2StackName(value string) StackV2Attr {
-	return func(attrs optionalAttr) { attrs["stack_name"] = value }
+	return StackV2Attr{name: "stack_name", value: value}
 }
 
 // StackV2 makes a stack of tensors.
@@ -2814,38 +2102,31 @@ func StackV2StackName(value string) StackV2Attr {
 //
 // Options: [StackV2StackName].
 func StackV2(scope *Scope, max_size tf.Output, elem_type tf.DataType, optional ...StackV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StackV2",
-		Input: []tf.Input{max_size},
-		Attrs: with(optionalAttr{"elem_type": elem_type}, optional),
-	})
+	op := scope.add("StackV2", with(optional, attr{name: "elem_type", value: elem_type}), max_size)
 	return op.Output(0)
 }
 
 // StageAttr is an optional attribute of Stage.
-type StageAttr func(optionalAttr)
+type StageAttr attr
 
 // StageCapacity sets capacity, which is 0 by default. The most elements it holds; 0 for any number. At least 0.
 func StageCapacity(value int64) StageAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return StageAttr{name: "capacity", value: value}
 }
 
 // StageMemoryLimit sets memory_limit, which is 0 by default. The most bytes it holds; 0 for any number. At least 0.
 func StageMemoryLimit(value int64) StageAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return StageAttr{name: "memory_limit", value: value}
 }
 
 // StageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func StageContainer(value string) StageAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return StageAttr{name: "container", value: value}
 }
 
 // StageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func StageSharedName(value string) StageAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return StageAttr{name: "shared_name", value: value}
 }
 
 // Stage adds an element to a staging area, waiting while the area is full.
@@ -2856,38 +2137,30 @@ func StageSharedName(value string) StageAttr {
 //
 // Options: [StageCapacity], [StageMemoryLimit], [StageContainer], [StageSharedName].
 func Stage(scope *Scope, values []tf.Output, optional ...StageAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Stage",
-		Input: []tf.Input{tf.OutputList(values)},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("Stage", with(optional), tf.OutputList(values))
 }
 
 // StageClearAttr is an optional attribute of StageClear.
-type StageClearAttr func(optionalAttr)
+type StageClearAttr attr
 
 // StageClearCapacity sets capacity, which is 0 by default. As Stage has it. At least 0.
 func StageClearCapacity(value int64) StageClearAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return StageClearAttr{name: "capacity", value: value}
 }
 
 // StageClearMemoryLimit sets memory_limit, which is 0 by default. As Stage has it. At least 0.
 func StageClearMemoryLimit(value int64) StageClearAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return StageClearAttr{name: "memory_limit", value: value}
 }
 
 // StageClearContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func StageClearContainer(value string) StageClearAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return StageClearAttr{name: "container", value: value}
 }
 
 // StageClearSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func StageClearSharedName(value string) StageClearAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return StageClearAttr{name: "shared_name", value: value}
 }
 
 // StageClear removes all elements of a staging area.
@@ -2898,40 +2171,33 @@ func StageClearSharedName(value string) StageClearAttr {
 //
 // Options: [StageClearCapacity], [StageClearMemoryLimit], [StageClearContainer], [StageClearSharedName].
 func StageClear(scope *Scope, dtypes []tf.DataType, optional ...StageClearAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StageClear",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
-	return op
+	return scope.add("StageClear", with(optional, attr{name: "dtypes", value: dtypes}))
 }
 
 // StagePeekAttr is an optional attribute of StagePeek.
-type StagePeekAttr func(optionalAttr)
+type StagePeekAttr attr
 
 // StagePeekCapacity sets capacity, which is 0 by default. As Stage has it. At least 0.
 func StagePeekCapacity(value int64) StagePeekAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return StagePeekAttr{name: "capacity", value: value}
 }
 
 // StagePeekMemoryLimit sets memory_limit, which is 0 by default. As Stage has it. At least 0.
 func StagePeekMemoryLimit(value int64) StagePeekAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return StagePeekAttr{name: "memory_limit", value: value}
 }
 
 // StagePeekContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func StagePeekContainer(value string) StagePeekAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return StagePeekAttr{name: "container", value: value}
 }
 
 // StagePeekSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func StagePeekSharedName(value string) StagePeekAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return StagePeekAttr{name: "shared_name", value: value}
 }
 
-// StagePeek returns the element at an index of a staging area without taking it, waiting until it is there.
+// StagePeek gives the element at an index of a staging area without taking it, waiting until it is there.
 //
 // Arguments:
 //
@@ -2940,39 +2206,32 @@ func StagePeekSharedName(value string) StagePeekAttr {
 //
 // Options: [StagePeekCapacity], [StagePeekMemoryLimit], [StagePeekContainer], [StagePeekSharedName].
 func StagePeek(scope *Scope, index tf.Output, dtypes []tf.DataType, optional ...StagePeekAttr) (values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StagePeek",
-		Input: []tf.Input{index},
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("StagePeek", with(optional, attr{name: "dtypes", value: dtypes}), index)
 	split := scope.outputs(op)
 	return split.list("values")
 }
 
 // StageSizeAttr is an optional attribute of StageSize.
-type StageSizeAttr func(optionalAttr)
+type StageSizeAttr attr
 
 // StageSizeCapacity sets capacity, which is 0 by default. As Stage has it. At least 0.
 func StageSizeCapacity(value int64) StageSizeAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return StageSizeAttr{name: "capacity", value: value}
 }
 
 // StageSizeMemoryLimit sets memory_limit, which is 0 by default. As Stage has it. At least 0.
 func StageSizeMemoryLimit(value int64) StageSizeAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return StageSizeAttr{name: "memory_limit", value: value}
 }
 
 // StageSizeContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func StageSizeContainer(value string) StageSizeAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return StageSizeAttr{name: "container", value: value}
 }
 
 // StageSizeSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func StageSizeSharedName(value string) StageSizeAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return StageSizeAttr{name: "shared_name", value: value}
 }
 
 // StageSize returns the number of elements of a staging area.
@@ -2987,22 +2246,16 @@ func StageSizeSharedName(value string) StageSizeAttr {
 //
 // Options: [StageSizeCapacity], [StageSizeMemoryLimit], [StageSizeContainer], [StageSizeSharedName].
 func StageSize(scope *Scope, dtypes []tf.DataType, optional ...StageSizeAttr) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StageSize",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("StageSize", with(optional, attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
 // StatefulRandomBinomialAttr is an optional attribute of StatefulRandomBinomial.
-type StatefulRandomBinomialAttr func(optionalAttr)
+type StatefulRandomBinomialAttr attr
 
 // StatefulRandomBinomialDtype sets dtype, which is int64 by default. The type of the draws. Types: half, float, double, int32, int64.
 func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatefulRandomBinomialAttr{name: "dtype", value: value}
 }
 
 // StatefulRandomBinomial draws from binomial distributions, from a generator that a variable holds.
@@ -3017,23 +2270,16 @@ func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 //
 // Options: [StatefulRandomBinomialDtype].
 func StatefulRandomBinomial(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, counts tf.Output, probs tf.Output, optional ...StatefulRandomBinomialAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatefulRandomBinomial",
-		Input: []tf.Input{resource, algorithm, shape, counts, probs},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatefulRandomBinomial", with(optional), resource, algorithm, shape, counts, probs)
 	return op.Output(0)
 }
 
 // StatefulStandardNormalV2Attr is an optional attribute of StatefulStandardNormalV2.
-type StatefulStandardNormalV2Attr func(optionalAttr)
+type StatefulStandardNormalV2Attr attr
 
 // StatefulStandardNormalV2Dtype sets dtype, which is float by default. The type of the elements.
 func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2Attr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatefulStandardNormalV2Attr{name: "dtype", value: value}
 }
 
 // StatefulStandardNormalV2 draws from the normal distribution of mean 0 and deviation 1, from a generator that a variable holds.
@@ -3046,23 +2292,16 @@ func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2At
 //
 // Options: [StatefulStandardNormalV2Dtype].
 func StatefulStandardNormalV2(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulStandardNormalV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatefulStandardNormalV2",
-		Input: []tf.Input{resource, algorithm, shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatefulStandardNormalV2", with(optional), resource, algorithm, shape)
 	return op.Output(0)
 }
 
 // StatefulTruncatedNormalAttr is an optional attribute of StatefulTruncatedNormal.
-type StatefulTruncatedNormalAttr func(optionalAttr)
+type StatefulTruncatedNormalAttr attr
 
 // StatefulTruncatedNormalDtype sets dtype, which is float by default. The type of the elements.
 func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatefulTruncatedNormalAttr{name: "dtype", value: value}
 }
 
 // StatefulTruncatedNormal draws from the normal distribution of mean 0 and deviation 1 cut at 2 deviations, from a generator that a variable holds.
@@ -3075,23 +2314,16 @@ func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr
 //
 // Options: [StatefulTruncatedNormalDtype].
 func StatefulTruncatedNormal(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulTruncatedNormalAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatefulTruncatedNormal",
-		Input: []tf.Input{resource, algorithm, shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatefulTruncatedNormal", with(optional), resource, algorithm, shape)
 	return op.Output(0)
 }
 
 // StatefulUniformAttr is an optional attribute of StatefulUniform.
-type StatefulUniformAttr func(optionalAttr)
+type StatefulUniformAttr attr
 
 // StatefulUniformDtype sets dtype, which is float by default. The type of the elements.
 func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatefulUniformAttr{name: "dtype", value: value}
 }
 
 // StatefulUniform draws floats uniformly from [0, 1), from a generator that a variable holds.
@@ -3104,23 +2336,16 @@ func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
 //
 // Options: [StatefulUniformDtype].
 func StatefulUniform(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatefulUniform",
-		Input: []tf.Input{resource, algorithm, shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatefulUniform", with(optional), resource, algorithm, shape)
 	return op.Output(0)
 }
 
 // StatefulUniformFullIntAttr is an optional attribute of StatefulUniformFullInt.
-type StatefulUniformFullIntAttr func(optionalAttr)
+type StatefulUniformFullIntAttr attr
 
 // StatefulUniformFullIntDtype sets dtype, which is uint64 by default. The type of the elements.
 func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatefulUniformFullIntAttr{name: "dtype", value: value}
 }
 
 // StatefulUniformFullInt draws integers uniformly from all that the type has, from a generator that a variable holds.
@@ -3133,14 +2358,7 @@ func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
 //
 // Options: [StatefulUniformFullIntDtype].
 func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformFullIntAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatefulUniformFullInt",
-		Input: []tf.Input{resource, algorithm, shape},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatefulUniformFullInt", with(optional), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -3154,22 +2372,16 @@ func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Outpu
 //   - minval: The least integer, a scalar.
 //   - maxval: The end of the range, a scalar above minval; it is not drawn.
 func StatefulUniformInt(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatefulUniformInt",
-		Input: []tf.Input{resource, algorithm, shape, minval, maxval},
-	})
+	op := scope.add("StatefulUniformInt", nil, resource, algorithm, shape, minval, maxval)
 	return op.Output(0)
 }
 
 // StatelessMultinomialAttr is an optional attribute of StatelessMultinomial.
-type StatelessMultinomialAttr func(optionalAttr)
+type StatelessMultinomialAttr attr
 
 // StatelessMultinomialOutputDtype sets output_dtype, which is int64 by default. The type of the classes. Types: int32, int64.
 func StatelessMultinomialOutputDtype(value tf.DataType) StatelessMultinomialAttr {
-	return func(attrs optionalAttr) { attrs["output_dtype"] = value }
+	return StatelessMultinomialAttr{name: "output_dtype", value: value}
 }
 
 // StatelessMultinomial draws classes from distributions, the same for the same seed.
@@ -3186,14 +2398,7 @@ func StatelessMultinomialOutputDtype(value tf.DataType) StatelessMultinomialAttr
 //
 // Options: [StatelessMultinomialOutputDtype].
 func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output, seed tf.Output, optional ...StatelessMultinomialAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessMultinomial",
-		Input: []tf.Input{logits, num_samples, seed},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessMultinomial", with(optional), logits, num_samples, seed)
 	return op.Output(0)
 }
 
@@ -3212,22 +2417,16 @@ func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output,
 //
 //   - output: Types: half, float, double.
 func StatelessParameterizedTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, means tf.Output, stddevs tf.Output, minvals tf.Output, maxvals tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessParameterizedTruncatedNormal",
-		Input: []tf.Input{shape, seed, means, stddevs, minvals, maxvals},
-	})
+	op := scope.add("StatelessParameterizedTruncatedNormal", nil, shape, seed, means, stddevs, minvals, maxvals)
 	return op.Output(0)
 }
 
 // StatelessRandomBinomialAttr is an optional attribute of StatelessRandomBinomial.
-type StatelessRandomBinomialAttr func(optionalAttr)
+type StatelessRandomBinomialAttr attr
 
 // StatelessRandomBinomialDtype sets dtype, which is int64 by default. The type of the draws. Types: half, float, double, int32, int64.
 func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessRandomBinomialAttr{name: "dtype", value: value}
 }
 
 // StatelessRandomBinomial draws from binomial distributions, the same for the same seed.
@@ -3241,14 +2440,7 @@ func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr
 //
 // Options: [StatelessRandomBinomialDtype].
 func StatelessRandomBinomial(scope *Scope, shape tf.Output, seed tf.Output, counts tf.Output, probs tf.Output, optional ...StatelessRandomBinomialAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomBinomial",
-		Input: []tf.Input{shape, seed, counts, probs},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessRandomBinomial", with(optional), shape, seed, counts, probs)
 	return op.Output(0)
 }
 
@@ -3264,13 +2456,7 @@ func StatelessRandomBinomial(scope *Scope, shape tf.Output, seed tf.Output, coun
 //
 //   - output: Types: half, float, double.
 func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomGammaV2",
-		Input: []tf.Input{shape, seed, alpha},
-	})
+	op := scope.add("StatelessRandomGammaV2", nil, shape, seed, alpha)
 	return op.Output(0)
 }
 
@@ -3288,13 +2474,7 @@ func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha
 //
 //   - output: Types: half, float, double.
 func StatelessRandomGammaV3(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, alpha tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomGammaV3",
-		Input: []tf.Input{shape, key, counter, alg, alpha},
-	})
+	op := scope.add("StatelessRandomGammaV3", nil, shape, key, counter, alg, alpha)
 	return op.Output(0)
 }
 
@@ -3304,12 +2484,7 @@ func StatelessRandomGammaV3(scope *Scope, shape tf.Output, key tf.Output, counte
 //
 //   - alg: Type: int32.
 func StatelessRandomGetAlg(scope *Scope) (alg tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "StatelessRandomGetAlg",
-	})
+	op := scope.add("StatelessRandomGetAlg", nil)
 	return op.Output(0)
 }
 
@@ -3324,13 +2499,7 @@ func StatelessRandomGetAlg(scope *Scope) (alg tf.Output) {
 //   - key: The key, a vector of one number. Type: uint64.
 //   - counter: The counter, a vector of two. Type: uint64.
 func StatelessRandomGetKeyCounter(scope *Scope, seed tf.Output) (key tf.Output, counter tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomGetKeyCounter",
-		Input: []tf.Input{seed},
-	})
+	op := scope.add("StatelessRandomGetKeyCounter", nil, seed)
 	return op.Output(0), op.Output(1)
 }
 
@@ -3346,22 +2515,16 @@ func StatelessRandomGetKeyCounter(scope *Scope, seed tf.Output) (key tf.Output, 
 //   - counter: The counter, a vector of two. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry. Type: int32.
 func StatelessRandomGetKeyCounterAlg(scope *Scope, seed tf.Output) (key tf.Output, counter tf.Output, alg tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomGetKeyCounterAlg",
-		Input: []tf.Input{seed},
-	})
+	op := scope.add("StatelessRandomGetKeyCounterAlg", nil, seed)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // StatelessRandomNormalAttr is an optional attribute of StatelessRandomNormal.
-type StatelessRandomNormalAttr func(optionalAttr)
+type StatelessRandomNormalAttr attr
 
 // StatelessRandomNormalDtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessRandomNormalAttr{name: "dtype", value: value}
 }
 
 // StatelessRandomNormal draws from the normal distribution of mean 0 and deviation 1, the same for the same seed.
@@ -3377,23 +2540,16 @@ func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
 //
 // Options: [StatelessRandomNormalDtype].
 func StatelessRandomNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomNormalAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomNormal",
-		Input: []tf.Input{shape, seed},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessRandomNormal", with(optional), shape, seed)
 	return op.Output(0)
 }
 
 // StatelessRandomNormalV2Attr is an optional attribute of StatelessRandomNormalV2.
-type StatelessRandomNormalV2Attr func(optionalAttr)
+type StatelessRandomNormalV2Attr attr
 
 // StatelessRandomNormalV2Dtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessRandomNormalV2Attr{name: "dtype", value: value}
 }
 
 // StatelessRandomNormalV2 draws from the normal distribution of mean 0 and deviation 1, from a generator at a given counter.
@@ -3411,14 +2567,7 @@ func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr
 //
 // Options: [StatelessRandomNormalV2Dtype].
 func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomNormalV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomNormalV2",
-		Input: []tf.Input{shape, key, counter, alg},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessRandomNormalV2", with(optional), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -3431,23 +2580,16 @@ func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, count
 //   - lam: Their means, which broadcast to shape.
 //   - dtype: The type of the draws. Types: half, float, double, int32, int64.
 func StatelessRandomPoisson(scope *Scope, shape tf.Output, seed tf.Output, lam tf.Output, dtype tf.DataType) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomPoisson",
-		Input: []tf.Input{shape, seed, lam},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("StatelessRandomPoisson", attrs(attr{name: "dtype", value: dtype}), shape, seed, lam)
 	return op.Output(0)
 }
 
 // StatelessRandomUniformAttr is an optional attribute of StatelessRandomUniform.
-type StatelessRandomUniformAttr func(optionalAttr)
+type StatelessRandomUniformAttr attr
 
 // StatelessRandomUniformDtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessRandomUniformAttr{name: "dtype", value: value}
 }
 
 // StatelessRandomUniform draws floats uniformly from [0, 1), the same for the same seed.
@@ -3463,23 +2605,16 @@ func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
 //
 // Options: [StatelessRandomUniformDtype].
 func StatelessRandomUniform(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomUniform",
-		Input: []tf.Input{shape, seed},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessRandomUniform", with(optional), shape, seed)
 	return op.Output(0)
 }
 
 // StatelessRandomUniformFullIntAttr is an optional attribute of StatelessRandomUniformFullInt.
-type StatelessRandomUniformFullIntAttr func(optionalAttr)
+type StatelessRandomUniformFullIntAttr attr
 
 // StatelessRandomUniformFullIntDtype sets dtype, which is uint64 by default. The type of the elements. Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUniformFullIntAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessRandomUniformFullIntAttr{name: "dtype", value: value}
 }
 
 // StatelessRandomUniformFullInt draws integers uniformly from all that the type has, the same for the same seed.
@@ -3495,23 +2630,16 @@ func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUnifor
 //
 // Options: [StatelessRandomUniformFullIntDtype].
 func StatelessRandomUniformFullInt(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformFullIntAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomUniformFullInt",
-		Input: []tf.Input{shape, seed},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessRandomUniformFullInt", with(optional), shape, seed)
 	return op.Output(0)
 }
 
 // StatelessRandomUniformFullIntV2Attr is an optional attribute of StatelessRandomUniformFullIntV2.
-type StatelessRandomUniformFullIntV2Attr func(optionalAttr)
+type StatelessRandomUniformFullIntV2Attr attr
 
 // StatelessRandomUniformFullIntV2Dtype sets dtype, which is uint64 by default. The type of the elements. Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUniformFullIntV2Attr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessRandomUniformFullIntV2Attr{name: "dtype", value: value}
 }
 
 // StatelessRandomUniformFullIntV2 draws integers uniformly from all that the type has, from a generator at a given counter.
@@ -3529,14 +2657,7 @@ func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUnif
 //
 // Options: [StatelessRandomUniformFullIntV2Dtype].
 func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformFullIntV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomUniformFullIntV2",
-		Input: []tf.Input{shape, key, counter, alg},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessRandomUniformFullIntV2", with(optional), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -3553,13 +2674,7 @@ func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Outpu
 //
 //   - output: Types: int32, int64.
 func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomUniformInt",
-		Input: []tf.Input{shape, seed, minval, maxval},
-	})
+	op := scope.add("StatelessRandomUniformInt", nil, shape, seed, minval, maxval)
 	return op.Output(0)
 }
 
@@ -3578,22 +2693,16 @@ func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, mi
 //
 //   - output: Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomUniformIntV2",
-		Input: []tf.Input{shape, key, counter, alg, minval, maxval},
-	})
+	op := scope.add("StatelessRandomUniformIntV2", nil, shape, key, counter, alg, minval, maxval)
 	return op.Output(0)
 }
 
 // StatelessRandomUniformV2Attr is an optional attribute of StatelessRandomUniformV2.
-type StatelessRandomUniformV2Attr func(optionalAttr)
+type StatelessRandomUniformV2Attr attr
 
 // StatelessRandomUniformV2Dtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2Attr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessRandomUniformV2Attr{name: "dtype", value: value}
 }
 
 // StatelessRandomUniformV2 draws floats uniformly from [0, 1), from a generator at a given counter.
@@ -3611,38 +2720,31 @@ func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2At
 //
 // Options: [StatelessRandomUniformV2Dtype].
 func StatelessRandomUniformV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessRandomUniformV2",
-		Input: []tf.Input{shape, key, counter, alg},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessRandomUniformV2", with(optional), shape, key, counter, alg)
 	return op.Output(0)
 }
 
 // StatelessSampleDistortedBoundingBoxAttr is an optional attribute of StatelessSampleDistortedBoundingBox.
-type StatelessSampleDistortedBoundingBoxAttr func(optionalAttr)
+type StatelessSampleDistortedBoundingBoxAttr attr
 
 // StatelessSampleDistortedBoundingBoxAspectRatioRange sets aspect_ratio_range, which is [0.75, 1.33] by default. The least and the greatest ratio of the window's width to its height.
 func StatelessSampleDistortedBoundingBoxAspectRatioRange(value []float32) StatelessSampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["aspect_ratio_range"] = value }
+	return StatelessSampleDistortedBoundingBoxAttr{name: "aspect_ratio_range", value: value}
 }
 
 // StatelessSampleDistortedBoundingBoxAreaRange sets area_range, which is [0.05, 1.0] by default. The least and the greatest part of the image that the window is.
 func StatelessSampleDistortedBoundingBoxAreaRange(value []float32) StatelessSampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["area_range"] = value }
+	return StatelessSampleDistortedBoundingBoxAttr{name: "area_range", value: value}
 }
 
 // StatelessSampleDistortedBoundingBoxMaxAttempts sets max_attempts, which is 100 by default. How many windows are tried before it is the whole image.
 func StatelessSampleDistortedBoundingBoxMaxAttempts(value int64) StatelessSampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["max_attempts"] = value }
+	return StatelessSampleDistortedBoundingBoxAttr{name: "max_attempts", value: value}
 }
 
 // StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes sets use_image_if_no_bounding_boxes, which is false by default. Whether the whole image is the object if there are no boxes.
 func StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) StatelessSampleDistortedBoundingBoxAttr {
-	return func(attrs optionalAttr) { attrs["use_image_if_no_bounding_boxes"] = value }
+	return StatelessSampleDistortedBoundingBoxAttr{name: "use_image_if_no_bounding_boxes", value: value}
 }
 
 // StatelessSampleDistortedBoundingBox draws, by a seed, a window of an image that covers some of an object.
@@ -3662,14 +2764,7 @@ func StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) St
 //
 // Options: [StatelessSampleDistortedBoundingBoxAspectRatioRange], [StatelessSampleDistortedBoundingBoxAreaRange], [StatelessSampleDistortedBoundingBoxMaxAttempts], [StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes].
 func StatelessSampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, min_object_covered tf.Output, seed tf.Output, optional ...StatelessSampleDistortedBoundingBoxAttr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessSampleDistortedBoundingBox",
-		Input: []tf.Input{image_size, bounding_boxes, min_object_covered, seed},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessSampleDistortedBoundingBox", with(optional), image_size, bounding_boxes, min_object_covered, seed)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -3681,22 +2776,16 @@ func StatelessSampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bou
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 func StatelessShuffle(scope *Scope, value tf.Output, key tf.Output, counter tf.Output, alg tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessShuffle",
-		Input: []tf.Input{value, key, counter, alg},
-	})
+	op := scope.add("StatelessShuffle", nil, value, key, counter, alg)
 	return op.Output(0)
 }
 
 // StatelessTruncatedNormalAttr is an optional attribute of StatelessTruncatedNormal.
-type StatelessTruncatedNormalAttr func(optionalAttr)
+type StatelessTruncatedNormalAttr attr
 
 // StatelessTruncatedNormalDtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAttr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessTruncatedNormalAttr{name: "dtype", value: value}
 }
 
 // StatelessTruncatedNormal draws from the normal distribution of mean 0 and deviation 1 cut at 2 deviations, the same for the same seed.
@@ -3712,23 +2801,16 @@ func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAt
 //
 // Options: [StatelessTruncatedNormalDtype].
 func StatelessTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessTruncatedNormalAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessTruncatedNormal",
-		Input: []tf.Input{shape, seed},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessTruncatedNormal", with(optional), shape, seed)
 	return op.Output(0)
 }
 
 // StatelessTruncatedNormalV2Attr is an optional attribute of StatelessTruncatedNormalV2.
-type StatelessTruncatedNormalV2Attr func(optionalAttr)
+type StatelessTruncatedNormalV2Attr attr
 
 // StatelessTruncatedNormalV2Dtype sets dtype, which is float by default. The type of the elements. Types: half, bfloat16, float, double.
 func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormalV2Attr {
-	return func(attrs optionalAttr) { attrs["dtype"] = value }
+	return StatelessTruncatedNormalV2Attr{name: "dtype", value: value}
 }
 
 // StatelessTruncatedNormalV2 draws from the normal distribution of mean 0 and deviation 1 cut at 2 deviations, from a generator at a given counter.
@@ -3746,14 +2828,7 @@ func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormal
 //
 // Options: [StatelessTruncatedNormalV2Dtype].
 func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessTruncatedNormalV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StatelessTruncatedNormalV2",
-		Input: []tf.Input{shape, key, counter, alg},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StatelessTruncatedNormalV2", with(optional), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -3768,23 +2843,16 @@ func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, co
 //
 //   - output: Type: bool.
 func StaticRegexFullMatch(scope *Scope, input tf.Output, pattern string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StaticRegexFullMatch",
-		Input: []tf.Input{input},
-		Attrs: map[string]any{"pattern": pattern},
-	})
+	op := scope.add("StaticRegexFullMatch", attrs(attr{name: "pattern", value: pattern}), input)
 	return op.Output(0)
 }
 
 // StaticRegexReplaceAttr is an optional attribute of StaticRegexReplace.
-type StaticRegexReplaceAttr func(optionalAttr)
+type StaticRegexReplaceAttr attr
 
 // StaticRegexReplaceReplaceGlobal sets replace_global, which is true by default. Whether all matches are replaced, or the first.
 func StaticRegexReplaceReplaceGlobal(value bool) StaticRegexReplaceAttr {
-	return func(attrs optionalAttr) { attrs["replace_global"] = value }
+	return StaticRegexReplaceAttr{name: "replace_global", value: value}
 }
 
 // StaticRegexReplace replaces what matches a regular expression.
@@ -3801,55 +2869,42 @@ func StaticRegexReplaceReplaceGlobal(value bool) StaticRegexReplaceAttr {
 //
 // Options: [StaticRegexReplaceReplaceGlobal].
 func StaticRegexReplace(scope *Scope, input tf.Output, pattern string, rewrite string, optional ...StaticRegexReplaceAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StaticRegexReplace",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"pattern": pattern, "rewrite": rewrite}, optional),
-	})
+	op := scope.add("StaticRegexReplace", with(optional, attr{name: "pattern", value: pattern}, attr{name: "rewrite", value: rewrite}), input)
 	return op.Output(0)
 }
 
 // StopGradient passes its input on; gradients end here, as if it were a constant.
 func StopGradient(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StopGradient",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("StopGradient", nil, input)
 	return op.Output(0)
 }
 
 // StridedSliceAttr is an optional attribute of StridedSlice.
-type StridedSliceAttr func(optionalAttr)
+type StridedSliceAttr attr
 
 // StridedSliceBeginMask sets begin_mask, which is 0 by default. Bit i says that begin[i] does not count: dimension i is taken from its beginning.
 func StridedSliceBeginMask(value int64) StridedSliceAttr {
-	return func(attrs optionalAttr) { attrs["begin_mask"] = value }
+	return StridedSliceAttr{name: "begin_mask", value: value}
 }
 
 // StridedSliceEndMask sets end_mask, which is 0 by default. Bit i says that end[i] does not count: dimension i is taken to its end.
 func StridedSliceEndMask(value int64) StridedSliceAttr {
-	return func(attrs optionalAttr) { attrs["end_mask"] = value }
+	return StridedSliceAttr{name: "end_mask", value: value}
 }
 
 // StridedSliceEllipsisMask sets ellipsis_mask, which is 0 by default. Bit i says that place i stands for as many whole dimensions as are not given. One bit at most.
 func StridedSliceEllipsisMask(value int64) StridedSliceAttr {
-	return func(attrs optionalAttr) { attrs["ellipsis_mask"] = value }
+	return StridedSliceAttr{name: "ellipsis_mask", value: value}
 }
 
 // StridedSliceNewAxisMask sets new_axis_mask, which is 0 by default. Bit i says that place i is a new dimension of size 1.
 func StridedSliceNewAxisMask(value int64) StridedSliceAttr {
-	return func(attrs optionalAttr) { attrs["new_axis_mask"] = value }
+	return StridedSliceAttr{name: "new_axis_mask", value: value}
 }
 
 // StridedSliceShrinkAxisMask sets shrink_axis_mask, which is 0 by default. Bit i says that only the element begin[i] is taken and that the dimension goes away.
 func StridedSliceShrinkAxisMask(value int64) StridedSliceAttr {
-	return func(attrs optionalAttr) { attrs["shrink_axis_mask"] = value }
+	return StridedSliceAttr{name: "shrink_axis_mask", value: value}
 }
 
 // StridedSlice takes elements at regular steps along every dimension, as Python's x[begin:end:stride, ...] does.
@@ -3862,43 +2917,36 @@ func StridedSliceShrinkAxisMask(value int64) StridedSliceAttr {
 //
 // Options: [StridedSliceBeginMask], [StridedSliceEndMask], [StridedSliceEllipsisMask], [StridedSliceNewAxisMask], [StridedSliceShrinkAxisMask].
 func StridedSlice(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, optional ...StridedSliceAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StridedSlice",
-		Input: []tf.Input{input, begin, end, strides},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StridedSlice", with(optional), input, begin, end, strides)
 	return op.Output(0)
 }
 
 // StridedSliceGradAttr is an optional attribute of StridedSliceGrad.
-type StridedSliceGradAttr func(optionalAttr)
+type StridedSliceGradAttr attr
 
 // StridedSliceGradBeginMask sets begin_mask, which is 0 by default. Bit i says that begin[i] does not count: dimension i is taken from its beginning.
 func StridedSliceGradBeginMask(value int64) StridedSliceGradAttr {
-	return func(attrs optionalAttr) { attrs["begin_mask"] = value }
+	return StridedSliceGradAttr{name: "begin_mask", value: value}
 }
 
 // StridedSliceGradEndMask sets end_mask, which is 0 by default. Bit i says that end[i] does not count: dimension i is taken to its end.
 func StridedSliceGradEndMask(value int64) StridedSliceGradAttr {
-	return func(attrs optionalAttr) { attrs["end_mask"] = value }
+	return StridedSliceGradAttr{name: "end_mask", value: value}
 }
 
 // StridedSliceGradEllipsisMask sets ellipsis_mask, which is 0 by default. Bit i says that place i stands for as many whole dimensions as are not given. One bit at most.
 func StridedSliceGradEllipsisMask(value int64) StridedSliceGradAttr {
-	return func(attrs optionalAttr) { attrs["ellipsis_mask"] = value }
+	return StridedSliceGradAttr{name: "ellipsis_mask", value: value}
 }
 
 // StridedSliceGradNewAxisMask sets new_axis_mask, which is 0 by default. Bit i says that place i is a new dimension of size 1.
 func StridedSliceGradNewAxisMask(value int64) StridedSliceGradAttr {
-	return func(attrs optionalAttr) { attrs["new_axis_mask"] = value }
+	return StridedSliceGradAttr{name: "new_axis_mask", value: value}
 }
 
 // StridedSliceGradShrinkAxisMask sets shrink_axis_mask, which is 0 by default. Bit i says that only the element begin[i] is taken and that the dimension goes away.
 func StridedSliceGradShrinkAxisMask(value int64) StridedSliceGradAttr {
-	return func(attrs optionalAttr) { attrs["shrink_axis_mask"] = value }
+	return StridedSliceGradAttr{name: "shrink_axis_mask", value: value}
 }
 
 // StridedSliceGrad computes the gradient of StridedSlice: dy where elements were taken from, zeros elsewhere.
@@ -3913,33 +2961,26 @@ func StridedSliceGradShrinkAxisMask(value int64) StridedSliceGradAttr {
 //
 // Options: [StridedSliceGradBeginMask], [StridedSliceGradEndMask], [StridedSliceGradEllipsisMask], [StridedSliceGradNewAxisMask], [StridedSliceGradShrinkAxisMask].
 func StridedSliceGrad(scope *Scope, shape tf.Output, begin tf.Output, end tf.Output, strides tf.Output, dy tf.Output, optional ...StridedSliceGradAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StridedSliceGrad",
-		Input: []tf.Input{shape, begin, end, strides, dy},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StridedSliceGrad", with(optional), shape, begin, end, strides, dy)
 	return op.Output(0)
 }
 
 // StringFormatAttr is an optional attribute of StringFormat.
-type StringFormatAttr func(optionalAttr)
+type StringFormatAttr attr
 
 // StringFormatTemplate sets template, which is "%s" by default. The text.
 func StringFormatTemplate(value string) StringFormatAttr {
-	return func(attrs optionalAttr) { attrs["template"] = value }
+	return StringFormatAttr{name: "template", value: value}
 }
 
 // StringFormatPlaceholder sets placeholder, which is "%s" by default. What in it is replaced, by one tensor after another.
 func StringFormatPlaceholder(value string) StringFormatAttr {
-	return func(attrs optionalAttr) { attrs["placeholder"] = value }
+	return StringFormatAttr{name: "placeholder", value: value}
 }
 
 // StringFormatSummarize sets summarize, which is 3 by default. How many entries of each dimension are shown at either end.
 func StringFormatSummarize(value int64) StringFormatAttr {
-	return func(attrs optionalAttr) { attrs["summarize"] = value }
+	return StringFormatAttr{name: "summarize", value: value}
 }
 
 // StringFormat puts tensors into a template.
@@ -3954,23 +2995,16 @@ func StringFormatSummarize(value int64) StringFormatAttr {
 //
 // Options: [StringFormatTemplate], [StringFormatPlaceholder], [StringFormatSummarize].
 func StringFormat(scope *Scope, inputs []tf.Output, optional ...StringFormatAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringFormat",
-		Input: []tf.Input{tf.OutputList(inputs)},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StringFormat", with(optional), tf.OutputList(inputs))
 	return op.Output(0)
 }
 
 // StringJoinAttr is an optional attribute of StringJoin.
-type StringJoinAttr func(optionalAttr)
+type StringJoinAttr attr
 
 // StringJoinSeparator sets separator, which is "" by default. What stands between strings.
 func StringJoinSeparator(value string) StringJoinAttr {
-	return func(attrs optionalAttr) { attrs["separator"] = value }
+	return StringJoinAttr{name: "separator", value: value}
 }
 
 // StringJoin joins the strings of several tensors, element by element.
@@ -3985,23 +3019,16 @@ func StringJoinSeparator(value string) StringJoinAttr {
 //
 // Options: [StringJoinSeparator].
 func StringJoin(scope *Scope, inputs []tf.Output, optional ...StringJoinAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringJoin",
-		Input: []tf.Input{tf.OutputList(inputs)},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StringJoin", with(optional), tf.OutputList(inputs))
 	return op.Output(0)
 }
 
 // StringLengthAttr is an optional attribute of StringLength.
-type StringLengthAttr func(optionalAttr)
+type StringLengthAttr attr
 
 // StringLengthUnit sets unit, which is "BYTE" by default. Whether to count bytes ("BYTE") or code points ("UTF8_CHAR").
 func StringLengthUnit(value string) StringLengthAttr {
-	return func(attrs optionalAttr) { attrs["unit"] = value }
+	return StringLengthAttr{name: "unit", value: value}
 }
 
 // StringLength returns the length of each string.
@@ -4016,23 +3043,16 @@ func StringLengthUnit(value string) StringLengthAttr {
 //
 // Options: [StringLengthUnit].
 func StringLength(scope *Scope, input tf.Output, optional ...StringLengthAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringLength",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StringLength", with(optional), input)
 	return op.Output(0)
 }
 
 // StringLowerAttr is an optional attribute of StringLower.
-type StringLowerAttr func(optionalAttr)
+type StringLowerAttr attr
 
 // StringLowerEncoding sets encoding, which is "" by default. "utf-8" for all of Unicode; empty for ASCII letters only.
 func StringLowerEncoding(value string) StringLowerAttr {
-	return func(attrs optionalAttr) { attrs["encoding"] = value }
+	return StringLowerAttr{name: "encoding", value: value}
 }
 
 // StringLower converts letters to lower case.
@@ -4047,14 +3067,7 @@ func StringLowerEncoding(value string) StringLowerAttr {
 //
 // Options: [StringLowerEncoding].
 func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringLower",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StringLower", with(optional), input)
 	return op.Output(0)
 }
 
@@ -4076,23 +3089,16 @@ func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (ou
 //   - ngrams: Type: string.
 //   - ngrams_splits: Types: int32, int64.
 func StringNGrams(scope *Scope, data tf.Output, data_splits tf.Output, separator string, ngram_widths []int64, left_pad string, right_pad string, pad_width int64, preserve_short_sequences bool) (ngrams tf.Output, ngrams_splits tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringNGrams",
-		Input: []tf.Input{data, data_splits},
-		Attrs: map[string]any{"separator": separator, "ngram_widths": ngram_widths, "left_pad": left_pad, "right_pad": right_pad, "pad_width": pad_width, "preserve_short_sequences": preserve_short_sequences},
-	})
+	op := scope.add("StringNGrams", attrs(attr{name: "separator", value: separator}, attr{name: "ngram_widths", value: ngram_widths}, attr{name: "left_pad", value: left_pad}, attr{name: "right_pad", value: right_pad}, attr{name: "pad_width", value: pad_width}, attr{name: "preserve_short_sequences", value: preserve_short_sequences}), data, data_splits)
 	return op.Output(0), op.Output(1)
 }
 
 // StringSplitAttr is an optional attribute of StringSplit.
-type StringSplitAttr func(optionalAttr)
+type StringSplitAttr attr
 
 // StringSplitSkipEmpty sets skip_empty, which is true by default. Whether empty parts are left out.
 func StringSplitSkipEmpty(value bool) StringSplitAttr {
-	return func(attrs optionalAttr) { attrs["skip_empty"] = value }
+	return StringSplitAttr{name: "skip_empty", value: value}
 }
 
 // StringSplit splits strings at any of some characters, into a sparse matrix.
@@ -4110,23 +3116,16 @@ func StringSplitSkipEmpty(value bool) StringSplitAttr {
 //
 // Options: [StringSplitSkipEmpty].
 func StringSplit(scope *Scope, input tf.Output, delimiter tf.Output, optional ...StringSplitAttr) (indices tf.Output, values tf.Output, shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringSplit",
-		Input: []tf.Input{input, delimiter},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StringSplit", with(optional), input, delimiter)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // StringSplitV2Attr is an optional attribute of StringSplitV2.
-type StringSplitV2Attr func(optionalAttr)
+type StringSplitV2Attr attr
 
 // StringSplitV2Maxsplit sets maxsplit, which is -1 by default. The most splits of a string; -1 for any number.
 func StringSplitV2Maxsplit(value int64) StringSplitV2Attr {
-	return func(attrs optionalAttr) { attrs["maxsplit"] = value }
+	return StringSplitV2Attr{name: "maxsplit", value: value}
 }
 
 // StringSplitV2 splits strings at a separator, into a sparse matrix.
@@ -4144,14 +3143,7 @@ func StringSplitV2Maxsplit(value int64) StringSplitV2Attr {
 //
 // Options: [StringSplitV2Maxsplit].
 func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...StringSplitV2Attr) (indices tf.Output, values tf.Output, shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringSplitV2",
-		Input: []tf.Input{input, sep},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StringSplitV2", with(optional), input, sep)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -4165,13 +3157,7 @@ func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...Str
 //
 //   - output: Type: string.
 func StringStrip(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringStrip",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("StringStrip", nil, input)
 	return op.Output(0)
 }
 
@@ -4186,14 +3172,7 @@ func StringStrip(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucket(scope *Scope, string_tensor tf.Output, num_buckets int64) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringToHashBucket",
-		Input: []tf.Input{string_tensor},
-		Attrs: map[string]any{"num_buckets": num_buckets},
-	})
+	op := scope.add("StringToHashBucket", attrs(attr{name: "num_buckets", value: num_buckets}), string_tensor)
 	return op.Output(0)
 }
 
@@ -4208,14 +3187,7 @@ func StringToHashBucket(scope *Scope, string_tensor tf.Output, num_buckets int64
 //
 //   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringToHashBucketFast",
-		Input: []tf.Input{input},
-		Attrs: map[string]any{"num_buckets": num_buckets},
-	})
+	op := scope.add("StringToHashBucketFast", attrs(attr{name: "num_buckets", value: num_buckets}), input)
 	return op.Output(0)
 }
 
@@ -4231,23 +3203,16 @@ func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (o
 //
 //   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucketStrong(scope *Scope, input tf.Output, num_buckets int64, key []int64) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringToHashBucketStrong",
-		Input: []tf.Input{input},
-		Attrs: map[string]any{"num_buckets": num_buckets, "key": key},
-	})
+	op := scope.add("StringToHashBucketStrong", attrs(attr{name: "num_buckets", value: num_buckets}, attr{name: "key", value: key}), input)
 	return op.Output(0)
 }
 
 // StringToNumberAttr is an optional attribute of StringToNumber.
-type StringToNumberAttr func(optionalAttr)
+type StringToNumberAttr attr
 
 // StringToNumberOutType sets out_type, which is float by default. The type of the numbers. Types: float, double, int32, int64, uint32, uint64.
 func StringToNumberOutType(value tf.DataType) StringToNumberAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return StringToNumberAttr{name: "out_type", value: value}
 }
 
 // StringToNumber parses strings as numbers, with white space around them; any other text is an error.
@@ -4258,23 +3223,16 @@ func StringToNumberOutType(value tf.DataType) StringToNumberAttr {
 //
 // Options: [StringToNumberOutType].
 func StringToNumber(scope *Scope, string_tensor tf.Output, optional ...StringToNumberAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringToNumber",
-		Input: []tf.Input{string_tensor},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StringToNumber", with(optional), string_tensor)
 	return op.Output(0)
 }
 
 // StringUpperAttr is an optional attribute of StringUpper.
-type StringUpperAttr func(optionalAttr)
+type StringUpperAttr attr
 
 // StringUpperEncoding sets encoding, which is "" by default. "utf-8" for all of Unicode; empty for ASCII letters only.
 func StringUpperEncoding(value string) StringUpperAttr {
-	return func(attrs optionalAttr) { attrs["encoding"] = value }
+	return StringUpperAttr{name: "encoding", value: value}
 }
 
 // StringUpper converts letters to upper case.
@@ -4289,35 +3247,22 @@ func StringUpperEncoding(value string) StringUpperAttr {
 //
 // Options: [StringUpperEncoding].
 func StringUpper(scope *Scope, input tf.Output, optional ...StringUpperAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "StringUpper",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("StringUpper", with(optional), input)
 	return op.Output(0)
 }
 
 // Sub subtracts y from x with broadcasting; integers wrap around.
 func Sub(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Sub",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Sub", nil, x, y)
 	return op.Output(0)
 }
 
 // SubstrAttr is an optional attribute of Substr.
-type SubstrAttr func(optionalAttr)
+type SubstrAttr attr
 
 // SubstrUnit sets unit, which is "BYTE" by default. Whether to count bytes ("BYTE") or code points ("UTF8_CHAR").
 func SubstrUnit(value string) SubstrAttr {
-	return func(attrs optionalAttr) { attrs["unit"] = value }
+	return SubstrAttr{name: "unit", value: value}
 }
 
 // Substr cuts substrings out of strings, with broadcasting.
@@ -4334,23 +3279,16 @@ func SubstrUnit(value string) SubstrAttr {
 //
 // Options: [SubstrUnit].
 func Substr(scope *Scope, input tf.Output, pos tf.Output, len tf.Output, optional ...SubstrAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Substr",
-		Input: []tf.Input{input, pos, len},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Substr", with(optional), input, pos, len)
 	return op.Output(0)
 }
 
 // SumAttr is an optional attribute of Sum.
-type SumAttr func(optionalAttr)
+type SumAttr attr
 
 // SumKeepDims sets keep_dims, which is false by default. Whether these axes stay, of size 1.
 func SumKeepDims(value bool) SumAttr {
-	return func(attrs optionalAttr) { attrs["keep_dims"] = value }
+	return SumAttr{name: "keep_dims", value: value}
 }
 
 // Sum adds up the elements along the given axes; an empty sum is 0.
@@ -4365,55 +3303,42 @@ func SumKeepDims(value bool) SumAttr {
 //
 // Options: [SumKeepDims].
 func Sum(scope *Scope, input tf.Output, axis tf.Output, optional ...SumAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Sum",
-		Input: []tf.Input{input, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Sum", with(optional), input, axis)
 	return op.Output(0)
 }
 
 // SummaryWriterAttr is an optional attribute of SummaryWriter.
-type SummaryWriterAttr func(optionalAttr)
+type SummaryWriterAttr attr
 
 // SummaryWriterSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func SummaryWriterSharedName(value string) SummaryWriterAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return SummaryWriterAttr{name: "shared_name", value: value}
 }
 
 // SummaryWriterContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func SummaryWriterContainer(value string) SummaryWriterAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return SummaryWriterAttr{name: "container", value: value}
 }
 
 // SummaryWriter names a writer of summaries, which does nothing before it is created.
 //
 // Options: [SummaryWriterSharedName], [SummaryWriterContainer].
 func SummaryWriter(scope *Scope, optional ...SummaryWriterAttr) (writer tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "SummaryWriter",
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("SummaryWriter", with(optional))
 	return op.Output(0)
 }
 
 // SvdAttr is an optional attribute of Svd.
-type SvdAttr func(optionalAttr)
+type SvdAttr attr
 
 // SvdComputeUv sets compute_uv, which is true by default. Whether u and v are wanted; else they are scalars without meaning.
 func SvdComputeUv(value bool) SvdAttr {
-	return func(attrs optionalAttr) { attrs["compute_uv"] = value }
+	return SvdAttr{name: "compute_uv", value: value}
 }
 
 // SvdFullMatrices sets full_matrices, which is false by default. Whether u and v are square.
 func SvdFullMatrices(value bool) SvdAttr {
-	return func(attrs optionalAttr) { attrs["full_matrices"] = value }
+	return SvdAttr{name: "full_matrices", value: value}
 }
 
 // Svd computes singular values and vectors: A = U·diag(s)·Vᴴ.
@@ -4426,14 +3351,7 @@ func SvdFullMatrices(value bool) SvdAttr {
 //
 // Options: [SvdComputeUv], [SvdFullMatrices].
 func Svd(scope *Scope, input tf.Output, optional ...SvdAttr) (s tf.Output, u tf.Output, v tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Svd",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Svd", with(optional), input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -4448,12 +3366,6 @@ func Svd(scope *Scope, input tf.Output, optional ...SvdAttr) (s tf.Output, u tf.
 //   - output_false: The value, if pred is false.
 //   - output_true: The value, if pred is true.
 func Switch(scope *Scope, data tf.Output, pred tf.Output) (output_false tf.Output, output_true tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Switch",
-		Input: []tf.Input{data, pred},
-	})
+	op := scope.add("Switch", nil, data, pred)
 	return op.Output(0), op.Output(1)
 }

@@ -5,11 +5,11 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // TFRecordDatasetAttr is an optional attribute of TFRecordDataset.
-type TFRecordDatasetAttr func(optionalAttr)
+type TFRecordDatasetAttr attr
 
 // TFRecordDatasetMetadata sets metadata, which is "" by default. Ignored.
 func TFRecordDatasetMetadata(value string) TFRecordDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return TFRecordDatasetAttr{name: "metadata", value: value}
 }
 
 // TFRecordDataset makes a dataset of the records of files in the TFRecord format.
@@ -22,23 +22,16 @@ func TFRecordDatasetMetadata(value string) TFRecordDatasetAttr {
 //
 // Options: [TFRecordDatasetMetadata].
 func TFRecordDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TFRecordDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TFRecordDataset",
-		Input: []tf.Input{filenames, compression_type, buffer_size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TFRecordDataset", with(optional), filenames, compression_type, buffer_size)
 	return op.Output(0)
 }
 
 // TFRecordDatasetV2Attr is an optional attribute of TFRecordDatasetV2.
-type TFRecordDatasetV2Attr func(optionalAttr)
+type TFRecordDatasetV2Attr attr
 
 // TFRecordDatasetV2Metadata sets metadata, which is "" by default. Ignored.
 func TFRecordDatasetV2Metadata(value string) TFRecordDatasetV2Attr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return TFRecordDatasetV2Attr{name: "metadata", value: value}
 }
 
 // TFRecordDatasetV2 makes a dataset of the records of files in the TFRecord format, each from some place on.
@@ -52,55 +45,42 @@ func TFRecordDatasetV2Metadata(value string) TFRecordDatasetV2Attr {
 //
 // Options: [TFRecordDatasetV2Metadata].
 func TFRecordDatasetV2(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, byte_offsets tf.Output, optional ...TFRecordDatasetV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TFRecordDatasetV2",
-		Input: []tf.Input{filenames, compression_type, buffer_size, byte_offsets},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TFRecordDatasetV2", with(optional), filenames, compression_type, buffer_size, byte_offsets)
 	return op.Output(0)
 }
 
 // TFRecordReaderV2Attr is an optional attribute of TFRecordReaderV2.
-type TFRecordReaderV2Attr func(optionalAttr)
+type TFRecordReaderV2Attr attr
 
 // TFRecordReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func TFRecordReaderV2Container(value string) TFRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return TFRecordReaderV2Attr{name: "container", value: value}
 }
 
 // TFRecordReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func TFRecordReaderV2SharedName(value string) TFRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return TFRecordReaderV2Attr{name: "shared_name", value: value}
 }
 
 // TFRecordReaderV2CompressionType sets compression_type, which is "" by default. "ZLIB" or "GZIP" if files are compressed, else empty.
 func TFRecordReaderV2CompressionType(value string) TFRecordReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["compression_type"] = value }
+	return TFRecordReaderV2Attr{name: "compression_type", value: value}
 }
 
 // TFRecordReaderV2 makes a reader that gives records from the TFRecord files whose names its queue holds.
 //
 // Options: [TFRecordReaderV2Container], [TFRecordReaderV2SharedName], [TFRecordReaderV2CompressionType].
 func TFRecordReaderV2(scope *Scope, optional ...TFRecordReaderV2Attr) (reader_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TFRecordReaderV2",
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TFRecordReaderV2", with(optional))
 	return op.Output(0)
 }
 
 // TakeDatasetAttr is an optional attribute of TakeDataset.
-type TakeDatasetAttr func(optionalAttr)
+type TakeDatasetAttr attr
 
 // TakeDatasetMetadata sets metadata, which is "" by default. Ignored.
 func TakeDatasetMetadata(value string) TakeDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return TakeDatasetAttr{name: "metadata", value: value}
 }
 
 // TakeDataset makes a dataset of the first elements of another.
@@ -114,28 +94,21 @@ func TakeDatasetMetadata(value string) TakeDatasetAttr {
 //
 // Options: [TakeDatasetMetadata].
 func TakeDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...TakeDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TakeDataset",
-		Input: []tf.Input{input_dataset, count},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("TakeDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
 // TakeManySparseFromTensorsMapAttr is an optional attribute of TakeManySparseFromTensorsMap.
-type TakeManySparseFromTensorsMapAttr func(optionalAttr)
+type TakeManySparseFromTensorsMapAttr attr
 
 // TakeManySparseFromTensorsMapContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func TakeManySparseFromTensorsMapContainer(value string) TakeManySparseFromTensorsMapAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return TakeManySparseFromTensorsMapAttr{name: "container", value: value}
 }
 
 // TakeManySparseFromTensorsMapSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func TakeManySparseFromTensorsMapSharedName(value string) TakeManySparseFromTensorsMapAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return TakeManySparseFromTensorsMapAttr{name: "shared_name", value: value}
 }
 
 // TakeManySparseFromTensorsMap takes sparse tensors from a map of the session and stacks them along a new first dimension.
@@ -153,38 +126,19 @@ func TakeManySparseFromTensorsMapSharedName(value string) TakeManySparseFromTens
 //
 // Options: [TakeManySparseFromTensorsMapContainer], [TakeManySparseFromTensorsMapSharedName].
 func TakeManySparseFromTensorsMap(scope *Scope, sparse_handles tf.Output, dtype tf.DataType, optional ...TakeManySparseFromTensorsMapAttr) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TakeManySparseFromTensorsMap",
-		Input: []tf.Input{sparse_handles},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("TakeManySparseFromTensorsMap", with(optional, attr{name: "dtype", value: dtype}), sparse_handles)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // Tan takes the tangent of every element, in radians.
 func Tan(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Tan",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Tan", nil, x)
 	return op.Output(0)
 }
 
 // Tanh takes the hyperbolic tangent of every element.
 func Tanh(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Tanh",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("Tanh", nil, x)
 	return op.Output(0)
 }
 
@@ -195,13 +149,7 @@ func Tanh(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: What the function gave.
 //   - dy: The gradient of that.
 func TanhGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TanhGrad",
-		Input: []tf.Input{y, dy},
-	})
+	op := scope.add("TanhGrad", nil, y, dy)
 	return op.Output(0)
 }
 
@@ -213,34 +161,20 @@ func TanhGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayCloseV2",
-		Input: []tf.Input{handle},
-	})
-	return op
+	return scope.add("TensorArrayCloseV2", nil, handle)
 }
 
 // TensorArrayCloseV3 drops the elements of an array, which cannot be used afterwards.
 func TensorArrayCloseV3(scope *Scope, handle tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayCloseV3",
-		Input: []tf.Input{handle},
-	})
-	return op
+	return scope.add("TensorArrayCloseV3", nil, handle)
 }
 
 // TensorArrayConcatV2Attr is an optional attribute of TensorArrayConcatV2.
-type TensorArrayConcatV2Attr func(optionalAttr)
+type TensorArrayConcatV2Attr attr
 
 // TensorArrayConcatV2ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default. As TensorArrayConcatV3 has it.
 func TensorArrayConcatV2ElementShapeExcept0(value tf.Shape) TensorArrayConcatV2Attr {
-	return func(attrs optionalAttr) { attrs["element_shape_except0"] = value }
+	return TensorArrayConcatV2Attr{name: "element_shape_except0", value: value}
 }
 
 // TensorArrayConcatV2 reads and joins all elements of an array, as TensorArrayConcatV3 does, by an older form of handle.
@@ -257,23 +191,16 @@ func TensorArrayConcatV2ElementShapeExcept0(value tf.Shape) TensorArrayConcatV2A
 //
 // Options: [TensorArrayConcatV2ElementShapeExcept0].
 func TensorArrayConcatV2(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV2Attr) (value tf.Output, lengths tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayConcatV2",
-		Input: []tf.Input{handle, flow_in},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("TensorArrayConcatV2", with(optional, attr{name: "dtype", value: dtype}), handle, flow_in)
 	return op.Output(0), op.Output(1)
 }
 
 // TensorArrayConcatV3Attr is an optional attribute of TensorArrayConcatV3.
-type TensorArrayConcatV3Attr func(optionalAttr)
+type TensorArrayConcatV3Attr attr
 
 // TensorArrayConcatV3ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default. The shape of the elements behind the first dimension, as far as it is known.
 func TensorArrayConcatV3ElementShapeExcept0(value tf.Shape) TensorArrayConcatV3Attr {
-	return func(attrs optionalAttr) { attrs["element_shape_except0"] = value }
+	return TensorArrayConcatV3Attr{name: "element_shape_except0", value: value}
 }
 
 // TensorArrayConcatV3 reads all elements of an array and joins them along their first dimension, in which alone they may differ.
@@ -289,23 +216,16 @@ func TensorArrayConcatV3ElementShapeExcept0(value tf.Shape) TensorArrayConcatV3A
 //
 // Options: [TensorArrayConcatV3ElementShapeExcept0].
 func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV3Attr) (value tf.Output, lengths tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayConcatV3",
-		Input: []tf.Input{handle, flow_in},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("TensorArrayConcatV3", with(optional, attr{name: "dtype", value: dtype}), handle, flow_in)
 	return op.Output(0), op.Output(1)
 }
 
 // TensorArrayGatherV2Attr is an optional attribute of TensorArrayGatherV2.
-type TensorArrayGatherV2Attr func(optionalAttr)
+type TensorArrayGatherV2Attr attr
 
 // TensorArrayGatherV2ElementShape sets element_shape, which is of unknown rank by default. As TensorArrayGatherV3 has it.
 func TensorArrayGatherV2ElementShape(value tf.Shape) TensorArrayGatherV2Attr {
-	return func(attrs optionalAttr) { attrs["element_shape"] = value }
+	return TensorArrayGatherV2Attr{name: "element_shape", value: value}
 }
 
 // TensorArrayGatherV2 reads and stacks elements of an array, as TensorArrayGatherV3 does, by an older form of handle.
@@ -321,23 +241,16 @@ func TensorArrayGatherV2ElementShape(value tf.Shape) TensorArrayGatherV2Attr {
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayGatherV2(scope *Scope, handle tf.Output, indices tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayGatherV2Attr) (value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayGatherV2",
-		Input: []tf.Input{handle, indices, flow_in},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("TensorArrayGatherV2", with(optional, attr{name: "dtype", value: dtype}), handle, indices, flow_in)
 	return op.Output(0)
 }
 
 // TensorArrayGatherV3Attr is an optional attribute of TensorArrayGatherV3.
-type TensorArrayGatherV3Attr func(optionalAttr)
+type TensorArrayGatherV3Attr attr
 
 // TensorArrayGatherV3ElementShape sets element_shape, which is of unknown rank by default. The shape of the elements, as far as it is known.
 func TensorArrayGatherV3ElementShape(value tf.Shape) TensorArrayGatherV3Attr {
-	return func(attrs optionalAttr) { attrs["element_shape"] = value }
+	return TensorArrayGatherV3Attr{name: "element_shape", value: value}
 }
 
 // TensorArrayGatherV3 reads elements of an array and stacks them along a new first dimension.
@@ -350,18 +263,11 @@ func TensorArrayGatherV3ElementShape(value tf.Shape) TensorArrayGatherV3Attr {
 //
 // Options: [TensorArrayGatherV3ElementShape].
 func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayGatherV3Attr) (value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayGatherV3",
-		Input: []tf.Input{handle, indices, flow_in},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("TensorArrayGatherV3", with(optional, attr{name: "dtype", value: dtype}), handle, indices, flow_in)
 	return op.Output(0)
 }
 
-// TensorArrayGradV2 returns the array of gradients of an array, as TensorArrayGradV3 does, by an older form of handle.
+// TensorArrayGradV2 gives the array of gradients of an array, as TensorArrayGradV3 does, by an older form of handle.
 //
 // Arguments:
 //
@@ -375,18 +281,11 @@ func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayGradV2(scope *Scope, handle tf.Output, flow_in tf.Output, source string) (grad_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayGradV2",
-		Input: []tf.Input{handle, flow_in},
-		Attrs: map[string]any{"source": source},
-	})
+	op := scope.add("TensorArrayGradV2", attrs(attr{name: "source", value: source}), handle, flow_in)
 	return op.Output(0)
 }
 
-// TensorArrayGradV3 returns the array of the gradients of an array's elements; what is written to one element of it is added up.
+// TensorArrayGradV3 gives the array of the gradients of an array's elements; what is written to one element of it is added up.
 //
 // Arguments:
 //
@@ -397,18 +296,11 @@ func TensorArrayGradV2(scope *Scope, handle tf.Output, flow_in tf.Output, source
 //
 //   - flow_out: The flow for the first operation on the gradients. Type: float.
 func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source string) (grad_handle tf.Output, flow_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayGradV3",
-		Input: []tf.Input{handle, flow_in},
-		Attrs: map[string]any{"source": source},
-	})
+	op := scope.add("TensorArrayGradV3", attrs(attr{name: "source", value: source}), handle, flow_in)
 	return op.Output(0), op.Output(1)
 }
 
-// TensorArrayGradWithShape returns the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.
+// TensorArrayGradWithShape gives the array of the gradients of an array's elements, as TensorArrayGradV3 does, with dimensions in front of theirs.
 //
 // Arguments:
 //
@@ -420,14 +312,7 @@ func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source
 //
 //   - flow_out: The flow for the first operation on the gradients. Type: float.
 func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output, shape_to_prepend tf.Output, source string) (grad_handle tf.Output, flow_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayGradWithShape",
-		Input: []tf.Input{handle, flow_in, shape_to_prepend},
-		Attrs: map[string]any{"source": source},
-	})
+	op := scope.add("TensorArrayGradWithShape", attrs(attr{name: "source", value: source}), handle, flow_in, shape_to_prepend)
 	return op.Output(0), op.Output(1)
 }
 
@@ -442,14 +327,7 @@ func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output,
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayReadV2(scope *Scope, handle tf.Output, index tf.Output, flow_in tf.Output, dtype tf.DataType) (value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayReadV2",
-		Input: []tf.Input{handle, index, flow_in},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("TensorArrayReadV2", attrs(attr{name: "dtype", value: dtype}), handle, index, flow_in)
 	return op.Output(0)
 }
 
@@ -461,14 +339,7 @@ func TensorArrayReadV2(scope *Scope, handle tf.Output, index tf.Output, flow_in 
 //   - flow_in: The flow of the operations that wrote it. Type: float.
 //   - dtype: The type of the elements.
 func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in tf.Output, dtype tf.DataType) (value tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayReadV3",
-		Input: []tf.Input{handle, index, flow_in},
-		Attrs: map[string]any{"dtype": dtype},
-	})
+	op := scope.add("TensorArrayReadV3", attrs(attr{name: "dtype", value: dtype}), handle, index, flow_in)
 	return op.Output(0)
 }
 
@@ -486,13 +357,7 @@ func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in 
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayScatterV2(scope *Scope, handle tf.Output, indices tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayScatterV2",
-		Input: []tf.Input{handle, indices, value, flow_in},
-	})
+	op := scope.add("TensorArrayScatterV2", nil, handle, indices, value, flow_in)
 	return op.Output(0)
 }
 
@@ -507,13 +372,7 @@ func TensorArrayScatterV2(scope *Scope, handle tf.Output, indices tf.Output, val
 //
 //   - flow_out: The flow for the operation after. Type: float.
 func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayScatterV3",
-		Input: []tf.Input{handle, indices, value, flow_in},
-	})
+	op := scope.add("TensorArrayScatterV3", nil, handle, indices, value, flow_in)
 	return op.Output(0)
 }
 
@@ -530,17 +389,11 @@ func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, val
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArraySizeV2(scope *Scope, handle tf.Output, flow_in tf.Output) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArraySizeV2",
-		Input: []tf.Input{handle, flow_in},
-	})
+	op := scope.add("TensorArraySizeV2", nil, handle, flow_in)
 	return op.Output(0)
 }
 
-// TensorArraySizeV3 returns the number of elements of an array.
+// TensorArraySizeV3 gives the number of elements of an array.
 //
 // Arguments:
 //
@@ -550,13 +403,7 @@ func TensorArraySizeV2(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 //
 //   - size: Type: int32.
 func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArraySizeV3",
-		Input: []tf.Input{handle, flow_in},
-	})
+	op := scope.add("TensorArraySizeV3", nil, handle, flow_in)
 	return op.Output(0)
 }
 
@@ -574,13 +421,7 @@ func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArraySplitV2(scope *Scope, handle tf.Output, value tf.Output, lengths tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArraySplitV2",
-		Input: []tf.Input{handle, value, lengths, flow_in},
-	})
+	op := scope.add("TensorArraySplitV2", nil, handle, value, lengths, flow_in)
 	return op.Output(0)
 }
 
@@ -595,37 +436,31 @@ func TensorArraySplitV2(scope *Scope, handle tf.Output, value tf.Output, lengths
 //
 //   - flow_out: The flow for the operation after. Type: float.
 func TensorArraySplitV3(scope *Scope, handle tf.Output, value tf.Output, lengths tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArraySplitV3",
-		Input: []tf.Input{handle, value, lengths, flow_in},
-	})
+	op := scope.add("TensorArraySplitV3", nil, handle, value, lengths, flow_in)
 	return op.Output(0)
 }
 
 // TensorArrayV2Attr is an optional attribute of TensorArrayV2.
-type TensorArrayV2Attr func(optionalAttr)
+type TensorArrayV2Attr attr
 
 // TensorArrayV2ElementShape sets element_shape, which is of unknown rank by default. As TensorArrayV3 has it.
 func TensorArrayV2ElementShape(value tf.Shape) TensorArrayV2Attr {
-	return func(attrs optionalAttr) { attrs["element_shape"] = value }
+	return TensorArrayV2Attr{name: "element_shape", value: value}
 }
 
 // TensorArrayV2DynamicSize sets dynamic_size, which is false by default. As TensorArrayV3 has it.
 func TensorArrayV2DynamicSize(value bool) TensorArrayV2Attr {
-	return func(attrs optionalAttr) { attrs["dynamic_size"] = value }
+	return TensorArrayV2Attr{name: "dynamic_size", value: value}
 }
 
 // TensorArrayV2ClearAfterRead sets clear_after_read, which is true by default. As TensorArrayV3 has it.
 func TensorArrayV2ClearAfterRead(value bool) TensorArrayV2Attr {
-	return func(attrs optionalAttr) { attrs["clear_after_read"] = value }
+	return TensorArrayV2Attr{name: "clear_after_read", value: value}
 }
 
 // TensorArrayV2TensorArrayName sets tensor_array_name, which is "" by default. As TensorArrayV3 has it.
 func TensorArrayV2TensorArrayName(value string) TensorArrayV2Attr {
-	return func(attrs optionalAttr) { attrs["tensor_array_name"] = value }
+	return TensorArrayV2Attr{name: "tensor_array_name", value: value}
 }
 
 // TensorArrayV2 makes an array of tensors, as TensorArrayV3 does, with an older form of handle.
@@ -643,43 +478,36 @@ func TensorArrayV2TensorArrayName(value string) TensorArrayV2Attr {
 //
 // Deprecated: from version 26 of the GraphDef format on. Use TensorArrayV3.
 func TensorArrayV2(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV2Attr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayV2",
-		Input: []tf.Input{size},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("TensorArrayV2", with(optional, attr{name: "dtype", value: dtype}), size)
 	return op.Output(0)
 }
 
 // TensorArrayV3Attr is an optional attribute of TensorArrayV3.
-type TensorArrayV3Attr func(optionalAttr)
+type TensorArrayV3Attr attr
 
 // TensorArrayV3ElementShape sets element_shape, which is of unknown rank by default. The shape of the elements, as far as it is known.
 func TensorArrayV3ElementShape(value tf.Shape) TensorArrayV3Attr {
-	return func(attrs optionalAttr) { attrs["element_shape"] = value }
+	return TensorArrayV3Attr{name: "element_shape", value: value}
 }
 
 // TensorArrayV3DynamicSize sets dynamic_size, which is false by default. Whether writing beyond the end makes the array longer, rather than fail.
 func TensorArrayV3DynamicSize(value bool) TensorArrayV3Attr {
-	return func(attrs optionalAttr) { attrs["dynamic_size"] = value }
+	return TensorArrayV3Attr{name: "dynamic_size", value: value}
 }
 
 // TensorArrayV3ClearAfterRead sets clear_after_read, which is true by default. Whether an element can be read only once and is dropped then.
 func TensorArrayV3ClearAfterRead(value bool) TensorArrayV3Attr {
-	return func(attrs optionalAttr) { attrs["clear_after_read"] = value }
+	return TensorArrayV3Attr{name: "clear_after_read", value: value}
 }
 
 // TensorArrayV3IdenticalElementShapes sets identical_element_shapes, which is false by default. Whether all elements have the shape of the first one written.
 func TensorArrayV3IdenticalElementShapes(value bool) TensorArrayV3Attr {
-	return func(attrs optionalAttr) { attrs["identical_element_shapes"] = value }
+	return TensorArrayV3Attr{name: "identical_element_shapes", value: value}
 }
 
 // TensorArrayV3TensorArrayName sets tensor_array_name, which is "" by default. A name for messages and for the array of gradients; empty for the node's.
 func TensorArrayV3TensorArrayName(value string) TensorArrayV3Attr {
-	return func(attrs optionalAttr) { attrs["tensor_array_name"] = value }
+	return TensorArrayV3Attr{name: "tensor_array_name", value: value}
 }
 
 // TensorArrayV3 makes an array of tensors, each of which is written once.
@@ -697,14 +525,7 @@ func TensorArrayV3TensorArrayName(value string) TensorArrayV3Attr {
 //
 // Options: [TensorArrayV3ElementShape], [TensorArrayV3DynamicSize], [TensorArrayV3ClearAfterRead], [TensorArrayV3IdenticalElementShapes], [TensorArrayV3TensorArrayName].
 func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV3Attr) (handle tf.Output, flow tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayV3",
-		Input: []tf.Input{size},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("TensorArrayV3", with(optional, attr{name: "dtype", value: dtype}), size)
 	return op.Output(0), op.Output(1)
 }
 
@@ -722,13 +543,7 @@ func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayWriteV2(scope *Scope, handle tf.Output, index tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayWriteV2",
-		Input: []tf.Input{handle, index, value, flow_in},
-	})
+	op := scope.add("TensorArrayWriteV2", nil, handle, index, value, flow_in)
 	return op.Output(0)
 }
 
@@ -744,22 +559,16 @@ func TensorArrayWriteV2(scope *Scope, handle tf.Output, index tf.Output, value t
 //
 //   - flow_out: The flow for the operation after. Type: float.
 func TensorArrayWriteV3(scope *Scope, handle tf.Output, index tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorArrayWriteV3",
-		Input: []tf.Input{handle, index, value, flow_in},
-	})
+	op := scope.add("TensorArrayWriteV3", nil, handle, index, value, flow_in)
 	return op.Output(0)
 }
 
 // TensorDatasetAttr is an optional attribute of TensorDataset.
-type TensorDatasetAttr func(optionalAttr)
+type TensorDatasetAttr attr
 
 // TensorDatasetMetadata sets metadata, which is "" by default. Text for tools that show the graph.
 func TensorDatasetMetadata(value string) TensorDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return TensorDatasetAttr{name: "metadata", value: value}
 }
 
 // TensorDataset makes a dataset of one element.
@@ -771,23 +580,16 @@ func TensorDatasetMetadata(value string) TensorDatasetAttr {
 //
 // Options: [TensorDatasetMetadata].
 func TensorDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shape, optional ...TensorDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorDataset",
-		Input: []tf.Input{tf.OutputList(components)},
-		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("TensorDataset", with(optional, attr{name: "output_shapes", value: output_shapes}), tf.OutputList(components))
 	return op.Output(0)
 }
 
 // TensorListConcatAttr is an optional attribute of TensorListConcat.
-type TensorListConcatAttr func(optionalAttr)
+type TensorListConcatAttr attr
 
 // TensorListConcatElementShape sets element_shape, which is of unknown rank by default. A shape that the elements fit, of which the first dimension is open.
 func TensorListConcatElementShape(value tf.Shape) TensorListConcatAttr {
-	return func(attrs optionalAttr) { attrs["element_shape"] = value }
+	return TensorListConcatAttr{name: "element_shape", value: value}
 }
 
 // TensorListConcat joins the elements of a list along their first dimension.
@@ -803,14 +605,7 @@ func TensorListConcatElementShape(value tf.Shape) TensorListConcatAttr {
 //
 // Options: [TensorListConcatElementShape].
 func TensorListConcat(scope *Scope, input_handle tf.Output, element_dtype tf.DataType, optional ...TensorListConcatAttr) (tensor tf.Output, lengths tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListConcat",
-		Input: []tf.Input{input_handle},
-		Attrs: with(optionalAttr{"element_dtype": element_dtype}, optional),
-	})
+	op := scope.add("TensorListConcat", with(optional, attr{name: "element_dtype", value: element_dtype}), input_handle)
 	return op.Output(0), op.Output(1)
 }
 
@@ -822,14 +617,7 @@ func TensorListConcat(scope *Scope, input_handle tf.Output, element_dtype tf.Dat
 //   - input_b: As many lists, in a tensor of the same shape.
 //   - element_dtype: The type of the elements.
 func TensorListConcatLists(scope *Scope, input_a tf.Output, input_b tf.Output, element_dtype tf.DataType) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListConcatLists",
-		Input: []tf.Input{input_a, input_b},
-		Attrs: map[string]any{"element_dtype": element_dtype},
-	})
+	op := scope.add("TensorListConcatLists", attrs(attr{name: "element_dtype", value: element_dtype}), input_a, input_b)
 	return op.Output(0)
 }
 
@@ -846,14 +634,7 @@ func TensorListConcatLists(scope *Scope, input_a tf.Output, input_b tf.Output, e
 //   - tensor: All elements, one after another.
 //   - lengths: The first dimension of each element. Type: int64.
 func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.Output, leading_dims tf.Output, element_dtype tf.DataType) (tensor tf.Output, lengths tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListConcatV2",
-		Input: []tf.Input{input_handle, element_shape, leading_dims},
-		Attrs: map[string]any{"element_dtype": element_dtype},
-	})
+	op := scope.add("TensorListConcatV2", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape, leading_dims)
 	return op.Output(0), op.Output(1)
 }
 
@@ -867,14 +648,7 @@ func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.O
 //
 //   - element_shape: A vector with -1 for unknown dimensions, or the scalar -1 for an unknown rank. Types: int32, int64.
 func TensorListElementShape(scope *Scope, input_handle tf.Output, shape_type tf.DataType) (element_shape tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListElementShape",
-		Input: []tf.Input{input_handle},
-		Attrs: map[string]any{"shape_type": shape_type},
-	})
+	op := scope.add("TensorListElementShape", attrs(attr{name: "shape_type", value: shape_type}), input_handle)
 	return op.Output(0)
 }
 
@@ -884,13 +658,7 @@ func TensorListElementShape(scope *Scope, input_handle tf.Output, shape_type tf.
 //
 //   - element_shape: A shape that the slices fit. Types: int32, int64.
 func TensorListFromTensor(scope *Scope, tensor tf.Output, element_shape tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListFromTensor",
-		Input: []tf.Input{tensor, element_shape},
-	})
+	op := scope.add("TensorListFromTensor", nil, tensor, element_shape)
 	return op.Output(0)
 }
 
@@ -902,18 +670,11 @@ func TensorListFromTensor(scope *Scope, tensor tf.Output, element_shape tf.Outpu
 //   - element_shape: A shape that the elements fit. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, element_shape tf.Output, element_dtype tf.DataType) (values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListGather",
-		Input: []tf.Input{input_handle, indices, element_shape},
-		Attrs: map[string]any{"element_dtype": element_dtype},
-	})
+	op := scope.add("TensorListGather", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, indices, element_shape)
 	return op.Output(0)
 }
 
-// TensorListGetItem returns an element of a list.
+// TensorListGetItem gives an element of a list.
 //
 // An element that is not set reads as zeros if its shape is known.
 //
@@ -923,14 +684,7 @@ func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, e
 //   - element_shape: A shape that the element fits. Types: int32, int64.
 //   - element_dtype: The type of the elements.
 func TensorListGetItem(scope *Scope, input_handle tf.Output, index tf.Output, element_shape tf.Output, element_dtype tf.DataType) (item tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListGetItem",
-		Input: []tf.Input{input_handle, index, element_shape},
-		Attrs: map[string]any{"element_dtype": element_dtype},
-	})
+	op := scope.add("TensorListGetItem", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, index, element_shape)
 	return op.Output(0)
 }
 
@@ -940,43 +694,24 @@ func TensorListGetItem(scope *Scope, input_handle tf.Output, index tf.Output, el
 //
 //   - length: Type: int32.
 func TensorListLength(scope *Scope, input_handle tf.Output) (length tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListLength",
-		Input: []tf.Input{input_handle},
-	})
+	op := scope.add("TensorListLength", nil, input_handle)
 	return op.Output(0)
 }
 
-// TensorListPopBack returns a list without its last element, and that element.
+// TensorListPopBack gives a list without its last element, and that element.
 //
 // Arguments:
 //
 //   - element_shape: A shape that the element fits. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListPopBack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType) (output_handle tf.Output, tensor tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListPopBack",
-		Input: []tf.Input{input_handle, element_shape},
-		Attrs: map[string]any{"element_dtype": element_dtype},
-	})
+	op := scope.add("TensorListPopBack", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape)
 	return op.Output(0), op.Output(1)
 }
 
-// TensorListPushBack returns a list with one more element at its end.
+// TensorListPushBack gives a list with one more element at its end.
 func TensorListPushBack(scope *Scope, input_handle tf.Output, tensor tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListPushBack",
-		Input: []tf.Input{input_handle, tensor},
-	})
+	op := scope.add("TensorListPushBack", nil, input_handle, tensor)
 	return op.Output(0)
 }
 
@@ -986,13 +721,7 @@ func TensorListPushBack(scope *Scope, input_handle tf.Output, tensor tf.Output) 
 //
 //   - input_handles: The lists, as many as tensor has slices along its first dimension.
 func TensorListPushBackBatch(scope *Scope, input_handles tf.Output, tensor tf.Output) (output_handles tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListPushBackBatch",
-		Input: []tf.Input{input_handles, tensor},
-	})
+	op := scope.add("TensorListPushBackBatch", nil, input_handles, tensor)
 	return op.Output(0)
 }
 
@@ -1004,30 +733,17 @@ func TensorListPushBackBatch(scope *Scope, input_handles tf.Output, tensor tf.Ou
 //   - num_elements: The length. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Output, element_dtype tf.DataType) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListReserve",
-		Input: []tf.Input{element_shape, num_elements},
-		Attrs: map[string]any{"element_dtype": element_dtype},
-	})
+	op := scope.add("TensorListReserve", attrs(attr{name: "element_dtype", value: element_dtype}), element_shape, num_elements)
 	return op.Output(0)
 }
 
-// TensorListResize returns a list of another length: elements are cut off, or added that are not set.
+// TensorListResize gives a list of another length: elements are cut off, or added that are not set.
 //
 // Arguments:
 //
 //   - size: The new length. Type: int32.
 func TensorListResize(scope *Scope, input_handle tf.Output, size tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListResize",
-		Input: []tf.Input{input_handle, size},
-	})
+	op := scope.add("TensorListResize", nil, input_handle, size)
 	return op.Output(0)
 }
 
@@ -1038,29 +754,17 @@ func TensorListResize(scope *Scope, input_handle tf.Output, size tf.Output) (out
 //   - indices: The place of each slice. The list is as long as the largest asks for. Type: int32.
 //   - element_shape: A shape that the slices fit. Types: int32, int64.
 func TensorListScatter(scope *Scope, tensor tf.Output, indices tf.Output, element_shape tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListScatter",
-		Input: []tf.Input{tensor, indices, element_shape},
-	})
+	op := scope.add("TensorListScatter", nil, tensor, indices, element_shape)
 	return op.Output(0)
 }
 
-// TensorListScatterIntoExistingList returns a list in which the slices of a tensor are put at given places.
+// TensorListScatterIntoExistingList gives a list in which the slices of a tensor are put at given places.
 //
 // Arguments:
 //
 //   - indices: The place of each slice. Type: int32.
 func TensorListScatterIntoExistingList(scope *Scope, input_handle tf.Output, tensor tf.Output, indices tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListScatterIntoExistingList",
-		Input: []tf.Input{input_handle, tensor, indices},
-	})
+	op := scope.add("TensorListScatterIntoExistingList", nil, input_handle, tensor, indices)
 	return op.Output(0)
 }
 
@@ -1072,25 +776,19 @@ func TensorListScatterIntoExistingList(scope *Scope, input_handle tf.Output, ten
 //   - element_shape: A shape that the slices fit. Types: int32, int64.
 //   - num_elements: The least length; -1 to have it from the largest index. Type: int32.
 func TensorListScatterV2(scope *Scope, tensor tf.Output, indices tf.Output, element_shape tf.Output, num_elements tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListScatterV2",
-		Input: []tf.Input{tensor, indices, element_shape, num_elements},
-	})
+	op := scope.add("TensorListScatterV2", nil, tensor, indices, element_shape, num_elements)
 	return op.Output(0)
 }
 
 // TensorListSetItemAttr is an optional attribute of TensorListSetItem.
-type TensorListSetItemAttr func(optionalAttr)
+type TensorListSetItemAttr attr
 
 // TensorListSetItemResizeIfIndexOutOfBounds sets resize_if_index_out_of_bounds, which is false by default. Whether the list grows to hold the element, rather than fail.
 func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr {
-	return func(attrs optionalAttr) { attrs["resize_if_index_out_of_bounds"] = value }
+	return TensorListSetItemAttr{name: "resize_if_index_out_of_bounds", value: value}
 }
 
-// TensorListSetItem returns a list in which one element is replaced.
+// TensorListSetItem gives a list in which one element is replaced.
 //
 // Arguments:
 //
@@ -1099,14 +797,7 @@ func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr
 //
 // Options: [TensorListSetItemResizeIfIndexOutOfBounds].
 func TensorListSetItem(scope *Scope, input_handle tf.Output, index tf.Output, item tf.Output, optional ...TensorListSetItemAttr) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListSetItem",
-		Input: []tf.Input{input_handle, index, item},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TensorListSetItem", with(optional), input_handle, index, item)
 	return op.Output(0)
 }
 
@@ -1117,22 +808,16 @@ func TensorListSetItem(scope *Scope, input_handle tf.Output, index tf.Output, it
 //   - element_shape: A shape that the pieces fit. Types: int32, int64.
 //   - lengths: How much of the first dimension each piece gets; they add up to all of it. Type: int64.
 func TensorListSplit(scope *Scope, tensor tf.Output, element_shape tf.Output, lengths tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListSplit",
-		Input: []tf.Input{tensor, element_shape, lengths},
-	})
+	op := scope.add("TensorListSplit", nil, tensor, element_shape, lengths)
 	return op.Output(0)
 }
 
 // TensorListStackAttr is an optional attribute of TensorListStack.
-type TensorListStackAttr func(optionalAttr)
+type TensorListStackAttr attr
 
 // TensorListStackNumElements sets num_elements, which is -1 by default. The length that the list has to have; -1 for any.
 func TensorListStackNumElements(value int64) TensorListStackAttr {
-	return func(attrs optionalAttr) { attrs["num_elements"] = value }
+	return TensorListStackAttr{name: "num_elements", value: value}
 }
 
 // TensorListStack stacks the elements of a list, all of one shape, into a tensor.
@@ -1144,23 +829,16 @@ func TensorListStackNumElements(value int64) TensorListStackAttr {
 //
 // Options: [TensorListStackNumElements].
 func TensorListStack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType, optional ...TensorListStackAttr) (tensor tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorListStack",
-		Input: []tf.Input{input_handle, element_shape},
-		Attrs: with(optionalAttr{"element_dtype": element_dtype}, optional),
-	})
+	op := scope.add("TensorListStack", with(optional, attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape)
 	return op.Output(0)
 }
 
 // TensorScatterAddAttr is an optional attribute of TensorScatterAdd.
-type TensorScatterAddAttr func(optionalAttr)
+type TensorScatterAddAttr attr
 
 // TensorScatterAddBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterAddBadIndicesPolicy(value string) TensorScatterAddAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return TensorScatterAddAttr{name: "bad_indices_policy", value: value}
 }
 
 // TensorScatterAdd copies a tensor with updates added at given coordinates.
@@ -1172,23 +850,16 @@ func TensorScatterAddBadIndicesPolicy(value string) TensorScatterAddAttr {
 //
 // Options: [TensorScatterAddBadIndicesPolicy].
 func TensorScatterAdd(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterAddAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorScatterAdd",
-		Input: []tf.Input{tensor, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TensorScatterAdd", with(optional), tensor, indices, updates)
 	return op.Output(0)
 }
 
 // TensorScatterMaxAttr is an optional attribute of TensorScatterMax.
-type TensorScatterMaxAttr func(optionalAttr)
+type TensorScatterMaxAttr attr
 
 // TensorScatterMaxBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterMaxBadIndicesPolicy(value string) TensorScatterMaxAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return TensorScatterMaxAttr{name: "bad_indices_policy", value: value}
 }
 
 // TensorScatterMax copies a tensor with the larger of element and update at given coordinates.
@@ -1200,23 +871,16 @@ func TensorScatterMaxBadIndicesPolicy(value string) TensorScatterMaxAttr {
 //
 // Options: [TensorScatterMaxBadIndicesPolicy].
 func TensorScatterMax(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterMaxAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorScatterMax",
-		Input: []tf.Input{tensor, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TensorScatterMax", with(optional), tensor, indices, updates)
 	return op.Output(0)
 }
 
 // TensorScatterMinAttr is an optional attribute of TensorScatterMin.
-type TensorScatterMinAttr func(optionalAttr)
+type TensorScatterMinAttr attr
 
 // TensorScatterMinBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterMinBadIndicesPolicy(value string) TensorScatterMinAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return TensorScatterMinAttr{name: "bad_indices_policy", value: value}
 }
 
 // TensorScatterMin copies a tensor with the smaller of element and update at given coordinates.
@@ -1228,23 +892,16 @@ func TensorScatterMinBadIndicesPolicy(value string) TensorScatterMinAttr {
 //
 // Options: [TensorScatterMinBadIndicesPolicy].
 func TensorScatterMin(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterMinAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorScatterMin",
-		Input: []tf.Input{tensor, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TensorScatterMin", with(optional), tensor, indices, updates)
 	return op.Output(0)
 }
 
 // TensorScatterSubAttr is an optional attribute of TensorScatterSub.
-type TensorScatterSubAttr func(optionalAttr)
+type TensorScatterSubAttr attr
 
 // TensorScatterSubBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterSubBadIndicesPolicy(value string) TensorScatterSubAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return TensorScatterSubAttr{name: "bad_indices_policy", value: value}
 }
 
 // TensorScatterSub copies a tensor with updates subtracted at given coordinates.
@@ -1256,23 +913,16 @@ func TensorScatterSubBadIndicesPolicy(value string) TensorScatterSubAttr {
 //
 // Options: [TensorScatterSubBadIndicesPolicy].
 func TensorScatterSub(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterSubAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorScatterSub",
-		Input: []tf.Input{tensor, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TensorScatterSub", with(optional), tensor, indices, updates)
 	return op.Output(0)
 }
 
 // TensorScatterUpdateAttr is an optional attribute of TensorScatterUpdate.
-type TensorScatterUpdateAttr func(optionalAttr)
+type TensorScatterUpdateAttr attr
 
 // TensorScatterUpdateBadIndicesPolicy sets bad_indices_policy, which is "" by default. "IGNORE" to pass over places that do not exist, else "ERROR", "DEFAULT" or empty: they are an error.
 func TensorScatterUpdateBadIndicesPolicy(value string) TensorScatterUpdateAttr {
-	return func(attrs optionalAttr) { attrs["bad_indices_policy"] = value }
+	return TensorScatterUpdateAttr{name: "bad_indices_policy", value: value}
 }
 
 // TensorScatterUpdate copies a tensor with updates at given coordinates; of several for one place the last counts.
@@ -1284,33 +934,26 @@ func TensorScatterUpdateBadIndicesPolicy(value string) TensorScatterUpdateAttr {
 //
 // Options: [TensorScatterUpdateBadIndicesPolicy].
 func TensorScatterUpdate(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterUpdateAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorScatterUpdate",
-		Input: []tf.Input{tensor, indices, updates},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TensorScatterUpdate", with(optional), tensor, indices, updates)
 	return op.Output(0)
 }
 
 // TensorSliceDatasetAttr is an optional attribute of TensorSliceDataset.
-type TensorSliceDatasetAttr func(optionalAttr)
+type TensorSliceDatasetAttr attr
 
 // TensorSliceDatasetIsFiles sets is_files, which is false by default. Ignored.
 func TensorSliceDatasetIsFiles(value bool) TensorSliceDatasetAttr {
-	return func(attrs optionalAttr) { attrs["is_files"] = value }
+	return TensorSliceDatasetAttr{name: "is_files", value: value}
 }
 
 // TensorSliceDatasetMetadata sets metadata, which is "" by default. Ignored.
 func TensorSliceDatasetMetadata(value string) TensorSliceDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return TensorSliceDatasetAttr{name: "metadata", value: value}
 }
 
 // TensorSliceDatasetReplicateOnSplit sets replicate_on_split, which is false by default. Ignored.
 func TensorSliceDatasetReplicateOnSplit(value bool) TensorSliceDatasetAttr {
-	return func(attrs optionalAttr) { attrs["replicate_on_split"] = value }
+	return TensorSliceDatasetAttr{name: "replicate_on_split", value: value}
 }
 
 // TensorSliceDataset makes a dataset of the slices of tensors along their first dimension.
@@ -1322,43 +965,36 @@ func TensorSliceDatasetReplicateOnSplit(value bool) TensorSliceDatasetAttr {
 //
 // Options: [TensorSliceDatasetIsFiles], [TensorSliceDatasetMetadata], [TensorSliceDatasetReplicateOnSplit].
 func TensorSliceDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shape, optional ...TensorSliceDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorSliceDataset",
-		Input: []tf.Input{tf.OutputList(components)},
-		Attrs: with(optionalAttr{"output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("TensorSliceDataset", with(optional, attr{name: "output_shapes", value: output_shapes}), tf.OutputList(components))
 	return op.Output(0)
 }
 
 // TensorStridedSliceUpdateAttr is an optional attribute of TensorStridedSliceUpdate.
-type TensorStridedSliceUpdateAttr func(optionalAttr)
+type TensorStridedSliceUpdateAttr attr
 
 // TensorStridedSliceUpdateBeginMask sets begin_mask, which is 0 by default. Bit i says that begin[i] does not count: dimension i is taken from its beginning.
 func TensorStridedSliceUpdateBeginMask(value int64) TensorStridedSliceUpdateAttr {
-	return func(attrs optionalAttr) { attrs["begin_mask"] = value }
+	return TensorStridedSliceUpdateAttr{name: "begin_mask", value: value}
 }
 
 // TensorStridedSliceUpdateEndMask sets end_mask, which is 0 by default. Bit i says that end[i] does not count: dimension i is taken to its end.
 func TensorStridedSliceUpdateEndMask(value int64) TensorStridedSliceUpdateAttr {
-	return func(attrs optionalAttr) { attrs["end_mask"] = value }
+	return TensorStridedSliceUpdateAttr{name: "end_mask", value: value}
 }
 
 // TensorStridedSliceUpdateEllipsisMask sets ellipsis_mask, which is 0 by default. Bit i says that place i stands for as many whole dimensions as are not given. One bit at most.
 func TensorStridedSliceUpdateEllipsisMask(value int64) TensorStridedSliceUpdateAttr {
-	return func(attrs optionalAttr) { attrs["ellipsis_mask"] = value }
+	return TensorStridedSliceUpdateAttr{name: "ellipsis_mask", value: value}
 }
 
 // TensorStridedSliceUpdateNewAxisMask sets new_axis_mask, which is 0 by default. Bit i says that place i is a new dimension of size 1.
 func TensorStridedSliceUpdateNewAxisMask(value int64) TensorStridedSliceUpdateAttr {
-	return func(attrs optionalAttr) { attrs["new_axis_mask"] = value }
+	return TensorStridedSliceUpdateAttr{name: "new_axis_mask", value: value}
 }
 
 // TensorStridedSliceUpdateShrinkAxisMask sets shrink_axis_mask, which is 0 by default. Bit i says that only the element begin[i] is taken and that the dimension goes away.
 func TensorStridedSliceUpdateShrinkAxisMask(value int64) TensorStridedSliceUpdateAttr {
-	return func(attrs optionalAttr) { attrs["shrink_axis_mask"] = value }
+	return TensorStridedSliceUpdateAttr{name: "shrink_axis_mask", value: value}
 }
 
 // TensorStridedSliceUpdate copies a tensor, with value where StridedSlice would take elements from.
@@ -1372,33 +1008,26 @@ func TensorStridedSliceUpdateShrinkAxisMask(value int64) TensorStridedSliceUpdat
 //
 // Options: [TensorStridedSliceUpdateBeginMask], [TensorStridedSliceUpdateEndMask], [TensorStridedSliceUpdateEllipsisMask], [TensorStridedSliceUpdateNewAxisMask], [TensorStridedSliceUpdateShrinkAxisMask].
 func TensorStridedSliceUpdate(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, value tf.Output, optional ...TensorStridedSliceUpdateAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorStridedSliceUpdate",
-		Input: []tf.Input{input, begin, end, strides, value},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TensorStridedSliceUpdate", with(optional), input, begin, end, strides, value)
 	return op.Output(0)
 }
 
 // TensorSummaryAttr is an optional attribute of TensorSummary.
-type TensorSummaryAttr func(optionalAttr)
+type TensorSummaryAttr attr
 
 // TensorSummaryDescription sets description, which is "" by default. Serialized metadata.
 func TensorSummaryDescription(value string) TensorSummaryAttr {
-	return func(attrs optionalAttr) { attrs["description"] = value }
+	return TensorSummaryAttr{name: "description", value: value}
 }
 
 // TensorSummaryLabels sets labels, which is empty by default. Ignored.
 func TensorSummaryLabels(value []string) TensorSummaryAttr {
-	return func(attrs optionalAttr) { attrs["labels"] = value }
+	return TensorSummaryAttr{name: "labels", value: value}
 }
 
 // TensorSummaryDisplayName sets display_name, which is "" by default. Ignored.
 func TensorSummaryDisplayName(value string) TensorSummaryAttr {
-	return func(attrs optionalAttr) { attrs["display_name"] = value }
+	return TensorSummaryAttr{name: "display_name", value: value}
 }
 
 // TensorSummary makes a serialized summary of a tensor.
@@ -1409,14 +1038,7 @@ func TensorSummaryDisplayName(value string) TensorSummaryAttr {
 //
 // Options: [TensorSummaryDescription], [TensorSummaryLabels], [TensorSummaryDisplayName].
 func TensorSummary(scope *Scope, tensor tf.Output, optional ...TensorSummaryAttr) (summary tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorSummary",
-		Input: []tf.Input{tensor},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TensorSummary", with(optional), tensor)
 	return op.Output(0)
 }
 
@@ -1431,22 +1053,16 @@ func TensorSummary(scope *Scope, tensor tf.Output, optional ...TensorSummaryAttr
 //
 //   - summary: Type: string.
 func TensorSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, serialized_summary_metadata tf.Output) (summary tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TensorSummaryV2",
-		Input: []tf.Input{tag, tensor, serialized_summary_metadata},
-	})
+	op := scope.add("TensorSummaryV2", nil, tag, tensor, serialized_summary_metadata)
 	return op.Output(0)
 }
 
 // TextLineDatasetAttr is an optional attribute of TextLineDataset.
-type TextLineDatasetAttr func(optionalAttr)
+type TextLineDatasetAttr attr
 
 // TextLineDatasetMetadata sets metadata, which is "" by default. Ignored.
 func TextLineDatasetMetadata(value string) TextLineDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return TextLineDatasetAttr{name: "metadata", value: value}
 }
 
 // TextLineDataset makes a dataset of the lines of files, without what ends them.
@@ -1459,60 +1075,47 @@ func TextLineDatasetMetadata(value string) TextLineDatasetAttr {
 //
 // Options: [TextLineDatasetMetadata].
 func TextLineDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TextLineDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TextLineDataset",
-		Input: []tf.Input{filenames, compression_type, buffer_size},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TextLineDataset", with(optional), filenames, compression_type, buffer_size)
 	return op.Output(0)
 }
 
 // TextLineReaderV2Attr is an optional attribute of TextLineReaderV2.
-type TextLineReaderV2Attr func(optionalAttr)
+type TextLineReaderV2Attr attr
 
 // TextLineReaderV2SkipHeaderLines sets skip_header_lines, which is 0 by default. How many lines at the beginning of each file are left out.
 func TextLineReaderV2SkipHeaderLines(value int64) TextLineReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["skip_header_lines"] = value }
+	return TextLineReaderV2Attr{name: "skip_header_lines", value: value}
 }
 
 // TextLineReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func TextLineReaderV2Container(value string) TextLineReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return TextLineReaderV2Attr{name: "container", value: value}
 }
 
 // TextLineReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func TextLineReaderV2SharedName(value string) TextLineReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return TextLineReaderV2Attr{name: "shared_name", value: value}
 }
 
 // TextLineReaderV2 makes a reader that gives the lines of the files whose names its queue holds.
 //
 // Options: [TextLineReaderV2SkipHeaderLines], [TextLineReaderV2Container], [TextLineReaderV2SharedName].
 func TextLineReaderV2(scope *Scope, optional ...TextLineReaderV2Attr) (reader_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TextLineReaderV2",
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TextLineReaderV2", with(optional))
 	return op.Output(0)
 }
 
 // ThreadUnsafeUnigramCandidateSamplerAttr is an optional attribute of ThreadUnsafeUnigramCandidateSampler.
-type ThreadUnsafeUnigramCandidateSamplerAttr func(optionalAttr)
+type ThreadUnsafeUnigramCandidateSamplerAttr attr
 
 // ThreadUnsafeUnigramCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func ThreadUnsafeUnigramCandidateSamplerSeed(value int64) ThreadUnsafeUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return ThreadUnsafeUnigramCandidateSamplerAttr{name: "seed", value: value}
 }
 
 // ThreadUnsafeUnigramCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return ThreadUnsafeUnigramCandidateSamplerAttr{name: "seed2", value: value}
 }
 
 // ThreadUnsafeUnigramCandidateSampler draws classes with probabilities learned from the right classes seen so far.
@@ -1533,14 +1136,7 @@ func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCa
 //
 // Options: [ThreadUnsafeUnigramCandidateSamplerSeed], [ThreadUnsafeUnigramCandidateSamplerSeed2].
 func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...ThreadUnsafeUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ThreadUnsafeUnigramCandidateSampler",
-		Input: []tf.Input{true_classes},
-		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}, optional),
-	})
+	op := scope.add("ThreadUnsafeUnigramCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1550,13 +1146,7 @@ func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, n
 //
 //   - multiples: How often, for each dimension; 0 gives no elements. Types: int32, int64.
 func Tile(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Tile",
-		Input: []tf.Input{input, multiples},
-	})
+	op := scope.add("Tile", nil, input, multiples)
 	return op.Output(0)
 }
 
@@ -1569,13 +1159,7 @@ func Tile(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output)
 //
 // Deprecated: from version 3 of the GraphDef format on. It is composed of Reshape and Sum.
 func TileGrad(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TileGrad",
-		Input: []tf.Input{input, multiples},
-	})
+	op := scope.add("TileGrad", nil, input, multiples)
 	return op.Output(0)
 }
 
@@ -1585,12 +1169,7 @@ func TileGrad(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Out
 //
 //   - ts: Type: double.
 func Timestamp(scope *Scope) (ts tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "Timestamp",
-	})
+	op := scope.add("Timestamp", nil)
 	return op.Output(0)
 }
 
@@ -1602,22 +1181,16 @@ func Timestamp(scope *Scope) (ts tf.Output) {
 //
 //   - output: Type: bool.
 func ToBool(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ToBool",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("ToBool", nil, input)
 	return op.Output(0)
 }
 
 // TopKAttr is an optional attribute of TopK.
-type TopKAttr func(optionalAttr)
+type TopKAttr attr
 
 // TopKSorted sets sorted, which is true by default. Whether they are given in descending order; if not, in the order of the heap that finds them, which is TensorFlow's.
 func TopKSorted(value bool) TopKAttr {
-	return func(attrs optionalAttr) { attrs["sorted"] = value }
+	return TopKAttr{name: "sorted", value: value}
 }
 
 // TopK finds the k greatest elements of each row, of equal ones those that come first.
@@ -1636,28 +1209,21 @@ func TopKSorted(value bool) TopKAttr {
 //
 // Deprecated: from version 7 of the GraphDef format on. Use TopKV2.
 func TopK(scope *Scope, input tf.Output, k int64, optional ...TopKAttr) (values tf.Output, indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TopK",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"k": k}, optional),
-	})
+	op := scope.add("TopK", with(optional, attr{name: "k", value: k}), input)
 	return op.Output(0), op.Output(1)
 }
 
 // TopKV2Attr is an optional attribute of TopKV2.
-type TopKV2Attr func(optionalAttr)
+type TopKV2Attr attr
 
 // TopKV2Sorted sets sorted, which is true by default. Whether they are given in descending order; if not, in the order of the heap that finds them, which is TensorFlow's.
 func TopKV2Sorted(value bool) TopKV2Attr {
-	return func(attrs optionalAttr) { attrs["sorted"] = value }
+	return TopKV2Attr{name: "sorted", value: value}
 }
 
 // TopKV2IndexType sets index_type, which is int32 by default. The type of the places. Types: int16, int32, int64.
 func TopKV2IndexType(value tf.DataType) TopKV2Attr {
-	return func(attrs optionalAttr) { attrs["index_type"] = value }
+	return TopKV2Attr{name: "index_type", value: value}
 }
 
 // TopKV2 finds the k greatest elements of each row, of equal ones those that come first.
@@ -1674,14 +1240,7 @@ func TopKV2IndexType(value tf.DataType) TopKV2Attr {
 //
 // Options: [TopKV2Sorted], [TopKV2IndexType].
 func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) (values tf.Output, indices tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TopKV2",
-		Input: []tf.Input{input, k},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TopKV2", with(optional), input, k)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1691,13 +1250,7 @@ func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) 
 //
 //   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end. Types: int32, int64.
 func Transpose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Transpose",
-		Input: []tf.Input{x, perm},
-	})
+	op := scope.add("Transpose", nil, x, perm)
 	return op.Output(0)
 }
 
@@ -1714,27 +1267,21 @@ func Transpose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
 //
 //   - output: Types: double, float, complex64, complex128.
 func TridiagonalMatMul(scope *Scope, superdiag tf.Output, maindiag tf.Output, subdiag tf.Output, rhs tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TridiagonalMatMul",
-		Input: []tf.Input{superdiag, maindiag, subdiag, rhs},
-	})
+	op := scope.add("TridiagonalMatMul", nil, superdiag, maindiag, subdiag, rhs)
 	return op.Output(0)
 }
 
 // TridiagonalSolveAttr is an optional attribute of TridiagonalSolve.
-type TridiagonalSolveAttr func(optionalAttr)
+type TridiagonalSolveAttr attr
 
 // TridiagonalSolvePartialPivoting sets partial_pivoting, which is true by default. Whether rows are exchanged for accuracy.
 func TridiagonalSolvePartialPivoting(value bool) TridiagonalSolveAttr {
-	return func(attrs optionalAttr) { attrs["partial_pivoting"] = value }
+	return TridiagonalSolveAttr{name: "partial_pivoting", value: value}
 }
 
 // TridiagonalSolvePerturbSingular sets perturb_singular, which is false by default. Whether a singular matrix is made regular, rather than an error.
 func TridiagonalSolvePerturbSingular(value bool) TridiagonalSolveAttr {
-	return func(attrs optionalAttr) { attrs["perturb_singular"] = value }
+	return TridiagonalSolveAttr{name: "perturb_singular", value: value}
 }
 
 // TridiagonalSolve solves A·X = B for tridiagonal matrices.
@@ -1750,52 +1297,33 @@ func TridiagonalSolvePerturbSingular(value bool) TridiagonalSolveAttr {
 //
 // Options: [TridiagonalSolvePartialPivoting], [TridiagonalSolvePerturbSingular].
 func TridiagonalSolve(scope *Scope, diagonals tf.Output, rhs tf.Output, optional ...TridiagonalSolveAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TridiagonalSolve",
-		Input: []tf.Input{diagonals, rhs},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("TridiagonalSolve", with(optional), diagonals, rhs)
 	return op.Output(0)
 }
 
 // TruncateDiv divides x by y with broadcasting and rounds the quotient toward 0; an integer 0 for y is an error.
 func TruncateDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TruncateDiv",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("TruncateDiv", nil, x, y)
 	return op.Output(0)
 }
 
 // TruncateMod computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.
 func TruncateMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TruncateMod",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("TruncateMod", nil, x, y)
 	return op.Output(0)
 }
 
 // TruncatedNormalAttr is an optional attribute of TruncatedNormal.
-type TruncatedNormalAttr func(optionalAttr)
+type TruncatedNormalAttr attr
 
 // TruncatedNormalSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func TruncatedNormalSeed(value int64) TruncatedNormalAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return TruncatedNormalAttr{name: "seed", value: value}
 }
 
 // TruncatedNormalSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func TruncatedNormalSeed2(value int64) TruncatedNormalAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return TruncatedNormalAttr{name: "seed2", value: value}
 }
 
 // TruncatedNormal draws from the normal distribution of mean 0 and deviation 1, again until the value is within [-2, 2].
@@ -1811,13 +1339,6 @@ func TruncatedNormalSeed2(value int64) TruncatedNormalAttr {
 //
 // Options: [TruncatedNormalSeed], [TruncatedNormalSeed2].
 func TruncatedNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...TruncatedNormalAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "TruncatedNormal",
-		Input: []tf.Input{shape},
-		Attrs: with(optionalAttr{"dtype": dtype}, optional),
-	})
+	op := scope.add("TruncatedNormal", with(optional, attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }

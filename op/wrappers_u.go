@@ -5,19 +5,19 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // UnbatchAttr is an optional attribute of Unbatch.
-type UnbatchAttr func(optionalAttr)
+type UnbatchAttr attr
 
 // UnbatchContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func UnbatchContainer(value string) UnbatchAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return UnbatchAttr{name: "container", value: value}
 }
 
 // UnbatchSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func UnbatchSharedName(value string) UnbatchAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return UnbatchAttr{name: "shared_name", value: value}
 }
 
-// Unbatch returns each caller its part of a tensor that was batched for several.
+// Unbatch gives each caller its part of a tensor that was batched for several.
 //
 // Arguments:
 //
@@ -28,23 +28,16 @@ func UnbatchSharedName(value string) UnbatchAttr {
 //
 // Options: [UnbatchContainer], [UnbatchSharedName].
 func Unbatch(scope *Scope, batched_tensor tf.Output, batch_index tf.Output, id tf.Output, timeout_micros int64, optional ...UnbatchAttr) (unbatched_tensor tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Unbatch",
-		Input: []tf.Input{batched_tensor, batch_index, id},
-		Attrs: with(optionalAttr{"timeout_micros": timeout_micros}, optional),
-	})
+	op := scope.add("Unbatch", with(optional, attr{name: "timeout_micros", value: timeout_micros}), batched_tensor, batch_index, id)
 	return op.Output(0)
 }
 
 // UnbatchDatasetAttr is an optional attribute of UnbatchDataset.
-type UnbatchDatasetAttr func(optionalAttr)
+type UnbatchDatasetAttr attr
 
 // UnbatchDatasetMetadata sets metadata, which is "" by default. Ignored.
 func UnbatchDatasetMetadata(value string) UnbatchDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return UnbatchDatasetAttr{name: "metadata", value: value}
 }
 
 // UnbatchDataset makes a dataset of the slices of the elements of another along their first dimension.
@@ -57,28 +50,21 @@ func UnbatchDatasetMetadata(value string) UnbatchDatasetAttr {
 //
 // Options: [UnbatchDatasetMetadata].
 func UnbatchDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...UnbatchDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnbatchDataset",
-		Input: []tf.Input{input_dataset},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("UnbatchDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
 // UnbatchGradAttr is an optional attribute of UnbatchGrad.
-type UnbatchGradAttr func(optionalAttr)
+type UnbatchGradAttr attr
 
 // UnbatchGradContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func UnbatchGradContainer(value string) UnbatchGradAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return UnbatchGradAttr{name: "container", value: value}
 }
 
 // UnbatchGradSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func UnbatchGradSharedName(value string) UnbatchGradAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return UnbatchGradAttr{name: "shared_name", value: value}
 }
 
 // UnbatchGrad joins the gradients of the parts that Unbatch gave.
@@ -92,14 +78,7 @@ func UnbatchGradSharedName(value string) UnbatchGradAttr {
 //
 // Options: [UnbatchGradContainer], [UnbatchGradSharedName].
 func UnbatchGrad(scope *Scope, original_input tf.Output, batch_index tf.Output, grad tf.Output, id tf.Output, optional ...UnbatchGradAttr) (batched_grad tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnbatchGrad",
-		Input: []tf.Input{original_input, batch_index, grad, id},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("UnbatchGrad", with(optional), original_input, batch_index, grad, id)
 	return op.Output(0)
 }
 
@@ -110,39 +89,32 @@ func UnbatchGrad(scope *Scope, original_input tf.Output, batch_index tf.Output, 
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func UncompressElement(scope *Scope, compressed tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UncompressElement",
-		Input: []tf.Input{compressed},
-		Attrs: map[string]any{"output_types": output_types, "output_shapes": output_shapes},
-	})
+	op := scope.add("UncompressElement", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), compressed)
 	split := scope.outputs(op)
 	return split.list("components")
 }
 
 // UnicodeDecodeAttr is an optional attribute of UnicodeDecode.
-type UnicodeDecodeAttr func(optionalAttr)
+type UnicodeDecodeAttr attr
 
 // UnicodeDecodeErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore".
 func UnicodeDecodeErrors(value string) UnicodeDecodeAttr {
-	return func(attrs optionalAttr) { attrs["errors"] = value }
+	return UnicodeDecodeAttr{name: "errors", value: value}
 }
 
 // UnicodeDecodeReplacementChar sets replacement_char, which is 65533 by default. The code point that "replace" puts in.
 func UnicodeDecodeReplacementChar(value int64) UnicodeDecodeAttr {
-	return func(attrs optionalAttr) { attrs["replacement_char"] = value }
+	return UnicodeDecodeAttr{name: "replacement_char", value: value}
 }
 
 // UnicodeDecodeReplaceControlCharacters sets replace_control_characters, which is false by default. Whether C0 control characters are replaced.
 func UnicodeDecodeReplaceControlCharacters(value bool) UnicodeDecodeAttr {
-	return func(attrs optionalAttr) { attrs["replace_control_characters"] = value }
+	return UnicodeDecodeAttr{name: "replace_control_characters", value: value}
 }
 
 // UnicodeDecodeTsplits sets Tsplits, which is int64 by default. The type of row_splits. Types: int32, int64.
 func UnicodeDecodeTsplits(value tf.DataType) UnicodeDecodeAttr {
-	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
+	return UnicodeDecodeAttr{name: "Tsplits", value: value}
 }
 
 // UnicodeDecode decodes strings into code points, in a ragged matrix.
@@ -159,38 +131,31 @@ func UnicodeDecodeTsplits(value tf.DataType) UnicodeDecodeAttr {
 //
 // Options: [UnicodeDecodeErrors], [UnicodeDecodeReplacementChar], [UnicodeDecodeReplaceControlCharacters], [UnicodeDecodeTsplits].
 func UnicodeDecode(scope *Scope, input tf.Output, input_encoding string, optional ...UnicodeDecodeAttr) (row_splits tf.Output, char_values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnicodeDecode",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"input_encoding": input_encoding}, optional),
-	})
+	op := scope.add("UnicodeDecode", with(optional, attr{name: "input_encoding", value: input_encoding}), input)
 	return op.Output(0), op.Output(1)
 }
 
 // UnicodeDecodeWithOffsetsAttr is an optional attribute of UnicodeDecodeWithOffsets.
-type UnicodeDecodeWithOffsetsAttr func(optionalAttr)
+type UnicodeDecodeWithOffsetsAttr attr
 
 // UnicodeDecodeWithOffsetsErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore".
 func UnicodeDecodeWithOffsetsErrors(value string) UnicodeDecodeWithOffsetsAttr {
-	return func(attrs optionalAttr) { attrs["errors"] = value }
+	return UnicodeDecodeWithOffsetsAttr{name: "errors", value: value}
 }
 
 // UnicodeDecodeWithOffsetsReplacementChar sets replacement_char, which is 65533 by default. The code point that "replace" puts in.
 func UnicodeDecodeWithOffsetsReplacementChar(value int64) UnicodeDecodeWithOffsetsAttr {
-	return func(attrs optionalAttr) { attrs["replacement_char"] = value }
+	return UnicodeDecodeWithOffsetsAttr{name: "replacement_char", value: value}
 }
 
 // UnicodeDecodeWithOffsetsReplaceControlCharacters sets replace_control_characters, which is false by default. Whether C0 control characters are replaced.
 func UnicodeDecodeWithOffsetsReplaceControlCharacters(value bool) UnicodeDecodeWithOffsetsAttr {
-	return func(attrs optionalAttr) { attrs["replace_control_characters"] = value }
+	return UnicodeDecodeWithOffsetsAttr{name: "replace_control_characters", value: value}
 }
 
 // UnicodeDecodeWithOffsetsTsplits sets Tsplits, which is int64 by default. The type of row_splits. Types: int32, int64.
 func UnicodeDecodeWithOffsetsTsplits(value tf.DataType) UnicodeDecodeWithOffsetsAttr {
-	return func(attrs optionalAttr) { attrs["Tsplits"] = value }
+	return UnicodeDecodeWithOffsetsAttr{name: "Tsplits", value: value}
 }
 
 // UnicodeDecodeWithOffsets decodes strings into code points, and tells where each begins.
@@ -208,28 +173,21 @@ func UnicodeDecodeWithOffsetsTsplits(value tf.DataType) UnicodeDecodeWithOffsets
 //
 // Options: [UnicodeDecodeWithOffsetsErrors], [UnicodeDecodeWithOffsetsReplacementChar], [UnicodeDecodeWithOffsetsReplaceControlCharacters], [UnicodeDecodeWithOffsetsTsplits].
 func UnicodeDecodeWithOffsets(scope *Scope, input tf.Output, input_encoding string, optional ...UnicodeDecodeWithOffsetsAttr) (row_splits tf.Output, char_values tf.Output, char_to_byte_starts tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnicodeDecodeWithOffsets",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"input_encoding": input_encoding}, optional),
-	})
+	op := scope.add("UnicodeDecodeWithOffsets", with(optional, attr{name: "input_encoding", value: input_encoding}), input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // UnicodeEncodeAttr is an optional attribute of UnicodeEncode.
-type UnicodeEncodeAttr func(optionalAttr)
+type UnicodeEncodeAttr attr
 
 // UnicodeEncodeErrors sets errors, which is "replace" by default. What to do about what is no code point: "strict", "replace" or "ignore".
 func UnicodeEncodeErrors(value string) UnicodeEncodeAttr {
-	return func(attrs optionalAttr) { attrs["errors"] = value }
+	return UnicodeEncodeAttr{name: "errors", value: value}
 }
 
 // UnicodeEncodeReplacementChar sets replacement_char, which is 65533 by default. The code point that "replace" puts in.
 func UnicodeEncodeReplacementChar(value int64) UnicodeEncodeAttr {
-	return func(attrs optionalAttr) { attrs["replacement_char"] = value }
+	return UnicodeEncodeAttr{name: "replacement_char", value: value}
 }
 
 // UnicodeEncode encodes the code points of each row of a ragged matrix into a string.
@@ -246,14 +204,7 @@ func UnicodeEncodeReplacementChar(value int64) UnicodeEncodeAttr {
 //
 // Options: [UnicodeEncodeErrors], [UnicodeEncodeReplacementChar].
 func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output, output_encoding string, optional ...UnicodeEncodeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnicodeEncode",
-		Input: []tf.Input{input_values, input_splits},
-		Attrs: with(optionalAttr{"output_encoding": output_encoding}, optional),
-	})
+	op := scope.add("UnicodeEncode", with(optional, attr{name: "output_encoding", value: output_encoding}), input_values, input_splits)
 	return op.Output(0)
 }
 
@@ -267,32 +218,26 @@ func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output,
 //
 //   - output: Type: int32.
 func UnicodeScript(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnicodeScript",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("UnicodeScript", nil, input)
 	return op.Output(0)
 }
 
 // UnicodeTranscodeAttr is an optional attribute of UnicodeTranscode.
-type UnicodeTranscodeAttr func(optionalAttr)
+type UnicodeTranscodeAttr attr
 
 // UnicodeTranscodeErrors sets errors, which is "replace" by default. What to do about malformed text: "strict", "replace" or "ignore".
 func UnicodeTranscodeErrors(value string) UnicodeTranscodeAttr {
-	return func(attrs optionalAttr) { attrs["errors"] = value }
+	return UnicodeTranscodeAttr{name: "errors", value: value}
 }
 
 // UnicodeTranscodeReplacementChar sets replacement_char, which is 65533 by default. The code point that "replace" puts in.
 func UnicodeTranscodeReplacementChar(value int64) UnicodeTranscodeAttr {
-	return func(attrs optionalAttr) { attrs["replacement_char"] = value }
+	return UnicodeTranscodeAttr{name: "replacement_char", value: value}
 }
 
 // UnicodeTranscodeReplaceControlCharacters sets replace_control_characters, which is false by default. Whether C0 control characters are replaced, too.
 func UnicodeTranscodeReplaceControlCharacters(value bool) UnicodeTranscodeAttr {
-	return func(attrs optionalAttr) { attrs["replace_control_characters"] = value }
+	return UnicodeTranscodeAttr{name: "replace_control_characters", value: value}
 }
 
 // UnicodeTranscode turns strings from one encoding into another.
@@ -309,28 +254,21 @@ func UnicodeTranscodeReplaceControlCharacters(value bool) UnicodeTranscodeAttr {
 //
 // Options: [UnicodeTranscodeErrors], [UnicodeTranscodeReplacementChar], [UnicodeTranscodeReplaceControlCharacters].
 func UnicodeTranscode(scope *Scope, input tf.Output, input_encoding string, output_encoding string, optional ...UnicodeTranscodeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnicodeTranscode",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{"input_encoding": input_encoding, "output_encoding": output_encoding}, optional),
-	})
+	op := scope.add("UnicodeTranscode", with(optional, attr{name: "input_encoding", value: input_encoding}, attr{name: "output_encoding", value: output_encoding}), input)
 	return op.Output(0)
 }
 
 // UniformCandidateSamplerAttr is an optional attribute of UniformCandidateSampler.
-type UniformCandidateSamplerAttr func(optionalAttr)
+type UniformCandidateSamplerAttr attr
 
 // UniformCandidateSamplerSeed sets seed, which is 0 by default. Together with seed2, where the sequence of draws begins. If both are 0, it begins elsewhere in each session.
 func UniformCandidateSamplerSeed(value int64) UniformCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed"] = value }
+	return UniformCandidateSamplerAttr{name: "seed", value: value}
 }
 
 // UniformCandidateSamplerSeed2 sets seed2, which is 0 by default. The second part of the seed.
 func UniformCandidateSamplerSeed2(value int64) UniformCandidateSamplerAttr {
-	return func(attrs optionalAttr) { attrs["seed2"] = value }
+	return UniformCandidateSamplerAttr{name: "seed2", value: value}
 }
 
 // UniformCandidateSampler draws classes, each equally likely.
@@ -351,26 +289,19 @@ func UniformCandidateSamplerSeed2(value int64) UniformCandidateSamplerAttr {
 //
 // Options: [UniformCandidateSamplerSeed], [UniformCandidateSamplerSeed2].
 func UniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...UniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniformCandidateSampler",
-		Input: []tf.Input{true_classes},
-		Attrs: with(optionalAttr{"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}, optional),
-	})
+	op := scope.add("UniformCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // UniformDequantizeAttr is an optional attribute of UniformDequantize.
-type UniformDequantizeAttr func(optionalAttr)
+type UniformDequantizeAttr attr
 
 // UniformDequantizeQuantizationAxis sets quantization_axis, which is -1 by default. The dimension of the input whose slices have scales of their own; -1 for one of all.
 func UniformDequantizeQuantizationAxis(value int64) UniformDequantizeAttr {
-	return func(attrs optionalAttr) { attrs["quantization_axis"] = value }
+	return UniformDequantizeAttr{name: "quantization_axis", value: value}
 }
 
-// UniformDequantize returns the numbers that integers stand for by scales and zero points.
+// UniformDequantize gives the numbers that integers stand for by scales and zero points.
 //
 // Arguments:
 //
@@ -387,23 +318,16 @@ func UniformDequantizeQuantizationAxis(value int64) UniformDequantizeAttr {
 //
 // Options: [UniformDequantizeQuantizationAxis].
 func UniformDequantize(scope *Scope, input tf.Output, scales tf.Output, zero_points tf.Output, Tout tf.DataType, quantization_min_val int64, quantization_max_val int64, optional ...UniformDequantizeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniformDequantize",
-		Input: []tf.Input{input, scales, zero_points},
-		Attrs: with(optionalAttr{"Tout": Tout, "quantization_min_val": quantization_min_val, "quantization_max_val": quantization_max_val}, optional),
-	})
+	op := scope.add("UniformDequantize", with(optional, attr{name: "Tout", value: Tout}, attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), input, scales, zero_points)
 	return op.Output(0)
 }
 
 // UniformQuantizeAttr is an optional attribute of UniformQuantize.
-type UniformQuantizeAttr func(optionalAttr)
+type UniformQuantizeAttr attr
 
 // UniformQuantizeQuantizationAxis sets quantization_axis, which is -1 by default. The dimension of the result whose slices have scales of their own; -1 for one of all.
 func UniformQuantizeQuantizationAxis(value int64) UniformQuantizeAttr {
-	return func(attrs optionalAttr) { attrs["quantization_axis"] = value }
+	return UniformQuantizeAttr{name: "quantization_axis", value: value}
 }
 
 // UniformQuantize turns numbers into integers that stand for them by scales and zero points.
@@ -423,23 +347,16 @@ func UniformQuantizeQuantizationAxis(value int64) UniformQuantizeAttr {
 //
 // Options: [UniformQuantizeQuantizationAxis].
 func UniformQuantize(scope *Scope, input tf.Output, scales tf.Output, zero_points tf.Output, Tout tf.DataType, quantization_min_val int64, quantization_max_val int64, optional ...UniformQuantizeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniformQuantize",
-		Input: []tf.Input{input, scales, zero_points},
-		Attrs: with(optionalAttr{"Tout": Tout, "quantization_min_val": quantization_min_val, "quantization_max_val": quantization_max_val}, optional),
-	})
+	op := scope.add("UniformQuantize", with(optional, attr{name: "Tout", value: Tout}, attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), input, scales, zero_points)
 	return op.Output(0)
 }
 
 // UniformQuantizedClipByValueAttr is an optional attribute of UniformQuantizedClipByValue.
-type UniformQuantizedClipByValueAttr func(optionalAttr)
+type UniformQuantizedClipByValueAttr attr
 
 // UniformQuantizedClipByValueQuantizationAxis sets quantization_axis, which is -1 by default. The dimension of the operand whose slices have scales of their own; -1 for one of all.
 func UniformQuantizedClipByValueQuantizationAxis(value int64) UniformQuantizedClipByValueAttr {
-	return func(attrs optionalAttr) { attrs["quantization_axis"] = value }
+	return UniformQuantizedClipByValueAttr{name: "quantization_axis", value: value}
 }
 
 // UniformQuantizedClipByValue limits integers that stand for numbers.
@@ -460,33 +377,26 @@ func UniformQuantizedClipByValueQuantizationAxis(value int64) UniformQuantizedCl
 //
 // Options: [UniformQuantizedClipByValueQuantizationAxis].
 func UniformQuantizedClipByValue(scope *Scope, operand tf.Output, min tf.Output, max tf.Output, scales tf.Output, zero_points tf.Output, quantization_min_val int64, quantization_max_val int64, optional ...UniformQuantizedClipByValueAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniformQuantizedClipByValue",
-		Input: []tf.Input{operand, min, max, scales, zero_points},
-		Attrs: with(optionalAttr{"quantization_min_val": quantization_min_val, "quantization_max_val": quantization_max_val}, optional),
-	})
+	op := scope.add("UniformQuantizedClipByValue", with(optional, attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), operand, min, max, scales, zero_points)
 	return op.Output(0)
 }
 
 // UniformQuantizedDotAttr is an optional attribute of UniformQuantizedDot.
-type UniformQuantizedDotAttr func(optionalAttr)
+type UniformQuantizedDotAttr attr
 
 // UniformQuantizedDotLhsQuantizationAxis sets lhs_quantization_axis, which is -1 by default. The dimension of lhs whose slices have scales of their own; -1 for one of all.
 func UniformQuantizedDotLhsQuantizationAxis(value int64) UniformQuantizedDotAttr {
-	return func(attrs optionalAttr) { attrs["lhs_quantization_axis"] = value }
+	return UniformQuantizedDotAttr{name: "lhs_quantization_axis", value: value}
 }
 
 // UniformQuantizedDotRhsQuantizationAxis sets rhs_quantization_axis, which is -1 by default. The dimension of rhs whose slices have scales of their own; -1 for one of all.
 func UniformQuantizedDotRhsQuantizationAxis(value int64) UniformQuantizedDotAttr {
-	return func(attrs optionalAttr) { attrs["rhs_quantization_axis"] = value }
+	return UniformQuantizedDotAttr{name: "rhs_quantization_axis", value: value}
 }
 
 // UniformQuantizedDotOutputQuantizationAxis sets output_quantization_axis, which is -1 by default. The dimension of the result whose slices have scales of their own; -1 for one of all.
 func UniformQuantizedDotOutputQuantizationAxis(value int64) UniformQuantizedDotAttr {
-	return func(attrs optionalAttr) { attrs["output_quantization_axis"] = value }
+	return UniformQuantizedDotAttr{name: "output_quantization_axis", value: value}
 }
 
 // UniformQuantizedDot multiplies matrices of integers that stand for numbers.
@@ -515,28 +425,21 @@ func UniformQuantizedDotOutputQuantizationAxis(value int64) UniformQuantizedDotA
 //
 // Options: [UniformQuantizedDotLhsQuantizationAxis], [UniformQuantizedDotRhsQuantizationAxis], [UniformQuantizedDotOutputQuantizationAxis].
 func UniformQuantizedDot(scope *Scope, lhs tf.Output, rhs tf.Output, lhs_scales tf.Output, lhs_zero_points tf.Output, rhs_scales tf.Output, rhs_zero_points tf.Output, output_scales tf.Output, output_zero_points tf.Output, Tout tf.DataType, lhs_quantization_min_val int64, lhs_quantization_max_val int64, rhs_quantization_min_val int64, rhs_quantization_max_val int64, output_quantization_min_val int64, output_quantization_max_val int64, optional ...UniformQuantizedDotAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniformQuantizedDot",
-		Input: []tf.Input{lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points},
-		Attrs: with(optionalAttr{"Tout": Tout, "lhs_quantization_min_val": lhs_quantization_min_val, "lhs_quantization_max_val": lhs_quantization_max_val, "rhs_quantization_min_val": rhs_quantization_min_val, "rhs_quantization_max_val": rhs_quantization_max_val, "output_quantization_min_val": output_quantization_min_val, "output_quantization_max_val": output_quantization_max_val}, optional),
-	})
+	op := scope.add("UniformQuantizedDot", with(optional, attr{name: "Tout", value: Tout}, attr{name: "lhs_quantization_min_val", value: lhs_quantization_min_val}, attr{name: "lhs_quantization_max_val", value: lhs_quantization_max_val}, attr{name: "rhs_quantization_min_val", value: rhs_quantization_min_val}, attr{name: "rhs_quantization_max_val", value: rhs_quantization_max_val}, attr{name: "output_quantization_min_val", value: output_quantization_min_val}, attr{name: "output_quantization_max_val", value: output_quantization_max_val}), lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points)
 	return op.Output(0)
 }
 
 // UniformRequantizeAttr is an optional attribute of UniformRequantize.
-type UniformRequantizeAttr func(optionalAttr)
+type UniformRequantizeAttr attr
 
 // UniformRequantizeInputQuantizationAxis sets input_quantization_axis, which is -1 by default. The dimension of the input whose slices have scales of their own; -1 for one of all.
 func UniformRequantizeInputQuantizationAxis(value int64) UniformRequantizeAttr {
-	return func(attrs optionalAttr) { attrs["input_quantization_axis"] = value }
+	return UniformRequantizeAttr{name: "input_quantization_axis", value: value}
 }
 
 // UniformRequantizeOutputQuantizationAxis sets output_quantization_axis, which is -1 by default. The dimension of the result whose slices have scales of their own; -1 for one of all.
 func UniformRequantizeOutputQuantizationAxis(value int64) UniformRequantizeAttr {
-	return func(attrs optionalAttr) { attrs["output_quantization_axis"] = value }
+	return UniformRequantizeAttr{name: "output_quantization_axis", value: value}
 }
 
 // UniformRequantize turns integers into those that stand for the same numbers by other scales and zero points.
@@ -560,23 +463,16 @@ func UniformRequantizeOutputQuantizationAxis(value int64) UniformRequantizeAttr 
 //
 // Options: [UniformRequantizeInputQuantizationAxis], [UniformRequantizeOutputQuantizationAxis].
 func UniformRequantize(scope *Scope, input tf.Output, input_scales tf.Output, input_zero_points tf.Output, output_scales tf.Output, output_zero_points tf.Output, Tout tf.DataType, input_quantization_min_val int64, input_quantization_max_val int64, output_quantization_min_val int64, output_quantization_max_val int64, optional ...UniformRequantizeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniformRequantize",
-		Input: []tf.Input{input, input_scales, input_zero_points, output_scales, output_zero_points},
-		Attrs: with(optionalAttr{"Tout": Tout, "input_quantization_min_val": input_quantization_min_val, "input_quantization_max_val": input_quantization_max_val, "output_quantization_min_val": output_quantization_min_val, "output_quantization_max_val": output_quantization_max_val}, optional),
-	})
+	op := scope.add("UniformRequantize", with(optional, attr{name: "Tout", value: Tout}, attr{name: "input_quantization_min_val", value: input_quantization_min_val}, attr{name: "input_quantization_max_val", value: input_quantization_max_val}, attr{name: "output_quantization_min_val", value: output_quantization_min_val}, attr{name: "output_quantization_max_val", value: output_quantization_max_val}), input, input_scales, input_zero_points, output_scales, output_zero_points)
 	return op.Output(0)
 }
 
 // UniqueAttr is an optional attribute of Unique.
-type UniqueAttr func(optionalAttr)
+type UniqueAttr attr
 
 // UniqueOutIdx sets out_idx, which is int32 by default. The type of places and counts. Types: int32, int64.
 func UniqueOutIdx(value tf.DataType) UniqueAttr {
-	return func(attrs optionalAttr) { attrs["out_idx"] = value }
+	return UniqueAttr{name: "out_idx", value: value}
 }
 
 // Unique finds the distinct elements of a vector, in the order they first occur.
@@ -588,23 +484,16 @@ func UniqueOutIdx(value tf.DataType) UniqueAttr {
 //
 // Options: [UniqueOutIdx].
 func Unique(scope *Scope, x tf.Output, optional ...UniqueAttr) (y tf.Output, idx tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Unique",
-		Input: []tf.Input{x},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("Unique", with(optional), x)
 	return op.Output(0), op.Output(1)
 }
 
 // UniqueDatasetAttr is an optional attribute of UniqueDataset.
-type UniqueDatasetAttr func(optionalAttr)
+type UniqueDatasetAttr attr
 
 // UniqueDatasetMetadata sets metadata, which is "" by default. Ignored.
 func UniqueDatasetMetadata(value string) UniqueDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return UniqueDatasetAttr{name: "metadata", value: value}
 }
 
 // UniqueDataset makes a dataset of the elements of another without those that were there before.
@@ -617,23 +506,16 @@ func UniqueDatasetMetadata(value string) UniqueDatasetAttr {
 //
 // Options: [UniqueDatasetMetadata].
 func UniqueDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...UniqueDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniqueDataset",
-		Input: []tf.Input{input_dataset},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("UniqueDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
 // UniqueV2Attr is an optional attribute of UniqueV2.
-type UniqueV2Attr func(optionalAttr)
+type UniqueV2Attr attr
 
 // UniqueV2OutIdx sets out_idx, which is int32 by default. The type of places and counts. Types: int32, int64.
 func UniqueV2OutIdx(value tf.DataType) UniqueV2Attr {
-	return func(attrs optionalAttr) { attrs["out_idx"] = value }
+	return UniqueV2Attr{name: "out_idx", value: value}
 }
 
 // UniqueV2 finds the distinct slices along a dimension, in the order they first occur.
@@ -649,23 +531,16 @@ func UniqueV2OutIdx(value tf.DataType) UniqueV2Attr {
 //
 // Options: [UniqueV2OutIdx].
 func UniqueV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueV2Attr) (y tf.Output, idx tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniqueV2",
-		Input: []tf.Input{x, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("UniqueV2", with(optional), x, axis)
 	return op.Output(0), op.Output(1)
 }
 
 // UniqueWithCountsAttr is an optional attribute of UniqueWithCounts.
-type UniqueWithCountsAttr func(optionalAttr)
+type UniqueWithCountsAttr attr
 
 // UniqueWithCountsOutIdx sets out_idx, which is int32 by default. The type of places and counts. Types: int32, int64.
 func UniqueWithCountsOutIdx(value tf.DataType) UniqueWithCountsAttr {
-	return func(attrs optionalAttr) { attrs["out_idx"] = value }
+	return UniqueWithCountsAttr{name: "out_idx", value: value}
 }
 
 // UniqueWithCounts finds the distinct elements of a vector, and counts them.
@@ -678,23 +553,16 @@ func UniqueWithCountsOutIdx(value tf.DataType) UniqueWithCountsAttr {
 //
 // Options: [UniqueWithCountsOutIdx].
 func UniqueWithCounts(scope *Scope, x tf.Output, optional ...UniqueWithCountsAttr) (y tf.Output, idx tf.Output, count tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniqueWithCounts",
-		Input: []tf.Input{x},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("UniqueWithCounts", with(optional), x)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // UniqueWithCountsV2Attr is an optional attribute of UniqueWithCountsV2.
-type UniqueWithCountsV2Attr func(optionalAttr)
+type UniqueWithCountsV2Attr attr
 
 // UniqueWithCountsV2OutIdx sets out_idx, which is int32 by default. The type of places and counts. Types: int32, int64.
 func UniqueWithCountsV2OutIdx(value tf.DataType) UniqueWithCountsV2Attr {
-	return func(attrs optionalAttr) { attrs["out_idx"] = value }
+	return UniqueWithCountsV2Attr{name: "out_idx", value: value}
 }
 
 // UniqueWithCountsV2 finds the distinct slices along a dimension, and counts them.
@@ -711,23 +579,16 @@ func UniqueWithCountsV2OutIdx(value tf.DataType) UniqueWithCountsV2Attr {
 //
 // Options: [UniqueWithCountsV2OutIdx].
 func UniqueWithCountsV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueWithCountsV2Attr) (y tf.Output, idx tf.Output, count tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UniqueWithCountsV2",
-		Input: []tf.Input{x, axis},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("UniqueWithCountsV2", with(optional), x, axis)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // UnpackAttr is an optional attribute of Unpack.
-type UnpackAttr func(optionalAttr)
+type UnpackAttr attr
 
 // UnpackAxis sets axis, which is 0 by default. The dimension; negative counts from the end.
 func UnpackAxis(value int64) UnpackAttr {
-	return func(attrs optionalAttr) { attrs["axis"] = value }
+	return UnpackAttr{name: "axis", value: value}
 }
 
 // Unpack divides a tensor along a dimension, which goes away, into its slices.
@@ -738,14 +599,7 @@ func UnpackAxis(value int64) UnpackAttr {
 //
 // Options: [UnpackAxis].
 func Unpack(scope *Scope, value tf.Output, num int64, optional ...UnpackAttr) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Unpack",
-		Input: []tf.Input{value},
-		Attrs: with(optionalAttr{"num": num}, optional),
-	})
+	op := scope.add("Unpack", with(optional, attr{name: "num", value: num}), value)
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -761,22 +615,16 @@ func Unpack(scope *Scope, value tf.Output, num int64, optional ...UnpackAttr) (o
 //
 //   - output: The coordinates of a place in a column. Types: int32, int64.
 func UnravelIndex(scope *Scope, indices tf.Output, dims tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnravelIndex",
-		Input: []tf.Input{indices, dims},
-	})
+	op := scope.add("UnravelIndex", nil, indices, dims)
 	return op.Output(0)
 }
 
 // UnsortedSegmentJoinAttr is an optional attribute of UnsortedSegmentJoin.
-type UnsortedSegmentJoinAttr func(optionalAttr)
+type UnsortedSegmentJoinAttr attr
 
 // UnsortedSegmentJoinSeparator sets separator, which is "" by default. What stands between strings.
 func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
-	return func(attrs optionalAttr) { attrs["separator"] = value }
+	return UnsortedSegmentJoinAttr{name: "separator", value: value}
 }
 
 // UnsortedSegmentJoin joins the strings of each segment, in order; a segment without strings gives "".
@@ -793,14 +641,7 @@ func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
 //
 // Options: [UnsortedSegmentJoinSeparator].
 func UnsortedSegmentJoin(scope *Scope, inputs tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...UnsortedSegmentJoinAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnsortedSegmentJoin",
-		Input: []tf.Input{inputs, segment_ids, num_segments},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("UnsortedSegmentJoin", with(optional), inputs, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -814,13 +655,7 @@ func UnsortedSegmentJoin(scope *Scope, inputs tf.Output, segment_ids tf.Output, 
 //   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
 //   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnsortedSegmentMax",
-		Input: []tf.Input{data, segment_ids, num_segments},
-	})
+	op := scope.add("UnsortedSegmentMax", nil, data, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -834,13 +669,7 @@ func UnsortedSegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output, num
 //   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
 //   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnsortedSegmentMin",
-		Input: []tf.Input{data, segment_ids, num_segments},
-	})
+	op := scope.add("UnsortedSegmentMin", nil, data, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -852,13 +681,7 @@ func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num
 //   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
 //   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnsortedSegmentProd",
-		Input: []tf.Input{data, segment_ids, num_segments},
-	})
+	op := scope.add("UnsortedSegmentProd", nil, data, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -870,37 +693,31 @@ func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, nu
 //   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int16, int32, int64.
 //   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnsortedSegmentSum",
-		Input: []tf.Input{data, segment_ids, num_segments},
-	})
+	op := scope.add("UnsortedSegmentSum", nil, data, segment_ids, num_segments)
 	return op.Output(0)
 }
 
 // UnstageAttr is an optional attribute of Unstage.
-type UnstageAttr func(optionalAttr)
+type UnstageAttr attr
 
 // UnstageCapacity sets capacity, which is 0 by default. As Stage has it. At least 0.
 func UnstageCapacity(value int64) UnstageAttr {
-	return func(attrs optionalAttr) { attrs["capacity"] = value }
+	return UnstageAttr{name: "capacity", value: value}
 }
 
 // UnstageMemoryLimit sets memory_limit, which is 0 by default. As Stage has it. At least 0.
 func UnstageMemoryLimit(value int64) UnstageAttr {
-	return func(attrs optionalAttr) { attrs["memory_limit"] = value }
+	return UnstageAttr{name: "memory_limit", value: value}
 }
 
 // UnstageContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func UnstageContainer(value string) UnstageAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return UnstageAttr{name: "container", value: value}
 }
 
 // UnstageSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func UnstageSharedName(value string) UnstageAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return UnstageAttr{name: "shared_name", value: value}
 }
 
 // Unstage takes the oldest element from a staging area, waiting while there is none.
@@ -911,35 +728,23 @@ func UnstageSharedName(value string) UnstageAttr {
 //
 // Options: [UnstageCapacity], [UnstageMemoryLimit], [UnstageContainer], [UnstageSharedName].
 func Unstage(scope *Scope, dtypes []tf.DataType, optional ...UnstageAttr) (values []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Unstage",
-		Attrs: with(optionalAttr{"dtypes": dtypes}, optional),
-	})
+	op := scope.add("Unstage", with(optional, attr{name: "dtypes", value: dtypes}))
 	split := scope.outputs(op)
 	return split.list("values")
 }
 
-// UnwrapDatasetVariant returns the dataset that WrapDatasetVariant wrapped.
+// UnwrapDatasetVariant gives the dataset that WrapDatasetVariant wrapped.
 func UnwrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UnwrapDatasetVariant",
-		Input: []tf.Input{input_handle},
-	})
+	op := scope.add("UnwrapDatasetVariant", nil, input_handle)
 	return op.Output(0)
 }
 
 // UpperBoundAttr is an optional attribute of UpperBound.
-type UpperBoundAttr func(optionalAttr)
+type UpperBoundAttr attr
 
 // UpperBoundOutType sets out_type, which is int32 by default. The type of the places. Types: int32, int64.
 func UpperBoundOutType(value tf.DataType) UpperBoundAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return UpperBoundAttr{name: "out_type", value: value}
 }
 
 // UpperBound finds where values could be put into sorted rows, after equal elements.
@@ -955,13 +760,6 @@ func UpperBoundOutType(value tf.DataType) UpperBoundAttr {
 //
 // Options: [UpperBoundOutType].
 func UpperBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...UpperBoundAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "UpperBound",
-		Input: []tf.Input{sorted_inputs, values},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("UpperBound", with(optional), sorted_inputs, values)
 	return op.Output(0)
 }

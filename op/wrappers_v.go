@@ -5,29 +5,29 @@ package op
 import tf "github.com/troupe-go/troupe/session"
 
 // VarHandleOpAttr is an optional attribute of VarHandleOp.
-type VarHandleOpAttr func(optionalAttr)
+type VarHandleOpAttr attr
 
 // VarHandleOpContainer sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func VarHandleOpContainer(value string) VarHandleOpAttr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return VarHandleOpAttr{name: "container", value: value}
 }
 
 // VarHandleOpSharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func VarHandleOpSharedName(value string) VarHandleOpAttr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return VarHandleOpAttr{name: "shared_name", value: value}
 }
 
 // VarHandleOpDebugName sets debug_name, which is "" by default. Ignored.
 func VarHandleOpDebugName(value string) VarHandleOpAttr {
-	return func(attrs optionalAttr) { attrs["debug_name"] = value }
+	return VarHandleOpAttr{name: "debug_name", value: value}
 }
 
 // VarHandleOpAllowedDevices sets allowed_devices, which is empty by default. The devices that may hold the resource; all if empty.
 func VarHandleOpAllowedDevices(value []string) VarHandleOpAttr {
-	return func(attrs optionalAttr) { attrs["allowed_devices"] = value }
+	return VarHandleOpAttr{name: "allowed_devices", value: value}
 }
 
-// VarHandleOp returns the handle of a variable, which its first assignment makes and which lives as long as the session.
+// VarHandleOp gives the handle of a variable, which its first assignment makes and which lives as long as the session.
 //
 // Nodes with the same container and shared_name share the variable.
 //
@@ -38,41 +38,29 @@ func VarHandleOpAllowedDevices(value []string) VarHandleOpAttr {
 //
 // Options: [VarHandleOpContainer], [VarHandleOpSharedName], [VarHandleOpDebugName], [VarHandleOpAllowedDevices].
 func VarHandleOp(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...VarHandleOpAttr) (resource tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "VarHandleOp",
-		Attrs: with(optionalAttr{"dtype": dtype, "shape": shape}, optional),
-	})
+	op := scope.add("VarHandleOp", with(optional, attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
-// VarIsInitializedOp reports whether a variable exists and has a value.
+// VarIsInitializedOp says whether a variable exists and has a value.
 //
 // Results:
 //
 //   - is_initialized: Type: bool.
 func VarIsInitializedOp(scope *Scope, resource tf.Output) (is_initialized tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "VarIsInitializedOp",
-		Input: []tf.Input{resource},
-	})
+	op := scope.add("VarIsInitializedOp", nil, resource)
 	return op.Output(0)
 }
 
 // VariableShapeAttr is an optional attribute of VariableShape.
-type VariableShapeAttr func(optionalAttr)
+type VariableShapeAttr attr
 
 // VariableShapeOutType sets out_type, which is int32 by default. The type of its numbers. Types: int32, int64.
 func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
-	return func(attrs optionalAttr) { attrs["out_type"] = value }
+	return VariableShapeAttr{name: "out_type", value: value}
 }
 
-// VariableShape returns the shape of a variable.
+// VariableShape gives the shape of a variable.
 //
 // Results:
 //
@@ -80,13 +68,6 @@ func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
 //
 // Options: [VariableShapeOutType].
 func VariableShape(scope *Scope, input tf.Output, optional ...VariableShapeAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "VariableShape",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("VariableShape", with(optional), input)
 	return op.Output(0)
 }

@@ -10,49 +10,37 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - index: One element a row, as many columns as the input has dimensions. Type: int64.
 func Where(scope *Scope, input tf.Output) (index tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Where",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("Where", nil, input)
 	return op.Output(0)
 }
 
 // WholeFileReaderV2Attr is an optional attribute of WholeFileReaderV2.
-type WholeFileReaderV2Attr func(optionalAttr)
+type WholeFileReaderV2Attr attr
 
 // WholeFileReaderV2Container sets container, which is "" by default. The container that holds the resource; empty for the default one.
 func WholeFileReaderV2Container(value string) WholeFileReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["container"] = value }
+	return WholeFileReaderV2Attr{name: "container", value: value}
 }
 
 // WholeFileReaderV2SharedName sets shared_name, which is "" by default. The name by which others find the resource; empty for the node's own.
 func WholeFileReaderV2SharedName(value string) WholeFileReaderV2Attr {
-	return func(attrs optionalAttr) { attrs["shared_name"] = value }
+	return WholeFileReaderV2Attr{name: "shared_name", value: value}
 }
 
 // WholeFileReaderV2 makes a reader that gives the name and the contents of each file whose name its queue holds.
 //
 // Options: [WholeFileReaderV2Container], [WholeFileReaderV2SharedName].
 func WholeFileReaderV2(scope *Scope, optional ...WholeFileReaderV2Attr) (reader_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WholeFileReaderV2",
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("WholeFileReaderV2", with(optional))
 	return op.Output(0)
 }
 
 // WindowDatasetAttr is an optional attribute of WindowDataset.
-type WindowDatasetAttr func(optionalAttr)
+type WindowDatasetAttr attr
 
 // WindowDatasetMetadata sets metadata, which is "" by default. Ignored.
 func WindowDatasetMetadata(value string) WindowDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return WindowDatasetAttr{name: "metadata", value: value}
 }
 
 // WindowDataset makes a dataset whose elements are datasets, one for each component, of successive elements of another.
@@ -69,35 +57,22 @@ func WindowDatasetMetadata(value string) WindowDatasetAttr {
 //
 // Options: [WindowDatasetMetadata].
 func WindowDataset(scope *Scope, input_dataset tf.Output, size tf.Output, shift tf.Output, stride tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...WindowDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WindowDataset",
-		Input: []tf.Input{input_dataset, size, shift, stride, drop_remainder},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("WindowDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, size, shift, stride, drop_remainder)
 	return op.Output(0)
 }
 
 // WrapDatasetVariant wraps a dataset, so that it can be copied from one device to another.
 func WrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WrapDatasetVariant",
-		Input: []tf.Input{input_handle},
-	})
+	op := scope.add("WrapDatasetVariant", nil, input_handle)
 	return op.Output(0)
 }
 
 // WriteAudioSummaryAttr is an optional attribute of WriteAudioSummary.
-type WriteAudioSummaryAttr func(optionalAttr)
+type WriteAudioSummaryAttr attr
 
 // WriteAudioSummaryMaxOutputs sets max_outputs, which is 3 by default. The most sounds to show. At least 1.
 func WriteAudioSummaryMaxOutputs(value int64) WriteAudioSummaryAttr {
-	return func(attrs optionalAttr) { attrs["max_outputs"] = value }
+	return WriteAudioSummaryAttr{name: "max_outputs", value: value}
 }
 
 // WriteAudioSummary writes sounds as an event.
@@ -112,15 +87,7 @@ func WriteAudioSummaryMaxOutputs(value int64) WriteAudioSummaryAttr {
 //
 // Options: [WriteAudioSummaryMaxOutputs].
 func WriteAudioSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...WriteAudioSummaryAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WriteAudioSummary",
-		Input: []tf.Input{writer, step, tag, tensor, sample_rate},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("WriteAudioSummary", with(optional), writer, step, tag, tensor, sample_rate)
 }
 
 // WriteFile writes a file, replacing what is there, and makes its directory if that is missing.
@@ -130,14 +97,7 @@ func WriteAudioSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Ou
 //   - filename: Its path, a scalar. Type: string.
 //   - contents: All that it is to hold, a scalar. Type: string.
 func WriteFile(scope *Scope, filename tf.Output, contents tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WriteFile",
-		Input: []tf.Input{filename, contents},
-	})
-	return op
+	return scope.add("WriteFile", nil, filename, contents)
 }
 
 // WriteGraphSummary writes a graph as an event.
@@ -148,14 +108,7 @@ func WriteFile(scope *Scope, filename tf.Output, contents tf.Output) (o *tf.Oper
 //   - step: The step that it belongs to. Type: int64.
 //   - tensor: A serialized GraphDef. Type: string.
 func WriteGraphSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WriteGraphSummary",
-		Input: []tf.Input{writer, step, tensor},
-	})
-	return op
+	return scope.add("WriteGraphSummary", nil, writer, step, tensor)
 }
 
 // WriteHistogramSummary writes a histogram of numbers as an event.
@@ -167,22 +120,15 @@ func WriteGraphSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf
 //   - tag: What it is shown under. Type: string.
 //   - values: The numbers.
 func WriteHistogramSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, values tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WriteHistogramSummary",
-		Input: []tf.Input{writer, step, tag, values},
-	})
-	return op
+	return scope.add("WriteHistogramSummary", nil, writer, step, tag, values)
 }
 
 // WriteImageSummaryAttr is an optional attribute of WriteImageSummary.
-type WriteImageSummaryAttr func(optionalAttr)
+type WriteImageSummaryAttr attr
 
 // WriteImageSummaryMaxImages sets max_images, which is 3 by default. The most images to show. At least 1.
 func WriteImageSummaryMaxImages(value int64) WriteImageSummaryAttr {
-	return func(attrs optionalAttr) { attrs["max_images"] = value }
+	return WriteImageSummaryAttr{name: "max_images", value: value}
 }
 
 // WriteImageSummary writes images as an event.
@@ -197,15 +143,7 @@ func WriteImageSummaryMaxImages(value int64) WriteImageSummaryAttr {
 //
 // Options: [WriteImageSummaryMaxImages].
 func WriteImageSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, tensor tf.Output, bad_color tf.Output, optional ...WriteImageSummaryAttr) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WriteImageSummary",
-		Input: []tf.Input{writer, step, tag, tensor, bad_color},
-		Attrs: with(optionalAttr{}, optional),
-	})
-	return op
+	return scope.add("WriteImageSummary", with(optional), writer, step, tag, tensor, bad_color)
 }
 
 // WriteRawProtoSummary writes serialized summaries as one event.
@@ -216,14 +154,7 @@ func WriteImageSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Ou
 //   - step: The step that they belong to. Type: int64.
 //   - tensor: The summaries. Type: string.
 func WriteRawProtoSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WriteRawProtoSummary",
-		Input: []tf.Input{writer, step, tensor},
-	})
-	return op
+	return scope.add("WriteRawProtoSummary", nil, writer, step, tensor)
 }
 
 // WriteScalarSummary writes a number as an event.
@@ -235,14 +166,7 @@ func WriteRawProtoSummary(scope *Scope, writer tf.Output, step tf.Output, tensor
 //   - tag: What it is shown under. Type: string.
 //   - value: The number, a scalar.
 func WriteScalarSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, value tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WriteScalarSummary",
-		Input: []tf.Input{writer, step, tag, value},
-	})
-	return op
+	return scope.add("WriteScalarSummary", nil, writer, step, tag, value)
 }
 
 // WriteSummary writes a tensor as an event.
@@ -254,12 +178,5 @@ func WriteScalarSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.O
 //   - tag: What it is shown under. Type: string.
 //   - summary_metadata: A serialized SummaryMetadata, which says how it is shown. Type: string.
 func WriteSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output, tag tf.Output, summary_metadata tf.Output) (o *tf.Operation) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "WriteSummary",
-		Input: []tf.Input{writer, step, tensor, tag, summary_metadata},
-	})
-	return op
+	return scope.add("WriteSummary", nil, writer, step, tensor, tag, summary_metadata)
 }

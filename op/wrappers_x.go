@@ -6,29 +6,17 @@ import tf "github.com/troupe-go/troupe/session"
 
 // Xdivy computes x/y with broadcasting; where x is 0 the result is 0.
 func Xdivy(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Xdivy",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Xdivy", nil, x, y)
 	return op.Output(0)
 }
 
-// XlaBroadcastHelper returns the operands of a binary operation equal ranks, by new dimensions of size 1.
+// XlaBroadcastHelper gives the operands of a binary operation equal ranks, by new dimensions of size 1.
 //
 // Arguments:
 //
 //   - broadcast_dims: The dimensions of the result that those of the operand of lower rank become; empty if ranks are equal or one operand is a scalar. Types: int32, int64.
 func XlaBroadcastHelper(scope *Scope, lhs tf.Output, rhs tf.Output, broadcast_dims tf.Output) (lhs_output tf.Output, rhs_output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaBroadcastHelper",
-		Input: []tf.Input{lhs, rhs, broadcast_dims},
-	})
+	op := scope.add("XlaBroadcastHelper", nil, lhs, rhs, broadcast_dims)
 	return op.Output(0), op.Output(1)
 }
 
@@ -46,23 +34,16 @@ func XlaBroadcastHelper(scope *Scope, lhs tf.Output, rhs tf.Output, broadcast_di
 //   - dimension_numbers: A serialized ConvolutionDimensionNumbers, which says what the dimensions mean.
 //   - precision_config: Ignored: products are as exact as their type.
 func XlaConv(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Output, padding tf.Output, lhs_dilation tf.Output, rhs_dilation tf.Output, feature_group_count tf.Output, dimension_numbers string, precision_config string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaConv",
-		Input: []tf.Input{lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count},
-		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "precision_config": precision_config},
-	})
+	op := scope.add("XlaConv", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}), lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count)
 	return op.Output(0)
 }
 
 // XlaConvV2Attr is an optional attribute of XlaConvV2.
-type XlaConvV2Attr func(optionalAttr)
+type XlaConvV2Attr attr
 
 // XlaConvV2BatchGroupCount sets batch_group_count, which is 1 by default. How many groups of the batch have features of their own.
 func XlaConvV2BatchGroupCount(value int64) XlaConvV2Attr {
-	return func(attrs optionalAttr) { attrs["batch_group_count"] = value }
+	return XlaConvV2Attr{name: "batch_group_count", value: value}
 }
 
 // XlaConvV2 convolves a tensor with a filter, in a given type.
@@ -82,14 +63,7 @@ func XlaConvV2BatchGroupCount(value int64) XlaConvV2Attr {
 //
 // Options: [XlaConvV2BatchGroupCount].
 func XlaConvV2(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Output, padding tf.Output, lhs_dilation tf.Output, rhs_dilation tf.Output, feature_group_count tf.Output, dimension_numbers string, precision_config string, preferred_element_type tf.DataType, optional ...XlaConvV2Attr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaConvV2",
-		Input: []tf.Input{lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count},
-		Attrs: with(optionalAttr{"dimension_numbers": dimension_numbers, "precision_config": precision_config, "preferred_element_type": preferred_element_type}, optional),
-	})
+	op := scope.add("XlaConvV2", with(optional, attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}, attr{name: "preferred_element_type", value: preferred_element_type}), lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count)
 	return op.Output(0)
 }
 
@@ -106,14 +80,7 @@ func XlaConvV2(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Out
 //
 //   - output: What is left: dimensions of both, of the one, and of the other.
 func XlaDot(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string, precision_config string) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaDot",
-		Input: []tf.Input{lhs, rhs},
-		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "precision_config": precision_config},
-	})
+	op := scope.add("XlaDot", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}), lhs, rhs)
 	return op.Output(0)
 }
 
@@ -131,14 +98,7 @@ func XlaDot(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string
 //
 //   - output: What is left: dimensions of both, of the one, and of the other.
 func XlaDotV2(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string, precision_config string, preferred_element_type tf.DataType) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaDotV2",
-		Input: []tf.Input{lhs, rhs},
-		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "precision_config": precision_config, "preferred_element_type": preferred_element_type},
-	})
+	op := scope.add("XlaDotV2", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}, attr{name: "preferred_element_type", value: preferred_element_type}), lhs, rhs)
 	return op.Output(0)
 }
 
@@ -149,13 +109,7 @@ func XlaDotV2(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers stri
 //   - start_indices: The box's first corner, limited so that all of the box is inside. Types: int32, int64.
 //   - size_indices: Its size in each dimension. Types: int32, int64.
 func XlaDynamicSlice(scope *Scope, input tf.Output, start_indices tf.Output, size_indices tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaDynamicSlice",
-		Input: []tf.Input{input, start_indices, size_indices},
-	})
+	op := scope.add("XlaDynamicSlice", nil, input, start_indices, size_indices)
 	return op.Output(0)
 }
 
@@ -166,13 +120,7 @@ func XlaDynamicSlice(scope *Scope, input tf.Output, start_indices tf.Output, siz
 //   - update: The box.
 //   - indices: The box's first corner, limited so that all of the box is inside. Types: int32, int64.
 func XlaDynamicUpdateSlice(scope *Scope, input tf.Output, update tf.Output, indices tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaDynamicUpdateSlice",
-		Input: []tf.Input{input, update, indices},
-	})
+	op := scope.add("XlaDynamicUpdateSlice", nil, input, update, indices)
 	return op.Output(0)
 }
 
@@ -186,14 +134,7 @@ func XlaDynamicUpdateSlice(scope *Scope, input tf.Output, update tf.Output, indi
 //   - dimension_numbers: A serialized GatherDimensionNumbers, which says what the dimensions mean.
 //   - indices_are_sorted: Ignored.
 func XlaGather(scope *Scope, operand tf.Output, start_indices tf.Output, slice_sizes tf.Output, dimension_numbers string, indices_are_sorted bool) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaGather",
-		Input: []tf.Input{operand, start_indices, slice_sizes},
-		Attrs: map[string]any{"dimension_numbers": dimension_numbers, "indices_are_sorted": indices_are_sorted},
-	})
+	op := scope.add("XlaGather", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "indices_are_sorted", value: indices_are_sorted}), operand, start_indices, slice_sizes)
 	return op.Output(0)
 }
 
@@ -203,25 +144,13 @@ func XlaGather(scope *Scope, operand tf.Output, start_indices tf.Output, slice_s
 //
 //   - values: Of the shape of keys; those of equal keys keep their order.
 func XlaKeyValueSort(scope *Scope, keys tf.Output, values tf.Output) (sorted_keys tf.Output, sorted_values tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaKeyValueSort",
-		Input: []tf.Input{keys, values},
-	})
+	op := scope.add("XlaKeyValueSort", nil, keys, values)
 	return op.Output(0), op.Output(1)
 }
 
 // XlaOptimizationBarrier passes tensors on; compilers move nothing across it.
 func XlaOptimizationBarrier(scope *Scope, input []tf.Output) (output []tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaOptimizationBarrier",
-		Input: []tf.Input{tf.OutputList(input)},
-	})
+	op := scope.add("XlaOptimizationBarrier", nil, tf.OutputList(input))
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -235,13 +164,7 @@ func XlaOptimizationBarrier(scope *Scope, input []tf.Output) (output []tf.Output
 //   - padding_high: How much behind each dimension; negative takes away. Types: int32, int64.
 //   - padding_interior: How much between neighbours along each dimension. Types: int32, int64.
 func XlaPad(scope *Scope, input tf.Output, padding_value tf.Output, padding_low tf.Output, padding_high tf.Output, padding_interior tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaPad",
-		Input: []tf.Input{input, padding_value, padding_low, padding_high, padding_interior},
-	})
+	op := scope.add("XlaPad", nil, input, padding_value, padding_low, padding_high, padding_interior)
 	return op.Output(0)
 }
 
@@ -257,77 +180,45 @@ func XlaPad(scope *Scope, input tf.Output, padding_value tf.Output, padding_low 
 //
 //   - output: Types: bfloat16, half, float, double.
 func XlaReducePrecision(scope *Scope, operand tf.Output, exponent_bits int64, mantissa_bits int64) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaReducePrecision",
-		Input: []tf.Input{operand},
-		Attrs: map[string]any{"exponent_bits": exponent_bits, "mantissa_bits": mantissa_bits},
-	})
+	op := scope.add("XlaReducePrecision", attrs(attr{name: "exponent_bits", value: exponent_bits}, attr{name: "mantissa_bits", value: mantissa_bits}), operand)
 	return op.Output(0)
 }
 
 // XlaShardingAttr is an optional attribute of XlaSharding.
-type XlaShardingAttr func(optionalAttr)
+type XlaShardingAttr attr
 
 // XlaShardingSharding sets sharding, which is "" by default. A serialized description of the parts.
 func XlaShardingSharding(value string) XlaShardingAttr {
-	return func(attrs optionalAttr) { attrs["sharding"] = value }
+	return XlaShardingAttr{name: "sharding", value: value}
 }
 
 // XlaShardingUnspecifiedDims sets unspecified_dims, which is empty by default. The dimensions that a compiler may divide as it likes.
 func XlaShardingUnspecifiedDims(value []int64) XlaShardingAttr {
-	return func(attrs optionalAttr) { attrs["unspecified_dims"] = value }
+	return XlaShardingAttr{name: "unspecified_dims", value: value}
 }
 
 // XlaSharding passes a tensor on; its attributes tell partitioning compilers where its parts lie.
 //
 // Options: [XlaShardingSharding], [XlaShardingUnspecifiedDims].
 func XlaSharding(scope *Scope, input tf.Output, optional ...XlaShardingAttr) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaSharding",
-		Input: []tf.Input{input},
-		Attrs: with(optionalAttr{}, optional),
-	})
+	op := scope.add("XlaSharding", with(optional), input)
 	return op.Output(0)
 }
 
 // XlaSort sorts along the last dimension, smallest first.
 func XlaSort(scope *Scope, input tf.Output) (output tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "XlaSort",
-		Input: []tf.Input{input},
-	})
+	op := scope.add("XlaSort", nil, input)
 	return op.Output(0)
 }
 
 // Xlog1py computes x·log(1+y) with broadcasting; where x is 0 the result is 0.
 func Xlog1py(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Xlog1py",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Xlog1py", nil, x, y)
 	return op.Output(0)
 }
 
 // Xlogy computes x·log(y) with broadcasting; where x is 0 the result is 0.
 func Xlogy(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Xlogy",
-		Input: []tf.Input{x, y},
-	})
+	op := scope.add("Xlogy", nil, x, y)
 	return op.Output(0)
 }

@@ -6,13 +6,7 @@ import tf "github.com/troupe-go/troupe/session"
 
 // ZerosLike makes a tensor of zeros of the input's shape.
 func ZerosLike(scope *Scope, x tf.Output) (y tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ZerosLike",
-		Input: []tf.Input{x},
-	})
+	op := scope.add("ZerosLike", nil, x)
 	return op.Output(0)
 }
 
@@ -27,22 +21,16 @@ func ZerosLike(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - z: Types: float, double.
 func Zeta(scope *Scope, x tf.Output, q tf.Output) (z tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "Zeta",
-		Input: []tf.Input{x, q},
-	})
+	op := scope.add("Zeta", nil, x, q)
 	return op.Output(0)
 }
 
 // ZipDatasetAttr is an optional attribute of ZipDataset.
-type ZipDatasetAttr func(optionalAttr)
+type ZipDatasetAttr attr
 
 // ZipDatasetMetadata sets metadata, which is "" by default. Ignored.
 func ZipDatasetMetadata(value string) ZipDatasetAttr {
-	return func(attrs optionalAttr) { attrs["metadata"] = value }
+	return ZipDatasetAttr{name: "metadata", value: value}
 }
 
 // ZipDataset makes a dataset whose elements have the components of those of several others, side by side.
@@ -55,13 +43,6 @@ func ZipDatasetMetadata(value string) ZipDatasetAttr {
 //
 // Options: [ZipDatasetMetadata].
 func ZipDataset(scope *Scope, input_datasets []tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ZipDatasetAttr) (handle tf.Output) {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type:  "ZipDataset",
-		Input: []tf.Input{tf.OutputList(input_datasets)},
-		Attrs: with(optionalAttr{"output_types": output_types, "output_shapes": output_shapes}, optional),
-	})
+	op := scope.add("ZipDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), tf.OutputList(input_datasets))
 	return op.Output(0)
 }

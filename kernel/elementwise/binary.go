@@ -9,21 +9,14 @@ import (
 // what one worker takes at a time.
 const Grain = 1 << 15
 
-// Loops are the inner loops of an operation on two operands. o has as many
-// elements as every vector among the others, and may be one of them.
-type Loops[T, R tensor.Element] interface {
-	VV(o []R, x, y []T)   // o[i] = x[i] ∘ y[i]
-	VS(o []R, x []T, y T) // o[i] = x[i] ∘ y
-	SV(o []R, x T, y []T) // o[i] = x ∘ y[i]
-}
-
 // Binary computes out[0], of dtype rt, from in[0] and in[1] with broadcasting.
 // check, if it is not nil, sees the second operand first, unless the result is
 // empty, and refuses what the loops cannot take, such as a zero divisor.
-func Binary[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, l Loops[T, R], check func(y []T) error) error {
-	x, y := tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
+func Binary(ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, l Pairwise, check func(y tensor.Memory) error) error {
+	x, y := in[0].Memory(), in[1].Memory()
+	n, m := x.Len(), y.Len()
 	if tensor.SameShape(in[0], in[1]) {
-		if err := refuse(check, y, len(x)); err != nil {
+		if err := refuse(check, y, n); err != nil {
 			return err
 		}
 		v, err := result(ctx, in, rt, in[0].Dims())
@@ -31,10 +24,10 @@ func Binary[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt
 			return err
 		}
 		out[0] = v
-		return vv(ctx, tensor.Of[R](&out[0]), x, y, l)
+		return stretches(ctx, l, out[0].Memory(), x, y, n, RepeatsNone)
 	}
-	if len(y) == 1 && in[1].Rank() <= in[0].Rank() {
-		if err := refuse(check, y, len(x)); err != nil {
+	if m == 1 && in[1].Rank() <= in[0].Rank() {
+		if err := refuse(check, y, n); err != nil {
 			return err
 		}
 		v, err := ctx.ReuseOrAlloc(in, 0, rt, in[0].Dims())
@@ -42,10 +35,10 @@ func Binary[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt
 			return err
 		}
 		out[0] = v
-		return vs(ctx, tensor.Of[R](&out[0]), x, y[0], l)
+		return stretches(ctx, l, out[0].Memory(), x, y, n, RepeatsY)
 	}
-	if len(x) == 1 && in[0].Rank() <= in[1].Rank() {
-		if err := refuse(check, y, len(y)); err != nil {
+	if n == 1 && in[0].Rank() <= in[1].Rank() {
+		if err := refuse(check, y, m); err != nil {
 			return err
 		}
 		v, err := ctx.ReuseOrAlloc(in, 1, rt, in[1].Dims())
@@ -53,11 +46,11 @@ func Binary[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt
 			return err
 		}
 		out[0] = v
-		return sv(ctx, tensor.Of[R](&out[0]), x[0], y, l)
+		return stretches(ctx, l, out[0].Memory(), x, y, m, RepeatsX)
 	}
-	if n := len(y); n > 0 && n <= len(x) && len(x) <= Grain && isSuffix(in[1].Dims(), in[0].Dims()) {
+	if m > 0 && m <= n && n <= Grain && isSuffix(in[1].Dims(), in[0].Dims()) {
 		// A vector added to the rows of a small matrix, as a bias is.
-		if err := refuse(check, y, len(x)); err != nil {
+		if err := refuse(check, y, n); err != nil {
 			return err
 		}
 		v, err := result(ctx, in, rt, in[0].Dims())
@@ -65,9 +58,9 @@ func Binary[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt
 			return err
 		}
 		out[0] = v
-		o := tensor.Of[R](&out[0])
-		for lo := 0; lo < len(x); lo += n {
-			l.VV(o[lo:lo+n], x[lo:lo+n], y)
+		o := out[0].Memory()
+		for lo := 0; lo < n; lo += m {
+			l.Pairs(o, x, y, Stretch{O: lo, X: lo, N: m})
 		}
 		return nil
 	}
@@ -78,7 +71,7 @@ func Binary[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt
 func isSuffix(a, b []int64) bool { return len(a) <= len(b) && equal(a, b[len(b)-len(a):]) }
 
 // broadcast is Binary for shapes that need the whole machinery.
-func broadcast[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, x, y []T, l Loops[T, R], check func(y []T) error) error {
+func broadcast(ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, x, y tensor.Memory, l Pairwise, check func(y tensor.Memory) error) error {
 	b := Broadcast{rows: 1}
 	if err := b.align(in[0].Dims(), in[1].Dims()); err != nil {
 		return err
@@ -91,10 +84,10 @@ func broadcast[T, R tensor.Element](ctx *kernel.Context, in, out []tensor.Value,
 		return err
 	}
 	out[0] = v
-	return rows(ctx, &b, tensor.Of[R](&out[0]), x, y, l)
+	return rows(ctx, &b, out[0].Memory(), x, y, l)
 }
 
-func refuse[T tensor.Element](check func(y []T) error, y []T, n int) error {
+func refuse(check func(y tensor.Memory) error, y tensor.Memory, n int) error {
 	if check == nil || n == 0 {
 		return nil
 	}
@@ -126,38 +119,30 @@ func equal(a, b []int64) bool {
 	return true
 }
 
-// The functions below make their closures only when there is more than one
-// block: a small result costs no allocation but its own.
-
-func vv[T, R tensor.Element](ctx *kernel.Context, o []R, x, y []T, l Loops[T, R]) error {
-	if len(o) <= Grain {
-		l.VV(o, x, y)
+// stretches computes n elements in blocks. It makes a closure only when there is
+// more than one block: a small result costs no allocation but its own.
+func stretches(ctx *kernel.Context, l Pairwise, o, x, y tensor.Memory, n int, r Repeats) error {
+	if n <= Grain {
+		l.Pairs(o, x, y, Stretch{N: n, Repeats: r})
 		return nil
 	}
-	return blocks(ctx, len(o), grainOf(l), func(lo, hi int) { l.VV(o[lo:hi], x[lo:hi], y[lo:hi]) })
-}
-
-func vs[T, R tensor.Element](ctx *kernel.Context, o []R, x []T, y T, l Loops[T, R]) error {
-	if len(o) <= Grain {
-		l.VS(o, x, y)
-		return nil
-	}
-	return blocks(ctx, len(o), grainOf(l), func(lo, hi int) { l.VS(o[lo:hi], x[lo:hi], y) })
-}
-
-func sv[T, R tensor.Element](ctx *kernel.Context, o []R, x T, y []T, l Loops[T, R]) error {
-	if len(o) <= Grain {
-		l.SV(o, x, y)
-		return nil
-	}
-	return blocks(ctx, len(o), grainOf(l), func(lo, hi int) { l.SV(o[lo:hi], x, y[lo:hi]) })
+	return blocks(ctx, n, grainOf(l), func(lo, hi int) {
+		s := Stretch{O: lo, X: lo, Y: lo, N: hi - lo, Repeats: r}
+		switch r {
+		case RepeatsX:
+			s.X = 0
+		case RepeatsY:
+			s.Y = 0
+		}
+		l.Pairs(o, x, y, s)
+	})
 }
 
 // grainOf is Grain, or less for loops that say so: over functions of which one call may
 // take microseconds, a hundred at the worst.
-func grainOf[T, R tensor.Element](l Loops[T, R]) int {
-	if z, ok := l.(interface{ slow() bool }); ok && z.slow() {
-		return Grain / 64
+func grainOf(l any) int {
+	if z, ok := l.(interface{ grain() int }); ok {
+		return z.grain()
 	}
 	return Grain
 }
@@ -172,7 +157,7 @@ func blocks(ctx *kernel.Context, n, grain int, f func(lo, hi int)) error {
 	return ctx.Err()
 }
 
-func rows[T, R tensor.Element](ctx *kernel.Context, b *Broadcast, o []R, x, y []T, l Loops[T, R]) error {
+func rows(ctx *kernel.Context, b *Broadcast, o, x, y tensor.Memory, l Pairwise) error {
 	if b.rows*b.inner.n <= Grain {
 		runs(b, 0, b.rows, o, x, y, l)
 		return nil
@@ -197,31 +182,36 @@ func rows[T, R tensor.Element](ctx *kernel.Context, b *Broadcast, o []R, x, y []
 	return ctx.Err()
 }
 
+// repeats reports which operand the inner runs repeat.
+func (b *Broadcast) repeats() Repeats {
+	switch {
+	case b.inner.x == 0:
+		return RepeatsX
+	case b.inner.y == 0:
+		return RepeatsY
+	}
+	return RepeatsNone
+}
+
 // piece computes n elements of a run, from one on.
-func piece[T, R tensor.Element](b *Broadcast, row, from, n int, o []R, x, y []T, l Loops[T, R]) {
+func piece(b *Broadcast, row, from, n int, o, x, y tensor.Memory, l Pairwise) {
+	r := b.repeats()
 	b.each(row, row+1, func(row, xi, yi int) {
-		switch o := o[row*b.inner.n+from:][:n]; {
-		case b.inner.x == 0:
-			l.SV(o, x[xi], y[yi+from:][:n])
-		case b.inner.y == 0:
-			l.VS(o, x[xi+from:][:n], y[yi])
-		default:
-			l.VV(o, x[xi+from:][:n], y[yi+from:][:n])
+		s := Stretch{O: row*b.inner.n + from, X: xi + from, Y: yi + from, N: n, Repeats: r}
+		switch r {
+		case RepeatsX:
+			s.X = xi
+		case RepeatsY:
+			s.Y = yi
 		}
+		l.Pairs(o, x, y, s)
 	})
 }
 
 // runs computes runs lo to hi-1.
-func runs[T, R tensor.Element](b *Broadcast, lo, hi int, o []R, x, y []T, l Loops[T, R]) {
-	n := b.inner.n
+func runs(b *Broadcast, lo, hi int, o, x, y tensor.Memory, l Pairwise) {
+	n, r := b.inner.n, b.repeats()
 	b.each(lo, hi, func(row, xi, yi int) {
-		switch o := o[row*n : (row+1)*n]; {
-		case b.inner.x == 0:
-			l.SV(o, x[xi], y[yi:yi+n])
-		case b.inner.y == 0:
-			l.VS(o, x[xi:xi+n], y[yi])
-		default:
-			l.VV(o, x[xi:xi+n], y[yi:yi+n])
-		}
+		l.Pairs(o, x, y, Stretch{O: row * n, X: xi, Y: yi, N: n, Repeats: r})
 	})
 }

@@ -8,10 +8,6 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Loop is the inner loop of an operation on one operand: it sets o[i] from x[i],
-// and may be given the same memory for both.
-type Loop[T, R any] interface{ V(o []R, x []T) }
-
 // A Link is one operation of a [Chain]: One on operand X, or Two on X and Y, or else
 // Four on X, which is as long as the result, and Rows, which are rows of one length
 // among the chain's own operands. Operands are counted from those of the chain on; then

@@ -22,21 +22,7 @@ func (m *Map[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], m.Out, m.F(tensor.Inner[T](&in[0])))
 		return nil
 	}
-	switch {
-	case m.Vector != nil:
-		return Unary(ctx, in, out, m.Out, m.Vector)
-	case in[0].NumElements() > Grain:
-		return unary(ctx, in, out, m.Out, Grain/8, m.each) // as in grainOf
-	}
-	// A small result costs no closure.
-	x := tensor.Of[T](&in[0])
-	v, err := ctx.ReuseOrAlloc(in, 0, m.Out, in[0].Dims())
-	if err != nil {
-		return err
-	}
-	out[0] = v
-	m.each(tensor.Of[R](&out[0]), x)
-	return nil
+	return Unary(ctx, in, out, m.Out, m)
 }
 
 // V is the inner loop.
@@ -48,11 +34,23 @@ func (m *Map[T, R]) V(o []R, x []T) {
 	}
 }
 
+// Each is the inner loop on elements of whatever types.
+func (m *Map[T, R]) Each(o, x tensor.Memory, to, from, n int) {
+	m.V(tensor.Elements[R](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 func (m *Map[T, R]) each(o []R, x []T) {
 	f := m.F
 	for i, x := range x[:len(o)] {
 		o[i] = f(x)
 	}
+}
+
+func (m *Map[T, R]) grain() int {
+	if m.Vector != nil {
+		return Grain
+	}
+	return Grain / 8 // a call for each element
 }
 
 // A Zip is the kernel of an operation that applies F to the pairs of elements
@@ -77,8 +75,16 @@ func (z *Zip[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], z.Out, z.F(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
 		return nil
 	}
-	return Binary(ctx, in, out, z.Out, z, z.Check)
+	if z.Check != nil {
+		return Binary(ctx, in, out, z.Out, z, z.check)
+	}
+	return Binary(ctx, in, out, z.Out, z, nil)
 }
+
+func (z *Zip[T, R]) check(y tensor.Memory) error { return z.Check(tensor.Elements[T](y)) }
+
+// Pairs computes a stretch by the inner loops.
+func (z *Zip[T, R]) Pairs(o, x, y tensor.Memory, s Stretch) { Pairs[T, R](z, o, x, y, s) }
 
 // VV is the inner loop on two vectors.
 func (z *Zip[T, R]) VV(o []R, x, y []T) {
@@ -117,7 +123,12 @@ func (z *Zip[T, R]) SV(o []R, x T, y []T) {
 	}
 }
 
-func (z *Zip[T, R]) slow() bool { return z.Loops == nil }
+func (z *Zip[T, R]) grain() int {
+	if z.Loops != nil {
+		return Grain
+	}
+	return Grain / 64
+}
 
 // fits reports whether scalars of dt live inside values.
 func fits(dt tensor.DType) bool { n := dt.Size(); return n > 0 && n <= 8 }

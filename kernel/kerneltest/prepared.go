@@ -44,7 +44,7 @@ func checkPrepared(k kernel.Kernel, ctx *kernel.Context, in, out []tensor.Value,
 				if made[i].DType().HasPointers() || bytes.Equal(tensor.Bytes(&made[i]), tensor.Bytes(&out[i])) {
 					continue
 				}
-				panic(fmt.Sprintf("%s makes %v, where Run makes %v", what, made[i].Tensor().Value(), out[i].Tensor().Value()))
+				panic(fmt.Sprintf("%T: %s makes %v (%x), where Run makes %v (%x)", k, what, made[i].Tensor().Value(), tensor.Bytes(&made[i]), out[i].Tensor().Value(), tensor.Bytes(&out[i])))
 			}
 		}
 		checkSum(k, in, out, constant)

@@ -24,38 +24,29 @@ import tf "github.com/troupe-go/troupe/session"
 {{range $w := .}}
 {{- if .Optional}}
 // {{.Name}}Attr is an optional attribute of {{.Name}}.
-type {{.Name}}Attr func(optionalAttr)
+type {{.Name}}Attr attr
 {{end}}
 {{- range .Optional}}
 {{$w.SetterDoc .}}
 func {{$w.Setter .}}(value {{goType .Kind}}) {{$w.Name}}Attr {
-	return func(attrs optionalAttr) { attrs["{{.Name}}"] = value }
+	return {{$w.Name}}Attr{name: "{{.Name}}", value: value}
 }
 {{end}}
 {{.Doc}}
 func {{.Name}}(scope *Scope{{.Params}}) {{.Results}} {
-	if scope.Err() != nil {
-		return
-	}
-	op := scope.AddOperation(tf.OpSpec{
-		Type: "{{.Name}}",
-		{{- if .Inputs}}
-		Input: []tf.Input{ {{- .InputList -}} },
+	{{if .Outputs}}op := {{else}}return {{end -}}
+	scope.add("{{.Name}}",
+		{{- if .Optional}}with(optional{{template "args" $w}})
+		{{- else if .Args}}attrs({{range $i, $a := .Args}}{{if $i}}, {{end}}attr{name: "{{.Name}}", value: {{$w.Ident .Name}}}{{end}})
+		{{- else}}nil
 		{{- end}}
-		{{- if .Optional}}
-		Attrs: with(optionalAttr{ {{- template "args" $w}}}, optional),
-		{{- else if .Args}}
-		Attrs: map[string]any{ {{- template "args" $w}}},
-		{{- end}}
-	})
+		{{- if .Inputs}}, {{.InputList}}{{end}})
 	{{- if .HasLists}}
 	split := scope.outputs(op)
 	return {{range $i, $o := .Outputs}}{{if $i}}, {{end}}{{if .IsList}}split.list("{{.Name}}"){{else}}split.one(){{end}}{{end}}
 	{{- else if .Outputs}}
 	return {{range $i, $o := .Outputs}}{{if $i}}, {{end}}op.Output({{$i}}){{end}}
-	{{- else}}
-	return op
 	{{- end}}
 }
 {{end}}
-{{- define "args"}}{{range $i, $a := .Args}}{{if $i}}, {{end}}"{{.Name}}": {{$.Ident .Name}}{{end}}{{end}}`))
+{{- define "args"}}{{range .Args}}, attr{name: "{{.Name}}", value: {{$.Ident .Name}}}{{end}}{{end}}`))

@@ -73,51 +73,95 @@ func newArg(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func newArgOf[T elementwise.Real](c *kernel.Construction, most bool) (kernel.Kernel, error) {
-	better, worst := func(x, y T) bool { return x < y }, math.Inf(1)
+	worst := math.Inf(1)
 	if most {
-		better, worst = func(x, y T) bool { return x > y }, math.Inf(-1)
+		worst = math.Inf(-1)
 	}
-	var whole func(x []T) int
-	if most {
-		whole, _ = any(argMaxFloats).(func(x []T) int)
-	}
-	return newArgBy(c, better, func(x T) T {
+	start := func(x T) T {
 		if x != x {
 			return T(worst)
 		}
 		return x
-	}, whole)
+	}
+	if !most {
+		return newArgument(c, nil, func(m tensor.Memory, first, step, at, lo, hi int) int {
+			x := tensor.Elements[T](m)[first:]
+			least := x[at*step]
+			if at == 0 {
+				least = start(least)
+			}
+			for i := lo; i < hi; i++ {
+				if y := x[i*step]; y < least {
+					least, at = y, i
+				}
+			}
+			return at
+		})
+	}
+	var whole func(x []float32) int
+	if _, ok := any(T(0)).(float32); ok {
+		whole = argMaxFloats
+	}
+	return newArgument(c, whole, func(m tensor.Memory, first, step, at, lo, hi int) int {
+		x := tensor.Elements[T](m)[first:]
+		most := x[at*step]
+		if at == 0 {
+			most = start(most)
+		}
+		for i := lo; i < hi; i++ {
+			if y := x[i*step]; y > most {
+				most, at = y, i
+			}
+		}
+		return at
+	})
 }
 
 func newArgBool(c *kernel.Construction, most bool) (kernel.Kernel, error) {
-	return newArgBy(c, func(x, y bool) bool { return x != y && x == most }, func(x bool) bool { return x }, nil)
+	return newArgument(c, nil, func(m tensor.Memory, first, step, at, lo, hi int) int {
+		x := tensor.Elements[bool](m)[first:]
+		for i := lo; i < hi && x[at*step] != most; i++ {
+			if x[i*step] == most {
+				at = i
+			}
+		}
+		return at
+	})
 }
 
-func newArgBy[T tensor.Element](c *kernel.Construction, better func(x, y T) bool, start func(T) T, whole func(x []T) int) (kernel.Kernel, error) {
-	switch dt := c.Type("output_type"); dt {
+// An argument is the kernel of ArgMax and ArgMin: it finds the first element that no other
+// of its line is better than. NaN is better than nothing, and what starts with it starts
+// from the worst number.
+type argument struct {
+	dt    tensor.DType
+	put   func(o tensor.Memory, i, at int)
+	whole func(x []float32) int // for consecutive elements; nil: best
+	// best is the place of the best of the elements of a line, which begins with element
+	// first and has its elements step apart: of those at places lo to hi-1, or at, the
+	// best so far.
+	best func(x tensor.Memory, first, step, at, lo, hi int) int
+}
+
+func newArgument(c *kernel.Construction, whole func(x []float32) int, best func(x tensor.Memory, first, step, at, lo, hi int) int) (kernel.Kernel, error) {
+	k := &argument{c.Type("output_type"), nil, whole, best}
+	switch k.dt {
 	case tensor.Int16:
-		return &arg[T, int16]{dt, better, start, whole}, nil
+		k.put = put[int16]
 	case tensor.Uint16:
-		return &arg[T, uint16]{dt, better, start, whole}, nil
+		k.put = put[uint16]
 	case tensor.Int32:
-		return &arg[T, int32]{dt, better, start, whole}, nil
+		k.put = put[int32]
 	case tensor.Int64:
-		return &arg[T, int64]{dt, better, start, whole}, nil
+		k.put = put[int64]
 	default:
-		return nil, c.Errorf("output_type %v is none for indices", dt)
+		return nil, c.Errorf("output_type %v is none for indices", k.dt)
 	}
+	return k, nil
 }
 
-// An arg finds the first element that no other of its line is better than. NaN
-// is better than nothing, and what starts with it starts from the worst number.
-type arg[T tensor.Element, R elementwise.Integer] struct {
-	dt     tensor.DType
-	better func(x, y T) bool
-	start  func(T) T       // what the first element counts as
-	whole  func(x []T) int // line for consecutive elements; nil: line itself
-}
+func put[R elementwise.Integer](o tensor.Memory, i, at int) { tensor.Elements[R](o)[i] = R(at) }
 
-func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *argument) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
 	if in[1].Rank() != 0 {
 		return status.Invalid("dim must be a scalar, but received tensor of shape: %s", tensor.FormatDims(in[1].Dims()))
@@ -145,60 +189,32 @@ func (k *arg[T, R]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for _, d := range dims[at+1:] {
 		inner *= int(d)
 	}
-	o, x := tensor.Of[R](&out[0]), tensor.Of[T](&in[0])
-	if len(x) <= block {
-		k.lines(o, x, 0, n, inner)
+	o, x := out[0].Memory(), in[0].Memory()
+	if x.Len() <= block { // it costs no closure
+		for i := range o.Len() {
+			k.put(o, i, k.line(ctx, x, i/inner*n*inner+i%inner, n, inner))
+		}
 		return nil
 	}
-	return k.share(ctx, o, x, n, inner)
-}
-
-// share is for inputs of several blocks.
-func (k *arg[T, R]) share(ctx *kernel.Context, o []R, x []T, n, inner int) error {
-	ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
-		for ; lo < hi && ctx.Err() == nil; lo++ {
-			if n > 2*block && (k.whole == nil || inner > 1) {
-				o[lo] = R(k.long(ctx, x[lo/inner*n*inner+lo%inner:], n, inner))
-				continue
-			}
-			k.lines(o[lo:lo+1], x, lo, n, inner)
+	ctx.Parallel(o.Len(), max(1, block/n), func(lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			k.put(o, i, k.line(ctx, x, i/inner*n*inner+i%inner, n, inner))
 		}
 	})
 	return ctx.Err()
 }
 
-// lines sets o to results lo and following.
-func (k *arg[T, R]) lines(o []R, x []T, lo, n, inner int) {
-	for j := range o {
-		i := lo + j
-		if k.whole != nil && inner == 1 && n >= vectorLeast {
-			o[j] = R(k.whole(x[i*n : (i+1)*n]))
-			continue
-		}
-		o[j] = R(k.line(x[i/inner*n*inner+i%inner:], n, inner))
+// line returns the place of the best of n elements, step apart, from element first on.
+func (k *argument) line(ctx *kernel.Context, x tensor.Memory, first, n, step int) int {
+	if k.whole != nil && step == 1 && n >= vectorLeast {
+		return k.whole(tensor.Elements[float32](x)[first : first+n])
 	}
-}
-
-// line looks at n elements, step apart.
-func (k *arg[T, R]) line(x []T, n, step int) int {
-	best, at := k.start(x[0]), 0
-	for i := 1; i < n; i++ {
-		if y := x[i*step]; k.better(y, best) {
-			best, at = y, i
-		}
+	if n <= 2*block {
+		return k.best(x, first, step, 0, 1, n)
 	}
-	return at
-}
-
-// long is line for lines that take long.
-func (k *arg[T, R]) long(ctx *kernel.Context, x []T, n, step int) int {
-	best, at := k.start(x[0]), 0
+	at := 0
 	for lo, hi := range ctx.Ranges(n, block) {
-		for i := lo; i < hi; i++ {
-			if y := x[i*step]; k.better(y, best) {
-				best, at = y, i
-			}
-		}
+		at = k.best(x, first, step, at, lo, hi)
 	}
 	return at
 }

@@ -12,11 +12,11 @@ import (
 type addKernel[T elementwise.Number] struct{ dt tensor.DType }
 
 func (k *addKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, plus(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *addKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*addKernel[T]) VV(o []T, x, y []T) {
@@ -45,11 +45,11 @@ func (k *addFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, plus(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *addFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type addFloat64 struct{ addKernel[float64] }
@@ -59,11 +59,11 @@ func (k *addFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, plus(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *addFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
 type addInt32 struct{ addKernel[int32] }
@@ -73,11 +73,11 @@ func (k *addInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, plus(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
 func (k *addInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
 type addInt64 struct{ addKernel[int64] }
@@ -87,14 +87,14 @@ func (k *addInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, plus(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
 }
 
 func (k *addInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
+	return elementwise.PrepareBinary(in, tensor.Int64, k)
 }
 
-// newAdd returns the kernel for elements of dtype dt, nil if there is none.
+// newAdd is the kernel for elements of dtype dt, nil if there is none.
 func newAdd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -131,11 +131,11 @@ func newAdd(dt tensor.DType) kernel.Kernel {
 type subKernel[T elementwise.Number] struct{ dt tensor.DType }
 
 func (k *subKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, minus(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *subKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*subKernel[T]) VV(o []T, x, y []T) {
@@ -164,11 +164,11 @@ func (k *subFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, minus(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *subFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type subFloat64 struct{ subKernel[float64] }
@@ -178,11 +178,11 @@ func (k *subFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, minus(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *subFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
 type subInt32 struct{ subKernel[int32] }
@@ -192,11 +192,11 @@ func (k *subInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, minus(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
 func (k *subInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
 type subInt64 struct{ subKernel[int64] }
@@ -206,14 +206,14 @@ func (k *subInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, minus(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
 }
 
 func (k *subInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
+	return elementwise.PrepareBinary(in, tensor.Int64, k)
 }
 
-// newSub returns the kernel for elements of dtype dt, nil if there is none.
+// newSub is the kernel for elements of dtype dt, nil if there is none.
 func newSub(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -250,11 +250,11 @@ func newSub(dt tensor.DType) kernel.Kernel {
 type mulKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *mulKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, times(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *mulKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*mulKernel[T]) VV(o []T, x, y []T) {
@@ -283,11 +283,11 @@ func (k *mulFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, times(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *mulFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type mulFloat64 struct{ mulKernel[float64] }
@@ -297,11 +297,11 @@ func (k *mulFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, times(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *mulFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
 type mulInt32 struct{ mulKernel[int32] }
@@ -311,11 +311,11 @@ func (k *mulInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, times(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
 func (k *mulInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
 type mulInt64 struct{ mulKernel[int64] }
@@ -325,14 +325,14 @@ func (k *mulInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, times(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
 }
 
 func (k *mulInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
+	return elementwise.PrepareBinary(in, tensor.Int64, k)
 }
 
-// newMul returns the kernel for elements of dtype dt, nil if there is none.
+// newMul is the kernel for elements of dtype dt, nil if there is none.
 func newMul(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -12,11 +12,11 @@ import (
 type bitAndKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *bitAndKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, bitAnd(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *bitAndKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*bitAndKernel[T]) VV(o []T, x, y []T) {
@@ -38,7 +38,7 @@ func (*bitAndKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitAnd returns the kernel for elements of dtype dt, nil if there is none.
+// newBitAnd is the kernel for elements of dtype dt, nil if there is none.
 func newBitAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -65,11 +65,11 @@ func newBitAnd(dt tensor.DType) kernel.Kernel {
 type bitOrKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *bitOrKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, bitOr(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *bitOrKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*bitOrKernel[T]) VV(o []T, x, y []T) {
@@ -91,7 +91,7 @@ func (*bitOrKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitOr returns the kernel for elements of dtype dt, nil if there is none.
+// newBitOr is the kernel for elements of dtype dt, nil if there is none.
 func newBitOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -118,11 +118,11 @@ func newBitOr(dt tensor.DType) kernel.Kernel {
 type bitXorKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *bitXorKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, bitXor(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *bitXorKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*bitXorKernel[T]) VV(o []T, x, y []T) {
@@ -144,7 +144,7 @@ func (*bitXorKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newBitXor returns the kernel for elements of dtype dt, nil if there is none.
+// newBitXor is the kernel for elements of dtype dt, nil if there is none.
 func newBitXor(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -171,11 +171,11 @@ func newBitXor(dt tensor.DType) kernel.Kernel {
 type shiftLeftKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *shiftLeftKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, shiftLeft(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *shiftLeftKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*shiftLeftKernel[T]) VV(o []T, x, y []T) {
@@ -197,7 +197,7 @@ func (*shiftLeftKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newShiftLeft returns the kernel for elements of dtype dt, nil if there is none.
+// newShiftLeft is the kernel for elements of dtype dt, nil if there is none.
 func newShiftLeft(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -224,11 +224,11 @@ func newShiftLeft(dt tensor.DType) kernel.Kernel {
 type shiftRightKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *shiftRightKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, shiftRight(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *shiftRightKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*shiftRightKernel[T]) VV(o []T, x, y []T) {
@@ -250,7 +250,7 @@ func (*shiftRightKernel[T]) SV(o []T, x T, y []T) {
 	}
 }
 
-// newShiftRight returns the kernel for elements of dtype dt, nil if there is none.
+// newShiftRight is the kernel for elements of dtype dt, nil if there is none.
 func newShiftRight(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -277,11 +277,7 @@ func newShiftRight(dt tensor.DType) kernel.Kernel {
 type invertKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *invertKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, complement(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, invertV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func invertV[T elementwise.Integer](o []T, x []T) {
@@ -292,7 +288,11 @@ func invertV[T elementwise.Integer](o []T, x []T) {
 
 func (*invertKernel[T]) V(o []T, x []T) { invertV(o, x) }
 
-// newInvert returns the kernel for elements of dtype dt, nil if there is none.
+func (*invertKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	invertV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
+// newInvert is the kernel for elements of dtype dt, nil if there is none.
 func newInvert(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:

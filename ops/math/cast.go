@@ -2,6 +2,7 @@ package math
 
 import (
 	"math"
+	"sync"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph"
@@ -42,76 +43,139 @@ func newCast(c *kernel.Construction) (kernel.Kernel, error) {
 	if from == to {
 		return kernel.Func(passOn), nil
 	}
-	if to == tensor.Float8e5m2 || to == tensor.Float8e4m3fn {
-		return castFloat8(from, to)
-	}
-	var k kernel.Kernel
-	switch from {
-	case tensor.Float8e5m2, tensor.Float8e4m3fn:
-		k = castVia(from, to, func(x uint8) float32 { return tensor.Float8Value(from, x) })
-	case tensor.Float:
-		k = castFloat(to, c.Bool("Truncate"))
-	case tensor.Double:
-		k = castDouble(to, c.Bool("Truncate"))
-	case tensor.Half:
-		if k = castVia(from, to, tensor.Float16.Float32); to == tensor.Float {
-			k.(*elementwise.Map[tensor.Float16, float32]).Vector = vec.WidenHalf
-		}
-	case tensor.Bfloat16:
-		if k = castVia(from, to, tensor.BFloat16.Float32); to == tensor.Float {
-			k.(*elementwise.Map[tensor.BFloat16, float32]).Vector = vec.WidenBfloat
-		}
-	case tensor.Int8:
-		k = castReal[int8](from, to)
-	case tensor.Int16:
-		k = castReal[int16](from, to)
-	case tensor.Int32:
-		k = castReal[int32](from, to)
-	case tensor.Int64:
-		k = castReal[int64](from, to)
-	case tensor.Uint8:
-		k = castReal[uint8](from, to)
-	case tensor.Uint16:
-		k = castReal[uint16](from, to)
-	case tensor.Uint32:
-		k = castReal[uint32](from, to)
-	case tensor.Uint64:
-		k = castReal[uint64](from, to)
-	case tensor.Bool:
-		k = castBool(from, to)
-	case tensor.Complex64:
-		k = castVia(from, to, func(x complex64) float32 { return real(x) })
-		if to == tensor.Complex128 {
-			k = castTo(from, to, func(x complex64) complex128 { return complex128(x) })
-		}
-	case tensor.Complex128:
-		k = castVia(from, to, func(x complex128) float64 { return real(x) })
-		if to == tensor.Complex64 {
-			k = castTo(from, to, func(x complex128) complex64 { return complex64(x) })
+	if c.Bool("Truncate") {
+		if set := truncation(from, to); set != nil {
+			return &cast{from, to, set}, nil
 		}
 	}
-	if k == nil {
+	set := conversion(from, to)
+	if set == nil {
 		return nil, status.Errorf(status.Unimplemented, "Cast %v to %v is not supported", from, to)
 	}
-	return k, nil
+	return withScalars(cast{from, to, set}), nil
 }
 
-// castFloat8 makes 8-bit floating-point numbers, of which the dtype says what
-// the bits mean, of longer ones or of the other kind.
-func castFloat8(from, to tensor.DType) (kernel.Kernel, error) {
-	switch from {
-	case tensor.Float8e5m2, tensor.Float8e4m3fn:
-		return castTo(from, to, func(x uint8) uint8 { return tensor.ToFloat8(to, tensor.Float8Value(from, x)) }), nil
-	case tensor.Half:
-		return castTo(from, to, func(x tensor.Float16) uint8 { return tensor.ToFloat8(to, x.Float32()) }), nil
-	case tensor.Bfloat16:
-		return castTo(from, to, func(x tensor.BFloat16) uint8 { return tensor.ToFloat8(to, x.Float32()) }), nil
-	case tensor.Float:
-		return castTo(from, to, func(x float32) uint8 { return tensor.ToFloat8(to, x) }), nil
-	case tensor.Double:
-		return castTo(from, to, func(x float64) uint8 { return tensor.ToFloat8(to, toOdd(x)) }), nil
+// A cast is the kernel of Cast.
+type cast struct {
+	from, to tensor.DType
+	set      elementwise.Each
+}
+
+func (k *cast) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Unary(ctx, in, out, k.to, k.set)
+}
+
+// Prepare makes a cast ready.
+func (k *cast) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, k.to, k.set)
+}
+
+// A castOf is a cast that converts scalars at once.
+type castOf[S, T elementwise.Real] struct{ cast }
+
+func (k *castOf[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	if in[0].Inside(k.from) {
+		tensor.SetScalar(&out[0], k.to, T(tensor.Inner[S](&in[0])))
+		return nil
 	}
-	return nil, status.Errorf(status.Unimplemented, "Cast %v to %v is not supported", from, to)
+	return k.cast.Run(ctx, in, out)
+}
+
+// withScalars is c, or the castOf its types if loops count or compute with both.
+func withScalars(c cast) kernel.Kernel {
+	switch c.from {
+	case tensor.Float:
+		return withScalarsOf[float32](c)
+	case tensor.Double:
+		return withScalarsOf[float64](c)
+	case tensor.Int32:
+		return withScalarsOf[int32](c)
+	case tensor.Int64:
+		return withScalarsOf[int64](c)
+	}
+	return &c
+}
+
+func withScalarsOf[S elementwise.Real](c cast) kernel.Kernel {
+	switch c.to {
+	case tensor.Float:
+		return &castOf[S, float32]{c}
+	case tensor.Double:
+		return &castOf[S, float64]{c}
+	case tensor.Int32:
+		return &castOf[S, int32]{c}
+	case tensor.Int64:
+		return &castOf[S, int64]{c}
+	}
+	return &c
+}
+
+// conversion converts elements; it is nil if there is no such conversion. Real numbers of
+// Go's types are converted at once, others by way of those: bits become a number, the
+// number one of the other type, and that the bits of the result.
+func conversion(from, to tensor.DType) elementwise.Each {
+	switch {
+	case from == tensor.Bool && to == tensor.Uint8:
+		return elementwise.EachOf(castV[uint8, uint8])
+	case from == tensor.Complex64 && to == tensor.Complex128:
+		return apply(func(x complex64) complex128 { return complex128(x) })
+	case from == tensor.Complex128 && to == tensor.Complex64:
+		return apply(func(x complex128) complex64 { return complex64(x) })
+	}
+	read, number := reading(from)
+	write, result := writing(from, to)
+	var convert elementwise.Each
+	if number != result {
+		if convert = betweenReals(number, result); convert == nil {
+			return nil
+		}
+	}
+	return inTurn(inTurn(read, convert), write)
+}
+
+// reading makes numbers of Go's real types of elements that are none, where there is
+// something to do, and says which.
+func reading(from tensor.DType) (elementwise.Each, tensor.DType) {
+	switch from {
+	case tensor.Bool: // 0 or 1 in memory
+		return nil, tensor.Uint8
+	case tensor.Half:
+		return elementwise.EachOf(vec.WidenHalf), tensor.Float
+	case tensor.Bfloat16:
+		return elementwise.EachOf(vec.WidenBfloat), tensor.Float
+	case tensor.Float8e5m2, tensor.Float8e4m3fn:
+		return apply(func(x uint8) float32 { return tensor.Float8Value(from, x) }), tensor.Float
+	case tensor.Complex64:
+		return apply(func(x complex64) float32 { return real(x) }), tensor.Float
+	case tensor.Complex128:
+		return apply(func(x complex128) float64 { return real(x) }), tensor.Double
+	}
+	return nil, from
+}
+
+// writing makes elements that are none of Go's real types of numbers that are, where
+// there is something to do, and says of which. 8-bit floating-point numbers, of which
+// the dtype says what the bits mean, are made of longer ones and of each other.
+func writing(from, to tensor.DType) (elementwise.Each, tensor.DType) {
+	switch to {
+	case tensor.Half:
+		return elementwise.EachOf(vec.NarrowHalf), tensor.Float
+	case tensor.Bfloat16:
+		return elementwise.EachOf(vec.NarrowBfloat), tensor.Float
+	case tensor.Float8e5m2, tensor.Float8e4m3fn:
+		switch from {
+		case tensor.Double:
+			return apply(func(x float64) uint8 { return tensor.ToFloat8(to, toOdd(x)) }), tensor.Double
+		case tensor.Float, tensor.Half, tensor.Bfloat16, tensor.Float8e5m2, tensor.Float8e4m3fn:
+			return apply(func(x float32) uint8 { return tensor.ToFloat8(to, x) }), tensor.Float
+		}
+		return nil, tensor.Invalid
+	case tensor.Complex64:
+		return apply(func(x float32) complex64 { return complex(x, 0) }), tensor.Float
+	case tensor.Complex128:
+		return apply(func(x float64) complex128 { return complex(x, 0) }), tensor.Double
+	}
+	return nil, to
 }
 
 // toOdd is x as a float32 whose last bit says if something was cut off, so that
@@ -126,32 +190,106 @@ func toOdd(x float64) float32 {
 	return math.Float32frombits(math.Float32bits(y) | 1)
 }
 
-// A cast converts real numbers. Where T has no room for a number the result
-// is what the processor's conversion gives, as in TensorFlow.
-type cast[S, T elementwise.Real] struct{ from, to tensor.DType }
-
-func (k *cast[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.from) {
-		tensor.SetScalar(&out[0], k.to, T(tensor.Inner[S](&in[0])))
-		return nil
+// truncation cuts the bits of the mantissa off that the result has no room for, where
+// Cast does so instead of rounding. As in TensorFlow, bfloat16 made of float64 is always
+// rounded.
+func truncation(from, to tensor.DType) elementwise.Each {
+	cut := func(bits int) func(float32) float32 {
+		return func(x float32) float32 { return math.Float32frombits(math.Float32bits(x) >> bits << bits) }
 	}
-	if in[0].NumElements() > elementwise.Grain {
-		return elementwise.Unary(ctx, in, out, k.to, castV[S, T])
+	cutLong := func(bits int) elementwise.Each {
+		return apply(func(x float64) float32 {
+			return float32(math.Float64frombits(math.Float64bits(x) >> bits << bits))
+		})
 	}
-	// A small result costs no closure.
-	x := tensor.Of[S](&in[0])
-	v, err := ctx.ReuseOrAlloc(in, 0, k.to, in[0].Dims())
-	if err != nil {
-		return err
+	half, bfloat := elementwise.EachOf(vec.NarrowHalf), elementwise.EachOf(vec.NarrowBfloat)
+	switch [2]tensor.DType{from, to} {
+	case [2]tensor.DType{tensor.Float, tensor.Half}:
+		return inTurn(apply(cut(13)), half)
+	case [2]tensor.DType{tensor.Float, tensor.Bfloat16}:
+		return inTurn(apply(cut(16)), bfloat)
+	case [2]tensor.DType{tensor.Double, tensor.Float}:
+		return cutLong(29)
+	case [2]tensor.DType{tensor.Double, tensor.Half}:
+		return inTurn(cutLong(42), half)
 	}
-	out[0] = v
-	castV(tensor.Of[T](&out[0]), x)
 	return nil
 }
 
-// Prepare makes a cast ready.
-func (k *cast[S, T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary(in, k.to, castV[S, T])
+// betweenReals converts between Go's real types, and bools as results; it is nil for other
+// types and where there is nothing to do. Where the result has no room for a number it
+// is what the processor's conversion gives, as in TensorFlow.
+func betweenReals(from, to tensor.DType) elementwise.Each {
+	switch from {
+	case tensor.Float:
+		return fromReal[float32](to)
+	case tensor.Double:
+		return fromReal[float64](to)
+	case tensor.Int32:
+		return fromReal[int32](to)
+	case tensor.Int64:
+		return fromReal[int64](to)
+	case tensor.Uint8:
+		return fromRare[uint8](to)
+	case tensor.Int8:
+		return fromRare[int8](to)
+	case tensor.Int16:
+		return fromRare[int16](to)
+	case tensor.Uint16:
+		return fromRare[uint16](to)
+	case tensor.Uint32:
+		return fromRare[uint32](to)
+	case tensor.Uint64:
+		return fromRare[uint64](to)
+	}
+	return nil
+}
+
+// fromReal converts to every type.
+func fromReal[S elementwise.Real](to tensor.DType) elementwise.Each {
+	switch to {
+	case tensor.Int8:
+		return elementwise.EachOf(castV[S, int8])
+	case tensor.Int16:
+		return elementwise.EachOf(castV[S, int16])
+	case tensor.Uint8:
+		return elementwise.EachOf(castV[S, uint8])
+	case tensor.Uint16:
+		return elementwise.EachOf(castV[S, uint16])
+	case tensor.Uint32:
+		return elementwise.EachOf(castV[S, uint32])
+	case tensor.Uint64:
+		return elementwise.EachOf(castV[S, uint64])
+	}
+	return toUsual[S](to)
+}
+
+// fromRare converts integers to other integers that programs seldom use by way of
+// int64, whose low bits are theirs.
+func fromRare[S elementwise.Integer](to tensor.DType) elementwise.Each {
+	switch to {
+	case tensor.Int8, tensor.Int16, tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64:
+		return inTurn(elementwise.EachOf(castV[S, int64]), fromReal[int64](to))
+	}
+	return toUsual[S](to)
+}
+
+// toUsual converts to bools, which say what is not 0, and to the numbers that programs
+// mostly compute with.
+func toUsual[S elementwise.Real](to tensor.DType) elementwise.Each {
+	switch to {
+	case tensor.Bool:
+		return apply(func(x S) bool { return x != 0 })
+	case tensor.Float:
+		return elementwise.EachOf(castV[S, float32])
+	case tensor.Double:
+		return elementwise.EachOf(castV[S, float64])
+	case tensor.Int32:
+		return elementwise.EachOf(castV[S, int32])
+	case tensor.Int64:
+		return elementwise.EachOf(castV[S, int64])
+	}
+	return nil
 }
 
 func castV[S, T elementwise.Real](o []T, x []S) {
@@ -170,152 +308,44 @@ func castV[S, T elementwise.Real](o []T, x []S) {
 	}
 }
 
-func castReal[S elementwise.Real](from, to tensor.DType) kernel.Kernel {
-	switch to {
-	case tensor.Float:
-		return &cast[S, float32]{from, to}
-	case tensor.Double:
-		return &cast[S, float64]{from, to}
-	case tensor.Int8:
-		return &cast[S, int8]{from, to}
-	case tensor.Int16:
-		return &cast[S, int16]{from, to}
-	case tensor.Int32:
-		return &cast[S, int32]{from, to}
-	case tensor.Int64:
-		return &cast[S, int64]{from, to}
-	case tensor.Uint8:
-		return &cast[S, uint8]{from, to}
-	case tensor.Uint16:
-		return &cast[S, uint16]{from, to}
-	case tensor.Uint32:
-		return &cast[S, uint32]{from, to}
-	case tensor.Uint64:
-		return &cast[S, uint64]{from, to}
-	case tensor.Bool:
-		return castTo(from, to, func(x S) bool { return x != 0 })
-	case tensor.Half:
-		return castTo(from, to, func(x S) tensor.Float16 { return tensor.ToFloat16(float32(x)) })
-	case tensor.Bfloat16:
-		return castTo(from, to, func(x S) tensor.BFloat16 { return tensor.ToBFloat16(float32(x)) })
-	case tensor.Complex64:
-		return castTo(from, to, func(x S) complex64 { return complex(float32(x), 0) })
-	case tensor.Complex128:
-		return castTo(from, to, func(x S) complex128 { return complex(float64(x), 0) })
-	}
-	return nil
+// apply returns the loop of a function.
+func apply[S, T tensor.Element](f func(S) T) elementwise.Each {
+	return elementwise.EachFunc(func(o, x tensor.Memory, to, from, n int) {
+		results := tensor.Elements[T](o)[to : to+n]
+		for i, x := range tensor.Elements[S](x)[from:][:len(results)] {
+			results[i] = f(x)
+		}
+	})
 }
 
-func castTo[S, T tensor.Element](from, to tensor.DType, f func(S) T) kernel.Kernel {
-	return &elementwise.Map[S, T]{In: from, Out: to, F: f}
-}
-
-// castFloat and castDouble are castReal, but they may cut the bits of the
-// mantissa off that the result has no room for, instead of rounding. As in
-// TensorFlow, bfloat16 made of float64 is always rounded.
-
-func castFloat(to tensor.DType, truncate bool) kernel.Kernel {
-	cut := func(bits int) func(float32) float32 {
-		return func(x float32) float32 { return math.Float32frombits(math.Float32bits(x) >> bits << bits) }
-	}
+// inTurn returns one loop after another, either of which may be nil.
+func inTurn(first, second elementwise.Each) elementwise.Each {
 	switch {
-	case truncate && to == tensor.Half:
-		f := cut(13)
-		return castTo(tensor.Float, to, func(x float32) tensor.Float16 { return tensor.ToFloat16(f(x)) })
-	case truncate && to == tensor.Bfloat16:
-		f := cut(16)
-		return castTo(tensor.Float, to, func(x float32) tensor.BFloat16 { return tensor.ToBFloat16(f(x)) })
+	case first == nil:
+		return second
+	case second == nil:
+		return first
 	}
-	k := castReal[float32](tensor.Float, to)
-	switch m := k.(type) {
-	case *elementwise.Map[float32, tensor.Float16]:
-		m.Vector = vec.NarrowHalf
-	case *elementwise.Map[float32, tensor.BFloat16]:
-		m.Vector = vec.NarrowBfloat
-	}
-	return k
+	return &turns{first, second}
 }
 
-func castDouble(to tensor.DType, truncate bool) kernel.Kernel {
-	cut := func(bits int) func(float64) float64 {
-		return func(x float64) float64 { return math.Float64frombits(math.Float64bits(x) >> bits << bits) }
-	}
-	switch {
-	case truncate && to == tensor.Float:
-		f := cut(29)
-		return castTo(tensor.Double, to, func(x float64) float32 { return float32(f(x)) })
-	case truncate && to == tensor.Half:
-		f := cut(42)
-		return castTo(tensor.Double, to, func(x float64) tensor.Float16 { return tensor.ToFloat16(float32(f(x))) })
-	}
-	return castReal[float64](tensor.Double, to)
-}
+// turns are two loops, which run block by block over elements that stay in the nearest
+// cache.
+type turns struct{ first, second elementwise.Each }
 
-// castVia is castReal for elements that are real numbers by way of W.
-func castVia[S tensor.Element, W elementwise.Float](from, to tensor.DType, wide func(S) W) kernel.Kernel {
-	switch to {
-	case tensor.Float:
-		return castTo(from, to, func(x S) float32 { return float32(wide(x)) })
-	case tensor.Double:
-		return castTo(from, to, func(x S) float64 { return float64(wide(x)) })
-	case tensor.Half:
-		return castTo(from, to, func(x S) tensor.Float16 { return tensor.ToFloat16(float32(wide(x))) })
-	case tensor.Bfloat16:
-		return castTo(from, to, func(x S) tensor.BFloat16 { return tensor.ToBFloat16(float32(wide(x))) })
-	case tensor.Int8:
-		return castTo(from, to, func(x S) int8 { return int8(wide(x)) })
-	case tensor.Int16:
-		return castTo(from, to, func(x S) int16 { return int16(wide(x)) })
-	case tensor.Int32:
-		return castTo(from, to, func(x S) int32 { return int32(wide(x)) })
-	case tensor.Int64:
-		return castTo(from, to, func(x S) int64 { return int64(wide(x)) })
-	case tensor.Uint8:
-		return castTo(from, to, func(x S) uint8 { return uint8(wide(x)) })
-	case tensor.Uint16:
-		return castTo(from, to, func(x S) uint16 { return uint16(wide(x)) })
-	case tensor.Uint32:
-		return castTo(from, to, func(x S) uint32 { return uint32(wide(x)) })
-	case tensor.Uint64:
-		return castTo(from, to, func(x S) uint64 { return uint64(wide(x)) })
-	case tensor.Bool:
-		return castTo(from, to, func(x S) bool { return wide(x) != 0 })
-	case tensor.Complex64:
-		return castTo(from, to, func(x S) complex64 { return complex(float32(wide(x)), 0) })
-	case tensor.Complex128:
-		return castTo(from, to, func(x S) complex128 { return complex(float64(wide(x)), 0) })
-	}
-	return nil
-}
+// A desk has room for what is between two loops, of whatever type.
+type desk [512]float64
 
-// castBool reads true as 1.
-func castBool(from, to tensor.DType) kernel.Kernel {
-	k := castVia(from, to, func(x bool) float32 { return float32(bit(x)) })
-	switch k := k.(type) {
-	case *elementwise.Map[bool, float32]:
-		k.Vector = zerosAndOnes[float32]
-	case *elementwise.Map[bool, float64]:
-		k.Vector = zerosAndOnes[float64]
-	case *elementwise.Map[bool, int32]:
-		k.Vector = zerosAndOnes[int32]
-	case *elementwise.Map[bool, int64]:
-		k.Vector = zerosAndOnes[int64]
-	case *elementwise.Map[bool, uint8]:
-		k.Vector = zerosAndOnes[uint8]
-	}
-	return k
-}
+var desks = sync.Pool{New: func() any { return new(desk) }}
 
-// bit is 1 for true, without a branch.
-func bit(x bool) (b uint8) {
-	if x {
-		b = 1
+// Each runs both loops.
+func (t *turns) Each(o, x tensor.Memory, to, from, n int) {
+	d := desks.Get().(*desk)
+	between := tensor.MemoryOf(d[:])
+	for done := 0; done < n; done += len(d) {
+		some := min(n-done, len(d))
+		t.first.Each(between, x, 0, from+done, some)
+		t.second.Each(o, between, to+done, 0, some)
 	}
-	return b
-}
-
-func zerosAndOnes[T elementwise.Real](o []T, x []bool) {
-	for i, x := range x[:len(o)] {
-		o[i] = T(bit(x))
-	}
+	desks.Put(d)
 }

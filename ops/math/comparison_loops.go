@@ -12,11 +12,11 @@ import (
 type lessKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *lessKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, less(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *lessKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, bool](k, o, x, y, s)
 }
 
 func (*lessKernel[T]) VV(o []bool, x, y []T) {
@@ -45,11 +45,11 @@ func (k *lessFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, less(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *lessFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type lessFloat64 struct{ lessKernel[float64] }
@@ -59,11 +59,11 @@ func (k *lessFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, less(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *lessFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type lessInt32 struct{ lessKernel[int32] }
@@ -73,11 +73,11 @@ func (k *lessInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, less(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *lessInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type lessInt64 struct{ lessKernel[int64] }
@@ -87,14 +87,14 @@ func (k *lessInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, less(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *lessInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newLess returns the kernel for elements of dtype dt, nil if there is none.
+// newLess is the kernel for elements of dtype dt, nil if there is none.
 func newLess(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -129,11 +129,11 @@ func newLess(dt tensor.DType) kernel.Kernel {
 type lessEqualKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *lessEqualKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, lessEqual(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *lessEqualKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, bool](k, o, x, y, s)
 }
 
 func (*lessEqualKernel[T]) VV(o []bool, x, y []T) {
@@ -162,11 +162,11 @@ func (k *lessEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		tensor.SetScalar(&out[0], tensor.Bool, lessEqual(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *lessEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type lessEqualFloat64 struct{ lessEqualKernel[float64] }
@@ -176,11 +176,11 @@ func (k *lessEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		tensor.SetScalar(&out[0], tensor.Bool, lessEqual(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *lessEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type lessEqualInt32 struct{ lessEqualKernel[int32] }
@@ -190,11 +190,11 @@ func (k *lessEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Bool, lessEqual(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *lessEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type lessEqualInt64 struct{ lessEqualKernel[int64] }
@@ -204,14 +204,14 @@ func (k *lessEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Bool, lessEqual(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *lessEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newLessEqual returns the kernel for elements of dtype dt, nil if there is none.
+// newLessEqual is the kernel for elements of dtype dt, nil if there is none.
 func newLessEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -246,11 +246,11 @@ func newLessEqual(dt tensor.DType) kernel.Kernel {
 type greaterKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *greaterKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, greater(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *greaterKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, bool](k, o, x, y, s)
 }
 
 func (*greaterKernel[T]) VV(o []bool, x, y []T) {
@@ -279,11 +279,11 @@ func (k *greaterFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Bool, greater(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *greaterFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type greaterFloat64 struct{ greaterKernel[float64] }
@@ -293,11 +293,11 @@ func (k *greaterFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Bool, greater(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *greaterFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type greaterInt32 struct{ greaterKernel[int32] }
@@ -307,11 +307,11 @@ func (k *greaterInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, greater(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *greaterInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type greaterInt64 struct{ greaterKernel[int64] }
@@ -321,14 +321,14 @@ func (k *greaterInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, greater(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *greaterInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newGreater returns the kernel for elements of dtype dt, nil if there is none.
+// newGreater is the kernel for elements of dtype dt, nil if there is none.
 func newGreater(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -363,11 +363,11 @@ func newGreater(dt tensor.DType) kernel.Kernel {
 type greaterEqualKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *greaterEqualKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, greaterEqual(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *greaterEqualKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, bool](k, o, x, y, s)
 }
 
 func (*greaterEqualKernel[T]) VV(o []bool, x, y []T) {
@@ -396,11 +396,11 @@ func (k *greaterEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) e
 		tensor.SetScalar(&out[0], tensor.Bool, greaterEqual(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *greaterEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type greaterEqualFloat64 struct{ greaterEqualKernel[float64] }
@@ -410,11 +410,11 @@ func (k *greaterEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) e
 		tensor.SetScalar(&out[0], tensor.Bool, greaterEqual(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *greaterEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type greaterEqualInt32 struct{ greaterEqualKernel[int32] }
@@ -424,11 +424,11 @@ func (k *greaterEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) err
 		tensor.SetScalar(&out[0], tensor.Bool, greaterEqual(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *greaterEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type greaterEqualInt64 struct{ greaterEqualKernel[int64] }
@@ -438,14 +438,14 @@ func (k *greaterEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) err
 		tensor.SetScalar(&out[0], tensor.Bool, greaterEqual(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *greaterEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newGreaterEqual returns the kernel for elements of dtype dt, nil if there is none.
+// newGreaterEqual is the kernel for elements of dtype dt, nil if there is none.
 func newGreaterEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -2,7 +2,6 @@ package math
 
 import (
 	"math"
-	"slices"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
@@ -114,9 +113,11 @@ func floats2(op string, f32 func(x, y float32) float32, f64 func(x, y float64) f
 
 func divisionByZero() error { return status.Invalid("Integer division by zero") }
 
-func withoutZero[T elementwise.Integer](y []T) error {
-	if slices.Contains(y, 0) {
-		return divisionByZero()
+func withoutZero[T elementwise.Integer](y tensor.Memory) error {
+	for _, y := range tensor.Elements[T](y) {
+		if y == 0 {
+			return divisionByZero()
+		}
 	}
 	return nil
 }

@@ -12,11 +12,11 @@ import (
 type realDivKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *realDivKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, over(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *realDivKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*realDivKernel[T]) VV(o []T, x, y []T) {
@@ -45,11 +45,11 @@ func (k *realDivFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Float, over(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *realDivFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type realDivFloat64 struct{ realDivKernel[float64] }
@@ -59,14 +59,14 @@ func (k *realDivFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Double, over(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *realDivFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-// newRealDiv returns the kernel for elements of dtype dt, nil if there is none.
+// newRealDiv is the kernel for elements of dtype dt, nil if there is none.
 func newRealDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -83,15 +83,11 @@ func newRealDiv(dt tensor.DType) kernel.Kernel {
 type intDivKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *intDivKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		y := tensor.Inner[T](&in[1])
-		if y == 0 {
-			return divisionByZero()
-		}
-		tensor.SetScalar(&out[0], k.dt, quotient(tensor.Inner[T](&in[0]), y))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, withoutZero[T])
+	return elementwise.Binary(ctx, in, out, k.dt, k, withoutZero[T])
+}
+
+func (k *intDivKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*intDivKernel[T]) VV(o []T, x, y []T) {
@@ -124,7 +120,7 @@ func (k *intDivInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, quotient(tensor.Inner[int32](&in[0]), y))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, withoutZero[int32])
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, withoutZero[int32])
 }
 
 type intDivInt64 struct{ intDivKernel[int64] }
@@ -138,10 +134,10 @@ func (k *intDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, quotient(tensor.Inner[int64](&in[0]), y))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, withoutZero[int64])
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newIntDiv returns the kernel for elements of dtype dt, nil if there is none.
+// newIntDiv is the kernel for elements of dtype dt, nil if there is none.
 func newIntDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -168,15 +164,11 @@ func newIntDiv(dt tensor.DType) kernel.Kernel {
 type floorDivKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *floorDivKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		y := tensor.Inner[T](&in[1])
-		if y == 0 {
-			return divisionByZero()
-		}
-		tensor.SetScalar(&out[0], k.dt, floorQuotient(tensor.Inner[T](&in[0]), y))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, withoutZero[T])
+	return elementwise.Binary(ctx, in, out, k.dt, k, withoutZero[T])
+}
+
+func (k *floorDivKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*floorDivKernel[T]) VV(o []T, x, y []T) {
@@ -209,7 +201,7 @@ func (k *floorDivInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, floorQuotient(tensor.Inner[int32](&in[0]), y))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, withoutZero[int32])
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, withoutZero[int32])
 }
 
 type floorDivInt64 struct{ floorDivKernel[int64] }
@@ -223,10 +215,10 @@ func (k *floorDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, floorQuotient(tensor.Inner[int64](&in[0]), y))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, withoutZero[int64])
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newFloorDiv returns the kernel for elements of dtype dt, nil if there is none.
+// newFloorDiv is the kernel for elements of dtype dt, nil if there is none.
 func newFloorDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -253,15 +245,11 @@ func newFloorDiv(dt tensor.DType) kernel.Kernel {
 type floorModKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *floorModKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		y := tensor.Inner[T](&in[1])
-		if y == 0 {
-			return divisionByZero()
-		}
-		tensor.SetScalar(&out[0], k.dt, floorRemainder(tensor.Inner[T](&in[0]), y))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, withoutZero[T])
+	return elementwise.Binary(ctx, in, out, k.dt, k, withoutZero[T])
+}
+
+func (k *floorModKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*floorModKernel[T]) VV(o []T, x, y []T) {
@@ -294,7 +282,7 @@ func (k *floorModInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, floorRemainder(tensor.Inner[int32](&in[0]), y))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, withoutZero[int32])
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, withoutZero[int32])
 }
 
 type floorModInt64 struct{ floorModKernel[int64] }
@@ -308,10 +296,10 @@ func (k *floorModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, floorRemainder(tensor.Inner[int64](&in[0]), y))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, withoutZero[int64])
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newFloorMod returns the kernel for elements of dtype dt, nil if there is none.
+// newFloorMod is the kernel for elements of dtype dt, nil if there is none.
 func newFloorMod(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -338,15 +326,11 @@ func newFloorMod(dt tensor.DType) kernel.Kernel {
 type truncModKernel[T elementwise.Integer] struct{ dt tensor.DType }
 
 func (k *truncModKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		y := tensor.Inner[T](&in[1])
-		if y == 0 {
-			return divisionByZero()
-		}
-		tensor.SetScalar(&out[0], k.dt, remainder(tensor.Inner[T](&in[0]), y))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, withoutZero[T])
+	return elementwise.Binary(ctx, in, out, k.dt, k, withoutZero[T])
+}
+
+func (k *truncModKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*truncModKernel[T]) VV(o []T, x, y []T) {
@@ -379,7 +363,7 @@ func (k *truncModInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, remainder(tensor.Inner[int32](&in[0]), y))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, withoutZero[int32])
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, withoutZero[int32])
 }
 
 type truncModInt64 struct{ truncModKernel[int64] }
@@ -393,10 +377,10 @@ func (k *truncModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, remainder(tensor.Inner[int64](&in[0]), y))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, withoutZero[int64])
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
-// newTruncMod returns the kernel for elements of dtype dt, nil if there is none.
+// newTruncMod is the kernel for elements of dtype dt, nil if there is none.
 func newTruncMod(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
@@ -423,11 +407,7 @@ func newTruncMod(dt tensor.DType) kernel.Kernel {
 type reciprocalKernel[T elementwise.Field] struct{ dt tensor.DType }
 
 func (k *reciprocalKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, reciprocal(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, reciprocalV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func reciprocalV[T elementwise.Field](o []T, x []T) {
@@ -438,6 +418,10 @@ func reciprocalV[T elementwise.Field](o []T, x []T) {
 
 func (*reciprocalKernel[T]) V(o []T, x []T) { reciprocalV(o, x) }
 
+func (*reciprocalKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	reciprocalV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type reciprocalFloat32 struct{ reciprocalKernel[float32] }
 
 func (k *reciprocalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -445,11 +429,11 @@ func (k *reciprocalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) err
 		tensor.SetScalar(&out[0], tensor.Float, reciprocal(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, reciprocalV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*reciprocalFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, reciprocalV[float32])
+func (k *reciprocalFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
 type reciprocalFloat64 struct{ reciprocalKernel[float64] }
@@ -459,14 +443,14 @@ func (k *reciprocalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) err
 		tensor.SetScalar(&out[0], tensor.Double, reciprocal(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, reciprocalV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*reciprocalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, reciprocalV[float64])
+func (k *reciprocalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newReciprocal returns the kernel for elements of dtype dt, nil if there is none.
+// newReciprocal is the kernel for elements of dtype dt, nil if there is none.
 func newReciprocal(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -12,11 +12,11 @@ import (
 type equalKernel[T elementwise.Number] struct{ dt tensor.DType }
 
 func (k *equalKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, equal(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *equalKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, bool](k, o, x, y, s)
 }
 
 func (*equalKernel[T]) VV(o []bool, x, y []T) {
@@ -45,11 +45,11 @@ func (k *equalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, equal(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *equalFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type equalFloat64 struct{ equalKernel[float64] }
@@ -59,11 +59,11 @@ func (k *equalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, equal(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *equalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type equalInt32 struct{ equalKernel[int32] }
@@ -73,11 +73,11 @@ func (k *equalInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, equal(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *equalInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type equalInt64 struct{ equalKernel[int64] }
@@ -87,14 +87,14 @@ func (k *equalInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, equal(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *equalInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newEqual returns the kernel for elements of dtype dt, nil if there is none.
+// newEqual is the kernel for elements of dtype dt, nil if there is none.
 func newEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -133,11 +133,11 @@ func newEqual(dt tensor.DType) kernel.Kernel {
 type notEqualKernel[T elementwise.Number] struct{ dt tensor.DType }
 
 func (k *notEqualKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, unequal(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *notEqualKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, bool](k, o, x, y, s)
 }
 
 func (*notEqualKernel[T]) VV(o []bool, x, y []T) {
@@ -166,11 +166,11 @@ func (k *notEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		tensor.SetScalar(&out[0], tensor.Bool, unequal(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *notEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type notEqualFloat64 struct{ notEqualKernel[float64] }
@@ -180,11 +180,11 @@ func (k *notEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		tensor.SetScalar(&out[0], tensor.Bool, unequal(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *notEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type notEqualInt32 struct{ notEqualKernel[int32] }
@@ -194,11 +194,11 @@ func (k *notEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, unequal(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *notEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
 type notEqualInt64 struct{ notEqualKernel[int64] }
@@ -208,14 +208,14 @@ func (k *notEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, unequal(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *notEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newNotEqual returns the kernel for elements of dtype dt, nil if there is none.
+// newNotEqual is the kernel for elements of dtype dt, nil if there is none.
 func newNotEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

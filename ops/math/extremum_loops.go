@@ -12,11 +12,11 @@ import (
 type maximumKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *maximumKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, larger(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *maximumKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*maximumKernel[T]) VV(o []T, x, y []T) {
@@ -45,11 +45,11 @@ func (k *maximumFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Float, larger(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *maximumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type maximumFloat64 struct{ maximumKernel[float64] }
@@ -59,11 +59,11 @@ func (k *maximumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Double, larger(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *maximumFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
 type maximumInt32 struct{ maximumKernel[int32] }
@@ -73,11 +73,11 @@ func (k *maximumInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, larger(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
 func (k *maximumInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
 type maximumInt64 struct{ maximumKernel[int64] }
@@ -87,14 +87,14 @@ func (k *maximumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, larger(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
 }
 
 func (k *maximumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
+	return elementwise.PrepareBinary(in, tensor.Int64, k)
 }
 
-// newMaximum returns the kernel for elements of dtype dt, nil if there is none.
+// newMaximum is the kernel for elements of dtype dt, nil if there is none.
 func newMaximum(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -127,11 +127,11 @@ func newMaximum(dt tensor.DType) kernel.Kernel {
 type minimumKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *minimumKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, smaller(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *minimumKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*minimumKernel[T]) VV(o []T, x, y []T) {
@@ -160,11 +160,11 @@ func (k *minimumFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Float, smaller(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *minimumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type minimumFloat64 struct{ minimumKernel[float64] }
@@ -174,11 +174,11 @@ func (k *minimumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		tensor.SetScalar(&out[0], tensor.Double, smaller(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *minimumFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
 type minimumInt32 struct{ minimumKernel[int32] }
@@ -188,11 +188,11 @@ func (k *minimumInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, smaller(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
 func (k *minimumInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
 type minimumInt64 struct{ minimumKernel[int64] }
@@ -202,14 +202,14 @@ func (k *minimumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, smaller(tensor.Inner[int64](&in[0]), tensor.Inner[int64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int64, int64](ctx, in, out, tensor.Int64, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
 }
 
 func (k *minimumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int64, int64](in, tensor.Int64, k)
+	return elementwise.PrepareBinary(in, tensor.Int64, k)
 }
 
-// newMinimum returns the kernel for elements of dtype dt, nil if there is none.
+// newMinimum is the kernel for elements of dtype dt, nil if there is none.
 func newMinimum(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -12,11 +12,11 @@ import (
 type tanhGradKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *tanhGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, tanhGrad(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *tanhGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*tanhGradKernel[T]) VV(o []T, x, y []T) {
@@ -45,11 +45,11 @@ func (k *tanhGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		tensor.SetScalar(&out[0], tensor.Float, tanhGrad(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *tanhGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type tanhGradFloat64 struct{ tanhGradKernel[float64] }
@@ -59,14 +59,14 @@ func (k *tanhGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		tensor.SetScalar(&out[0], tensor.Double, tanhGrad(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *tanhGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-// newTanhGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newTanhGrad is the kernel for elements of dtype dt, nil if there is none.
 func newTanhGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -83,11 +83,11 @@ func newTanhGrad(dt tensor.DType) kernel.Kernel {
 type sigmoidGradKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *sigmoidGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, sigmoidGrad(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *sigmoidGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*sigmoidGradKernel[T]) VV(o []T, x, y []T) {
@@ -116,11 +116,11 @@ func (k *sigmoidGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) er
 		tensor.SetScalar(&out[0], tensor.Float, sigmoidGrad(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *sigmoidGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type sigmoidGradFloat64 struct{ sigmoidGradKernel[float64] }
@@ -130,14 +130,14 @@ func (k *sigmoidGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) er
 		tensor.SetScalar(&out[0], tensor.Double, sigmoidGrad(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *sigmoidGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-// newSigmoidGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newSigmoidGrad is the kernel for elements of dtype dt, nil if there is none.
 func newSigmoidGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -154,11 +154,11 @@ func newSigmoidGrad(dt tensor.DType) kernel.Kernel {
 type sqrtGradKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *sqrtGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, sqrtGrad(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *sqrtGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*sqrtGradKernel[T]) VV(o []T, x, y []T) {
@@ -187,14 +187,14 @@ func (k *sqrtGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		tensor.SetScalar(&out[0], tensor.Float, sqrtGrad(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *sqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newSqrtGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newSqrtGrad is the kernel for elements of dtype dt, nil if there is none.
 func newSqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -211,11 +211,11 @@ func newSqrtGrad(dt tensor.DType) kernel.Kernel {
 type rsqrtGradKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *rsqrtGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, rsqrtGrad(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *rsqrtGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*rsqrtGradKernel[T]) VV(o []T, x, y []T) {
@@ -244,14 +244,14 @@ func (k *rsqrtGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		tensor.SetScalar(&out[0], tensor.Float, rsqrtGrad(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *rsqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newRsqrtGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newRsqrtGrad is the kernel for elements of dtype dt, nil if there is none.
 func newRsqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -268,11 +268,11 @@ func newRsqrtGrad(dt tensor.DType) kernel.Kernel {
 type reciprocalGradKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *reciprocalGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, reciprocalGrad(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *reciprocalGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*reciprocalGradKernel[T]) VV(o []T, x, y []T) {
@@ -301,14 +301,14 @@ func (k *reciprocalGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value)
 		tensor.SetScalar(&out[0], tensor.Float, reciprocalGrad(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *reciprocalGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newReciprocalGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newReciprocalGrad is the kernel for elements of dtype dt, nil if there is none.
 func newReciprocalGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -12,11 +12,11 @@ import (
 type andKernel[T elementwise.Bool] struct{ dt tensor.DType }
 
 func (k *andKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, and(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *andKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*andKernel[T]) VV(o []T, x, y []T) {
@@ -45,14 +45,14 @@ func (k *andBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, and(tensor.Inner[bool](&in[0]), tensor.Inner[bool](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[bool, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *andBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[bool, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newAnd returns the kernel for elements of dtype dt, nil if there is none.
+// newAnd is the kernel for elements of dtype dt, nil if there is none.
 func newAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
@@ -65,11 +65,11 @@ func newAnd(dt tensor.DType) kernel.Kernel {
 type orKernel[T elementwise.Bool] struct{ dt tensor.DType }
 
 func (k *orKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, or(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *orKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*orKernel[T]) VV(o []T, x, y []T) {
@@ -98,14 +98,14 @@ func (k *orBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, or(tensor.Inner[bool](&in[0]), tensor.Inner[bool](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[bool, bool](ctx, in, out, tensor.Bool, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
 func (k *orBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[bool, bool](in, tensor.Bool, k)
+	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-// newOr returns the kernel for elements of dtype dt, nil if there is none.
+// newOr is the kernel for elements of dtype dt, nil if there is none.
 func newOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
@@ -118,11 +118,7 @@ func newOr(dt tensor.DType) kernel.Kernel {
 type notKernel[T elementwise.Bool] struct{ dt tensor.DType }
 
 func (k *notKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, not(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, notV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func notV[T elementwise.Bool](o []T, x []T) {
@@ -133,6 +129,10 @@ func notV[T elementwise.Bool](o []T, x []T) {
 
 func (*notKernel[T]) V(o []T, x []T) { notV(o, x) }
 
+func (*notKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	notV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type notBool struct{ notKernel[bool] }
 
 func (k *notBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -140,14 +140,14 @@ func (k *notBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, not(tensor.Inner[bool](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[bool, bool](ctx, in, out, tensor.Bool, notV[bool])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
-func (*notBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[bool, bool](in, tensor.Bool, notV[bool])
+func (k *notBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-// newNot returns the kernel for elements of dtype dt, nil if there is none.
+// newNot is the kernel for elements of dtype dt, nil if there is none.
 func newNot(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:

@@ -12,11 +12,7 @@ import (
 type isNanKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *isNanKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, isNaN(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, bool](ctx, in, out, tensor.Bool, isNanV[T])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
 func isNanV[T elementwise.Float](o []bool, x []T) {
@@ -27,6 +23,10 @@ func isNanV[T elementwise.Float](o []bool, x []T) {
 
 func (*isNanKernel[T]) V(o []bool, x []T) { isNanV(o, x) }
 
+func (*isNanKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	isNanV(tensor.Elements[bool](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type isNanFloat32 struct{ isNanKernel[float32] }
 
 func (k *isNanFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -34,11 +34,11 @@ func (k *isNanFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, isNaN(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isNanV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
-func (*isNanFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isNanV[float32])
+func (k *isNanFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
 type isNanFloat64 struct{ isNanKernel[float64] }
@@ -48,14 +48,14 @@ func (k *isNanFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, isNaN(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isNanV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
-func (*isNanFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isNanV[float64])
+func (k *isNanFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-// newIsNan returns the kernel for elements of dtype dt, nil if there is none.
+// newIsNan is the kernel for elements of dtype dt, nil if there is none.
 func newIsNan(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -74,11 +74,7 @@ func newIsNan(dt tensor.DType) kernel.Kernel {
 type isInfKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *isInfKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, isInf(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, bool](ctx, in, out, tensor.Bool, isInfV[T])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
 func isInfV[T elementwise.Float](o []bool, x []T) {
@@ -89,6 +85,10 @@ func isInfV[T elementwise.Float](o []bool, x []T) {
 
 func (*isInfKernel[T]) V(o []bool, x []T) { isInfV(o, x) }
 
+func (*isInfKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	isInfV(tensor.Elements[bool](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type isInfFloat32 struct{ isInfKernel[float32] }
 
 func (k *isInfFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -96,11 +96,11 @@ func (k *isInfFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, isInf(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isInfV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
-func (*isInfFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isInfV[float32])
+func (k *isInfFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
 type isInfFloat64 struct{ isInfKernel[float64] }
@@ -110,14 +110,14 @@ func (k *isInfFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Bool, isInf(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isInfV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
-func (*isInfFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isInfV[float64])
+func (k *isInfFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-// newIsInf returns the kernel for elements of dtype dt, nil if there is none.
+// newIsInf is the kernel for elements of dtype dt, nil if there is none.
 func newIsInf(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -136,11 +136,7 @@ func newIsInf(dt tensor.DType) kernel.Kernel {
 type isFiniteKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *isFiniteKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], tensor.Bool, isFinite(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, bool](ctx, in, out, tensor.Bool, isFiniteV[T])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
 func isFiniteV[T elementwise.Float](o []bool, x []T) {
@@ -151,6 +147,10 @@ func isFiniteV[T elementwise.Float](o []bool, x []T) {
 
 func (*isFiniteKernel[T]) V(o []bool, x []T) { isFiniteV(o, x) }
 
+func (*isFiniteKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	isFiniteV(tensor.Elements[bool](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type isFiniteFloat32 struct{ isFiniteKernel[float32] }
 
 func (k *isFiniteFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -158,11 +158,11 @@ func (k *isFiniteFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		tensor.SetScalar(&out[0], tensor.Bool, isFinite(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, bool](ctx, in, out, tensor.Bool, isFiniteV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
-func (*isFiniteFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, bool](in, tensor.Bool, isFiniteV[float32])
+func (k *isFiniteFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
 type isFiniteFloat64 struct{ isFiniteKernel[float64] }
@@ -172,14 +172,14 @@ func (k *isFiniteFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		tensor.SetScalar(&out[0], tensor.Bool, isFinite(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, bool](ctx, in, out, tensor.Bool, isFiniteV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
 }
 
-func (*isFiniteFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, bool](in, tensor.Bool, isFiniteV[float64])
+func (k *isFiniteFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-// newIsFinite returns the kernel for elements of dtype dt, nil if there is none.
+// newIsFinite is the kernel for elements of dtype dt, nil if there is none.
 func newIsFinite(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

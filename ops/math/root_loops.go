@@ -12,11 +12,7 @@ import (
 type sqrtKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *sqrtKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, squareRoot(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, sqrtV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func sqrtV[T elementwise.Float](o []T, x []T) {
@@ -27,6 +23,10 @@ func sqrtV[T elementwise.Float](o []T, x []T) {
 
 func (*sqrtKernel[T]) V(o []T, x []T) { sqrtV(o, x) }
 
+func (*sqrtKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	sqrtV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type sqrtFloat64 struct{ sqrtKernel[float64] }
 
 func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -34,14 +34,14 @@ func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, squareRoot(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, sqrtV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*sqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, sqrtV[float64])
+func (k *sqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newSqrt returns the kernel for elements of dtype dt, nil if there is none.
+// newSqrt is the kernel for elements of dtype dt, nil if there is none.
 func newSqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -58,11 +58,7 @@ func newSqrt(dt tensor.DType) kernel.Kernel {
 type rsqrtKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *rsqrtKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, reciprocalSquareRoot(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, rsqrtV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func rsqrtV[T elementwise.Float](o []T, x []T) {
@@ -73,6 +69,10 @@ func rsqrtV[T elementwise.Float](o []T, x []T) {
 
 func (*rsqrtKernel[T]) V(o []T, x []T) { rsqrtV(o, x) }
 
+func (*rsqrtKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	rsqrtV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type rsqrtFloat64 struct{ rsqrtKernel[float64] }
 
 func (k *rsqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -80,14 +80,14 @@ func (k *rsqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, reciprocalSquareRoot(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, rsqrtV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*rsqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, rsqrtV[float64])
+func (k *rsqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newRsqrt returns the kernel for elements of dtype dt, nil if there is none.
+// newRsqrt is the kernel for elements of dtype dt, nil if there is none.
 func newRsqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

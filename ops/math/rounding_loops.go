@@ -12,11 +12,7 @@ import (
 type floorKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *floorKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, floor(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, floorV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func floorV[T elementwise.Float](o []T, x []T) {
@@ -27,6 +23,10 @@ func floorV[T elementwise.Float](o []T, x []T) {
 
 func (*floorKernel[T]) V(o []T, x []T) { floorV(o, x) }
 
+func (*floorKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	floorV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type floorFloat32 struct{ floorKernel[float32] }
 
 func (k *floorFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -34,11 +34,11 @@ func (k *floorFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, floor(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, floorV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*floorFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, floorV[float32])
+func (k *floorFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
 type floorFloat64 struct{ floorKernel[float64] }
@@ -48,14 +48,14 @@ func (k *floorFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, floor(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, floorV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*floorFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, floorV[float64])
+func (k *floorFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newFloor returns the kernel for elements of dtype dt, nil if there is none.
+// newFloor is the kernel for elements of dtype dt, nil if there is none.
 func newFloor(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -72,11 +72,7 @@ func newFloor(dt tensor.DType) kernel.Kernel {
 type ceilKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *ceilKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, ceil(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, ceilV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func ceilV[T elementwise.Float](o []T, x []T) {
@@ -87,6 +83,10 @@ func ceilV[T elementwise.Float](o []T, x []T) {
 
 func (*ceilKernel[T]) V(o []T, x []T) { ceilV(o, x) }
 
+func (*ceilKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	ceilV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type ceilFloat32 struct{ ceilKernel[float32] }
 
 func (k *ceilFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -94,11 +94,11 @@ func (k *ceilFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, ceil(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, ceilV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*ceilFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, ceilV[float32])
+func (k *ceilFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
 type ceilFloat64 struct{ ceilKernel[float64] }
@@ -108,14 +108,14 @@ func (k *ceilFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, ceil(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, ceilV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*ceilFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, ceilV[float64])
+func (k *ceilFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newCeil returns the kernel for elements of dtype dt, nil if there is none.
+// newCeil is the kernel for elements of dtype dt, nil if there is none.
 func newCeil(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -132,11 +132,7 @@ func newCeil(dt tensor.DType) kernel.Kernel {
 type roundKernel[T elementwise.Float] struct{ dt tensor.DType }
 
 func (k *roundKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, roundToEven(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, roundV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func roundV[T elementwise.Float](o []T, x []T) {
@@ -147,6 +143,10 @@ func roundV[T elementwise.Float](o []T, x []T) {
 
 func (*roundKernel[T]) V(o []T, x []T) { roundV(o, x) }
 
+func (*roundKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	roundV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type roundFloat32 struct{ roundKernel[float32] }
 
 func (k *roundFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -154,11 +154,11 @@ func (k *roundFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, roundToEven(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, roundV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*roundFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, roundV[float32])
+func (k *roundFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
 type roundFloat64 struct{ roundKernel[float64] }
@@ -168,14 +168,14 @@ func (k *roundFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, roundToEven(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, roundV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*roundFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, roundV[float64])
+func (k *roundFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-// newRound returns the kernel for elements of dtype dt, nil if there is none.
+// newRound is the kernel for elements of dtype dt, nil if there is none.
 func newRound(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -192,11 +192,7 @@ func newRound(dt tensor.DType) kernel.Kernel {
 type signKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *signKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, sign(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, signV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func signV[T elementwise.Real](o []T, x []T) {
@@ -207,20 +203,28 @@ func signV[T elementwise.Real](o []T, x []T) {
 
 func (*signKernel[T]) V(o []T, x []T) { signV(o, x) }
 
+func (*signKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	signV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type signFloat32 struct{ signKernel[float32] }
 
 func (*signFloat32) V(o []float32, x []float32) { sign32(o, x) }
+
+func (*signFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	sign32(tensor.Elements[float32](o)[to:to+n], tensor.Elements[float32](x)[from:from+n])
+}
 
 func (k *signFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
 		tensor.SetScalar(&out[0], tensor.Float, sign(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, sign32)
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*signFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, sign32)
+func (k *signFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
 type signFloat64 struct{ signKernel[float64] }
@@ -230,11 +234,11 @@ func (k *signFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, sign(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, signV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*signFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, signV[float64])
+func (k *signFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
 type signInt32 struct{ signKernel[int32] }
@@ -244,14 +248,14 @@ func (k *signInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, sign(tensor.Inner[int32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[int32, int32](ctx, in, out, tensor.Int32, signV[int32])
+	return elementwise.Unary(ctx, in, out, tensor.Int32, k)
 }
 
-func (*signInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, signV[int32])
+func (k *signInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Int32, k)
 }
 
-// newSign returns the kernel for elements of dtype dt, nil if there is none.
+// newSign is the kernel for elements of dtype dt, nil if there is none.
 func newSign(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

@@ -12,11 +12,11 @@ import (
 type squaredDiffKernel[T elementwise.Number] struct{ dt tensor.DType }
 
 func (k *squaredDiffKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, squaredDifference(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *squaredDiffKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*squaredDiffKernel[T]) VV(o []T, x, y []T) {
@@ -45,11 +45,11 @@ func (k *squaredDiffFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) er
 		tensor.SetScalar(&out[0], tensor.Float, squaredDifference(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *squaredDiffFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
 type squaredDiffFloat64 struct{ squaredDiffKernel[float64] }
@@ -59,11 +59,11 @@ func (k *squaredDiffFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) er
 		tensor.SetScalar(&out[0], tensor.Double, squaredDifference(tensor.Inner[float64](&in[0]), tensor.Inner[float64](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float64, float64](ctx, in, out, tensor.Double, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
 func (k *squaredDiffFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float64, float64](in, tensor.Double, k)
+	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
 type squaredDiffInt32 struct{ squaredDiffKernel[int32] }
@@ -73,14 +73,14 @@ func (k *squaredDiffInt32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		tensor.SetScalar(&out[0], tensor.Int32, squaredDifference(tensor.Inner[int32](&in[0]), tensor.Inner[int32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[int32, int32](ctx, in, out, tensor.Int32, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
 func (k *squaredDiffInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[int32, int32](in, tensor.Int32, k)
+	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
-// newSquaredDiff returns the kernel for elements of dtype dt, nil if there is none.
+// newSquaredDiff is the kernel for elements of dtype dt, nil if there is none.
 func newSquaredDiff(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -117,11 +117,7 @@ func newSquaredDiff(dt tensor.DType) kernel.Kernel {
 type negKernel[T elementwise.Number] struct{ dt tensor.DType }
 
 func (k *negKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, negate(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, negV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func negV[T elementwise.Number](o []T, x []T) {
@@ -132,6 +128,10 @@ func negV[T elementwise.Number](o []T, x []T) {
 
 func (*negKernel[T]) V(o []T, x []T) { negV(o, x) }
 
+func (*negKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	negV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type negFloat32 struct{ negKernel[float32] }
 
 func (k *negFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -139,11 +139,11 @@ func (k *negFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, negate(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, negV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*negFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, negV[float32])
+func (k *negFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
 type negFloat64 struct{ negKernel[float64] }
@@ -153,11 +153,11 @@ func (k *negFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, negate(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, negV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*negFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, negV[float64])
+func (k *negFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
 type negInt32 struct{ negKernel[int32] }
@@ -167,11 +167,11 @@ func (k *negInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, negate(tensor.Inner[int32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[int32, int32](ctx, in, out, tensor.Int32, negV[int32])
+	return elementwise.Unary(ctx, in, out, tensor.Int32, k)
 }
 
-func (*negInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, negV[int32])
+func (k *negInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Int32, k)
 }
 
 type negInt64 struct{ negKernel[int64] }
@@ -181,14 +181,14 @@ func (k *negInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, negate(tensor.Inner[int64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[int64, int64](ctx, in, out, tensor.Int64, negV[int64])
+	return elementwise.Unary(ctx, in, out, tensor.Int64, k)
 }
 
-func (*negInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, negV[int64])
+func (k *negInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Int64, k)
 }
 
-// newNeg returns the kernel for elements of dtype dt, nil if there is none.
+// newNeg is the kernel for elements of dtype dt, nil if there is none.
 func newNeg(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -225,11 +225,7 @@ func newNeg(dt tensor.DType) kernel.Kernel {
 type squareKernel[T elementwise.Number] struct{ dt tensor.DType }
 
 func (k *squareKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, square(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, squareV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func squareV[T elementwise.Number](o []T, x []T) {
@@ -240,6 +236,10 @@ func squareV[T elementwise.Number](o []T, x []T) {
 
 func (*squareKernel[T]) V(o []T, x []T) { squareV(o, x) }
 
+func (*squareKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	squareV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type squareFloat32 struct{ squareKernel[float32] }
 
 func (k *squareFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -247,11 +247,11 @@ func (k *squareFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, square(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, squareV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*squareFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, squareV[float32])
+func (k *squareFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
 type squareFloat64 struct{ squareKernel[float64] }
@@ -261,11 +261,11 @@ func (k *squareFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, square(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, squareV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*squareFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, squareV[float64])
+func (k *squareFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
 type squareInt32 struct{ squareKernel[int32] }
@@ -275,11 +275,11 @@ func (k *squareInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, square(tensor.Inner[int32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[int32, int32](ctx, in, out, tensor.Int32, squareV[int32])
+	return elementwise.Unary(ctx, in, out, tensor.Int32, k)
 }
 
-func (*squareInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, squareV[int32])
+func (k *squareInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Int32, k)
 }
 
 type squareInt64 struct{ squareKernel[int64] }
@@ -289,14 +289,14 @@ func (k *squareInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, square(tensor.Inner[int64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[int64, int64](ctx, in, out, tensor.Int64, squareV[int64])
+	return elementwise.Unary(ctx, in, out, tensor.Int64, k)
 }
 
-func (*squareInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, squareV[int64])
+func (k *squareInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Int64, k)
 }
 
-// newSquare returns the kernel for elements of dtype dt, nil if there is none.
+// newSquare is the kernel for elements of dtype dt, nil if there is none.
 func newSquare(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -333,11 +333,7 @@ func newSquare(dt tensor.DType) kernel.Kernel {
 type absKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *absKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, absolute(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, absV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func absV[T elementwise.Real](o []T, x []T) {
@@ -348,6 +344,10 @@ func absV[T elementwise.Real](o []T, x []T) {
 
 func (*absKernel[T]) V(o []T, x []T) { absV(o, x) }
 
+func (*absKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	absV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type absFloat32 struct{ absKernel[float32] }
 
 func (k *absFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -355,11 +355,11 @@ func (k *absFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Float, absolute(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, absV[float32])
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*absFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, absV[float32])
+func (k *absFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
 type absFloat64 struct{ absKernel[float64] }
@@ -369,11 +369,11 @@ func (k *absFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Double, absolute(tensor.Inner[float64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float64, float64](ctx, in, out, tensor.Double, absV[float64])
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
 }
 
-func (*absFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float64, float64](in, tensor.Double, absV[float64])
+func (k *absFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
 type absInt32 struct{ absKernel[int32] }
@@ -383,11 +383,11 @@ func (k *absInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int32, absolute(tensor.Inner[int32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[int32, int32](ctx, in, out, tensor.Int32, absV[int32])
+	return elementwise.Unary(ctx, in, out, tensor.Int32, k)
 }
 
-func (*absInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[int32, int32](in, tensor.Int32, absV[int32])
+func (k *absInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Int32, k)
 }
 
 type absInt64 struct{ absKernel[int64] }
@@ -397,14 +397,14 @@ func (k *absInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		tensor.SetScalar(&out[0], tensor.Int64, absolute(tensor.Inner[int64](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[int64, int64](ctx, in, out, tensor.Int64, absV[int64])
+	return elementwise.Unary(ctx, in, out, tensor.Int64, k)
 }
 
-func (*absInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[int64, int64](in, tensor.Int64, absV[int64])
+func (k *absInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Int64, k)
 }
 
-// newAbs returns the kernel for elements of dtype dt, nil if there is none.
+// newAbs is the kernel for elements of dtype dt, nil if there is none.
 func newAbs(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

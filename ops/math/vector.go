@@ -1,6 +1,10 @@
 package math
 
-import "github.com/troupe-go/troupe/devices/cpu/vec"
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/tensor"
+)
 
 // The loops on float32 that the CPU device has in assembly.
 
@@ -42,6 +46,48 @@ func (*greaterFloat32) SV(o []bool, x float32, y []float32)      { vec.LessScala
 func (*greaterEqualFloat32) VV(o []bool, x, y []float32)         { vec.GreaterEqual(o, x, y) }
 func (*greaterEqualFloat32) VS(o []bool, x []float32, y float32) { vec.GreaterEqualScalar(o, x, y) }
 func (*greaterEqualFloat32) SV(o []bool, x float32, y []float32) { vec.LessEqualScalar(o, y, x) }
+
+// Pairs of these kernels are computed by the loops above, not by those that they embed.
+
+func (k *addFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
+func (k *subFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
+func (k *mulFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
+func (k *realDivFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
+func (k *maximumFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
+func (k *minimumFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
+func (k *lessFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, bool](k, o, x, y, s)
+}
+
+func (k *lessEqualFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, bool](k, o, x, y, s)
+}
+
+func (k *greaterFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, bool](k, o, x, y, s)
+}
+
+func (k *greaterEqualFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, bool](k, o, x, y, s)
+}
 
 func sign32(o, x []float32) { vec.Sign(o, x) }
 

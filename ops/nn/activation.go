@@ -211,6 +211,16 @@ func rectified6Grad[T elementwise.Real](dy, x T) T { return dy * indicator[T](x 
 func (*reluGradFloat32) VV(o, dy, x []float32)  { vec.ReluGrad(o, dy, x) }
 func (*relu6GradFloat32) VV(o, dy, x []float32) { vec.Relu6Grad(o, dy, x) }
 
+// Pairs of these kernels are computed by the loops above, not by those that they embed.
+
+func (k *reluGradFloat32) Pairs(o, dy, x tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, dy, x, s)
+}
+
+func (k *relu6GradFloat32) Pairs(o, dy, x tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, dy, x, s)
+}
+
 func indicator[T elementwise.Real](holds bool) T {
 	if holds {
 		return 1

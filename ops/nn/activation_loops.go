@@ -12,11 +12,7 @@ import (
 type reluKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *reluKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, rectified(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, reluV[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func reluV[T elementwise.Real](o []T, x []T) {
@@ -27,23 +23,31 @@ func reluV[T elementwise.Real](o []T, x []T) {
 
 func (*reluKernel[T]) V(o []T, x []T) { reluV(o, x) }
 
+func (*reluKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	reluV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type reluFloat32 struct{ reluKernel[float32] }
 
 func (*reluFloat32) V(o []float32, x []float32) { rectify32(o, x) }
+
+func (*reluFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	rectify32(tensor.Elements[float32](o)[to:to+n], tensor.Elements[float32](x)[from:from+n])
+}
 
 func (k *reluFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
 		tensor.SetScalar(&out[0], tensor.Float, rectified(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, rectify32)
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*reluFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, rectify32)
+func (k *reluFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-// newRelu returns the kernel for elements of dtype dt, nil if there is none.
+// newRelu is the kernel for elements of dtype dt, nil if there is none.
 func newRelu(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -76,11 +80,7 @@ func newRelu(dt tensor.DType) kernel.Kernel {
 type relu6Kernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *relu6Kernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, rectified6(tensor.Inner[T](&in[0])))
-		return nil
-	}
-	return elementwise.Unary[T, T](ctx, in, out, k.dt, relu6V[T])
+	return elementwise.Unary(ctx, in, out, k.dt, k)
 }
 
 func relu6V[T elementwise.Real](o []T, x []T) {
@@ -91,23 +91,31 @@ func relu6V[T elementwise.Real](o []T, x []T) {
 
 func (*relu6Kernel[T]) V(o []T, x []T) { relu6V(o, x) }
 
+func (*relu6Kernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	relu6V(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
+
 type relu6Float32 struct{ relu6Kernel[float32] }
 
 func (*relu6Float32) V(o []float32, x []float32) { rectify6(o, x) }
+
+func (*relu6Float32) Each(o, x tensor.Memory, to, from, n int) {
+	rectify6(tensor.Elements[float32](o)[to:to+n], tensor.Elements[float32](x)[from:from+n])
+}
 
 func (k *relu6Float32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
 		tensor.SetScalar(&out[0], tensor.Float, rectified6(tensor.Inner[float32](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[float32, float32](ctx, in, out, tensor.Float, rectify6)
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
-func (*relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[float32, float32](in, tensor.Float, rectify6)
+func (k *relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-// newRelu6 returns the kernel for elements of dtype dt, nil if there is none.
+// newRelu6 is the kernel for elements of dtype dt, nil if there is none.
 func newRelu6(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -140,11 +148,11 @@ func newRelu6(dt tensor.DType) kernel.Kernel {
 type reluGradKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *reluGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, rectifiedGrad(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *reluGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*reluGradKernel[T]) VV(o []T, x, y []T) {
@@ -173,14 +181,14 @@ func (k *reluGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		tensor.SetScalar(&out[0], tensor.Float, rectifiedGrad(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *reluGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newReluGrad returns the kernel for elements of dtype dt, nil if there is none.
+// newReluGrad is the kernel for elements of dtype dt, nil if there is none.
 func newReluGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
@@ -213,11 +221,11 @@ func newReluGrad(dt tensor.DType) kernel.Kernel {
 type relu6GradKernel[T elementwise.Real] struct{ dt tensor.DType }
 
 func (k *relu6GradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	if in[0].Inside(k.dt) && in[1].Inside(k.dt) {
-		tensor.SetScalar(&out[0], k.dt, rectified6Grad(tensor.Inner[T](&in[0]), tensor.Inner[T](&in[1])))
-		return nil
-	}
-	return elementwise.Binary[T, T](ctx, in, out, k.dt, k, nil)
+	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+}
+
+func (k *relu6GradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, T](k, o, x, y, s)
 }
 
 func (*relu6GradKernel[T]) VV(o []T, x, y []T) {
@@ -246,14 +254,14 @@ func (k *relu6GradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		tensor.SetScalar(&out[0], tensor.Float, rectified6Grad(tensor.Inner[float32](&in[0]), tensor.Inner[float32](&in[1])))
 		return nil
 	}
-	return elementwise.Binary[float32, float32](ctx, in, out, tensor.Float, k, nil)
+	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
 func (k *relu6GradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[float32, float32](in, tensor.Float, k)
+	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-// newRelu6Grad returns the kernel for elements of dtype dt, nil if there is none.
+// newRelu6Grad is the kernel for elements of dtype dt, nil if there is none.
 func newRelu6Grad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:

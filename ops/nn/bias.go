@@ -101,13 +101,13 @@ func newBiasOf[T elementwise.Number](c *kernel.Construction) kernel.Kernel {
 	if s, ok := any(plusFloat{}).(elementwise.Loops[T, T]); ok {
 		sums = s
 	}
-	return &biasAdd[T]{second, sums}
+	return &biasAdd[T]{second, elementwise.PairwiseOf(sums)}
 }
 
 // A biasAdd is the kernel of BiasAdd.
 type biasAdd[T elementwise.Number] struct {
 	second bool // whether the channels are the second dimension, not the last
-	sums   elementwise.Loops[T, T]
+	sums   elementwise.Pairwise
 }
 
 // plus is the loops of a sum.
@@ -169,7 +169,7 @@ func (k *biasAdd[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			tensor.FormatDims(in[1].Dims()), tensor.FormatDims(dims))
 	}
 	if inner == 1 { // a sum with broadcasting
-		return elementwise.Binary[T, T](ctx, in, out, in[0].DType(), k.sums, nil)
+		return elementwise.Binary(ctx, in, out, in[0].DType(), k.sums, nil)
 	}
 	return biasPlanes[T](ctx, in, out, n, outer*n, inner)
 }

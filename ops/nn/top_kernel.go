@@ -57,17 +57,11 @@ func newTopK(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 func topKOf[T elementwise.Real](c *kernel.Construction, dt, places tensor.DType) kernel.Kernel {
-	switch places {
-	case tensor.Int16:
-		return &topK[T, int16]{dt, places, c.Int("k"), c.Bool("sorted")}
-	case tensor.Int64:
-		return &topK[T, int64]{dt, places, c.Int("k"), c.Bool("sorted")}
-	}
-	return &topK[T, int32]{dt, places, c.Int("k"), c.Bool("sorted")}
+	return &topK[T]{dt, places, c.Int("k"), c.Bool("sorted")}
 }
 
 // A topK is the kernel of TopK and TopKV2.
-type topK[T elementwise.Real, I int16 | int32 | int64] struct {
+type topK[T elementwise.Real] struct {
 	dt, places tensor.DType
 	k          int64 // of TopK
 	sorted     bool
@@ -93,7 +87,7 @@ func (a ranked[T]) compare(b ranked[T]) int {
 	return 0
 }
 
-func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (t *topK[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	k := t.k
 	if len(in) > 1 {
 		if in[1].Rank() != 0 {
@@ -127,7 +121,7 @@ func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0].NumElements() == 0 {
 		return nil
 	}
-	x, values, places := tensor.Of[T](&in[0]), tensor.Of[T](&out[0]), tensor.Of[I](&out[1])
+	x, values := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
 	most := int(n) // that are ranked at a time
 	if !allRanked(int(k), int(n)) {
 		most = int(k) + 1
@@ -146,11 +140,25 @@ func (t *topK[T, I]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				return
 			}
 			for i, b := range best {
-				values[r*int(k)+i], places[r*int(k)+i] = b.x, I(b.at)
+				values[r*int(k)+i] = b.x
+			}
+			switch t.places {
+			case tensor.Int16:
+				putPlaces(tensor.Of[int16](&out[1])[r*int(k):], best)
+			case tensor.Int64:
+				putPlaces(tensor.Of[int64](&out[1])[r*int(k):], best)
+			default:
+				putPlaces(tensor.Of[int32](&out[1])[r*int(k):], best)
 			}
 		}
 	})
 	return ctx.Err()
+}
+
+func putPlaces[I int16 | int32 | int64, T elementwise.Real](o []I, best []ranked[T]) {
+	for i, b := range best {
+		o[i] = I(b.at)
+	}
 }
 
 // allRanked reports whether all of n elements are ranked to find the k greatest, as most
@@ -159,7 +167,7 @@ func allRanked(k, n int) bool { return 4*k > n }
 
 // greatest appends the k greatest of x to best, which is empty; none if the step
 // ends.
-func (t *topK[T, I]) greatest(ctx *kernel.Context, best []ranked[T], x []T, k int) []ranked[T] {
+func (t *topK[T]) greatest(ctx *kernel.Context, best []ranked[T], x []T, k int) []ranked[T] {
 	some := k > 1 && k < len(x)
 	switch {
 	case some && (!t.sorted || hasNaN(x[:k])):

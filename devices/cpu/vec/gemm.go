@@ -41,6 +41,21 @@ func GemmRight[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T,
 // GemmAgain is [Gemm] with a nil pool, for matrices of certain sizes: a function of C, A
 // and B. It panics where Gemm would, if the function is called with such slices.
 func GemmAgain[T Number](transA, transB bool, m, n, k, lda, ldb, ldc int) func(c, a, b []T) {
+	var f func(c, a, b []T)
+	switch f := any(&f).(type) {
+	case *func(c, a, b []float32):
+		*f = again32(transA, transB, m, n, k, lda, ldb, ldc)
+	case *func(c, a, b []float64):
+		*f = again64(transA, transB, m, n, k, lda, ldb, ldc)
+	}
+	if f == nil {
+		return func(c, a, b []T) { Gemm(nil, transA, transB, m, n, k, a, lda, b, ldb, c, ldc) }
+	}
+	return f
+}
+
+// tiledAgain is GemmAgain by tiles.
+func tiledAgain[T Number](transA, transB bool, m, n, k, lda, ldb, ldc int) func(c, a, b []T) {
 	if m < 1 || k < 1 || !isDirect[T](m, n, k, transB) || lda < 1 || ldb < n || ldc < n {
 		return func(c, a, b []T) { Gemm(nil, transA, transB, m, n, k, a, lda, b, ldb, c, ldc) }
 	}
@@ -76,6 +91,74 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 	if m == 0 || n == 0 {
 		return
 	}
+	switch c := any(c).(type) {
+	case []float32:
+		gemm32(p, transA, transB, m, n, k, any(a).([]float32), lda, any(b).([]float32), ldb, any(right).(*Right[float32]), c, ldc, add)
+	case []float64:
+		gemm64(p, transA, transB, m, n, k, any(a).([]float64), lda, any(b).([]float64), ldb, any(right).(*Right[float64]), c, ldc, add)
+	default:
+		untiled(p, transA, transB, m, n, k, a, lda, b, ldb, any(c).([]T), ldc, add)
+	}
+}
+
+// What computes by tiles is compiled here alone, for the elements that there are tiles
+// for: the functions below are called, not inlined, so that no importer compiles it again.
+
+//go:noinline
+func gemm32(p kernel.Pool, transA, transB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, right *Right[float32], c []float32, ldc int, add bool) {
+	tiled(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, add)
+}
+
+//go:noinline
+func gemm64(p kernel.Pool, transA, transB bool, m, n, k int, a []float64, lda int, b []float64, ldb int, right *Right[float64], c []float64, ldc int, add bool) {
+	tiled(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, add)
+}
+
+//go:noinline
+func again32(transA, transB bool, m, n, k, lda, ldb, ldc int) func(c, a, b []float32) {
+	return tiledAgain[float32](transA, transB, m, n, k, lda, ldb, ldc)
+}
+
+//go:noinline
+func again64(transA, transB bool, m, n, k, lda, ldb, ldc int) func(c, a, b []float64) {
+	return tiledAgain[float64](transA, transB, m, n, k, lda, ldb, ldc)
+}
+
+// mustHoldAll panics unless the operands reach to the ends of their matrices, k products
+// for each element.
+func mustHoldAll[T Number](transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int) {
+	if transA {
+		mustHold("A", a, lda, k, m)
+	} else {
+		mustHold("A", a, lda, m, k)
+	}
+	if transB {
+		mustHold("B", b, ldb, n, k)
+	} else {
+		mustHold("B", b, ldb, k, n)
+	}
+}
+
+// untiled is Gemm for elements without tiles: rows are shared out, and computed in Go.
+func untiled[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, add bool) {
+	mustHold("C", c, ldc, m, n)
+	if k > 0 {
+		mustHoldAll(transA, transB, m, n, k, a, lda, b, ldb)
+	}
+	q := rows[T]{m: m, n: n, k: k, a: a, rowA: lda, colA: 1, b: b, rowB: ldb, transB: transB, c: c, rowC: ldc, add: add}
+	if transA {
+		q.rowA, q.colA = 1, lda
+	}
+	if !shares(p, m, n, k) {
+		q.compute(0, m)
+		return
+	}
+	Expect[T](p, m, n, k)
+	p.Parallel(m, grain(shareWork/8, work(1, n, k)), q.compute)
+}
+
+// tiled is Gemm by tiles, where the processor has them.
+func tiled[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, right *Right[T], c []T, ldc int, add bool) {
 	mustHold("C", c, ldc, m, n)
 	if k == 0 {
 		if !add {
@@ -87,16 +170,9 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 	}
 	rowA, colA := lda, 1
 	if transA {
-		mustHold("A", a, lda, k, m)
 		rowA, colA = 1, lda
-	} else {
-		mustHold("A", a, lda, m, k)
 	}
-	if transB {
-		mustHold("B", b, ldb, n, k)
-	} else {
-		mustHold("B", b, ldb, k, n)
-	}
+	mustHoldAll(transA, transB, m, n, k, a, lda, b, ldb)
 	if isDirect[T](m, n, k, transB) {
 		g := geometryOf(unsafe.Sizeof(a[0]))
 		t := tile{a: unsafe.Pointer(&a[0]), rowA: uintptr(rowA) * g.size, colA: uintptr(colA) * g.size,
@@ -161,13 +237,18 @@ func inAssembly[T Number]() bool {
 	return false
 }
 
+// shares reports whether a product goes to the pool, part by part. Alone one goes part by
+// part, too, if there are many: a pool may leave some out.
+func shares(p kernel.Pool, m, n, k int) bool {
+	return p != nil && worth(m, n, k) && (p.Workers() > 1 || work(m, n, k) > mostWork)
+}
+
 // run computes the product by the way that suits its size.
 func (q *product[T]) run(p kernel.Pool) {
 	var z T
 	assembly := inAssembly[T]()
 	g := geometryOf(unsafe.Sizeof(z))
-	// Alone one goes part by part, too, if there are many: a pool may leave some out.
-	sharing := p != nil && worth(q.m, q.n, q.k) && (p.Workers() > 1 || work(q.m, q.n, q.k) > mostWork)
+	sharing := shares(p, q.m, q.n, q.k)
 	switch {
 	case !sharing && assembly:
 		q.compute(g, q.whole(g))

@@ -58,6 +58,27 @@ type Right[T Number] struct {
 // none.
 func RightBytes[T Number](transB bool, m, n, k, ldb int) int64 {
 	var z T
+	switch any(z).(type) {
+	case float32:
+		return rightBytes32(transB, m, n, k, ldb)
+	case float64:
+		return rightBytes64(transB, m, n, k, ldb)
+	}
+	return 0
+}
+
+//go:noinline
+func rightBytes32(transB bool, m, n, k, ldb int) int64 {
+	return rightBytes[float32](transB, m, n, k, ldb)
+}
+
+//go:noinline
+func rightBytes64(transB bool, m, n, k, ldb int) int64 {
+	return rightBytes[float64](transB, m, n, k, ldb)
+}
+
+func rightBytes[T Number](transB bool, m, n, k, ldb int) int64 {
+	var z T
 	if m < 1 || n < 2 || k < 1 || ldb < 1 || !inAssembly[T]() {
 		return 0
 	}
@@ -73,7 +94,29 @@ func RightBytes[T Number](transB bool, m, n, k, ldb int) int64 {
 // NewRight is op(B), a k×n matrix in rows of ldb elements, for products of m rows; nil
 // where they read it as fast where it is. It panics if b is too short.
 func NewRight[T Number](transB bool, m, n, k int, b []T, ldb int) *Right[T] {
-	bytes := RightBytes[T](transB, m, n, k, ldb)
+	var r any
+	switch b := any(b).(type) {
+	case []float32:
+		r = right32(transB, m, n, k, b, ldb)
+	case []float64:
+		r = right64(transB, m, n, k, b, ldb)
+	}
+	right, _ := r.(*Right[T])
+	return right
+}
+
+//go:noinline
+func right32(transB bool, m, n, k int, b []float32, ldb int) *Right[float32] {
+	return newRight(transB, m, n, k, b, ldb)
+}
+
+//go:noinline
+func right64(transB bool, m, n, k int, b []float64, ldb int) *Right[float64] {
+	return newRight(transB, m, n, k, b, ldb)
+}
+
+func newRight[T Number](transB bool, m, n, k int, b []T, ldb int) *Right[T] {
+	bytes := rightBytes[T](transB, m, n, k, ldb)
 	if bytes == 0 {
 		return nil
 	}

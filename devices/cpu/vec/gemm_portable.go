@@ -1,8 +1,27 @@
 package vec
 
-// portable computes rows lo to hi in plain Go, a few columns at a time. The
-// conversion of each product keeps the compiler from fusing it with the sum.
+// portable computes rows lo to hi in plain Go.
 func (q *product[T]) portable(lo, hi int) {
+	r := rows[T]{q.m, q.n, q.k, q.a, q.rowA, q.colA, q.b, q.rowB, q.transB, q.c, q.rowC, q.add}
+	r.compute(lo, hi)
+}
+
+// rows is a product whose rows are computed in plain Go. Strides count elements.
+type rows[T Number] struct {
+	m, n, k    int
+	a          []T
+	rowA, colA int // from an element of A to the next below and to the right
+	b          []T
+	rowB       int // from a row of B, as stored, to the next
+	transB     bool
+	c          []T
+	rowC       int
+	add        bool
+}
+
+// compute computes rows lo to hi, a few columns at a time. The conversion of each
+// product keeps the compiler from fusing it with the sum.
+func (q *rows[T]) compute(lo, hi int) {
 	const width = 64
 	var sums [width]T
 	for i := lo; i < hi; i++ {

@@ -10,11 +10,10 @@
 //	unary    neg     negate    Number    T       float32 float64 int32 int64
 //
 // and writes arithmetic_loops.go and so on. A row makes a generic type, here
-// addKernel[T elementwise.Number], whose Run and loops call the generic
-// function plus, which the compiler inlines; for every type under "scalars"
-// one more, here addInt32, whose Run is not generic and thereby saves a call
-// through a dictionary on the scalars of a loop, and which can be prepared; and
-// newAdd, which picks the kernel for a dtype. A divide row is a binary one that refuses a second
+// addKernel[T elementwise.Number], whose loops call the generic function plus,
+// which the compiler inlines; for every type under "scalars" one more, here
+// addInt32, whose Run computes scalars at once, without a call through a
+// dictionary, and which can be prepared; and newAdd, which picks the kernel for a dtype. A divide row is a binary one that refuses a second
 // operand with a zero among its elements.
 package main
 
@@ -198,7 +197,7 @@ import (
 		{{- end}}
 		return nil
 	}
-	return elementwise.Binary[{{.t}}, {{.r.R .t}}](ctx, in, out, {{.r.DT .dt}}, k, {{if .r.Divide}}withoutZero[{{.t}}]{{else}}nil{{end}})
+	return elementwise.Binary(ctx, in, out, {{.r.DT .dt}}, k, {{if .r.Divide}}withoutZero[{{.t}}]{{else}}nil{{end}})
 {{- end}}
 
 {{define "binary"}}{{$r := .}}
@@ -206,7 +205,11 @@ import (
 type {{.Kernel}}Kernel[T elementwise.{{.Elements}}] struct{ dt tensor.DType }
 
 func (k *{{.Kernel}}Kernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	{{- template "scalars2" (args $r "k.dt" "T")}}
+	return elementwise.Binary(ctx, in, out, {{.DT "k.dt"}}, k, {{if .Divide}}withoutZero[T]{{else}}nil{{end}})
+}
+
+func (k *{{.Kernel}}Kernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[T, {{.R "T"}}](k, o, x, y, s)
 }
 
 func (*{{.Kernel}}Kernel[T]) VV(o []{{.R "T"}}, x, y []T) {
@@ -235,7 +238,7 @@ func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Val
 }
 {{if not $r.Divide}}
 func (k *{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareBinary[{{.}}, {{$r.R .}}](in, {{$r.DT (dtype .)}}, k)
+	return elementwise.PrepareBinary(in, {{$r.DT (dtype .)}}, k)
 }
 {{end}}{{end}}
 // new{{title .Kernel}} is the kernel for elements of dtype dt, nil if there is none.
@@ -268,7 +271,7 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 		tensor.SetScalar(&out[0], {{.r.DT .dt}}, {{.r.Func}}(tensor.Inner[{{.t}}](&in[0])))
 		return nil
 	}
-	return elementwise.Unary[{{.t}}, {{.r.R .t}}](ctx, in, out, {{.r.DT .dt}}, {{or (index .r.Loops .t) (printf "%sV[%s]" .r.Kernel .t)}})
+	return elementwise.Unary(ctx, in, out, {{.r.DT .dt}}, k)
 {{- end}}
 
 {{define "unary"}}{{$r := .}}
@@ -276,7 +279,7 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 type {{.Kernel}}Kernel[T elementwise.{{.Elements}}] struct{ dt tensor.DType }
 
 func (k *{{.Kernel}}Kernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	{{- template "scalars1" (args $r "k.dt" "T")}}
+	return elementwise.Unary(ctx, in, out, {{.DT "k.dt"}}, k)
 }
 
 func {{.Kernel}}V[T elementwise.{{.Elements}}](o []{{.R "T"}}, x []T) {
@@ -286,17 +289,25 @@ func {{.Kernel}}V[T elementwise.{{.Elements}}](o []{{.R "T"}}, x []T) {
 }
 
 func (*{{.Kernel}}Kernel[T]) V(o []{{.R "T"}}, x []T) { {{.Kernel}}V(o, x) }
+
+func (*{{.Kernel}}Kernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+	{{.Kernel}}V(tensor.Elements[{{.R "T"}}](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
+}
 {{range .Scalars}}
 type {{$r.Kernel}}{{title .}} struct{ {{$r.Kernel}}Kernel[{{.}}] }
 {{if index $r.Loops .}}
 func (*{{$r.Kernel}}{{title .}}) V(o []{{$r.R .}}, x []{{.}}) { {{index $r.Loops .}}(o, x) }
+
+func (*{{$r.Kernel}}{{title .}}) Each(o, x tensor.Memory, to, from, n int) {
+	{{index $r.Loops .}}(tensor.Elements[{{$r.R .}}](o)[to:to+n], tensor.Elements[{{.}}](x)[from:from+n])
+}
 {{end}}
 func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	{{- template "scalars1" (args $r (dtype .) .)}}
 }
 
-func (*{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
-	return elementwise.PrepareUnary[{{.}}, {{$r.R .}}](in, {{$r.DT (dtype .)}}, {{or (index $r.Loops .) (printf "%sV[%s]" $r.Kernel .)}})
+func (k *{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+	return elementwise.PrepareUnary(in, {{$r.DT (dtype .)}}, k)
 }
 {{end}}
 // new{{title .Kernel}} is the kernel for elements of dtype dt, nil if there is none.

@@ -1,0 +1,30 @@
+package tensor
+
+import "unsafe"
+
+// A Memory is the elements of a Value for code that moves between them without
+// reading them, and so need not be compiled for each type: it passes the Memory on
+// to code that knows the type ([Elements]). It is valid as long as the slice that
+// [Of] returns.
+type Memory struct {
+	first unsafe.Pointer
+	n     int
+}
+
+// Memory returns the elements of v.
+func (v *Value) Memory() Memory {
+	t := v.t
+	if t == &scalars[t.dtype] {
+		return Memory{unsafe.Pointer(&v.bits), 1}
+	}
+	return Memory{t.data, t.n}
+}
+
+// MemoryOf returns the elements of s.
+func MemoryOf[T Element](s []T) Memory { return Memory{unsafe.Pointer(unsafe.SliceData(s)), len(s)} }
+
+// Len returns the number of elements.
+func (m Memory) Len() int { return m.n }
+
+// Elements returns the elements of m, which must have the Go type T.
+func Elements[T Element](m Memory) []T { return unsafe.Slice((*T)(m.first), m.n) }
