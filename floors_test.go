@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model"},
 	{"", "op", "op/...", "train", "layers"}, // the root package
-	{"serve/...", "conformance", "conformance/..."},
+	{"view", "serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }
 
