@@ -21,8 +21,8 @@ var floors = [][]string{
 	{"frames", "nodes/kind", "nodes/report", "nodes/unit/...", "nodes/unit", "nodes", "compile"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model"},
-	{"", "op", "op/...", "train"}, // the root package
-	{"serve", "serve/...", "conformance", "conformance/..."},
+	{"", "op", "op/...", "train", "layers"}, // the root package
+	{"view", "serve", "serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }
 

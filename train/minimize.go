@@ -33,6 +33,15 @@ type Options struct {
 	// averages. It is bounded by (1+t)/(10+t) after t updates. See
 	// [Trainer.SwapAverages].
 	Average float64
+	// Also are variables that each update sets to values computed before it, such as the
+	// moving statistics of a normalization. The goal's other variables do not include them.
+	Also []Assignment
+}
+
+// An Assignment is a value for a variable, of its type and shape.
+type Assignment struct {
+	Variable *Variable
+	Value    tf.Output
 }
 
 // A Goal is a loss and the updates that minimize it.
@@ -101,6 +110,9 @@ func (g *Goal) build(o Optimizer, options Options) error {
 	for _, v := range g.Variables {
 		before = append(before, v.Value.Op)
 	}
+	for _, a := range options.Also {
+		before = append(before, a.Variable.Value.Op, a.Value.Op)
+	}
 	for _, p := range grads {
 		if p.Rows != nil {
 			before = append(before, p.Rows.Values.Op, p.Rows.Indices.Op)
@@ -133,6 +145,9 @@ func (g *Goal) build(o Optimizer, options Options) error {
 		if options.Average != 0 {
 			last = append(last, g.averaged(v, options.Average, u.last))
 		}
+	}
+	for _, a := range options.Also {
+		last = append(last, a.Variable.set(after, a.Value))
 	}
 	if s.Err() != nil {
 		return s.Err()
@@ -185,6 +200,17 @@ func (g *Goal) check(o Optimizer, options Options) error {
 			return status.Invalid("variable %s is to be trained twice", v.Name)
 		}
 		seen[v] = true
+	}
+	for _, a := range options.Also {
+		switch {
+		case a.Variable == nil || m.byName[a.Variable.Name] != a.Variable:
+			return status.Invalid("Options.Also sets a variable that is not the model's")
+		case seen[a.Variable]:
+			return status.Invalid("Options.Also sets variable %s, which the goal trains or sets already", a.Variable.Name)
+		case a.Value.Op == nil || a.Value.Op.Graph() != m.graph:
+			return status.Invalid("Options.Also sets variable %s to an output that is not of the model's graph", a.Variable.Name)
+		}
+		seen[a.Variable] = true
 	}
 	g.Counter = m.counter(g.prefix + globalStep)
 	begun := &Variable{Name: g.Counter.Name + "/begun", DType: tf.Int64, of: g.Counter}

@@ -27,6 +27,9 @@ type Step struct {
 	// Accumulate combines several. Metrics are the means of the outputs given to Steps.
 	Loss    float64
 	Metrics []float64
+	// Outputs are the values of the outputs given to Steps, for the last batch of the
+	// update. They are valid until the next step.
+	Outputs []tf.Value
 	Rate    float64 // the learning rate
 }
 
@@ -213,7 +216,7 @@ func (t *Trainer) steps(ctx context.Context, g *Goal, batches iter.Seq[Batch], m
 		for i := range sums {
 			sums[i] /= float64(g.accumulate)
 		}
-		if !yield(Step{N: n, Loss: sums[0], Rate: rate, Metrics: slices.Clone(sums[1:])}) {
+		if !yield(Step{N: n, Loss: sums[0], Rate: rate, Metrics: slices.Clone(sums[1:]), Outputs: c.out[1:]}) {
 			return nil
 		}
 	}
@@ -297,6 +300,38 @@ func (t *Trainer) SwapAverages(ctx context.Context) error {
 	}
 	t.swapped = !t.swapped
 	return nil
+}
+
+// Assign sets variables to values of their types and shapes: all of them or, if it fails
+// before it begins, none. Once variables change, it may continue for [Trainer.Grace] after
+// its context has ended.
+func (t *Trainer) Assign(ctx context.Context, values map[*Variable]*tf.Tensor) error {
+	if err := t.inPlace(); err != nil {
+		return err
+	}
+	var vars []*Variable
+	var list []*tf.Tensor
+	for _, v := range t.model.vars {
+		x, ok := values[v]
+		if !ok {
+			continue
+		}
+		if x == nil || x.DType() != v.DType || !slices.Equal(x.Dims(), v.Shape) {
+			return status.Invalid("variable %s of type %v and shape %v is assigned %v", v.Name, v.DType, tf.MakeShape(v.Shape...), described(x))
+		}
+		vars, list = append(vars, v), append(list, x)
+	}
+	if len(vars) != len(values) {
+		return status.Invalid("a variable to assign is not the model's")
+	}
+	return t.assign(ctx, vars, list)
+}
+
+func described(x *tf.Tensor) string {
+	if x == nil {
+		return "no tensor"
+	}
+	return fmt.Sprintf("a tensor of type %v and shape %v", x.DType(), tf.MakeShape(x.Dims()...))
 }
 
 // inPlace fails between two calls of SwapAverages.

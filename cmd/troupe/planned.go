@@ -79,29 +79,9 @@ func (f *plannedFlags) run(w io.Writer, m *model) error {
 	if err := m.importGraph(); err != nil {
 		return failure{err}
 	}
-	var feeds, fetches []troupe.Output
-	var targets []*troupe.Operation
-	for _, arg := range f.feeds {
-		name, _, _ := strings.Cut(arg, "=")
-		o, err := findOutput(m.graph, name)
-		if err != nil {
-			return fmt.Errorf("--feed %s: %w", name, err)
-		}
-		feeds = append(feeds, o)
-	}
-	for _, name := range f.fetches {
-		o, err := findOutput(m.graph, name)
-		if err != nil {
-			return fmt.Errorf("--fetch %s: %w%s", name, err, severalFetches(name))
-		}
-		fetches = append(fetches, o)
-	}
-	for _, name := range f.targets {
-		op, err := findOperation(m.graph, name)
-		if err != nil {
-			return fmt.Errorf("--target %s: %w", name, err)
-		}
-		targets = append(targets, op)
+	feeds, fetches, targets, err := f.find(m.graph)
+	if err != nil {
+		return err
 	}
 	sess, err := troupe.NewSession(m.graph, f.options(m))
 	if err != nil {
@@ -109,6 +89,33 @@ func (f *plannedFlags) run(w io.Writer, m *model) error {
 	}
 	defer sess.Close()
 	return f.prepare(w, sess, feeds, fetches, targets)
+}
+
+// find returns what the flags name in a graph.
+func (f *plannedFlags) find(g *troupe.Graph) (feeds, fetches []troupe.Output, targets []*troupe.Operation, err error) {
+	for _, arg := range f.feeds {
+		name, _, _ := strings.Cut(arg, "=")
+		o, err := findOutput(g, name)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("--feed %s: %w", name, err)
+		}
+		feeds = append(feeds, o)
+	}
+	for _, name := range f.fetches {
+		o, err := findOutput(g, name)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("--fetch %s: %w%s", name, err, severalFetches(name))
+		}
+		fetches = append(fetches, o)
+	}
+	for _, name := range f.targets {
+		op, err := findOperation(g, name)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("--target %s: %w", name, err)
+		}
+		targets = append(targets, op)
+	}
+	return feeds, fetches, targets, nil
 }
 
 // signatures shows the runs that a SavedModel's signatures are.

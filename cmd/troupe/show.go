@@ -15,7 +15,7 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	format, units, rewritten, picture, nodes, after, passes := "text", false, false, false, false, 0, ""
+	format, units, rewritten, picture, nodes, after, passes, web := "text", false, false, false, false, 0, "", ""
 	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
@@ -49,9 +49,15 @@ of a feed may be omitted), of a signature, or of a case's steps:
 
 --picture and --format dot print the input of Graphviz.
 
+--web writes a page for a browser: the graph in boxes that unfold, with search, types,
+attributes, documentation and values of constants. With --fetch or --target the page also
+has the graph of that run after the passes of --rewrite, with its new nodes marked.
+
 ` + modelHelp,
 		Example: `  troupe show my_model
   troupe show my_model --format dot | dot -Tsvg > layers.svg
+  troupe show my_model --web model.html
+  troupe show model.pb --web model.html --feed x --fetch y
   troupe show model.pb
   troupe show conformance/testdata/control.zip/while_nested_two
   troupe show model.pb --format dot | dot -Tsvg > model.svg
@@ -69,6 +75,9 @@ of a feed may be omitted), of a signature, or of a case's steps:
 			if after != 0 {
 				return fmt.Errorf("--after needs --picture")
 			}
+			if web != "" {
+				return f.web(cmd, args[0], web)
+			}
 			if units || rewritten || passes != "" || f.places.given() {
 				switch {
 				case passes != "":
@@ -83,7 +92,7 @@ of a feed may be omitted), of a signature, or of a case's steps:
 				return f.show(cmd, args[0])
 			}
 			if f.named() || f.rewrite != "" {
-				return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --rewritten, --passes, --devices or --picture")
+				return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --rewritten, --passes, --devices, --picture or --web")
 			}
 			write := writeText
 			switch format {
@@ -138,6 +147,7 @@ of a feed may be omitted), of a signature, or of a case's steps:
 	cmd.Flags().BoolVar(&units, "units", false, "show the code of compiled loops and programs (units), and why other loops are not compiled")
 	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run after rewriting, and what each pass removed")
 	cmd.Flags().StringVar(&passes, "passes", "", "show the graph of a run after the compiler pass `NAME`; all: after each pass that changed it")
+	cmd.Flags().StringVar(&web, "web", "", "write a page for a browser to `FILE`, which shows the graph and loads nothing else")
 	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run for Graphviz: how often each node has run, which fire next, which tokens wait")
 	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run after `N` activations of nodes; 0 is half of the run")
 	f.add(cmd)

@@ -33,7 +33,7 @@ func TestClassifier(t *testing.T) {
 	server := httptest.NewServer(c)
 	defer server.Close()
 
-	file, err := os.Open("../digits/testdata/digits.csv.gz")
+	file, err := os.Open("../handwritten/testdata/digits.csv.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

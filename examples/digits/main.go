@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"time"
 
+	"github.com/troupe-go/troupe/examples/handwritten"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/train"
 )
@@ -53,7 +54,7 @@ const (
 
 // run trains the network and returns its accuracy on the images held out.
 func run(ctx context.Context, w io.Writer, c setup) (accuracy float64, err error) {
-	images, labels, err := readDigits()
+	images, labels, err := handwritten.Read()
 	if err != nil {
 		return 0, err
 	}

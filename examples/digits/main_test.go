@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tf "github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/examples/handwritten"
 	"github.com/troupe-go/troupe/train"
 )
 
@@ -66,7 +67,7 @@ func exported(t *testing.T, dir string) float64 {
 	}
 	sig := m.Signatures["serving_default"]
 	in, digit := find(sig.Inputs["images"]), find(sig.Outputs["digit"])
-	images, labels, err := readDigits()
+	images, labels, err := handwritten.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func exported(t *testing.T, dir string) float64 {
 // mean, and the best sample of 20.
 func BenchmarkUpdate(b *testing.B) {
 	n := newNetwork(64, train.Fixed(0.003))
-	images, labels, err := readDigits()
+	images, labels, err := handwritten.Read()
 	if err != nil {
 		b.Fatal(err)
 	}

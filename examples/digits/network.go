@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/troupe-go/troupe/examples/handwritten"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
 	tf "github.com/troupe-go/troupe/session"
@@ -24,7 +25,7 @@ func newNetwork(hidden int64, rate train.Schedule) *network {
 	m := train.NewModel(tf.NewGraph(), 1)
 	s := m.Scope()
 	n := &network{model: m}
-	n.images = op.Placeholder(s.SubScope("images"), tf.Float, op.PlaceholderShape(tf.MakeShape(-1, pixels)))
+	n.images = op.Placeholder(s.SubScope("images"), tf.Float, op.PlaceholderShape(tf.MakeShape(-1, handwritten.Pixels)))
 	n.labels = op.Placeholder(s.SubScope("labels"), tf.Int64, op.PlaceholderShape(tf.MakeShape(-1)))
 
 	layer := func(name string, x tf.Output, in, out int64, init train.Initializer) tf.Output {
@@ -32,7 +33,7 @@ func newNetwork(hidden int64, rate train.Schedule) *network {
 		bias := m.Variable(name+"/bias", train.Zeros, tf.Float, out)
 		return op.BiasAdd(s, op.MatMul(s, x, kernel.Value), bias.Value)
 	}
-	seen := op.Relu(s, layer("hidden", n.images, pixels, hidden, train.HeUniform))
+	seen := op.Relu(s, layer("hidden", n.images, handwritten.Pixels, hidden, train.HeUniform))
 	logits := layer("digits", seen, hidden, 10, train.GlorotUniform)
 
 	n.probabilities = op.Softmax(s, logits)

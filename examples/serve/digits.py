@@ -1,5 +1,5 @@
 """Trains a small convolutional network of Keras on the handwritten digits of
-examples/digits/testdata, and exports it as the SavedModel examples/serve/digits.
+examples/handwritten/testdata, and exports it as the SavedModel examples/serve/digits.
 
     pip install tensorflow-cpu==2.21.0
     python examples/serve/digits.py
@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 here = pathlib.Path(__file__).parent
-rows = np.loadtxt(here.parent / "digits/testdata/digits.csv.gz", delimiter=",", dtype=np.float32)
+rows = np.loadtxt(here.parent / "handwritten/testdata/digits.csv.gz", delimiter=",", dtype=np.float32)
 images, labels = np.round(rows[:, :64].reshape(-1, 8, 8, 1) * (255 / 16)), rows[:, 64].astype(np.int32)
 seen = 1437
 

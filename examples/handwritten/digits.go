@@ -1,4 +1,5 @@
-package main
+// Package handwritten has the images of digits that the other examples learn to read.
+package handwritten
 
 import (
 	"bytes"
@@ -9,22 +10,24 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/troupe-go/troupe/layers"
 	tf "github.com/troupe-go/troupe/session"
 )
 
 //go:embed testdata/digits.csv.gz
 var compressed []byte
 
-const pixels = 8 * 8
+// Pixels is how many an image has, 8 by 8 from the top.
+const Pixels = 8 * 8
 
-// readDigits reads the images, with pixels from 0 to 1, and what they show.
-func readDigits() (images, labels *tf.Tensor, err error) {
+// Read reads the images, with pixels from 0 to 1, and what they show.
+func Read() (images, labels *tf.Tensor, err error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, nil, err
 	}
 	r := csv.NewReader(unzipped)
-	r.FieldsPerRecord = pixels + 1
+	r.FieldsPerRecord = Pixels + 1
 	r.ReuseRecord = true
 	var values []float32
 	var digits []int64
@@ -41,7 +44,7 @@ func readDigits() (images, labels *tf.Tensor, err error) {
 			switch {
 			case err != nil:
 				return nil, nil, err
-			case i < pixels:
+			case i < Pixels:
 				values = append(values, float32(n)/16)
 			case n < 0 || n > 9:
 				return nil, nil, fmt.Errorf("line %d: %d is no digit", len(digits)+1, n)
@@ -50,9 +53,25 @@ func readDigits() (images, labels *tf.Tensor, err error) {
 			}
 		}
 	}
-	if images, err = tf.FromSlice(values, int64(len(digits)), pixels); err != nil {
+	if images, err = tf.FromSlice(values, int64(len(digits)), Pixels); err != nil {
 		return nil, nil, err
 	}
 	labels, err = tf.FromSlice(digits, int64(len(digits)))
 	return images, labels, err
+}
+
+// Examples splits the images, 8 by 8 by 1, at random: 360 to test with, and the others.
+func Examples() (test, rest layers.Batch, err error) {
+	images, labels, err := Read()
+	if err != nil {
+		return test, rest, err
+	}
+	if images, err = images.WithShape([]int64{images.Dims()[0], 8, 8, 1}); err != nil {
+		return test, rest, err
+	}
+	all, err := layers.Examples(labels, images)
+	if err != nil {
+		return test, rest, err
+	}
+	return all.Split(360, 20)
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWeb(t *testing.T) {
+	const loop = "../../benchmarks/graphs/while_counter_p10.pb"
+	for _, c := range []struct {
+		flags      string
+		want, lack string // of the page
+	}{
+		{"", `"kind":"graph"`, `"kind":"run"`},
+		{"--feed limit --fetch while/Exit", `"kind":"run"`, ""},
+	} {
+		file := filepath.Join(t.TempDir(), "page.html")
+		if out := command(t, append([]string{"show", loop, "--web", file}, strings.Fields(c.flags)...)...); out != "" {
+			t.Fatal(out)
+		}
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := string(page); !strings.Contains(text, c.want) || c.lack != "" && strings.Contains(text, c.lack) {
+			t.Errorf("show --web %s: the page lacks %s or has %s", c.flags, c.want, c.lack)
+		}
+	}
+	for _, c := range [][2]string{
+		{"--feed limit", "--feed and --rewrite need --fetch or --target"},
+		{"--fetch nothing", "--fetch nothing"},
+		{"--fetch while/Exit --devices 2", "--web excludes"},
+		{"--fetch while/Exit --rewrite folding", "--rewrite folding"},
+	} {
+		file := filepath.Join(t.TempDir(), "page.html")
+		out := command(t, append([]string{"show", loop, "--web", file}, strings.Fields(c[0])...)...)
+		if !strings.Contains(out, c[1]) {
+			t.Errorf("show --web %s prints\n%s\nwant %q", c[0], out, c[1])
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("show --web %s fails and leaves a file", c[0])
+		}
+	}
+}

@@ -1,0 +1,459 @@
+package layers
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/op"
+	_ "github.com/troupe-go/troupe/ops/dataset"
+	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/train"
+	"github.com/troupe-go/troupe/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// line is a model of one variable w, which begins at 0, and batches for which w of 2 is
+// right.
+func line(t *testing.T, rate train.Schedule, more ...Layer) (*Model, iter.Seq[Batch]) {
+	t.Helper()
+	n := New(1)
+	x := n.Input("x", tf.Float, 1).Then(&Dense{Units: 1, NoBias: true, KernelInitializer: train.Zeros}).Then(more...)
+	m, err := n.Compile(t.Context(), x, Config{Loss: MeanSquaredError{}, Optimizer: train.SGD{Rate: rate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	b, err := Examples(tensorOf(t, []float32{2, 4}, 2, 1), tensorOf(t, []float32{1, 2}, 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, b.Batches(2)
+}
+
+func weight(t *testing.T, m *Model) float32 {
+	t.Helper()
+	w, err := m.Weights(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w["dense/kernel"].Value().([][]float32)[0][0]
+}
+
+// Training that gets worse ends after as many epochs as it is given, with the weights of
+// the best one.
+func TestEarlyStopping(t *testing.T) {
+	rate := func(n int64) float64 { // right after two updates, then away
+		return []float64{0.1, 0.15, 1, 1, 1, 1, 1, 1}[min(n, 7)]
+	}
+	m, batches := line(t, rate)
+	// The loss of an epoch is that before its update, so what is best is seen in validation.
+	var weights []float32
+	note := After(func(context.Context, *Epoch) error { weights = append(weights, weight(t, m)); return nil })
+	history, err := m.Fit(t.Context(), batches, FitOptions{
+		Epochs: 8, Validation: batches, Callbacks: []Callback{note, &EarlyStopping{Patience: 2, RestoreBest: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := 0
+	for i, e := range history {
+		if e.Values["val_loss"] < history[best].Values["val_loss"] {
+			best = i
+		}
+	}
+	if len(history) != best+3 {
+		t.Errorf("%d epochs, of which epoch %d was best", len(history), best+1)
+	}
+	if got := weight(t, m); got != weights[best] {
+		t.Errorf("the weight is %v, but was %v in the best epoch", got, weights[best])
+	}
+	if _, err := m.Fit(t.Context(), batches, FitOptions{Callbacks: []Callback{&EarlyStopping{}}}); status.CodeOf(err) != status.NotFound {
+		t.Errorf("without validation: %v", err)
+	}
+}
+
+// The learning rate falls when the loss stays as it is.
+func TestReduceOnPlateau(t *testing.T) {
+	p := &ReduceOnPlateau{Rate: 1e-12, Factor: 0.5, Monitor: "loss", Patience: 2, MinDelta: 1e-3}
+	m, batches := line(t, p.Schedule)
+	history, err := m.Fit(t.Context(), batches, FitOptions{Epochs: 6, Callbacks: []Callback{p}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rates []float64
+	for _, e := range history {
+		rates = append(rates, math.Round(e.Rate/1e-12*100)/100)
+	}
+	if want := []float64{1, 1, 1, 0.5, 0.5, 0.25}; !slices.Equal(rates, want) {
+		t.Errorf("the rates are %v, want %v", rates, want)
+	}
+}
+
+// The best checkpoint has the weights of the best epoch.
+func TestCheckpoint(t *testing.T) {
+	m, batches := line(t, func(n int64) float64 { return []float64{0.15, 1, 1}[min(n, 2)] })
+	c := &train.Checkpoints{Dir: t.TempDir()}
+	var first float32
+	note := After(func(_ context.Context, e *Epoch) error {
+		if e.N == 1 {
+			first = weight(t, m)
+		}
+		return nil
+	})
+	if _, err := m.Fit(t.Context(), batches, FitOptions{Epochs: 3, Validation: batches, Callbacks: []Callback{note, &Checkpoint{Checkpoints: c, BestOnly: true}}}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(c.Dir, "best", "*.index"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("the checkpoints are %v, %v", found, err)
+	}
+	if weight(t, m) == first {
+		t.Fatal("the weight has not changed since the first epoch")
+	}
+	if err := m.LoadWeights(t.Context(), strings.TrimSuffix(found[0], ".index")); err != nil {
+		t.Fatal(err)
+	}
+	if got := weight(t, m); got != first {
+		t.Errorf("the best checkpoint has weight %v, but it was %v", got, first)
+	}
+}
+
+// Event files have the values of all epochs and updates, framed as TensorFlow's records.
+func TestTensorBoard(t *testing.T) {
+	m, batches := line(t, train.Fixed(0.1))
+	dir := t.TempDir()
+	if _, err := m.Fit(t.Context(), batches, FitOptions{Epochs: 2, Validation: batches, Callbacks: []Callback{&TensorBoard{Dir: dir, Updates: true}}}); err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string][]string{
+		"train":      {"batch_loss 1", "epoch_loss 1", "epoch_learning_rate 1", "batch_loss 2", "epoch_loss 2", "epoch_learning_rate 2"},
+		"validation": {"epoch_loss 1", "epoch_loss 2"},
+	} {
+		found, err := filepath.Glob(filepath.Join(dir, part, "*tfevents*"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %v, %v", part, found, err)
+		}
+		b, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for len(b) > 0 {
+			n := binary.LittleEndian.Uint64(b)
+			body := b[12 : 12+n]
+			if record := wire.AppendRecord(nil, body); string(b[:len(record)]) != string(record) {
+				t.Fatalf("%s is not a file of records", found[0])
+			}
+			b = b[16+n:]
+			if name, step := event(t, body); name != "" {
+				got = append(got, name+" "+string(rune('0'+step)))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has %v, want %v", part, got, want)
+		}
+	}
+}
+
+// event is the name of an event's value, and its step.
+func event(t *testing.T, body []byte) (name string, step uint64) {
+	t.Helper()
+	c := wire.NewCursor("Event", body)
+	for c.Next() {
+		switch {
+		case c.IsBytes(5):
+			summary := c.Message("Summary")
+			for summary.Next() {
+				value := summary.Message("Value")
+				for value.Next() {
+					if value.IsBytes(1) {
+						name = string(value.Body())
+					}
+				}
+			}
+		case c.IsVarint(2):
+			step = c.Value
+		}
+	}
+	if c.Err() != nil {
+		t.Fatal(c.Err())
+	}
+	return name, step
+}
+
+// A frozen layer keeps its weights, and a regularizer is part of what is minimized.
+func TestFreezeAndRegularize(t *testing.T) {
+	n := New(1)
+	frozen := &Dense{Units: 2}
+	normal := &BatchNormalization{}
+	x := n.Input("x", tf.Float, 2).Then(frozen, normal, &Dense{Units: 1, KernelRegularizer: L2(1e4)})
+	n.Freeze(frozen, normal)
+	m, err := n.Compile(t.Context(), x, Config{Loss: MeanSquaredError{}, Optimizer: train.SGD{Rate: train.Fixed(4e-5)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	before, err := m.Weights(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Examples(tensorOf(t, []float32{1, 2, 3}, 3, 1), tensorOf(t, []float32{1, 2, 3, 4, 5, 6}, 3, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Fit(t.Context(), b.Batches(3), FitOptions{Epochs: 20}); err != nil {
+		t.Fatal(err)
+	}
+	after, err := m.Weights(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range before {
+		same := slices.Equal(numbers(x), numbers(after[name]))
+		if trained := strings.HasPrefix(name, "dense_1"); same == trained {
+			t.Errorf("%s: the same before and after is %v", name, same)
+		}
+	}
+	for _, w := range numbers(after["dense_1/kernel"]) {
+		if math.Abs(w) > 0.01 {
+			t.Errorf("the regularizer leaves a weight of %v", w)
+		}
+	}
+}
+
+// Batches of a pipeline of datasets train a model, epoch after epoch.
+func TestDataset(t *testing.T) {
+	g := tf.NewGraph()
+	s := op.NewScopeWithGraph(g).WithUniqueNames()
+	types, shapes := []tf.DataType{tf.Float, tf.Float}, []tf.Shape{tf.MakeShape(-1, 1), tf.MakeShape(-1, 1)}
+	rows := []tf.Shape{tf.MakeShape(1), tf.MakeShape(1)}
+	data := op.TensorSliceDataset(s, []tf.Output{op.Const(s, [][]float32{{1}, {2}, {3}}), op.Const(s, [][]float32{{2}, {4}, {6}})}, rows)
+	data = op.BatchDatasetV2(s, data, op.Const(s, int64(2)), op.Const(s, false), types, shapes)
+	iterator := op.IteratorV2(s, "", "", types, shapes)
+	begin := op.MakeIterator(s, data, iterator)
+	next := op.IteratorGetNext(s, iterator, types, shapes)
+	if s.Err() != nil {
+		t.Fatal(s.Err())
+	}
+	session, err := tf.NewSession(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	m, _ := line(t, train.Fixed(0.05))
+	history, err := m.Fit(t.Context(), Dataset(t.Context(), session, begin, next...), FitOptions{Epochs: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := history[len(history)-1]; e.Updates != 60 {
+		t.Errorf("30 epochs of two batches are %d updates", e.Updates)
+	}
+	if w := weight(t, m); math.Abs(float64(w)-2) > 1e-3 {
+		t.Errorf("the weight is %v", w)
+	}
+	session.Close()
+	if _, err := m.Fit(t.Context(), Dataset(t.Context(), session, begin, next...), FitOptions{}); err == nil {
+		t.Error("a closed session has batches")
+	}
+}
+
+// Iterators give every element once, in order but for Shuffle, and the error of a batch
+// ends the training.
+func TestIterators(t *testing.T) {
+	numbers := func(yield func(int) bool) {
+		for i := range 100 {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+	all := slices.Collect(iter.Seq[int](numbers))
+	var running, most atomic.Int64
+	double := Map(numbers, 4, func(i int) int {
+		most.Store(max(most.Load(), running.Add(1)))
+		defer running.Add(-1)
+		return i
+	})
+	if got := slices.Collect(Prefetch(double, 3)); !slices.Equal(got, all) {
+		t.Errorf("mapped and prefetched: %v", got)
+	}
+	if most.Load() > 5 { // one more may have begun while the first is handed over
+		t.Errorf("%d ran at once", most.Load())
+	}
+	shuffled := Shuffle(numbers, 10, 1)
+	one, two := slices.Collect(shuffled), slices.Collect(shuffled)
+	if slices.Equal(one, two) || slices.Equal(one, all) {
+		t.Error("the order is the same twice")
+	}
+	slices.Sort(one)
+	if !slices.Equal(one, all) {
+		t.Errorf("shuffled: %v", one)
+	}
+	for i := range Prefetch(double, 3) { // goleak sees what is left
+		if i == 5 {
+			break
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic of a sequence was lost")
+		}
+	}()
+	for range Prefetch(func(yield func(int) bool) { panic("of the sequence") }, 1) {
+	}
+}
+
+func TestBatches(t *testing.T) {
+	m, batches := line(t, train.Fixed(0.1))
+	broken := errors.New("broken")
+	failing := func(yield func(Batch) bool) {
+		for b := range batches {
+			if !yield(b) {
+				return
+			}
+		}
+		yield(Batch{Err: broken})
+	}
+	if _, err := m.Fit(t.Context(), failing, FitOptions{}); !errors.Is(err, broken) {
+		t.Errorf("Fit: %v", err)
+	}
+	if _, err := m.Evaluate(t.Context(), failing); !errors.Is(err, broken) {
+		t.Errorf("Evaluate: %v", err)
+	}
+	single := func(yield func(Batch) bool) {
+		for i := range 5 {
+			b := Batch{X: []*tf.Tensor{tensorOf(t, []float32{float32(i)}, 1)}, Y: tensorOf(t, []float32{float32(2 * i)}, 1)}
+			if i == 4 {
+				b.Err = broken
+			}
+			if !yield(b) {
+				return
+			}
+		}
+	}
+	var lengths []int
+	var last Batch
+	for last = range Batched(single, 3) {
+		lengths = append(lengths, last.Len())
+	}
+	if !slices.Equal(lengths[:2], []int{3, 1}) || !errors.Is(last.Err, broken) {
+		t.Errorf("batches of %v, the last with %v", lengths, last.Err)
+	}
+	if _, err := m.Fit(t.Context(), func(func(Batch) bool) {}, FitOptions{}); status.CodeOf(err) != status.InvalidArgument {
+		t.Errorf("no batches: %v", err)
+	}
+}
+
+// Mistakes are found when they are made, and say where.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(n *Network, x *Tensor) *Tensor
+		want string
+	}{
+		{"rank", func(n *Network, x *Tensor) *Tensor { return x.Then(&Conv2D{Filters: 1, Kernel: Square(3)}) }, "conv2d"},
+		{"units", func(n *Network, x *Tensor) *Tensor { return x.Then(&Dense{}) }, "Units is 0"},
+		{"inputs", func(n *Network, x *Tensor) *Tensor { return n.Apply(&Add{}, x) }, "at least two inputs"},
+		{"shared", func(n *Network, x *Tensor) *Tensor {
+			d := &Dense{Units: 3}
+			return x.Then(d, d)
+		}, "different shapes"},
+		{"embedding", func(n *Network, x *Tensor) *Tensor { return x.Then(&Embedding{InputDim: 3, OutputDim: 2}) }, "int32 or int64"},
+		{"other network", func(n *Network, x *Tensor) *Tensor { return New(1).Input("x", tf.Float, 2).Then(&Flatten{}) }, "not a tensor of this network"},
+		{"residual", func(n *Network, x *Tensor) *Tensor { return x.Residual(&Dense{Units: 3}) }, "add"},
+		{"dropout", func(n *Network, x *Tensor) *Tensor { return x.Then(&Dropout{Rate: 1}) }, "Rate is 1"},
+		{"same name", func(n *Network, x *Tensor) *Tensor { return n.Input("x", tf.Float, 2) }, `"x" already`},
+		{"nil", func(n *Network, x *Tensor) *Tensor { return n.Apply(nil, x) }, "at least one tensor"},
+		{"direction", func(n *Network, x *Tensor) *Tensor { return x.Then(&Bidirectional{Layer: &Dense{Units: 1}}) }, "no direction"},
+		{"unfreeze", func(n *Network, x *Tensor) *Tensor { n.Unfreeze("w"); return x }, `no variable "w"`},
+	} {
+		n := New(1)
+		m, err := n.Compile(t.Context(), c.make(n, n.Input("x", tf.Float, 2)), Config{})
+		if err == nil {
+			m.Close()
+			t.Errorf("%s: there is no error", c.name)
+		} else if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if _, err := New(1).Compile(t.Context(), nil, Config{}); err == nil {
+		t.Error("a network without an output is compiled")
+	}
+	m, _ := line(t, train.Fixed(0.1))
+	wrong, err := Examples(tensorOf(t, []int64{1}, 1), tensorOf(t, []float32{1}, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong.X = nil
+	if _, err := m.Fit(t.Context(), wrong.Batches(1), FitOptions{}); err == nil || !strings.Contains(err.Error(), "0 inputs") {
+		t.Errorf("a batch without inputs: %v", err)
+	}
+	if err := m.LoadWeights(t.Context(), filepath.Join(t.TempDir(), "none")); status.CodeOf(err) != status.NotFound {
+		t.Errorf("no checkpoint: %v", err)
+	}
+}
+
+// A network extends a model that was exported: its layers have names that are free, and
+// its variables stay as they are until they are unfrozen.
+func TestExtend(t *testing.T) {
+	m, _ := line(t, train.Fixed(0.1))
+	dir := filepath.Join(t.TempDir(), "line")
+	if err := m.SetWeights(t.Context(), map[string]*tf.Tensor{"dense/kernel": tensorOf(t, []float32{3}, 1, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Export(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Examples(tensorOf(t, []float32{2, 4}, 2, 1), tensorOf(t, []float32{1, 2}, 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unfrozen := range []bool{false, true} {
+		saved, err := model.Load(dir, []string{"serve"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer saved.Session.Close()
+		n := Extend(saved.Graph, saved.Session, 1)
+		n.Tensor(saved.Graph.Operation("x").Output(0))
+		if unfrozen {
+			n.Unfreeze("dense/kernel")
+		}
+		y := n.Tensor(saved.Graph.Operation(m.output.Op.Name()).Output(0)).Then(&Dense{Units: 1, NoBias: true, KernelInitializer: train.Ones})
+		extended, err := y.Compile(t.Context(), Config{Loss: MeanSquaredError{}, Optimizer: train.SGD{Rate: train.Fixed(0.001)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := extended.Fit(t.Context(), b.Batches(2), FitOptions{Epochs: 3}); err != nil {
+			t.Fatal(err)
+		}
+		w, err := extended.Weights(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w) != 1 || w["dense_1/kernel"] == nil || numbers(w["dense_1/kernel"])[0] == 1 {
+			t.Errorf("the new variables are %v", w)
+		}
+		kernel, err := saved.Session.RunContext(t.Context(), nil, []tf.Output{n.Train().Lookup("dense/kernel").Value}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same := numbers(kernel[0])[0] == 3; same == unfrozen {
+			t.Errorf("unfrozen %v: the kernel of the loaded model is %v", unfrozen, kernel[0].Value())
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package layers
+
+import (
+	"github.com/troupe-go/troupe/op"
+	tf "github.com/troupe-go/troupe/session"
+)
+
+// Add is the sum of its inputs: n.Apply(&layers.Add{}, x, y).
+type Add struct{ Name string }
+
+// Label is the layer's name or kind.
+func (l *Add) Label() (name, kind string) { return l.Name, "add" }
+
+// Call adds the layer.
+func (l *Add) Call(c *Context, in []tf.Output) tf.Output { return fold(c, in, op.AddV2) }
+
+// Subtract is its first input less its second.
+type Subtract struct{ Name string }
+
+// Label is the layer's name or kind.
+func (l *Subtract) Label() (name, kind string) { return l.Name, "subtract" }
+
+// Call adds the layer.
+func (l *Subtract) Call(c *Context, in []tf.Output) tf.Output { return fold(c, in, op.Sub) }
+
+// Multiply is the product of its inputs, element by element.
+type Multiply struct{ Name string }
+
+// Label is the layer's name or kind.
+func (l *Multiply) Label() (name, kind string) { return l.Name, "multiply" }
+
+// Call adds the layer.
+func (l *Multiply) Call(c *Context, in []tf.Output) tf.Output { return fold(c, in, op.Mul) }
+
+// Maximum is the greatest of its inputs, element by element.
+type Maximum struct{ Name string }
+
+// Label is the layer's name or kind.
+func (l *Maximum) Label() (name, kind string) { return l.Name, "maximum" }
+
+// Call adds the layer.
+func (l *Maximum) Call(c *Context, in []tf.Output) tf.Output { return fold(c, in, op.Maximum) }
+
+// Average is the mean of its inputs, element by element.
+type Average struct{ Name string }
+
+// Label is the layer's name or kind.
+func (l *Average) Label() (name, kind string) { return l.Name, "average" }
+
+// Call adds the layer.
+func (l *Average) Call(c *Context, in []tf.Output) tf.Output {
+	return op.Mul(c.Scope, fold(c, in, op.AddV2), number(c.Scope, 1/float64(len(in))))
+}
+
+func fold(c *Context, in []tf.Output, f func(s *op.Scope, x, y tf.Output) tf.Output) tf.Output {
+	if len(in) < 2 {
+		c.Fail("the layer takes at least two inputs, not %d", len(in))
+		return in[0]
+	}
+	x := in[0]
+	for _, y := range in[1:] {
+		x = f(c.Scope, x, y)
+	}
+	return x
+}
+
+// Concatenate joins its inputs along the dimension Axis; 0 is the last one.
+type Concatenate struct {
+	Name string
+	Axis int
+}
+
+// Label is the layer's name or kind.
+func (l *Concatenate) Label() (name, kind string) { return l.Name, "concatenate" }
+
+// Call adds the layer.
+func (l *Concatenate) Call(c *Context, in []tf.Output) tf.Output {
+	if len(in) < 2 {
+		c.Fail("the layer takes at least two inputs, not %d", len(in))
+		return in[0]
+	}
+	return op.ConcatV2(c.Scope, in, op.Const(c.Scope, int32(or(l.Axis, -1))))
+}
+
+// Residual is x plus what the layers make of it, which must have the same shape.
+func (t *Tensor) Residual(layers ...Layer) *Tensor { return t.net.Apply(&Add{}, t, t.Then(layers...)) }

@@ -1,0 +1,316 @@
+"""Records what Keras's layers, losses, metrics and models compute.
+
+    python record.py                  writes layers.zip next to this file
+    python record.py --verify DIR     compares Keras with weights that Go saved:
+                                     go test ./layers -run TestModels -saved DIR
+
+Needs TensorFlow 2.21 with Keras 3.15.
+"""
+import io
+import os
+import sys
+import tempfile
+import zipfile
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers as L
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def floats(rng, *shape):
+    return rng.normal(size=shape).astype(np.float32)
+
+
+# A layer, and the shapes of its inputs with the batch; ("int", n, shape) are numbers below n.
+LAYERS = {
+    "dense": (lambda: L.Dense(3, activation="relu"), [(4, 5)]),
+    "dense_3d": (lambda: L.Dense(3, use_bias=False, activation="gelu"), [(2, 4, 5)]),
+    "conv1d": (lambda: L.Conv1D(3, 3, strides=2, padding="same"), [(2, 7, 4)]),
+    "conv1d_causal": (lambda: L.Conv1D(3, 3, padding="causal", dilation_rate=2), [(2, 7, 4)]),
+    "conv2d": (lambda: L.Conv2D(4, (3, 2), activation="tanh"), [(2, 6, 5, 3)]),
+    "conv2d_same": (lambda: L.Conv2D(4, 3, strides=2, padding="same"), [(2, 6, 5, 3)]),
+    "conv2d_dilated": (lambda: L.Conv2D(4, 3, dilation_rate=2, use_bias=False), [(2, 7, 6, 3)]),
+    "conv2d_groups": (lambda: L.Conv2D(4, 3, groups=2), [(2, 5, 5, 4)]),
+    "depthwise": (lambda: L.DepthwiseConv2D(3, depth_multiplier=2, padding="same"), [(2, 5, 6, 3)]),
+    "depthwise_strided": (lambda: L.DepthwiseConv2D(3, strides=2), [(2, 7, 6, 3)]),
+    "separable": (lambda: L.SeparableConv2D(5, 3, strides=2, padding="same", depth_multiplier=2), [(2, 7, 6, 3)]),
+    "transposed": (lambda: L.Conv2DTranspose(4, 3, strides=2), [(2, 4, 3, 3)]),
+    "transposed_same": (lambda: L.Conv2DTranspose(4, 3, strides=2, padding="same", activation="elu"), [(2, 4, 3, 3)]),
+    "transposed_wide": (lambda: L.Conv2DTranspose(2, 2, strides=3), [(2, 3, 3, 3)]),
+    "max_pool2d": (lambda: L.MaxPooling2D(), [(2, 5, 6, 3)]),
+    "max_pool2d_same": (lambda: L.MaxPooling2D(3, strides=2, padding="same"), [(2, 5, 6, 3)]),
+    "average_pool2d": (lambda: L.AveragePooling2D((3, 2), strides=1, padding="same"), [(2, 5, 6, 3)]),
+    "max_pool1d": (lambda: L.MaxPooling1D(3, padding="same"), [(2, 7, 3)]),
+    "average_pool1d": (lambda: L.AveragePooling1D(2), [(2, 7, 3)]),
+    "global_average2d": (lambda: L.GlobalAveragePooling2D(), [(2, 4, 3, 5)]),
+    "global_max2d": (lambda: L.GlobalMaxPooling2D(keepdims=True), [(2, 4, 3, 5)]),
+    "global_average1d": (lambda: L.GlobalAveragePooling1D(), [(2, 4, 5)]),
+    "global_max1d": (lambda: L.GlobalMaxPooling1D(), [(2, 4, 5)]),
+    "zero_padding": (lambda: L.ZeroPadding2D(((1, 2), (3, 0))), [(2, 3, 2, 2)]),
+    "up_sampling": (lambda: L.UpSampling2D((2, 3)), [(2, 3, 2, 2)]),
+    "batch_norm2": (lambda: L.BatchNormalization(), [(4, 5)]),
+    "batch_norm4": (lambda: L.BatchNormalization(scale=False, epsilon=0.01), [(2, 3, 4, 5)]),
+    "layer_norm": (lambda: L.LayerNormalization(), [(2, 3, 5)]),
+    "layer_norm_eps": (lambda: L.LayerNormalization(epsilon=1e-6, center=False), [(3, 6)]),
+    "embedding": (lambda: L.Embedding(7, 3), [("int", 7, (2, 4))]),
+    "flatten": (lambda: L.Flatten(), [(2, 3, 2, 2)]),
+    "reshape": (lambda: L.Reshape((2, -1)), [(2, 3, 4)]),
+    "permute": (lambda: L.Permute((2, 1)), [(2, 3, 4)]),
+    "dropout": (lambda: L.Dropout(0.5), [(2, 3)]),
+    "rescaling": (lambda: L.Rescaling(0.5, offset=-1), [(2, 3)]),
+    "add": (lambda: L.Add(), [(2, 3), (2, 3), (2, 3)]),
+    "subtract": (lambda: L.Subtract(), [(2, 3), (2, 3)]),
+    "multiply": (lambda: L.Multiply(), [(2, 3), (2, 3)]),
+    "maximum": (lambda: L.Maximum(), [(2, 3), (2, 3)]),
+    "average": (lambda: L.Average(), [(2, 3), (2, 3), (2, 3)]),
+    "concatenate": (lambda: L.Concatenate(), [(2, 3), (2, 4)]),
+    "concatenate_axis": (lambda: L.Concatenate(axis=1), [(2, 3, 2), (2, 4, 2)]),
+    "lstm": (lambda: L.LSTM(3), [(2, 4, 5)]),
+    "lstm_sequences": (lambda: L.LSTM(3, return_sequences=True, go_backwards=True), [(2, 4, 5)]),
+    "lstm_activation": (lambda: L.LSTM(3, activation="relu", recurrent_activation="hard_sigmoid", use_bias=False), [(2, 4, 5)]),
+    "gru": (lambda: L.GRU(3, return_sequences=True), [(2, 4, 5)]),
+    "gru_last": (lambda: L.GRU(3, go_backwards=True), [(2, 4, 5)]),
+    "simple_rnn": (lambda: L.SimpleRNN(3, return_sequences=True), [(2, 4, 5)]),
+    "bidirectional": (lambda: L.Bidirectional(L.LSTM(3, return_sequences=True)), [(2, 4, 5)]),
+    "bidirectional_last": (lambda: L.Bidirectional(L.GRU(3), merge_mode="sum"), [(2, 4, 5)]),
+    "attention": (lambda: L.MultiHeadAttention(2, 3), [(2, 4, 5), (2, 3, 6)]),
+    "attention_key": (lambda: L.MultiHeadAttention(2, 3, value_dim=4, use_bias=False), [(2, 4, 5), (2, 3, 6), (2, 3, 7)]),
+    "dot_attention": (lambda: L.Attention(), [(2, 4, 5), (2, 3, 5)]),
+    "dot_attention_key": (lambda: L.Attention(), [(2, 4, 5), (2, 3, 6), (2, 3, 5)]),
+}
+for name in ["relu", "relu6", "leaky_relu", "elu", "selu", "softplus", "softsign", "tanh", "sigmoid", "hard_sigmoid",
+             "softmax", "log_softmax", "exponential", "silu", "mish", "gelu"]:
+    LAYERS["activation_" + name] = (lambda name=name: L.Activation(name), [(3, 5)])
+
+
+def classes(rng, n, *shape):
+    return rng.integers(0, n, shape).astype(np.int64)
+
+
+def one_hot(rng, n, *shape):
+    return np.eye(n, dtype=np.float32)[classes(rng, n, *shape)]
+
+
+def probabilities(rng, *shape):
+    e = np.exp(2 * floats(rng, *shape))
+    return (e / e.sum(-1, keepdims=True)).astype(np.float32)
+
+
+# Labels, output, and what is computed of them.
+LOSSES = {
+    "sparse_logits": (lambda r: (classes(r, 4, 5), floats(r, 5, 4)), keras.losses.SparseCategoricalCrossentropy(from_logits=True)),
+    "sparse_sequence": (lambda r: (classes(r, 4, 5, 3), floats(r, 5, 3, 4)), keras.losses.SparseCategoricalCrossentropy(from_logits=True)),
+    "sparse": (lambda r: (classes(r, 4, 5), probabilities(r, 5, 4)), keras.losses.SparseCategoricalCrossentropy()),
+    "categorical_logits": (lambda r: (one_hot(r, 4, 5), floats(r, 5, 4)), keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=0.1)),
+    "categorical": (lambda r: (one_hot(r, 4, 5), probabilities(r, 5, 4)), keras.losses.CategoricalCrossentropy()),
+    "binary_logits": (lambda r: (one_hot(r, 2, 5), 5 * floats(r, 5, 2)), keras.losses.BinaryCrossentropy(from_logits=True, label_smoothing=0.2)),
+    "binary": (lambda r: (one_hot(r, 2, 5), np.float32([[0, 1], [1, 0], [0.5, 0.2], [0.1, 0.9], [1e-9, 1]])), keras.losses.BinaryCrossentropy()),
+    "mse": (lambda r: (floats(r, 5, 3), floats(r, 5, 3)), keras.losses.MeanSquaredError()),
+    "mae": (lambda r: (floats(r, 5, 3), floats(r, 5, 3)), keras.losses.MeanAbsoluteError()),
+    "huber": (lambda r: (floats(r, 5, 3), 3 * floats(r, 5, 3)), keras.losses.Huber()),
+    "huber_delta": (lambda r: (floats(r, 5, 3), 3 * floats(r, 5, 3)), keras.losses.Huber(delta=0.5)),
+}
+METRICS = {
+    "sparse_accuracy": (lambda r: (classes(r, 3, 40), floats(r, 40, 3)), keras.metrics.SparseCategoricalAccuracy()),
+    "accuracy": (lambda r: (one_hot(r, 3, 40), floats(r, 40, 3)), keras.metrics.CategoricalAccuracy()),
+    "binary_accuracy": (lambda r: (np.float32(classes(r, 2, 40, 1)), r.random((40, 1), np.float32)), keras.metrics.BinaryAccuracy()),
+    "top_2": (lambda r: (classes(r, 6, 40), floats(r, 40, 6)), keras.metrics.SparseTopKCategoricalAccuracy(k=2)),
+    "top_3_one_hot": (lambda r: (one_hot(r, 6, 40), floats(r, 40, 6)), keras.metrics.TopKCategoricalAccuracy(k=3)),
+    "auc": (lambda r: (np.float32(classes(r, 2, 40, 1)), r.random((40, 1), np.float32)), keras.metrics.AUC()),
+    "auc_50": (lambda r: (np.float32(classes(r, 2, 40, 1)), np.round(r.random((40, 1), np.float32), 1)), keras.metrics.AUC(num_thresholds=50)),
+    "auc_logits": (lambda r: (np.float32(classes(r, 2, 40, 1)), floats(r, 40, 1)), keras.metrics.AUC(from_logits=True)),
+}
+
+
+def mlp():
+    m = keras.Sequential([L.Input((6,)), L.Dense(8, activation="relu"), L.Dense(3)])
+    return m, "sparse_logits", keras.optimizers.SGD(0.1), lambda r: ([floats(r, 8, 6)], classes(r, 3, 8))
+
+
+def cnn():
+    m = keras.Sequential([L.Input((8, 8, 2)), L.Conv2D(4, 3, activation="relu"), L.MaxPooling2D(), L.Conv2D(5, 3, strides=2, padding="same"),
+                          L.Flatten(), L.Dense(3, activation="softmax")])
+    return m, "sparse", keras.optimizers.Adam(0.01), lambda r: ([floats(r, 8, 8, 8, 2)], classes(r, 3, 8))
+
+
+def norm():
+    x = L.Input((6, 6, 2))
+    y = L.ReLU()(L.BatchNormalization()(L.Conv2D(4, 3, use_bias=False)(x)))
+    y = L.Dense(3)(L.GlobalAveragePooling2D()(y))
+    return keras.Model(x, y), "sparse_logits", keras.optimizers.SGD(0.05, momentum=0.9), lambda r: ([floats(r, 8, 6, 6, 2)], classes(r, 3, 8))
+
+
+def separable():
+    m = keras.Sequential([L.Input((8, 8, 2)), L.SeparableConv2D(4, 3, activation="relu"), L.DepthwiseConv2D(3, depth_multiplier=2), L.AveragePooling2D(2),
+                          L.Flatten(), L.Dense(2, activation="softmax")])
+    return m, "categorical", keras.optimizers.RMSprop(0.005), lambda r: ([floats(r, 6, 8, 8, 2)], one_hot(r, 2, 6))
+
+
+def autoencoder():
+    m = keras.Sequential([L.Input((6, 6, 2)), L.Conv2D(4, 3, strides=2, padding="same", activation="elu"), L.UpSampling2D(), L.Conv2D(3, 3, strides=2, padding="same"),
+                          L.Conv2DTranspose(2, 3, strides=2, padding="same")])
+    return m, "mse", keras.optimizers.Adam(0.01), lambda r: (lambda x: ([x], x))(floats(r, 6, 6, 6, 2))
+
+
+def conv1d():
+    m = keras.Sequential([L.Input((9, 3)), L.Conv1D(4, 3, padding="causal", activation="relu"), L.MaxPooling1D(), L.Conv1D(4, 2), L.GlobalMaxPooling1D(), L.Dense(1)])
+    return m, "huber", keras.optimizers.SGD(0.05, momentum=0.9, nesterov=True), lambda r: ([floats(r, 8, 9, 3)], floats(r, 8, 1))
+
+
+def lstm():
+    m = keras.Sequential([L.Input((6,), dtype="int64"), L.Embedding(10, 4), L.LSTM(5), L.Dense(1, activation="sigmoid")])
+    return m, "binary", keras.optimizers.Adam(0.01), lambda r: ([classes(r, 10, 8, 6)], np.float32(classes(r, 2, 8, 1)))
+
+
+def gru():
+    m = keras.Sequential([L.Input((5, 3)), L.GRU(4, return_sequences=True), L.GRU(3), L.Dense(2)])
+    return m, "mae", keras.optimizers.Adam(0.01), lambda r: ([floats(r, 6, 5, 3)], floats(r, 6, 2))
+
+
+def bidirectional():
+    m = keras.Sequential([L.Input((5, 3)), L.Bidirectional(L.LSTM(3, return_sequences=True)), L.Bidirectional(L.GRU(2)), L.Dense(4)])
+    return m, "categorical_logits", keras.optimizers.Adam(0.01), lambda r: ([floats(r, 6, 5, 3)], one_hot(r, 4, 6))
+
+
+def transformer():
+    x = L.Input((6,), dtype="int64")
+    at = L.Input((6,), dtype="int64")
+    h = L.Add()([L.Embedding(9, 8)(x), L.Embedding(6, 8)(at)])
+    a = L.LayerNormalization(epsilon=1e-5)(h)
+    h = L.Add()([h, L.MultiHeadAttention(2, 4)(a, a, use_causal_mask=True)])
+    a = L.LayerNormalization(epsilon=1e-5)(h)
+    a = L.Dense(16, activation="gelu")(a)
+    h = L.Add()([h, L.Dense(8)(a)])
+    m = keras.Model([x, at], L.Dense(9)(h))
+    return m, "sparse_logits", keras.optimizers.Adam(0.01), lambda r: ([classes(r, 9, 4, 6), np.tile(np.arange(6), (4, 1))], classes(r, 9, 4, 6))
+
+
+def residual():
+    x = L.Input((6, 6, 4))
+    h = x
+    for _ in range(2):
+        y = L.Activation("relu")(L.BatchNormalization()(L.Conv2D(4, 3, padding="same")(h)))
+        y = L.BatchNormalization()(L.Conv2D(4, 3, padding="same")(y))
+        h = L.Activation("relu")(L.Add()([h, y]))
+    m = keras.Model(x, L.Dense(3)(L.GlobalAveragePooling2D()(h)))
+    return m, "sparse_logits", keras.optimizers.SGD(0.05), lambda r: ([floats(r, 6, 6, 6, 4)], classes(r, 3, 6))
+
+
+def two_inputs():
+    a, b = L.Input((3,)), L.Input((4,))
+    y = L.Concatenate()([L.Dense(4, activation="tanh")(a), L.Dense(4, activation="tanh")(b)])
+    y = L.Dense(2)(L.BatchNormalization(momentum=0.9)(y))
+    optimizer = keras.optimizers.AdamW(0.01)
+    optimizer.exclude_from_weight_decay(var_names=["bias", "beta", "gamma"])
+    return keras.Model([a, b], y), "binary_logits", optimizer, lambda r: ([floats(r, 8, 3), floats(r, 8, 4)], one_hot(r, 2, 8))
+
+
+MODELS = [mlp, cnn, norm, separable, autoencoder, conv1d, lstm, gru, bidirectional, transformer, residual, two_inputs]
+
+
+def built(make):
+    keras.utils.clear_session()
+    m, loss, optimizer, draw = make()
+    return m, LOSSES[loss][1], optimizer, draw
+
+
+def record():
+    out = zipfile.ZipFile(os.path.join(HERE, "layers.zip"), "w", zipfile.ZIP_DEFLATED, compresslevel=9)
+
+    def put(name, array):
+        b = io.BytesIO()
+        np.save(b, np.asarray(array))
+        info = zipfile.ZipInfo(name + ".npy", (2026, 1, 1, 0, 0, 0))
+        info.compress_type = zipfile.ZIP_DEFLATED
+        out.writestr(info, b.getvalue())
+
+    rng = np.random.default_rng(1)
+    for name, (make, shapes) in LAYERS.items():
+        keras.utils.clear_session()
+        layer = make()
+        xs = [classes(rng, s[1], *s[2]) if s[0] == "int" else floats(rng, *s) for s in shapes]
+        tensors = [tf.constant(x) for x in xs]
+        call = (lambda **k: layer(*tensors, **k)) if name.startswith("attention") else (lambda **k: layer(tensors if len(xs) > 1 else tensors[0], **k))
+        call()
+        for v in layer.weights:
+            w = floats(rng, *v.shape) * 0.5
+            if "variance" in v.path:
+                w = np.abs(w) + 0.5
+            v.assign(w)
+            put(f"layers/{name}/w/{v.path}", w)
+        for i, x in enumerate(xs):
+            put(f"layers/{name}/x{i}", x)
+        put(f"layers/{name}/y", call())
+        if "norm" in name:
+            put(f"layers/{name}/trained", call(training=True))
+    for kind, cases in ("losses", LOSSES), ("metrics", METRICS):
+        for name, (draw, f) in cases.items():
+            y, p = draw(rng)
+            put(f"{kind}/{name}/y", y)
+            put(f"{kind}/{name}/p", p)
+            put(f"{kind}/{name}/value", np.float64(f(y, p)))
+            if kind == "losses":
+                w = rng.random(len(y)).astype(np.float32)
+                put(f"{kind}/{name}/w", w)
+                put(f"{kind}/{name}/weighted", np.float64(f(y, p, sample_weight=w[:, None] if y.ndim == 2 and y.dtype == np.int64 else w)))
+    for make in MODELS:
+        m, loss, optimizer, draw = built(make)
+        name = make.__name__
+        for v in m.weights:
+            if v.ndim == 1 and "variance" not in v.path and "gamma" not in v.path:
+                v.assign(0.1 * floats(rng, *v.shape))
+        with tempfile.TemporaryDirectory() as d:
+            tf.train.Checkpoint(model=m).write(os.path.join(d, "c"))
+            for part in "index", "data-00000-of-00001":
+                info = zipfile.ZipInfo(f"models/{name}/c.{part}", (2026, 1, 1, 0, 0, 0))
+                info.compress_type = zipfile.ZIP_DEFLATED
+                out.writestr(info, open(os.path.join(d, "c." + part), "rb").read())
+        batches = [draw(rng) for _ in range(2)]
+        for i, (xs, y) in enumerate(batches):
+            for j, x in enumerate(xs):
+                put(f"models/{name}/{i}/x{j}", x)
+            put(f"models/{name}/{i}/y", y)
+        inputs = lambda xs: xs if len(xs) > 1 else xs[0]
+        put(f"models/{name}/before", m(inputs(batches[0][0]), training=False))
+        losses = []
+        for step in range(20):
+            xs, y = batches[step % 2]
+            with tf.GradientTape() as tape:
+                value = loss(y, m(inputs(xs), training=True))
+            # Keras's Adam would square the gradients of an embedding's row one by one if
+            # its number occurs several times in a batch; as tensors they are added first.
+            gradients = [tf.convert_to_tensor(g) for g in tape.gradient(value, m.trainable_variables)]
+            optimizer.apply(gradients, m.trainable_variables)
+            losses.append(float(value))
+        put(f"models/{name}/losses", np.float64(losses))
+        put(f"models/{name}/after", m(inputs(batches[0][0]), training=False))
+    out.close()
+    print(os.path.getsize(os.path.join(HERE, "layers.zip")), "bytes")
+
+
+def verify(dir):
+    archive = zipfile.ZipFile(os.path.join(HERE, "layers.zip"))
+    get = lambda name: np.load(io.BytesIO(archive.read(name + ".npy")))
+    for make in MODELS:
+        m, _, _, _ = built(make)
+        name = make.__name__
+        checkpoint = tf.train.load_checkpoint(os.path.join(dir, name))
+        for v in m.weights:
+            v.assign(checkpoint.get_tensor(v.path))
+        xs = []
+        while f"models/{name}/0/x{len(xs)}.npy" in archive.namelist():
+            xs.append(get(f"models/{name}/0/x{len(xs)}"))
+        y = m(xs if len(xs) > 1 else xs[0], training=False).numpy()
+        want = np.load(os.path.join(dir, name + ".npy"))
+        print(f"{name}: greatest difference {np.abs(y - want).max():.2g}")
+        assert np.abs(y - want).max() < 1e-5, name
+
+
+if len(sys.argv) == 3 and sys.argv[1] == "--verify":
+    verify(sys.argv[2])
+else:
+    record()

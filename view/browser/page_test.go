@@ -1,0 +1,486 @@
+package browser
+
+import (
+	"archive/zip"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/view"
+)
+
+var chromium = flag.String("chromium", "", "the browser to test with, instead of the first of chromium, chromium-browser and google-chrome in the PATH")
+
+var allocator context.Context // nil: there is no browser
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(withBrowser(m.Run))
+}
+
+func withBrowser(run func() int) int {
+	path := *chromium
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path == "" {
+			path, _ = exec.LookPath(name)
+		}
+	}
+	if path != "" {
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1300, 900))
+		exec, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		defer stop()
+		var end context.CancelFunc
+		allocator, end = chromedp.NewContext(exec)
+		defer end()
+		if err := chromedp.Run(allocator); err != nil {
+			fmt.Fprintln(os.Stderr, "the browser does not start:", err)
+			return 1
+		}
+	}
+	return run()
+}
+
+// A tab has a page open, and collects what the browser reports as wrong with it.
+type tab struct {
+	*testing.T
+	ctx    context.Context
+	url    string
+	mu     sync.Mutex
+	errors []string
+}
+
+// open opens a page that write has filled.
+func open(t *testing.T, title string, fill func(*view.Page)) *tab {
+	t.Helper()
+	p := view.New(title)
+	fill(p)
+	file := filepath.Join(t.TempDir(), "page.html")
+	w, err := os.Create(file)
+	if err == nil {
+		err = p.Write(w)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openFile(t, "file://"+file)
+}
+
+func openFile(t *testing.T, url string) *tab {
+	t.Helper()
+	if allocator == nil {
+		t.Skip("there is no Chromium")
+	}
+	ctx, end := chromedp.NewContext(allocator)
+	t.Cleanup(end)
+	ctx, stop := context.WithTimeout(ctx, 30*time.Second) // ends a browser that hangs
+	t.Cleanup(stop)
+	b := &tab{T: t, ctx: ctx, url: url}
+	chromedp.ListenTarget(ctx, func(e any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch e := e.(type) {
+		case *runtime.EventExceptionThrown:
+			b.errors = append(b.errors, e.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.APITypeError {
+				b.errors = append(b.errors, "console.error")
+			}
+		case *log.EventEntryAdded:
+			if e.Entry.Level == log.LevelError {
+				b.errors = append(b.errors, e.Entry.Text)
+			}
+		}
+	})
+	b.do(chromedp.Navigate(url), chromedp.Poll(`document.documentElement.dataset.ready === "yes"`, nil, chromedp.WithPollingInterval(20*time.Millisecond)))
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, e := range b.errors {
+			t.Errorf("the browser reports %s", e)
+		}
+	})
+	return b
+}
+
+func (b *tab) do(actions ...chromedp.Action) {
+	b.Helper()
+	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.Fatal(err, b.errors)
+	}
+}
+
+// eval returns the value of an expression in the page.
+func eval[T any](b *tab, js string) (v T) {
+	b.Helper()
+	b.do(chromedp.Evaluate(js, &v))
+	return v
+}
+
+// items returns what is shown: for each item its label, indented by how deep it is, with
+// + or - where it is folded or unfolded.
+func (b *tab) items() []string {
+	b.Helper()
+	return eval[[]string](b, `[...document.querySelectorAll('.item')].map(g => {
+		let depth = 0
+		for (let at = g.item.above; at.above; at = at.above) depth++
+		const open = g.getAttribute('aria-expanded')
+		return '  '.repeat(depth) + (open === 'true' ? '- ' : open === 'false' ? '+ ' : '') + g.item.label
+	}).sort()`)
+}
+
+// toggle folds or unfolds the item with a label by a click on its button.
+func (b *tab) toggle(label string) {
+	b.Helper()
+	b.click(label, ".toggle")
+}
+
+// click clicks on a part of an item.
+func (b *tab) click(label, part string) {
+	b.Helper()
+	at := eval[[]float64](b, fmt.Sprintf(`(() => {
+		const g = [...document.querySelectorAll('.item')].find(g => g.item.label === %q)
+		const r = g.querySelector(%q).getBoundingClientRect()
+		return [r.x + r.width / 2, r.y + Math.min(r.height / 2, 12)]
+	})()`, label, part))
+	b.do(chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// press clicks on the first element that a selector finds.
+func (b *tab) press(selector string) {
+	b.Helper()
+	b.do(chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q).click()`, selector), nil))
+}
+
+// search types a query.
+func (b *tab) search(query string) {
+	b.Helper()
+	b.do(chromedp.Evaluate(fmt.Sprintf(`{ const s = document.getElementById('search'); s.value = %q; s.dispatchEvent(new Event('input')) }`, query), nil))
+}
+
+func (b *tab) details() string {
+	return eval[string](b, `document.getElementById('details').innerText`)
+}
+
+func graphOf(t *testing.T, text string) *troupe.Graph {
+	t.Helper()
+	g := troupe.NewGraph()
+	if err := g.AddText(text); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+const small = `
+x = Placeholder() {dtype=DT_FLOAT, shape=shape [2,?]}
+layer/dense/w = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [3] values: 1 2 3>}
+layer/dense/mul = Mul(x, layer/dense/w)
+layer/relu = Relu(layer/dense/mul)
+y = Neg(layer/relu, ^x)
+`
+
+func equal(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("%s:\n%s\nwant:\n%s", what, g, w)
+	}
+}
+
+func TestFolding(t *testing.T) {
+	b := open(t, "small", func(p *view.Page) { p.AddGraph("graph", graphOf(t, small)) })
+	unfolded := []string{"    mul", "    w", "  - dense", "  relu", "- layer", "x", "y"}
+	equal(t, "a small graph opens unfolded", b.items(), unfolded)
+	b.toggle("layer")
+	equal(t, "folded", b.items(), []string{"+ layer", "x", "y"})
+	if n := eval[string](b, `document.getElementById('drawing').dataset.edges`); n != "3" {
+		t.Errorf("%s edges, want x to layer, layer to y, and the control edge from x to y", n)
+	}
+	b.toggle("layer")
+	equal(t, "unfolded again", b.items(), unfolded)
+	b.press("#fold")
+	equal(t, "fold all", b.items(), []string{"+ layer", "x", "y"})
+}
+
+func TestDetails(t *testing.T) {
+	b := open(t, "small", func(p *view.Page) { p.AddGraph("graph", graphOf(t, small)) })
+	b.click("mul", "rect")
+	d := b.details()
+	for _, want := range []string{"layer/dense/mul", "Mul", "layer/relu", "x: float [2,?]", "z: float [2,3]"} {
+		if !strings.Contains(d, want) {
+			t.Errorf("details of mul lack %q:\n%s", want, d)
+		}
+	}
+	b.click("w", "rect")
+	if d := b.details(); !strings.Contains(d, "3 elements") || !strings.Contains(d, "1.0, 2.0, 3.0") {
+		t.Errorf("details of w lack its value:\n%s", d)
+	}
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll('#details button')].find(b => b.textContent === 'layer/dense/mul').click()`, nil))
+	if d := b.details(); !strings.HasPrefix(d, "layer/dense/mul") {
+		t.Errorf("the link to a consumer leads to\n%s", d)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	b := open(t, "small", func(p *view.Page) { p.AddGraph("graph", graphOf(t, small)) })
+	b.press("#fold")
+	for _, c := range []struct{ query, want string }{
+		{"dense", "layer/dense/w layer/dense/mul"},
+		{"op:relu", "layer/relu"},
+		{"op:rel", ""},
+		{"shape:[3]", "layer/dense/w"},
+		{"shape:[2, ?]", "x"},
+		{"name:y", "layer/dense/w layer/dense/mul layer/relu y"},
+		{"name:y op:neg", "y"},
+	} {
+		b.search(c.query)
+		got := eval[[]string](b, `[...document.querySelectorAll('#found button')].map(b => b.textContent)`)
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("search for %q found %q, want %q", c.query, s, c.want)
+		}
+	}
+	b.search("dense/mul")
+	b.press("#found button")
+	if items := strings.Join(b.items(), "\n"); !strings.Contains(items, "    mul") {
+		t.Errorf("a click on what was found does not unfold its boxes:\n%s", items)
+	}
+}
+
+// Function bodies unfold in their calls, those in them too, and recursion only as far as
+// it is unfolded.
+func TestCalls(t *testing.T) {
+	g := graphOf(t, `
+x = Placeholder() {dtype=DT_FLOAT}
+y = twice(x)
+func inner(x: float) -> (y: float) {
+  n = Neg(x) {T=DT_FLOAT}
+  return y = n:y:0
+}
+func twice(x: float) -> (y: float) {
+  a = inner(x)
+  b = inner(a:y:0)
+  return y = b:y:0
+}
+`)
+	b := open(t, "calls", func(p *view.Page) { p.AddGraph("graph", g) })
+	equal(t, "at first", b.items(), []string{"+ y", "x"})
+	b.toggle("y")
+	equal(t, "the body of twice", b.items(), []string{"    + a", "    + b", "    x", "    y_RetVal", "  - twice", "- y", "x"})
+}
+
+// Of a run's graph the nodes that the first graph does not have are marked.
+func TestRun(t *testing.T) {
+	b := open(t, "run", func(p *view.Page) {
+		p.AddGraph("graph", graphOf(t, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)"))
+		run := graphOf(t, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)\nz = Neg(x)\n")
+		p.AddRun("run", run, run.Nodes())
+	})
+	b.do(chromedp.Evaluate(`{ const s = document.getElementById('graph'); s.value = 1; s.dispatchEvent(new Event('change')) }`, nil))
+	equal(t, "new nodes", eval[[]string](b, `[...document.querySelectorAll('.item.new')].map(g => g.item.label)`), []string{"z"})
+}
+
+// Keys lead along edges and unfold boxes.
+func TestKeys(t *testing.T) {
+	b := open(t, "small", func(p *view.Page) { p.AddGraph("graph", graphOf(t, small)) })
+	b.press("#fold")
+	b.click("x", "rect")
+	key := func(k string) {
+		b.do(chromedp.Evaluate(fmt.Sprintf(`(document.querySelector('.item.chosen') || document.getElementById('drawing')).dispatchEvent(new KeyboardEvent('keydown', { key: %q, bubbles: true, cancelable: true }))`, k), nil))
+	}
+	key("ArrowDown")
+	if d := b.details(); !strings.HasPrefix(d, "layer") {
+		t.Errorf("down from x leads to\n%s", d)
+	}
+	key(" ")
+	equal(t, "unfolded", b.items(), []string{"  + dense", "  relu", "- layer", "x", "y"})
+	key("ArrowRight")
+	key(" ")
+	equal(t, "unfolded further", b.items(), []string{"    mul", "    w", "  - dense", "  relu", "- layer", "x", "y"})
+	if roles := eval[int](b, `document.querySelectorAll('.item[role=treeitem][aria-label]').length`); roles != 7 {
+		t.Errorf("%d items have a role and a label", roles)
+	}
+}
+
+// Names, attributes and titles are text.
+func TestMarkup(t *testing.T) {
+	evil := `</script><script>window.bad=1</script><img src=x onerror="window.bad=1"><!--`
+	g := troupe.NewGraph()
+	if _, err := g.AddOperation(troupe.OpSpec{Type: "Const", Name: "c", Attrs: map[string]any{"value": mustTensor(t, []string{evil, "]]>\u2028"}), "dtype": troupe.String}}); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, evil, func(p *view.Page) { p.AddGraph(evil+"{{data}}", g) })
+	b.click("c", "rect")
+	if d := b.details(); !strings.Contains(d, evil[:9]) {
+		t.Errorf("the value is not shown as text:\n%s", d)
+	}
+	if eval[bool](b, `'bad' in window || document.querySelectorAll('img').length > 0 || document.scripts.length !== 2`) {
+		t.Error("text of the model became markup")
+	}
+	if got := eval[string](b, `document.title`); got != evil {
+		t.Errorf("the title is %q", got)
+	}
+}
+
+func mustTensor(t *testing.T, v any) *troupe.Tensor {
+	t.Helper()
+	x, err := troupe.NewTensor(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// The policy allows no other script, and no request.
+func TestPolicy(t *testing.T) {
+	b := open(t, "policy", func(p *view.Page) { p.AddGraph("graph", graphOf(t, small)) })
+	if eval[bool](b, `(() => {
+		const s = document.createElement('script')
+		s.textContent = 'window.bad = 1'
+		document.body.append(s)
+		return 'bad' in window
+	})()`) {
+		t.Error("another script was run")
+	}
+	var sent bool
+	b.do(chromedp.Evaluate(`fetch('http://127.0.0.1:9/').then(() => true, () => false)`, &sent, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	refused := 0
+	b.mu.Lock()
+	for _, e := range b.errors {
+		if strings.Contains(e, "Content Security Policy") {
+			refused++
+		}
+	}
+	b.errors = nil
+	b.mu.Unlock()
+	if sent || refused < 2 {
+		t.Errorf("%d of a script and a request were refused by the policy", refused)
+	}
+}
+
+// An address leads back to what was unfolded, chosen and in sight.
+func TestPlace(t *testing.T) {
+	b := open(t, "small", func(p *view.Page) { p.AddGraph("graph", graphOf(t, small)) })
+	b.toggle("dense")
+	b.click("relu", "rect")
+	b.press("#in")
+	b.do(chromedp.Poll(`location.hash.includes('relu')`, nil, chromedp.WithPollingInterval(20*time.Millisecond)))
+	b.do(chromedp.Evaluate(`new Promise(done => setTimeout(done, 300))`, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	hash := eval[string](b, `location.hash`)
+	state := `[document.querySelector('.world').getAttribute('transform'), document.querySelector('.item.chosen').item.id]`
+	was, items := eval[[]string](b, state), b.items()
+	again := openFile(t, b.url+hash)
+	equal(t, "place and choice", eval[[]string](again, state), was)
+	equal(t, "items", again.items(), items)
+}
+
+// Of a large graph only what is unfolded is drawn, whether or not it has scopes.
+func TestLarge(t *testing.T) {
+	for _, c := range []struct{ title, scope string }{{"scopes", "block%d/layer%d/"}, {"flat", ""}} {
+		t.Run(c.title, func(t *testing.T) {
+			var text strings.Builder
+			text.WriteString("x0 = Placeholder() {dtype=DT_FLOAT}\n")
+			last := "x0"
+			for i := 1; i < 50_000; i++ {
+				name := fmt.Sprint("n", i)
+				if c.scope != "" {
+					name = fmt.Sprintf(c.scope, i/2000, i/50%40) + name
+				}
+				fmt.Fprintf(&text, "%s = Neg(%s)\n", name, last)
+				last = name
+			}
+			g := graphOf(t, text.String())
+			b := open(t, c.title, func(p *view.Page) { p.AddGraph("graph", g) })
+			if n := len(b.items()); n < 2 || n > 200 {
+				t.Errorf("%d items are shown", n)
+			}
+			t.Logf("interactive after %.0f ms, drawn after %.0f ms", eval[float64](b, `performance.timing.domInteractive - performance.timing.navigationStart`), eval[float64](b, `performance.timing.domComplete - performance.timing.navigationStart`))
+			b.search("n40321")
+			b.press("#found button")
+			if d := b.details(); !strings.Contains(d, "n40321") {
+				t.Errorf("found:\n%s", d)
+			}
+			if n := len(b.items()); n > 300 {
+				t.Errorf("%d items are shown after unfolding to one node", n)
+			}
+		})
+	}
+}
+
+var cases = flag.String("cases", "../../conformance/testdata/control.zip,../../conformance/testdata/gradients.zip,../../conformance/testdata/models.zip", "the archives of recorded cases that TestCases opens, separated by commas")
+
+// TestCases opens recorded graphs unfolded: what is drawn is their nodes and edges.
+func TestCases(t *testing.T) {
+	most := 12 // of an archive
+	if *every {
+		most = math.MaxInt
+	}
+	for _, archive := range strings.Split(*cases, ",") {
+		z, err := zip.OpenReader(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		var graphs []*zip.File
+		for _, f := range z.File {
+			if strings.HasSuffix(f.Name, "/graph.pb") {
+				graphs = append(graphs, f)
+			}
+		}
+		step := max(1, len(graphs)/most)
+		for i := 0; i < len(graphs); i += step {
+			name := filepath.Base(filepath.Dir(graphs[i].Name))
+			t.Run(name, func(t *testing.T) {
+				r, err := graphs[i].Open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				def, err := io.ReadAll(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g := troupe.NewGraph()
+				if err := g.Import(def, ""); err != nil {
+					t.Skip(err) // as some cases are of graphs that are refused
+				}
+				if g.NumNodes() > 400 {
+					t.Skipf("%d nodes are too many to be shown at once", g.NumNodes())
+				}
+				b := open(t, name, func(p *view.Page) { p.AddGraph("graph", g) })
+				for _, by := range []string{"scope", "frame", "device"} {
+					eval[bool](b, fmt.Sprintf(`{ const s = document.getElementById('by'); s.value = %q; s.dispatchEvent(new Event('change')); true }`, by))
+					b.press("#unfold")
+					nodes := eval[int](b, `document.querySelectorAll('.item.leaf').length`)
+					if nodes != g.NumNodes() {
+						t.Errorf("boxes by %s: %d nodes are drawn of %d", by, nodes, g.NumNodes())
+					}
+					pairs := map[[2]int]bool{}
+					for e := range g.Edges() {
+						pairs[[2]int{e.From.Op.ID(), e.To.Op.ID()}] = true
+					}
+					if edges := eval[int](b, `document.querySelectorAll('.edge').length`); edges != len(pairs) {
+						t.Errorf("boxes by %s: %d edges are drawn of %d", by, edges, len(pairs))
+					}
+				}
+			})
+		}
+	}
+}
+
+var every = flag.Bool("every", false, "TestCases opens every case, not some")

@@ -1,0 +1,143 @@
+// What is known of the item that is chosen.
+
+export function el(name, text, parent, cls) {
+  const e = document.createElement(name)
+  if (text !== undefined && text !== null) e.textContent = text
+  if (cls) e.className = cls
+  if (parent) parent.append(e)
+  return e
+}
+
+const MOST = 100 // inputs or consumers that are listed
+
+// details fills an element; go(tree, node) is called when a node in it is clicked, and
+// toggle(item) to fold or unfold.
+export function details(into, item, go, toggle) {
+  into.replaceChildren()
+  if (!item) {
+    el('p', 'Click a node for its inputs, types, attributes and documentation; + or a double click unfolds a box.', into, 'faint')
+    el('p', 'Keys: arrows move along edges and between items, space unfolds, + and \u2212 zoom, 0 fits, / searches.', into, 'faint')
+    return
+  }
+  if (item.kind === 'leaf') node(into, item, go, toggle)
+  else box(into, item, go, toggle)
+}
+
+function box(into, item, go, toggle) {
+  el('h2', item.label, into)
+  el('p', `${item.kind === 'run' ? 'part of a large box' : item.kind}, ${item.count} ${item.count === 1 ? 'node' : 'nodes'}`, into, 'faint')
+  button(into, item.open ? 'fold' : 'unfold', () => toggle(item))
+  const { tree } = item, g = tree.graph, ops = new Map()
+  for (let k = item.from; k < item.to; k++) {
+    const op = g.op(tree.leaves[k].node)
+    ops.set(op, (ops.get(op) || 0) + 1)
+  }
+  el('h3', 'operations', into)
+  const table = el('table', null, into)
+  for (const [op, count] of [...ops].sort((a, b) => b[1] - a[1]).slice(0, MOST)) {
+    const row = el('tr', null, table)
+    el('td', count, row)
+    el('td', op, row)
+  }
+}
+
+function button(into, text, does) {
+  const b = el('button', text, into)
+  b.addEventListener('click', does)
+  return b
+}
+
+function node(into, item, go, toggle) {
+  const { tree, node: i } = item, g = tree.graph
+  const op = g.model.ops[g.op(i)] || {}
+  el('h2', g.name(i), into)
+  el('p', g.op(i) + (op.summary ? ': ' + op.summary : ''), into)
+  if (op.text) {
+    const more = el('details', null, into)
+    el('summary', 'documentation', more)
+    el('p', op.text, more, 'pre')
+  }
+  for (const f of g.calls(i)) el('p', 'calls ' + f.title, into)
+  if (item.foldable) button(into, item.open ? 'fold' : 'unfold', () => toggle(item))
+  const place = []
+  if (g.frame(i) > 0) place.push('frame ' + g.frames[g.frame(i)][0])
+  if (g.device(i)) place.push(g.device(i))
+  if (tree.within) place.push('in a call of ' + g.title)
+  if (place.length) el('p', place.join(' \u00b7 '), into, 'faint')
+
+  const link = (list, j, text, after) => {
+    const li = el('li', null, list)
+    if (j < 0) el('span', text || 'not part of this graph', li, 'faint')
+    else button(li, text || g.name(j), () => go(tree, j))
+    if (after) el('span', ' ' + after, li, 'faint')
+  }
+  if (g.numInputs(i) || g.controls(i).length) {
+    el('h3', 'inputs', into)
+    const list = el('ul', null, into)
+    for (let k = 0; k < Math.min(MOST, g.numInputs(i)); k++) {
+      const e = g.input(i, k), name = (op.inputs || [])[k]
+      const type = e.node >= 0 ? g.outputs(e.node)[e.port] || '' : ''
+      link(list, e.node, e.node >= 0 ? g.name(e.node) + (e.port ? ':' + e.port : '') : '', (name && (op.inputs.length === g.numInputs(i)) ? `${name}: ` : '') + type + (e.back ? ', closes the loop' : ''))
+    }
+    for (const c of g.controls(i).slice(0, MOST)) link(list, c, c >= 0 ? '^' + g.name(c) : '', 'control')
+    const left = Math.max(0, g.numInputs(i) - MOST) + Math.max(0, g.controls(i).length - MOST)
+    if (left) el('li', `and ${left} more`, list, 'faint')
+  }
+  const outputs = g.outputs(i)
+  if (outputs.length) {
+    el('h3', 'outputs', into)
+    const list = el('ul', null, into)
+    outputs.slice(0, MOST).forEach((text, k) => el('li', `${(op.outputs || []).length === outputs.length ? op.outputs[k] : k}: ${text}`, list))
+  }
+  const consumers = g.consumers[i], e = g.edges
+  if (consumers.length) {
+    el('h3', `consumers (${consumers.length})`, into)
+    const list = el('ul', null, into)
+    for (const k of consumers.slice(0, MOST)) link(list, e.to[k], g.name(e.to[k]), e.port[k] < 0 ? 'control' : outputs.length > 1 ? 'of output ' + e.port[k] : '')
+    if (consumers.length > MOST) el('li', `and ${consumers.length - MOST} more`, list, 'faint')
+  }
+  const value = g.value(i)
+  if (value) elements(into, value)
+  const attrs = g.attrs(i).filter(([name]) => !value || name !== 'value')
+  if (attrs.length) {
+    el('h3', 'attributes', into)
+    const table = el('table', null, into)
+    for (const [name, text] of attrs) {
+      const row = el('tr', null, table)
+      el('td', name, row, 'faint')
+      el('td', text, row)
+    }
+  }
+}
+
+// elements shows a constant.
+function elements(into, v) {
+  el('h3', `value: ${v.type} ${v.shape}, ${v.count} ${v.count === 1 ? 'element' : 'elements'}`, into)
+  el('p', v.first.join(', ') + (v.count > v.first.length ? ', \u2026' : ''), into)
+  if (v.Min === undefined) return
+  const facts = [['smallest', v.Min], ['largest', v.Max], ['mean', v.Mean], ['standard deviation', v.Deviation], ['zeros', v.Zeros], ['NaN', v.NaNs], ['infinite', v.Infinities]]
+  if (v.count > 1) {
+    const table = el('table', null, into)
+    for (const [name, x] of facts) {
+      if (x === undefined || (name === 'NaN' || name === 'infinite') && !x) continue
+      const row = el('tr', null, table)
+      el('td', name, row, 'faint')
+      el('td', String(Number.isInteger(x) ? x : Number(x.toPrecision(6))), row)
+    }
+  }
+  if (!v.Bins) return
+  const SVG = 'http://www.w3.org/2000/svg', most = Math.max(...v.Bins), w = 300, h = 60
+  const svg = document.createElementNS(SVG, 'svg')
+  svg.setAttribute('viewBox', `0 0 ${w} ${h}`)
+  svg.setAttribute('role', 'img')
+  svg.setAttribute('aria-label', `histogram from ${v.Min} to ${v.Max}, fullest bin ${most}`)
+  v.Bins.forEach((n, i) => {
+    const bar = document.createElementNS(SVG, 'rect'), height = n ? Math.max(1, h * n / most) : 0, each = w / v.Bins.length
+    for (const [k, x] of Object.entries({ class: 'bar', x: i * each, y: h - height, width: each - 1, height })) bar.setAttribute(k, x)
+    const title = document.createElementNS(SVG, 'title')
+    title.textContent = `${n} of ${v.count}`
+    bar.append(title)
+    svg.append(bar)
+  })
+  into.append(svg)
+}

@@ -1,0 +1,161 @@
+// The page: a drawing of one of the graphs, and next to it what is known of the chosen
+// item.
+
+import { Model } from './model.js'
+import { Tree } from './tree.js'
+import { Drawing } from './draw.js'
+import { details, el } from './details.js'
+import { search } from './search.js'
+import { write, read } from './place.js'
+
+const MOST = 1000 // nodes are unfolded at once
+const ALL = 60 // a graph with no more nodes than that opens unfolded
+
+const byId = id => document.getElementById(id)
+const model = new Model(JSON.parse(byId('data').textContent))
+const drawing = new Drawing(byId('drawing'), { choose, toggle, moved: note })
+let tree = null, chosen = null, timer = 0
+
+function draw() {
+  drawing.show(tree, chosen, marked())
+  note()
+}
+
+// marked returns what tells the nodes of a run that the first graph does not have.
+function marked() {
+  if (tree.graph.kind !== 'run') return null
+  const first = model.graphs[0], names = first.names ||= new Set(first.rows.map((_, i) => first.name(i) + ' ' + first.op(i)))
+  return ({ tree: { graph: g }, node }) => g === tree.graph && !names.has(g.name(node) + ' ' + g.op(node))
+}
+
+function choose(item) {
+  chosen = item
+  drawing.choose(item)
+  details(byId('details'), item, go, toggle)
+  note()
+}
+
+// toggle folds or unfolds an item, which stays where it is in the window.
+function toggle(item) {
+  if (!item.foldable) return
+  const x = item.ax * drawing.k + drawing.x, y = item.ay * drawing.k + drawing.y
+  item.setOpen(!item.open)
+  if (!item.open) for (let at = chosen; at && at !== item; at = at.above) if (at.above === item) { chosen = item; break }
+  draw()
+  drawing.x = x - item.ax * drawing.k
+  drawing.y = y - item.ay * drawing.k
+  drawing.move()
+  details(byId('details'), chosen, go, toggle)
+  drawing.focus(item)
+  note()
+}
+
+// go shows a node of a tree.
+function go(of, node) {
+  const leaf = of.reveal(node)
+  chosen = leaf
+  draw()
+  drawing.center(leaf)
+  choose(leaf)
+}
+
+function show(index, by) {
+  const g = model.graphs[index] || model.graphs[0]
+  tree = new Tree(g, by, null)
+  chosen = null
+  byId('graph').value = g.index
+  byId('by').value = by
+  if (g.size <= ALL) unfold(tree.root)
+}
+
+// unfold unfolds a box and those in it, as long as not too much is shown.
+function unfold(root) {
+  const visit = [root]
+  let left = MOST
+  for (let k = 0; k < visit.length; k++) {
+    const at = visit[k]
+    if (at.kind === 'leaf' || at.children.length > left) continue
+    left -= at.children.length
+    at.setOpen(true)
+    visit.push(...at.children)
+  }
+}
+
+// opened returns the ids of what is unfolded, and find the items that have them.
+function opened() {
+  const ids = [], visit = [tree.root]
+  while (visit.length) {
+    const at = visit.pop()
+    if (at.open && at.above) ids.push(at.id)
+    visit.push(...at.parts)
+  }
+  return ids.slice(0, 400)
+}
+
+function restore(place) {
+  show(place.graph, ['scope', 'frame', 'device'].includes(place.by) ? place.by : 'scope')
+  const open = new Set(place.open)
+  if (tree.graph.size <= ALL) for (const c of tree.root.parts) fold(c)
+  const visit = [tree.root]
+  while (visit.length) {
+    const at = visit.pop()
+    if (open.has(at.id)) at.setOpen(true)
+    if (place.chosen && at.id === place.chosen) chosen = at
+    visit.push(...at.parts)
+  }
+  draw()
+  if (place.view) {
+    [drawing.x, drawing.y, drawing.k] = place.view
+    drawing.move()
+  } else drawing.fit()
+  choose(chosen)
+}
+
+function fold(item) {
+  const visit = [item], all = []
+  while (visit.length) { const at = visit.pop(); all.push(at); visit.push(...at.parts) }
+  for (const at of all.reverse()) if (at.above) at.setOpen(false)
+}
+
+function note() {
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    history.replaceState(null, '', write({ graph: tree.graph.index, by: tree.by, open: opened(), chosen: chosen && chosen.id, x: drawing.x, y: drawing.y, k: drawing.k }))
+  }, 150)
+}
+
+function list() {
+  const g = tree.graph, into = byId('found'), { found, more } = search(g, byId('search').value)
+  into.replaceChildren()
+  into.hidden = !byId('search').value.trim()
+  for (const i of found) {
+    const b = el('button', g.name(i), el('li', null, into))
+    b.addEventListener('click', () => go(tree, i))
+    el('span', ' ' + g.op(i) + ' ' + g.outputs(i).join(', '), b.parentNode, 'faint')
+  }
+  if (!into.hidden) el('li', found.length ? more ? `and ${more} more` : `${found.length} found` : 'nothing found', into, 'faint')
+}
+
+document.title = model.title
+byId('title').textContent = model.title
+for (const g of model.graphs) {
+  const o = el('option', `${g.title} (${g.size} ${g.size === 1 ? 'node' : 'nodes'})`, byId('graph'))
+  o.value = g.index
+}
+const change = () => { show(Number(byId('graph').value), byId('by').value); draw(); drawing.fit(); choose(null); list() }
+byId('graph').addEventListener('change', change)
+byId('by').addEventListener('change', change)
+byId('search').addEventListener('input', list)
+byId('search').addEventListener('keydown', e => { if (e.key === 'Enter') { const first = byId('found').querySelector('button'); if (first) first.click() } })
+byId('in').addEventListener('click', () => drawing.zoom(1.25))
+byId('out').addEventListener('click', () => drawing.zoom(0.8))
+byId('fit').addEventListener('click', () => drawing.fit())
+byId('unfold').addEventListener('click', () => { unfold(tree.root); draw(); drawing.fit(); choose(chosen) })
+byId('fold').addEventListener('click', () => { for (const c of tree.root.parts) fold(c); chosen = null; draw(); drawing.fit(); choose(null) })
+addEventListener('keydown', e => { if (e.key === '/' && !/^(INPUT|SELECT)$/.test(e.target.tagName)) { e.preventDefault(); byId('search').focus() } })
+addEventListener('hashchange', () => { const place = read(location.hash); if (place) restore(place) })
+
+const place = read(location.hash)
+if (place) restore(place)
+else { show(0, 'scope'); draw(); drawing.fit(); choose(null) }
+document.documentElement.dataset.ready = 'yes'
