@@ -59,12 +59,7 @@ func (l *MultiHeadAttention) Call(c *Context, in []tf.Output) tf.Output {
 		return query
 	}
 	if l.Causal {
-		shape := op.Shape(s, scores)
-		at := func(i int32) tf.Output {
-			return op.Range(s, op.Const(s, int32(0)), op.GatherV2(s, shape, op.Const(s, i), op.Const(s, int32(0))), op.Const(s, int32(1)))
-		}
-		seen := op.GreaterEqual(s, op.ExpandDims(s, at(2), op.Const(s, int32(1))), op.ExpandDims(s, at(3), op.Const(s, int32(0))))
-		scores = op.SelectV2(s, seen, scores, number(s, -1e9))
+		scores = causal(s, scores)
 	}
 	weights := c.Dropout(op.Softmax(s, scores), l.Dropout)
 	joined := op.Transpose(s, op.BatchMatMulV2(s, weights, v), integers(s, 0, 2, 1, 3)) // [examples, queries, heads, value]
@@ -93,4 +88,50 @@ func (l *MultiHeadAttention) heads(c *Context, x tf.Output, size int64) tf.Outpu
 		y = op.BiasAdd(s, y, op.Reshape(s, bias.Value, integers(s, -1)))
 	}
 	return op.Transpose(s, op.Reshape(s, y, resized(s, x, 2, l.NumHeads, size)), integers(s, 0, 2, 1, 3))
+}
+
+// causal is scores [… queries, keys], very low for keys later than the query.
+func causal(s *op.Scope, scores tf.Output) tf.Output {
+	shape, rank := op.Shape(s, scores), int32(scores.Shape().NumDimensions())
+	at := func(i int32) tf.Output {
+		return op.Range(s, op.Const(s, int32(0)), op.GatherV2(s, shape, op.Const(s, i), op.Const(s, int32(0))), op.Const(s, int32(1)))
+	}
+	seen := op.GreaterEqual(s, op.ExpandDims(s, at(rank-2), op.Const(s, int32(1))), op.ExpandDims(s, at(rank-1), op.Const(s, int32(0))))
+	return op.SelectV2(s, seen, scores, number(s, -1e9))
+}
+
+// Attention is softmax(query·keyᵀ)·value. Its inputs are the query, the value and perhaps
+// the key, [examples, time, channels]; without a key the value is the key. (Luong et al.,
+// 2015.) It has no variables.
+type Attention struct {
+	Name    string
+	Dropout float64 // of the attention's weights
+	Causal  bool    // no attention to later times; Keras has it as an argument of the call
+}
+
+// Label is the layer's name or kind.
+func (l *Attention) Label() (name, kind string) { return l.Name, "attention" }
+
+// Call adds the layer.
+func (l *Attention) Call(c *Context, in []tf.Output) tf.Output {
+	if c.Scope.Err() != nil {
+		return tf.Output{}
+	}
+	if len(in) < 2 || len(in) > 3 {
+		c.Fail("the layer takes a query, a value and perhaps a key, not %d inputs", len(in))
+		return in[0]
+	}
+	query, value, key := in[0], in[1], in[len(in)-1]
+	if !c.rank(query, 3) || !c.rank(value, 3) || !c.rank(key, 3) {
+		return query
+	}
+	s := c.Scope
+	scores := op.BatchMatMulV2(s, query, key, op.BatchMatMulV2AdjY(true)) // [examples, queries, keys]
+	if s.Err() != nil {
+		return query
+	}
+	if l.Causal {
+		scores = causal(s, scores)
+	}
+	return op.BatchMatMulV2(s, c.Dropout(op.Softmax(s, scores), l.Dropout), value)
 }

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
 	_ "github.com/troupe-go/troupe/ops/dataset"
 	tf "github.com/troupe-go/troupe/session"
@@ -403,5 +404,56 @@ func TestMistakes(t *testing.T) {
 	}
 	if err := m.LoadWeights(t.Context(), filepath.Join(t.TempDir(), "none")); status.CodeOf(err) != status.NotFound {
 		t.Errorf("no checkpoint: %v", err)
+	}
+}
+
+// A network extends a model that was exported: its layers have names that are free, and
+// its variables stay as they are until they are unfrozen.
+func TestExtend(t *testing.T) {
+	m, _ := line(t, train.Fixed(0.1))
+	dir := filepath.Join(t.TempDir(), "line")
+	if err := m.SetWeights(t.Context(), map[string]*tf.Tensor{"dense/kernel": tensorOf(t, []float32{3}, 1, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Export(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Examples(tensorOf(t, []float32{2, 4}, 2, 1), tensorOf(t, []float32{1, 2}, 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unfrozen := range []bool{false, true} {
+		saved, err := model.Load(dir, []string{"serve"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer saved.Session.Close()
+		n := Extend(saved.Graph, saved.Session, 1)
+		n.Tensor(saved.Graph.Operation("x").Output(0))
+		if unfrozen {
+			n.Unfreeze("dense/kernel")
+		}
+		y := n.Tensor(saved.Graph.Operation(m.output.Op.Name()).Output(0)).Then(&Dense{Units: 1, NoBias: true, KernelInitializer: train.Ones})
+		extended, err := y.Compile(t.Context(), Config{Loss: MeanSquaredError{}, Optimizer: train.SGD{Rate: train.Fixed(0.001)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := extended.Fit(t.Context(), b.Batches(2), FitOptions{Epochs: 3}); err != nil {
+			t.Fatal(err)
+		}
+		w, err := extended.Weights(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w) != 1 || w["dense_1/kernel"] == nil || numbers(w["dense_1/kernel"])[0] == 1 {
+			t.Errorf("the new variables are %v", w)
+		}
+		kernel, err := saved.Session.RunContext(t.Context(), nil, []tf.Output{n.Train().Lookup("dense/kernel").Value}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same := numbers(kernel[0])[0] == 3; same == unfrozen {
+			t.Errorf("unfrozen %v: the kernel of the loaded model is %v", unfrozen, kernel[0].Value())
+		}
 	}
 }

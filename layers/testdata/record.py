@@ -79,6 +79,8 @@ LAYERS = {
     "bidirectional_last": (lambda: L.Bidirectional(L.GRU(3), merge_mode="sum"), [(2, 4, 5)]),
     "attention": (lambda: L.MultiHeadAttention(2, 3), [(2, 4, 5), (2, 3, 6)]),
     "attention_key": (lambda: L.MultiHeadAttention(2, 3, value_dim=4, use_bias=False), [(2, 4, 5), (2, 3, 6), (2, 3, 7)]),
+    "dot_attention": (lambda: L.Attention(), [(2, 4, 5), (2, 3, 5)]),
+    "dot_attention_key": (lambda: L.Attention(), [(2, 4, 5), (2, 3, 6), (2, 3, 5)]),
 }
 for name in ["relu", "relu6", "leaky_relu", "elu", "selu", "softplus", "softsign", "tanh", "sigmoid", "hard_sigmoid",
              "softmax", "log_softmax", "exponential", "silu", "mish", "gelu"]:
