@@ -63,9 +63,16 @@ func (p *Page) AddGraph(title string, g *graph.Graph) {
 }
 
 // AddRun adds nodes of a graph, those that a run executes once passes have rewritten it.
-// Those that the first graph does not have, by name and operation, are marked as new.
-func (p *Page) AddRun(title string, g *graph.Graph, nodes []*graph.Node) {
+// Those that the first graph does not have, by name and operation, are marked as new. A
+// note, if it is not "", is shown next to the graph: say, the run's units.
+func (p *Page) AddRun(title string, g *graph.Graph, nodes []*graph.Node, note string) {
+	at := len(p.graphs)
 	p.add(title, "run", g, nodes)
+	if d := p.graphs[at]; d.Note != "" {
+		d.Note += "\n" + note
+	} else {
+		d.Note = note
+	}
 }
 
 // Write writes the page: about 80 kB, and what the graphs take.

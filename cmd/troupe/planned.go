@@ -180,15 +180,21 @@ func (f *plannedFlags) prepare(w io.Writer, sess *troupe.Session, feeds, fetches
 // saved.
 func writeRewritten(w io.Writer, c *troupe.Callable) error {
 	text, passes := c.Rewritten()
-	fmt.Fprint(w, text)
+	_, err := fmt.Fprint(w, text, passesText(passes))
+	return err
+}
+
+// passesText lists what passes saved.
+func passesText(passes []troupe.RewritePass) string {
+	var b strings.Builder
 	for _, p := range passes {
 		if p.After > p.Before {
-			fmt.Fprintf(w, "%-12s %6d added to %s\n", p.Pass, p.After-p.Before, count(p.Before, "node"))
+			fmt.Fprintf(&b, "%-12s %6d added to %s\n", p.Pass, p.After-p.Before, count(p.Before, "node"))
 			continue
 		}
-		fmt.Fprintf(w, "%-12s %6d of %s removed\n", p.Pass, p.Before-p.After, count(p.Before, "node"))
+		fmt.Fprintf(&b, "%-12s %6d of %s removed\n", p.Pass, p.Before-p.After, count(p.Before, "node"))
 	}
-	return nil
+	return b.String()
 }
 
 // allPasses is the value of --passes for all of them.
@@ -222,12 +228,15 @@ func writePasses(ctx context.Context, w io.Writer, c *troupe.Callable, name stri
 
 // writePlan prints how a run is played, and sums it up.
 func writePlan(w io.Writer, c *troupe.Callable) error {
-	p := c.Plan()
-	fmt.Fprint(w, p)
-	fmt.Fprintf(w, "%s, %d of them units", count(len(p.Loops), "loop"), p.Units())
+	_, err := fmt.Fprint(w, planText(c.Plan()))
+	return err
+}
+
+// planText returns how a run is played, and sums it up.
+func planText(p troupe.Plan) string {
+	text := fmt.Sprintf("%v%s, %d of them units", p, count(len(p.Loops), "loop"), p.Units())
 	if p.Form != "" {
-		fmt.Fprint(w, "; the run is one unit as a whole")
+		text += "; the run is one unit as a whole"
 	}
-	fmt.Fprintln(w)
-	return nil
+	return text + "\n"
 }

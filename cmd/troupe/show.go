@@ -51,7 +51,8 @@ of a feed may be omitted), of a signature, or of a case's steps:
 
 --web writes a page for a browser: the graph in boxes that unfold, with search, types,
 attributes, documentation and values of constants. With --fetch or --target the page also
-has the graph of that run after the passes of --rewrite, with its new nodes marked.
+has the graph of that run after the passes of --rewrite, with its new nodes marked, what
+each pass saved, and the units.
 
 ` + modelHelp,
 		Example: `  troupe show my_model

@@ -36,7 +36,11 @@ func (f *plannedFlags) web(cmd *cobra.Command, path, file string) error {
 		if err != nil {
 			return failure{err}
 		}
-		p.AddRun("run, rewritten", run.Graph, run.Nodes)
+		program, err := run.Layout(cmd.Context(), true)
+		if err != nil {
+			return failure{err}
+		}
+		p.AddRun("run, rewritten", run.Graph, run.Nodes, passesText(run.Passes)+"\n"+planText(program.Plan()))
 	} else if f.named() || f.rewrite != "" {
 		return fmt.Errorf("--feed and --rewrite need --fetch or --target")
 	}

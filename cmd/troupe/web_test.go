@@ -15,6 +15,7 @@ func TestWeb(t *testing.T) {
 	}{
 		{"", `"kind":"graph"`, `"kind":"run"`},
 		{"--feed limit --fetch while/Exit", `"kind":"run"`, ""},
+		{"--feed limit --fetch while/Exit", `1 loop, 1 of them units`, ""},
 	} {
 		file := filepath.Join(t.TempDir(), "page.html")
 		if out := command(t, append([]string{"show", loop, "--web", file}, strings.Fields(c.flags)...)...); out != "" {

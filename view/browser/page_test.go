@@ -290,10 +290,13 @@ func TestRun(t *testing.T) {
 	b := open(t, "run", func(p *view.Page) {
 		p.AddGraph("graph", graphOf(t, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)"))
 		run := graphOf(t, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)\nz = Neg(x)\n")
-		p.AddRun("run", run, run.Nodes())
+		p.AddRun("run", run, run.Nodes(), "2 <b>loops</b>")
 	})
 	b.do(chromedp.Evaluate(`{ const s = document.getElementById('graph'); s.value = 1; s.dispatchEvent(new Event('change')) }`, nil))
 	equal(t, "new nodes", eval[[]string](b, `[...document.querySelectorAll('.item.new')].map(g => g.item.label)`), []string{"z"})
+	if d := b.details(); !strings.Contains(d, "2 <b>loops</b>") {
+		t.Errorf("the run's note is not shown:\n%s", d)
+	}
 }
 
 // Keys lead along edges and unfold boxes.

@@ -10,13 +10,16 @@ export function el(name, text, parent, cls) {
 
 const MOST = 100 // inputs or consumers that are listed
 
-// details fills an element; go(tree, node) is called when a node in it is clicked, and
+// details fills an element with what is known of an item, or of the graph if that is null; go(tree, node) is called when a node in it is clicked, and
 // toggle(item) to fold or unfold.
-export function details(into, item, go, toggle) {
+export function details(into, graph, item, go, toggle) {
   into.replaceChildren()
   if (!item) {
     el('p', 'Click a node for its inputs, types, attributes and documentation; + or a double click unfolds a box.', into, 'faint')
     el('p', 'Keys: arrows move along edges and between items, space unfolds, + and \u2212 zoom, 0 fits, / searches.', into, 'faint')
+    const left = graph.model.omitted
+    if (left) el('p', `Left out, as there are too many: the bodies of ${left} ${left === 1 ? 'function' : 'functions'}.`, into)
+    if (graph.data.note) el('p', graph.data.note, into, 'pre note')
     return
   }
   if (item.kind === 'leaf') node(into, item, go, toggle)

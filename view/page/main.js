@@ -31,7 +31,7 @@ function marked() {
 function choose(item) {
   chosen = item
   drawing.choose(item)
-  details(byId('details'), item, go, toggle)
+  details(byId('details'), tree.graph, item, go, toggle)
   note()
 }
 
@@ -45,7 +45,7 @@ function toggle(item) {
   drawing.x = x - item.ax * drawing.k
   drawing.y = y - item.ay * drawing.k
   drawing.move()
-  details(byId('details'), chosen, go, toggle)
+  details(byId('details'), tree.graph, chosen, go, toggle)
   drawing.focus(item)
   note()
 }
