@@ -64,6 +64,7 @@ type Manager struct {
 
 	mu     sync.Mutex
 	models map[string]*served
+	living map[*version]bool // versions that have not ended, removed models' too
 	closed bool
 }
 
@@ -76,7 +77,7 @@ type served struct {
 
 // New returns a manager without models.
 func New(o Options) *Manager {
-	return &Manager{options: o, loading: make(chan struct{}, max(1, o.Loading)), models: map[string]*served{}}
+	return &Manager{options: o, loading: make(chan struct{}, max(1, o.Loading)), models: map[string]*served{}, living: map[*version]bool{}}
 }
 
 // Add adds a model, and returns when each of its versions is available or has failed. It
@@ -202,11 +203,9 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
 	var all []*version
-	for _, s := range m.models {
-		for _, v := range s.versions {
-			v.retire()
-			all = append(all, v)
-		}
+	for v := range m.living {
+		v.retire()
+		all = append(all, v)
 	}
 	m.mu.Unlock()
 	for _, v := range all {

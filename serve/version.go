@@ -59,10 +59,10 @@ type version struct {
 
 	saved   *model.SavedModel // nil until it is loaded
 	calls   map[string]*model.SignatureCall
-	running chan struct{} // full while as many requests run as may
-	places  chan struct{} // of those that run or wait
-	cancel  context.CancelFunc
-	ended   chan struct{} // closed when the version has ended
+	running chan struct{}      // full while as many requests run as may
+	places  chan struct{}      // of those that run or wait
+	cancel  context.CancelFunc // ends loading, also before its turn
+	ended   chan struct{}      // closed when the version has ended
 	once    sync.Once
 }
 
@@ -91,6 +91,7 @@ func (v *version) end() {
 		}
 		v.m.mu.Lock()
 		v.state = End
+		delete(v.m.living, v)
 		v.m.mu.Unlock()
 		close(v.ended)
 	})
@@ -166,25 +167,33 @@ func (m *Manager) refresh(ctx context.Context, s *served) error {
 	for n := range folders {
 		numbers = append(numbers, n)
 	}
+	chosen := s.config.Policy.choose(numbers)
+	changed := m.changed(s, chosen, folders)
 	wanted := map[int64]bool{}
-	var loads []*version
+	type load struct {
+		ctx context.Context
+		v   *version
+	}
+	var loads []load
 	m.mu.Lock()
 	if m.closed || m.models[s.config.Name] != s {
 		m.mu.Unlock()
 		return status.Errorf(status.Unavailable, "the model '%s' is being removed", s.config.Name)
 	}
-	for _, n := range s.config.Policy.choose(numbers) {
+	for _, n := range chosen {
 		wanted[n] = true
-		if v := s.versions[n]; v == nil || v.state == End && (v.err == nil || v.stamp != stampOf(folders[n])) || v.state == Unloading {
-			v = &version{m: m, name: s.config.Name, number: n, folder: folders[n], state: Start, ended: make(chan struct{})}
+		if v := s.versions[n]; v == nil || v.state == End && (v.err == nil || changed[n]) || v.state == Unloading {
+			ctx, cancel := context.WithCancel(ctx)
+			v = &version{m: m, name: s.config.Name, number: n, folder: folders[n], state: Start, cancel: cancel, ended: make(chan struct{})}
 			s.versions[n] = v
-			loads = append(loads, v)
+			m.living[v] = true
+			loads = append(loads, load{ctx, v})
 		}
 	}
 	m.mu.Unlock()
 	var first error
-	for _, v := range loads {
-		if err := m.load(ctx, v); err != nil && first == nil {
+	for _, l := range loads {
+		if err := m.load(l.ctx, l.v); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -209,6 +218,24 @@ func (m *Manager) refresh(ctx context.Context, s *served) error {
 	return first
 }
 
+// changed reports which versions have failed and have other folders since. It reads the
+// folders without the lock that requests need.
+func (m *Manager) changed(s *served, numbers []int64, folders map[int64]string) map[int64]bool {
+	failed := map[int64]stamp{}
+	m.mu.Lock()
+	for _, n := range numbers {
+		if v := s.versions[n]; v != nil && v.state == End && v.err != nil {
+			failed[n] = v.stamp
+		}
+	}
+	m.mu.Unlock()
+	changed := map[int64]bool{}
+	for n, old := range failed {
+		changed[n] = stampOf(folders[n]) != old
+	}
+	return changed
+}
+
 // load loads a version and compiles its signatures.
 func (m *Manager) load(ctx context.Context, v *version) (err error) {
 	select {
@@ -217,13 +244,11 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 	case <-ctx.Done():
 		err = status.From(context.Cause(ctx))
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	defer v.cancel()
 	m.mu.Lock()
 	if v.state == Start {
 		v.state = Loading
 	}
-	v.cancel = cancel
 	m.mu.Unlock()
 	begin := time.Now()
 	v.stamp = stampOf(v.folder)
@@ -244,6 +269,7 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 	switch {
 	case err != nil:
 		v.err, v.state = err, End
+		delete(m.living, v)
 		v.once.Do(func() { close(v.ended) })
 	case v.state != Loading: // retired in between
 		v.saved = saved
