@@ -21,6 +21,9 @@ type printer struct {
 // written in base 64.
 func printerOf(name string, t *tensor.Tensor) (*printer, error) {
 	p := &printer{dims: t.Shape()}
+	if lists := empty(p.dims); lists > mostEmpty {
+		return nil, status.Errorf(status.ResourceExhausted, "output '%s' has %d lists without elements", name, lists)
+	}
 	v := tensor.ValueOf(t)
 	switch t.DType() {
 	case tensor.Float:
@@ -62,6 +65,21 @@ func printerOf(name string, t *tensor.Tensor) (*printer, error) {
 		return nil, status.Invalid("output '%s' is %v, which JSON has no values for", name, t.DType())
 	}
 	return p, nil
+}
+
+// mostEmpty bounds how many lists without elements are written.
+const mostEmpty = 1 << 20
+
+// empty returns how many lists without elements a shape has.
+func empty(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		if d == 0 {
+			return n
+		}
+		n *= d
+	}
+	return 0
 }
 
 func whole[T int8 | int16 | int32 | int64 | uint8 | uint32](x []T) func(b []byte, i int) []byte {

@@ -82,8 +82,9 @@ func New(o Options) *Manager {
 
 // Add adds a model, and returns when each of its versions is available or has failed. It
 // fails with ALREADY_EXISTS where there is a model of the name, with NOT_FOUND where
-// the folder has no version to serve, and with the error of the last version if none
-// could be loaded; the model is not added then. The end of ctx ends loading.
+// the folder has no version to serve, with the error of the first version if none
+// could be loaded, and with FAILED_PRECONDITION where the version of a label is not
+// available; the model is not added then. The end of ctx ends loading.
 func (m *Manager) Add(ctx context.Context, c Config) error {
 	if c.Name == "" {
 		return status.Invalid("a model needs a name")
@@ -105,9 +106,24 @@ func (m *Manager) Add(ctx context.Context, c Config) error {
 	if err == nil && m.newest(s) == nil {
 		err = status.Errorf(status.NotFound, "model '%s': %s has no version to serve: a folder named by a number, with a SavedModel in it", c.Name, c.Path)
 	}
-	if err != nil && m.newest(s) == nil {
+	if m.newest(s) != nil {
+		err = m.labelled(s)
+	}
+	if err != nil {
 		m.remove(c.Name)
-		return err
+	}
+	return err
+}
+
+// labelled checks that the versions that have labels are available.
+func (m *Manager) labelled(s *served) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, label := range sorted(s.config.Labels) {
+		n := s.config.Labels[label]
+		if v := s.versions[n]; v == nil || v.state != Available {
+			return status.Errorf(status.FailedPrecondition, "model '%s': label '%s' is that of version %d, which is not available", s.config.Name, label, n)
+		}
 	}
 	return nil
 }

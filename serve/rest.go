@@ -8,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,6 +24,12 @@ import (
 type HTTP struct {
 	// MaxBody is how many bytes a request's body may have, unpacked; 0: 64 MiB.
 	MaxBody int64
+	// MaxBodies is how many bytes the bodies of all requests may have that are being
+	// read and answered; what goes beyond is refused with 429. 0: eight times MaxBody.
+	MaxBodies int64
+	// Patience is how long a client may take to send its request, and to take the
+	// reply; 0: a minute each.
+	Patience time.Duration
 	// Logger gets a line for each request; nil: nothing is logged.
 	Logger *zerolog.Logger
 }
@@ -41,12 +49,19 @@ func Handler(m *Manager, o HTTP) http.Handler {
 	if o.MaxBody <= 0 {
 		o.MaxBody = 64 << 20
 	}
-	return &rest{m, o}
+	if o.MaxBodies <= 0 {
+		o.MaxBodies = 8 * o.MaxBody
+	}
+	if o.Patience <= 0 {
+		o.Patience = time.Minute
+	}
+	return &rest{m: m, o: o}
 }
 
 type rest struct {
-	m *Manager
-	o HTTP
+	m    *Manager
+	o    HTTP
+	held atomic.Int64 // bytes of bodies
 }
 
 // A reply is what a request is answered with.
@@ -58,6 +73,8 @@ type reply struct {
 
 func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(begin.Add(h.o.Patience)) // connections that have no deadlines are in memory
 	var out reply
 	switch r.URL.Path {
 	case "/healthz":
@@ -75,8 +92,9 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if out.code == http.StatusTooManyRequests {
 		head.Set("Retry-After", "1")
 	}
+	control.SetWriteDeadline(time.Now().Add(h.o.Patience))
 	const worth = 1 << 10 // bytes
-	if len(out.body) >= worth && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if len(out.body) >= worth && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		head.Set("Content-Encoding", "gzip")
 		w.WriteHeader(out.code)
 		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
@@ -91,6 +109,21 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.Info().Str("method", plain.Line(r.Method)).Str("path", plain.Line(r.URL.Path)).Str("model", plain.Line(out.model)).
 			Int("status", out.code).Int("bytes", len(out.body)).Dur("took", time.Since(begin)).Msg("request")
 	}
+}
+
+// accepts reports whether an Accept-Encoding names an encoding, and not as one that is
+// refused.
+func accepts(header, encoding string) bool {
+	for item := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(item, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), encoding) {
+			continue
+		}
+		_, q, weighed := strings.Cut(weight, "=")
+		x, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
+		return !weighed || err == nil && x > 0
+	}
+	return false
 }
 
 // failed returns the reply of an error.
@@ -200,55 +233,90 @@ func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 	if err != nil || posted != (r.Method == http.MethodPost) || !posted && r.Method != http.MethodGet {
 		return failed(status.Invalid("Malformed request: %s %s", r.Method, r.URL.Path))
 	}
-	var body []byte
+	var text []byte
 	switch t.verb {
 	case "":
-		body, err = h.status(t.spec)
+		text, err = h.status(t.spec)
 	case "metadata":
-		body, err = h.metadata(t.spec)
+		text, err = h.metadata(t.spec)
 	default:
-		var text []byte
-		if text, err = h.read(w, r); err == nil {
-			body, err = h.run(r.Context(), t, text)
+		b := body{h: h}
+		defer b.release()
+		if text, err = b.read(w, r); err == nil {
+			text, err = h.run(r.Context(), t, text)
 		}
 	}
 	if err != nil {
 		return failed(err)
 	}
-	return reply{code: http.StatusOK, body: body}
+	return reply{code: http.StatusOK, body: text}
 }
 
-// read reads a request's body.
-func (h *rest) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	var body io.Reader = http.MaxBytesReader(w, r.Body, h.o.MaxBody)
+// A body is that of a request, which counts as long as the request is answered.
+type body struct {
+	h    *rest
+	held int64
+}
+
+func (b *body) release() { b.h.held.Add(-b.held) }
+
+// take counts n bytes more.
+func (b *body) take(n int64) error {
+	b.held += n
+	if b.h.held.Add(n) > b.h.o.MaxBodies {
+		return status.Errorf(status.ResourceExhausted, "requests that are being read have more than %d bytes", b.h.o.MaxBodies)
+	}
+	return nil
+}
+
+// read reads the body. Memory is taken as bytes arrive, not as they are announced.
+func (b *body) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	var from io.Reader = http.MaxBytesReader(w, r.Body, b.h.o.MaxBody)
 	switch encoding := r.Header.Get("Content-Encoding"); encoding {
 	case "", "identity":
-		if n := r.ContentLength; n > 0 && n <= h.o.MaxBody {
-			text := make([]byte, n)
-			_, err := io.ReadFull(body, text)
-			return text, broken(err)
-		}
 	case "gzip":
-		z, err := gzip.NewReader(body)
+		z, err := gzip.NewReader(from)
 		if err != nil {
 			return nil, status.Invalid("the request is not packed with gzip: %v", err)
 		}
-		body = io.LimitReader(z, h.o.MaxBody+1)
+		from = z
 	default:
 		return nil, status.Errorf(status.Unimplemented, "the request's Content-Encoding is %s, not gzip", plain.Line(encoding))
 	}
-	text, err := io.ReadAll(body)
-	if err == nil && int64(len(text)) > h.o.MaxBody {
-		err = &http.MaxBytesError{Limit: h.o.MaxBody}
+	const first = 16 << 10
+	text := make([]byte, 0, max(512, min(first, r.ContentLength+1)))
+	if err := b.take(int64(cap(text))); err != nil {
+		return nil, err
 	}
-	return text, broken(err)
+	for {
+		n, err := from.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case int64(len(text)) > b.h.o.MaxBody:
+			return nil, &http.MaxBytesError{Limit: b.h.o.MaxBody}
+		case errors.Is(err, io.EOF):
+			return text, nil
+		case err != nil:
+			return nil, broken(err)
+		}
+		if len(text) == cap(text) {
+			had := int64(cap(text))
+			if err := b.take(had); err != nil { // it doubles
+				return nil, err
+			}
+			text = append(make([]byte, 0, 2*had), text...)
+		}
+	}
 }
 
 // broken returns the error of a body that could not be read.
 func broken(err error) error {
 	var long *http.MaxBytesError
-	if err == nil || errors.As(err, &long) {
+	switch {
+	case errors.As(err, &long):
 		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return status.Errorf(status.DeadlineExceeded, "the request did not arrive in time")
 	}
 	return status.Invalid("the request's body ends early: %v", err)
 }

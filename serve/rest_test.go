@@ -49,7 +49,11 @@ s_ = Identity(s)
 `, "f64: f64 -> f64_", "i8: i8 -> i8_", "u8: u8 -> u8_", "i16: i16 -> i16_", "i32: i32 -> i32_", "u32: u32 -> u32_", "u64: u64 -> u64_", "half: half -> half_", "s: s -> s_")
 	m := manager(t, Options{})
 	for _, name := range []string{"half", "many", "types"} {
-		if err := m.Add(t.Context(), Config{Name: name, Path: filepath.Join(dir, name), Labels: map[string]int64{"stable": 123}}); err != nil {
+		c := Config{Name: name, Path: filepath.Join(dir, name)}
+		if name == "half" {
+			c.Labels = map[string]int64{"stable": 123}
+		}
+		if err := m.Add(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,6 +106,31 @@ func TestGzip(t *testing.T) {
 	w = httptest.NewRecorder()
 	if h.ServeHTTP(w, r); w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestBodies: what all bodies have together is bounded, and given back.
+func TestBodies(t *testing.T) {
+	h := Handler(restModels(t), HTTP{MaxBody: 1 << 20, MaxBodies: 1 << 10}).(*rest)
+	long := `{"instances": [` + strings.Repeat("1, ", 2000) + `1]}`
+	for range 3 {
+		if code, text := ask(h, "POST", "/v1/models/half:predict", long); code != http.StatusTooManyRequests {
+			t.Errorf("%d %.100s", code, text)
+		}
+		if code, text := ask(h, "POST", "/v1/models/half:predict", `{"instances": [1]}`); code != http.StatusOK {
+			t.Errorf("%d %.100s", code, text)
+		}
+	}
+	if n := h.held.Load(); n != 0 {
+		t.Errorf("%d bytes are held", n)
+	}
+}
+
+func TestAccepts(t *testing.T) {
+	for header, want := range map[string]bool{"gzip": true, "": false, "br, GZIP": true, "gzip;q=0": false, "gzip; q=0.5": true, "gzipped": false} {
+		if accepts(header, "gzip") != want {
+			t.Errorf("%q: %v", header, !want)
+		}
 	}
 }
 

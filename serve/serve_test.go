@@ -276,6 +276,11 @@ func TestNoModel(t *testing.T) {
 	if err := m.Add(t.Context(), Config{Name: "x", Path: t.TempDir()}); status.CodeOf(err) != status.NotFound {
 		t.Error(err)
 	}
+	dir := filepath.Join(t.TempDir(), "half")
+	half(t, dir, "0")
+	if err := m.Add(t.Context(), Config{Name: "x", Path: dir, Labels: map[string]int64{"stable": 2}}); status.CodeOf(err) != status.FailedPrecondition {
+		t.Error(err)
+	}
 	if len(m.Models()) != 0 {
 		t.Error(m.Models())
 	}
