@@ -10,115 +10,61 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// The methods of signatures that take Examples.
-const (
-	classify = "tensorflow/serving/classify"
-	regress  = "tensorflow/serving/regress"
-)
-
 // infer answers a classify or regress.
 func (h *rest) infer(ctx context.Context, u Use, t target, request call) ([]byte, error) {
-	key := t.spec.signature()
-	sig, ok := u.Model().Signatures[key]
-	method := "tensorflow/serving/" + t.verb
-	switch {
-	case !ok:
-		return nil, status.Invalid("No signature was found with the name: %s", key)
-	case sig.MethodName != method:
-		return nil, status.Invalid("Expected %s signature method_name to be %s. Was: %s", t.verb, method, sig.MethodName)
-	}
+	key, method := t.spec.signature(), "tensorflow/serving/"+t.verb
 	examples, err := readExamples(request)
 	if err != nil {
 		return nil, err
 	}
-	in, err := tensor.FromSlice(examples, int64(len(examples)))
+	in, err := Examples(u.Model(), key, method, examples)
 	if err != nil {
 		return nil, err
 	}
-	out, err := u.Run(ctx, key, map[string]*tensor.Tensor{"inputs": in})
+	out, err := u.Run(ctx, key, in)
 	if err != nil {
 		return nil, err
 	}
-	if method == regress {
-		return appendRegressions(out["outputs"], len(examples))
+	if method == MethodRegress {
+		return appendRegressions(out, len(examples))
 	}
-	return appendClasses(out["classes"], out["scores"], len(examples))
+	return appendClasses(out, len(examples))
 }
 
 // appendRegressions writes a number for each example.
-func appendRegressions(values *tensor.Tensor, n int) ([]byte, error) {
-	if values == nil || values.DType() != tensor.Float || values.NumElements() != n {
-		return nil, status.Invalid("Expected a regression output 'outputs' of one float for each of %d examples", n)
-	}
-	p, err := printerOf("outputs", values)
+func appendRegressions(outputs map[string]*tensor.Tensor, n int) ([]byte, error) {
+	list, err := Regressions(outputs, n)
 	if err != nil {
 		return nil, err
 	}
-	p.dims = []int64{int64(n)}
-	return append(p.line([]byte("{\n    \"results\": "), 0, 0), "\n}"...), nil
+	b := []byte("{\n    \"results\": [")
+	for i, x := range list {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = appendFloat(b, float64(x), 32)
+	}
+	return append(b, "\n    ]\n}"...), nil
 }
 
 // appendClasses writes pairs of a label and its score for each example.
-func appendClasses(labels, scores *tensor.Tensor, n int) ([]byte, error) {
-	shape := func(name string, t *tensor.Tensor, dt tensor.DType) (int, error) {
-		if s := t.Shape(); t.DType() != dt || len(s) != 2 || s[0] != int64(n) {
-			return 0, status.Invalid("Expected a classification output '%s' of %v with the shape [%d, classes], got %v %v", name, dt, n, t.DType(), s)
-		}
-		return int(t.Shape()[1]), nil
-	}
-	classes := -1
-	var label, score func(b []byte, i int) []byte
-	if scores != nil {
-		k, err := shape("scores", scores, tensor.Float)
-		if err != nil {
-			return nil, err
-		}
-		p, err := printerOf("scores", scores)
-		if err != nil {
-			return nil, err
-		}
-		classes, score = k, p.print
-	}
-	if labels != nil {
-		k, err := shape("classes", labels, tensor.String)
-		if err != nil {
-			return nil, err
-		}
-		if classes >= 0 && k != classes {
-			return nil, status.Invalid("Tensors class and score should match in rank: %d classes, %d scores", k, classes)
-		}
-		p, err := printerOf("classes", labels)
-		if err != nil {
-			return nil, err
-		}
-		classes, label = k, p.print
-	}
-	if classes < 0 {
-		return nil, status.Invalid("Expected classification signature outputs to contain at least one of 'classes' and 'scores'")
+func appendClasses(outputs map[string]*tensor.Tensor, n int) ([]byte, error) {
+	list, err := Classes(outputs, n)
+	if err != nil {
+		return nil, err
 	}
 	b := []byte("{\n    \"results\": [")
-	for i := range n {
+	for i, classes := range list {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
 		b = append(b, '[')
-		for k := range classes {
+		for k, c := range classes {
 			if k > 0 {
 				b = append(b, ", "...)
 			}
-			b = append(b, '[')
-			if label == nil {
-				b = append(b, `""`...)
-			} else {
-				b = label(b, i*classes+k)
-			}
-			b = append(b, ", "...)
-			if score == nil {
-				b = append(b, "0.0"...)
-			} else {
-				b = score(b, i*classes+k)
-			}
-			b = append(b, ']')
+			b = append(appendText(append(b, '['), c.Label), ", "...)
+			b = append(appendFloat(b, float64(c.Score), 32), ']')
 		}
 		b = append(b, ']')
 	}

@@ -38,8 +38,8 @@ func serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve [NAME=]MODEL... | serve --session ADDRESS",
-		Short: "Serve models over HTTP, or sessions to TensorFlow clients",
-		Long: `Serve answers the requests of TensorFlow Serving's REST interface for models. A MODEL
+		Short: "Serve models over HTTP and gRPC, or sessions to TensorFlow clients",
+		Long: `Serve answers the requests of TensorFlow Serving's clients for models. A MODEL
 is a SavedModel's folder, or one with a folder for each version, named by its number: the
 greatest is served, and a new one takes over, without a failed request, when it appears.
 A model is named by its folder unless NAME is given:
@@ -48,8 +48,9 @@ A model is named by its folder unless NAME is given:
   GET  /v1/models/NAME/metadata   its signatures
   POST /v1/models/NAME:predict    {"instances": [...]} or {"inputs": ...}
 
-and :classify, :regress, /versions/N, /healthz and /readyz. Requests beyond --running and
---waiting are refused with 429.
+and :classify, :regress, /versions/N, /healthz and /readyz; over gRPC PredictionService,
+ModelService's GetModelStatus and health. Requests beyond --running and --waiting are
+refused with 429, RESOURCE_EXHAUSTED.
 
 With --session it runs the graphs of TensorFlow clients: it implements the gRPC service
 that tf.compat.v1.Session speaks if its target is a URL. These clients are trusted with
@@ -93,8 +94,8 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 		if f.session == "" && len(args) == 0 && f.models.path == "" {
 			return fmt.Errorf("nothing to serve: give a model, or --session ADDRESS")
 		}
-		for flag, address := range map[string]string{"session": f.session, "rest": f.models.rest} {
-			if flag == "session" && address == "" || flag == "rest" && len(args) == 0 && f.models.path == "" {
+		for flag, address := range map[string]string{"session": f.session, "rest": f.models.rest, "grpc": f.models.grpc} {
+			if address == "" && flag != "rest" || flag != "session" && len(args) == 0 && f.models.path == "" {
 				continue
 			}
 			host, _, err := net.SplitHostPort(address)

@@ -6,23 +6,34 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/prediction"
 	sessions "github.com/troupe-go/troupe/serve/session"
 )
 
-// modelServer serves models over HTTP.
+// modelServer serves models over HTTP and gRPC.
 type modelServer struct {
-	rest             string
+	rest, grpc       string
 	path, name       string // as TensorFlow Serving's flags have them
 	running, waiting int
 	latest           int
@@ -32,6 +43,7 @@ type modelServer struct {
 
 func (m *modelServer) add(fl *pflag.FlagSet) {
 	fl.StringVar(&m.rest, "rest", ":8501", "serve models at `ADDRESS`")
+	fl.StringVar(&m.grpc, "grpc", ":8500", "serve models over gRPC at `ADDRESS`; \"\": not at all")
 	fl.StringVar(&m.path, "model_base_path", "", "serve the model in `DIR`, as TensorFlow Serving does")
 	fl.StringVar(&m.name, "model_name", "default", "the `NAME` of the model in --model_base_path")
 	fl.IntVar(&m.running, "running", 0, "run at most `N` requests of a model at a time; 0: 4 for each CPU")
@@ -81,7 +93,64 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 	for _, name := range models.Models() {
 		fmt.Fprintf(cmd.OutOrStdout(), "serving %s://%s/v1/models/%s\n", scheme, l.Addr(), plain.Line(name))
 	}
-	return m.run(ctx, l, models, drain, o)
+	if m.grpc == "" {
+		return m.run(ctx, l, models, drain, o)
+	}
+	lg, err := listen(m.grpc)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "serving gRPC at %s\n", lg.Addr())
+	server := predictions(models, o, m.body)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(lg) }()
+	err = m.run(ctx, l, models, drain, o)
+	late := time.AfterFunc(drain, server.Stop)
+	server.GracefulStop()
+	late.Stop()
+	if e := <-served; err == nil && e != nil && !errors.Is(e, grpc.ErrServerStopped) {
+		err = failure{e}
+	}
+	return err
+}
+
+// predictions returns a server of TensorFlow Serving's gRPC interface.
+func predictions(models *serve.Manager, o sessions.Options, body int64) *grpc.Server {
+	if body <= 0 {
+		body = 64 << 20
+	}
+	options := []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(int(min(body, math.MaxInt32))), grpc.MaxSendMsgSize(math.MaxInt32),
+		grpc.ChainUnaryInterceptor(authenticated(o.Token), prediction.Recover),
+		grpc.ConnectionTimeout(20 * time.Second),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.MaxConcurrentStreams(uint32(256 * runtime.GOMAXPROCS(0))),
+	}
+	if o.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(o.TLS)))
+	}
+	server := grpc.NewServer(options...)
+	prediction.Register(server, models)
+	healthpb.RegisterHealthServer(server, health.NewServer()) // serving, as long as it answers
+	return server
+}
+
+// authenticated lets only calls through that have the token, and questions for health.
+func authenticated(token string) grpc.UnaryServerInterceptor {
+	want := []byte("Bearer " + token)
+	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		md, _ := metadata.FromIncomingContext(ctx)
+		ok := token == "" || info.FullMethod == healthpb.Health_Check_FullMethodName
+		for _, v := range md.Get("authorization") {
+			ok = ok || subtle.ConstantTimeCompare([]byte(v), want) == 1
+		}
+		if !ok {
+			return nil, grpcstatus.Error(codes.Unauthenticated, "the call has no token, or another one")
+		}
+		return handle(ctx, request)
+	}
 }
 
 func (m *modelServer) addModel(ctx context.Context, models *serve.Manager, name, path string) error {

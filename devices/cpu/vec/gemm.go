@@ -142,9 +142,11 @@ func mustHoldAll[T Number](transA, transB bool, m, n, k int, a []T, lda int, b [
 // untiled is Gemm for elements without tiles: rows are shared out, and computed in Go.
 func untiled[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int, add bool) {
 	mustHold("C", c, ldc, m, n)
-	if k > 0 {
-		mustHoldAll(transA, transB, m, n, k, a, lda, b, ldb)
+	if k == 0 {
+		ofNothing(m, n, c, ldc, add)
+		return
 	}
+	mustHoldAll(transA, transB, m, n, k, a, lda, b, ldb)
 	q := rows[T]{m: m, n: n, k: k, a: a, rowA: lda, colA: 1, b: b, rowB: ldb, transB: transB, c: c, rowC: ldc, add: add}
 	if transA {
 		q.rowA, q.colA = 1, lda
@@ -157,15 +159,20 @@ func untiled[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, l
 	p.Parallel(m, grain(shareWork/8, work(1, n, k)), q.compute)
 }
 
+// ofNothing is a product of matrices without columns and rows between them: zeros.
+func ofNothing[T Number](m, n int, c []T, ldc int, add bool) {
+	for i := range m {
+		if !add {
+			clear(c[i*ldc:][:n])
+		}
+	}
+}
+
 // tiled is Gemm by tiles, where the processor has them.
 func tiled[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, right *Right[T], c []T, ldc int, add bool) {
 	mustHold("C", c, ldc, m, n)
 	if k == 0 {
-		if !add {
-			for i := range m {
-				clear(c[i*ldc:][:n])
-			}
-		}
+		ofNothing(m, n, c, ldc, add)
 		return
 	}
 	rowA, colA := lda, 1

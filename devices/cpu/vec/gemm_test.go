@@ -323,6 +323,23 @@ func TestGemmEdges(t *testing.T) {
 }
 
 // TestGemmAgainOfNothing sums up no products.
+// TestGemmOfNothing: a product over no elements is zeros, or adds nothing, also for elements
+// without tiles and of several rows.
+func TestGemmOfNothing(t *testing.T) {
+	for _, trans := range []bool{false, true} {
+		c := []int32{1, 2, 3, 4, 5, 6}
+		Gemm(nil, trans, trans, 3, 2, 0, nil, 3, nil, 2, c, 2)
+		if !slices.Equal(c, make([]int32, 6)) {
+			t.Errorf("transposed %v: %v", trans, c)
+		}
+		d := []float64{1, 2, 3, 4, 5, 6}
+		Gemm(nil, trans, trans, 3, 2, 0, nil, 3, nil, 2, d, 2)
+		if !slices.Equal(d, make([]float64, 6)) {
+			t.Errorf("transposed %v: %v", trans, d)
+		}
+	}
+}
+
 func TestGemmAgainOfNothing(t *testing.T) {
 	for _, trans := range []bool{false, true} {
 		c := []float32{1, 2, 3, 4}
