@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,8 +22,12 @@ func exported() ([]string, error) {
 			found[name] = true
 		}
 	}
-	root := filepath.Join(build.Default.GOROOT, "src")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output() // a binary does not know it if built with -trimpath
+	if err != nil {
+		return nil, fmt.Errorf("the sources of Go's library are needed: go env GOROOT: %w", err)
+	}
+	root := filepath.Join(strings.TrimSpace(string(goroot)), "src")
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -14,8 +14,12 @@ import (
 // sentences are the comments of what a part of Go's library exports.
 func sentences(topic string) ([]string, error) {
 	var texts []string
-	root := filepath.Join(build.Default.GOROOT, "src", topic)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output() // a binary does not know it if built with -trimpath
+	if err != nil {
+		return nil, fmt.Errorf("the sources of Go's library are needed: go env GOROOT: %w", err)
+	}
+	root := filepath.Join(strings.TrimSpace(string(goroot)), "src", topic)
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
