@@ -79,6 +79,15 @@ func NewMaster(self Incarnation, config Config) *Master {
 // Idle reports whether no step is running.
 func (m *Master) Idle() bool { return m.running == 0 }
 
+// Remote returns the incarnation of a worker that is connected.
+func (m *Master) Remote(p Peer) (Incarnation, bool) {
+	e := m.workers[p]
+	if e == nil || !e.link.Open() {
+		return 0, false
+	}
+	return e.link.Remote(), true
+}
+
 // Open makes a session, of a number that has not been used.
 func (m *Master) Open(number uint64) {
 	m.sessions[number] = &session{id: SessionID{m.self, number}, graphs: map[uint64]*divided{}, steps: map[uint64]*step{}, next: 1}

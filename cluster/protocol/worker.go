@@ -203,6 +203,7 @@ func (w *Worker) close(id SessionID, why error, out *Outbox) {
 	for _, it := range w.graphs.of(id) {
 		w.release(it, out)
 	}
+	out.do(Effect{Kind: EndSession, Step: StepID{SessionID: id}, Err: why})
 }
 
 func (w *Worker) release(it *Item, out *Outbox) {
@@ -264,7 +265,7 @@ func (w *Worker) register(from Peer, m *Message, out *Outbox) {
 		return
 	}
 	for _, p := range m.Peers {
-		w.neighbour(p, w.at < p)
+		w.neighbour(p, w.config.dials(w.at, p))
 	}
 	out.do(Effect{Kind: Compile, Step: StepID{SessionID: m.Step.SessionID}, Handle: m.Handle, Value: m.Value})
 }
@@ -324,7 +325,7 @@ func (w *Worker) execute(from Peer, s *workerSession, m *Message, out *Outbox) {
 		return
 	}
 	st.item = it
-	out.do(Effect{Kind: Start, Step: m.Step, Handle: m.Handle, Value: m.Value})
+	out.do(Effect{Kind: Start, Step: m.Step, Handle: m.Handle, Value: m.Value, Floor: s.floor})
 }
 
 // raise notes that all steps of a session below one are over.
