@@ -69,7 +69,23 @@ func (c *client) leave() error {
 		return nil
 	}
 	delete(clients.all, c.key)
+	c.flush()
 	return c.end()
+}
+
+// flush waits until the workers have got everything, or their patience would have ended.
+func (c *client) flush() {
+	t := time.NewTicker(c.bound / beatsPerBound / 4)
+	defer t.Stop()
+	for range 4 * patience {
+		c.mu.Lock()
+		n := c.core.Unacknowledged()
+		c.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		<-t.C
+	}
 }
 
 func newClient(key clientKey, log *zerolog.Logger) (*client, error) {

@@ -1,7 +1,10 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices"
@@ -11,6 +14,7 @@ import (
 	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/wire"
 )
 
 // A part is what a worker runs of a program: the pieces of its devices.
@@ -61,6 +65,9 @@ func boolByte(b bool) byte {
 
 func encodePiece(e *encoder, p *partition.Piece) error {
 	def, err := p.Graph.GraphDef(graph.ExportOptions{})
+	if err == nil {
+		def, err = uncolocated(def)
+	}
 	if err != nil {
 		return err
 	}
@@ -83,6 +90,22 @@ func encodePiece(e *encoder, p *partition.Piece) error {
 	}
 	e.strings(targets)
 	return nil
+}
+
+// uncolocated returns a graph without the attributes by which nodes ask to be placed with others,
+// which may be in other pieces: they have been placed.
+func uncolocated(def []byte) ([]byte, error) {
+	if !bytes.Contains(def, []byte("_class")) {
+		return def, nil
+	}
+	var g wire.GraphDef
+	if err := proto.Unmarshal(def, &g); err != nil {
+		return nil, err
+	}
+	for _, n := range g.Node {
+		delete(n.Attr, "_class")
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(&g)
 }
 
 // decodePart decodes what encodePart wrote.

@@ -25,8 +25,14 @@ type running struct {
 	fetches sync.WaitGroup // of large tensors
 
 	mu      sync.Mutex
-	waiting map[string]func(resource.Token, error)
+	waiting map[string]*waiter
 	ended   error
+}
+
+// A waiter is a Recv that waits for a token of another worker.
+type waiter struct {
+	done    func(resource.Token, error)
+	unwatch func() bool // ends watching the context
 }
 
 var _ resource.Rendezvous = (*running)(nil)
@@ -185,8 +191,9 @@ func (r *running) abort(err error) {
 	r.waiting = nil
 	r.mu.Unlock()
 	r.local.Abort(err)
-	for _, done := range waiting {
-		done(resource.Token{}, err)
+	for _, w := range waiting {
+		w.unwatch()
+		w.done(resource.Token{}, err)
 	}
 }
 
@@ -248,9 +255,11 @@ func (r *running) Recv(ctx context.Context, key string, done func(resource.Token
 	}
 	if err == nil {
 		if r.waiting == nil {
-			r.waiting = map[string]func(resource.Token, error){}
+			r.waiting = map[string]*waiter{}
 		}
-		r.waiting[key] = done
+		w := &waiter{done: done}
+		r.waiting[key] = w
+		w.unwatch = context.AfterFunc(ctx, func() { r.giveUp(ctx, key, w) })
 	}
 	r.mu.Unlock()
 	if err != nil {
@@ -260,16 +269,31 @@ func (r *running) Recv(ctx context.Context, key string, done func(resource.Token
 	r.w.do(func(out *protocol.Outbox) { r.w.core.Wanted(r.id, peer, key, out) })
 }
 
+// giveUp ends a wait whose context has ended: a piece that has failed does not end before.
+func (r *running) giveUp(ctx context.Context, key string, w *waiter) {
+	r.mu.Lock()
+	waits := r.waiting[key] == w
+	if waits {
+		delete(r.waiting, key)
+	}
+	r.mu.Unlock()
+	if waits {
+		w.done(resource.Token{}, status.FromContext(ctx))
+	}
+}
+
 // deliver gives a token to who waits for it.
 func (r *running) deliver(key string, value any) {
 	r.mu.Lock()
-	done := r.waiting[key]
+	w := r.waiting[key]
 	delete(r.waiting, key)
 	r.mu.Unlock()
-	a, _ := value.(*arrival)
-	if done == nil {
+	if w == nil {
 		return
 	}
+	w.unwatch()
+	done := w.done
+	a, _ := value.(*arrival)
 	if a != nil && a.ticket == 0 {
 		r.open(a, done)
 		return

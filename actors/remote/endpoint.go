@@ -60,7 +60,7 @@ func Listen(o Options, h Handler) (*Endpoint, error) {
 	}
 	e := &Endpoint{options: o, handler: h, closing: make(chan struct{}), peers: map[string]*peer{}}
 	logger := slog.New(zerolog.NewSlogHandler(o.Log.Level(zerolog.ErrorLevel)))
-	e.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger }))
+	e.system = actor.NewActorSystem(actor.WithDeadLetterThrottleCount(0), actor.WithDeadLetterThrottleInterval(time.Millisecond), actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger }))
 	if _, err := e.system.Root.SpawnNamed(actor.PropsFromFunc(e.receive), mailbox); err != nil {
 		return nil, status.Errorf(status.Internal, "the actor %s did not start: %w", mailbox, err)
 	}

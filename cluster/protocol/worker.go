@@ -110,6 +110,26 @@ func (w *Worker) Beat(out *Outbox) {
 		n.link.Beat(&ev)
 		w.follow(p, n, &ev, out)
 	}
+	w.graphs.each(func(it *Item) {
+		if !it.compiled || it.registered {
+			return
+		}
+		if it.waited++; it.waited >= 2*max(w.config.Patience, minPatience) {
+			w.unconnected(it, out)
+		}
+	})
+}
+
+// unconnected gives up a part whose worker does not come to be connected with another one.
+func (w *Worker) unconnected(it *Item, out *Outbox) {
+	for _, p := range it.peers {
+		if !w.peers[p].link.Open() {
+			w.send(w.sessions[it.id.session].master, Message{Verb: Registered, Step: StepID{SessionID: it.id.session}, Handle: it.id.handle,
+				Err: status.Errorf(status.Unavailable, "worker %s did not connect with worker %s", w.config.name(w.at), w.config.name(p))}, out)
+			break
+		}
+	}
+	w.release(it, out)
 }
 
 // follow does what a link's event asks for.
