@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/cluster"
@@ -24,9 +25,9 @@ func trivial(t testing.TB) *session.Graph {
 	return text(t, "c = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 1>}\n")
 }
 
-func newSession(t testing.TB, target string, g *session.Graph) *session.Session {
+func newSession(t testing.TB, target string, g *session.Graph, rewrite ...string) *session.Session {
 	t.Helper()
-	s, err := session.NewSession(g, &session.SessionOptions{Target: target, Cluster: session.ClusterOptions{Bound: bound}})
+	s, err := session.NewSession(g, &session.SessionOptions{Target: target, Rewrite: strings.Join(rewrite, ""), Cluster: session.ClusterOptions{Bound: bound}})
 	if err != nil {
 		t.Fatal(err)
 	}

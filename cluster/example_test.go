@@ -30,8 +30,8 @@ func Example() {
 	onPS, onWorker := s.WithDevice("/job:ps"), s.WithDevice("/job:worker")
 	v := op.VarHandleOp(onPS, troupe.Float, troupe.ScalarShape(), op.VarHandleOpSharedName("v"))
 	init := op.AssignVariableOp(onPS, v, op.Const(onPS, float32(1)))
-	twice := op.Mul(onWorker, op.ReadVariableOp(onPS, v, troupe.Float), op.Const(onWorker, float32(2)))
-	update := op.AssignVariableOp(onPS, v, twice)
+	twice := op.Mul(onWorker, op.ReadVariableOp(onPS, v, troupe.Float), op.Const(onWorker.SubScope("two"), float32(2)))
+	update := op.AssignVariableOp(onPS.SubScope("update"), v, twice)
 	read := op.ReadVariableOp(onPS.SubScope("read"), v, troupe.Float)
 	graph, err := s.Finalize()
 	if err != nil {

@@ -144,7 +144,13 @@ func (p *program) spec(s *Session) compile.Spec {
 // compile compiles the run of a graph, which is the session's or made of it.
 func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
 	units := s.engine.Name() == "actors"
-	if p.plan, err = compile.Make(ctx, g, p.spec(s)); err != nil {
+	spec := p.spec(s)
+	if s.runtime != nil {
+		if spec.Pinned, err = s.pins(ctx); err != nil {
+			return status.From(err)
+		}
+	}
+	if p.plan, err = compile.Make(ctx, g, spec); err != nil {
 		return status.From(err)
 	}
 	apart := s.options.SeparateSteps && p.plan.Split != nil // the whole is not played then

@@ -32,6 +32,7 @@ type Session struct {
 	accel     accelerators
 	places    []devices.Attributes // of all devices, CPUs first
 	runtime   Target               // nil: this process
+	pinned    pins                 // where it holds resources
 	unasked   devices.Spec         // of the nodes that ask for none
 	log       zerolog.Logger
 	budget    *tensor.Budget
