@@ -121,8 +121,15 @@ func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds 
 
 // SessionOptions configures a session. The zero value is a good choice.
 type SessionOptions struct {
-	// Target is the runtime to run on: "" or "local", this process.
+	// Target is the runtime to run on: "" or "local", this process; or
+	// "troupe://host:port,host:port", workers started by `troupe worker`, for programs that
+	// import package cluster. Devices are then the workers', and so are Engine and Files,
+	// and what holds resources and the memory of steps; partial runs and profiles are not
+	// supported. docs/cluster.md describes it.
 	Target string
+
+	// Cluster configures a Target of other processes.
+	Cluster ClusterOptions
 
 	// Config is a serialized ConfigProto. These fields are used unless the option itself
 	// is set: intra_op_parallelism_threads and inter_op_parallelism_threads (Threads is

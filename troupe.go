@@ -84,6 +84,8 @@ type (
 	Device = session.Device
 	// Resources are variables, queues and tables that sessions share.
 	Resources = session.Resources
+	// ClusterOptions configures a session whose target is other processes.
+	ClusterOptions = session.ClusterOptions
 	// A SavedGraph describes one of the graphs of a SavedModel.
 	SavedGraph = model.SavedGraph
 	// A Signature names the inputs and outputs of one use of a model.

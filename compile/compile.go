@@ -21,8 +21,9 @@ type Spec struct {
 	// Devices are those that nodes may be placed on, the one that feeds come from and
 	// fetches go to first; nil: all run on CPU 0 of this process.
 	Devices []devices.Attributes
-	Strict  bool         // as [placement.Options] have it
-	Unasked devices.Spec // likewise
+	Strict  bool           // as [placement.Options] have it
+	Unasked devices.Spec   // likewise
+	Pinned  map[string]int // likewise
 	Rewrite rewrite.Options
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
@@ -94,7 +95,7 @@ func (p *Planned) passes(ctx context.Context, spec Spec) []plan.Pass {
 	}
 	list = append(list, o.List(ctx)...)
 	return append(list,
-		placement.Pass(placement.Options{Strict: spec.Strict, Unasked: spec.Unasked}),
+		placement.Pass(placement.Options{Strict: spec.Strict, Unasked: spec.Unasked, Pinned: spec.Pinned}),
 		p.functions.pass(),
 		partition.Pass,
 	)

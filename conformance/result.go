@@ -36,6 +36,8 @@ type Config struct {
 	Engine        string
 	Rewrite       string // passes; see session.SessionOptions
 	Threads       int
+	Target        string        // other processes to run on, as session.SessionOptions have it
+	Bound         time.Duration // of the target's failures
 	Strewing      Strewing
 	SeparateSteps bool          // what runs on each device is a step of its own
 	MemoryLimit   int64         // of the session, in bytes; 0: the default

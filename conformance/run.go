@@ -126,7 +126,11 @@ func (s *Script) open(cfg Config) (*opened, error) {
 		MemoryLimit:   cfg.MemoryLimit,
 		Files:         &files.Policy{Read: []string{os.TempDir()}, Write: []string{os.TempDir()}}, // recorded cases write there
 	}
-	if n := cfg.Strewing.Devices; n > 0 {
+	if cfg.Target != "" {
+		options.Target, options.Devices, options.Cluster.Isolated = cfg.Target, nil, true
+		options.Cluster.Bound = cfg.Bound
+		options.Seed = int64(cfg.Strewing.Seed)
+	} else if n := cfg.Strewing.Devices; n > 0 {
 		options.Devices = map[string]int{cfg.Strewing.kind(): n}
 		options.Seed = int64(cfg.Strewing.Seed)
 	}

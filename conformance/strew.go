@@ -18,6 +18,8 @@ type Strewing struct {
 	Devices int // 0: nodes are where the case puts them
 	Seed    uint64
 	Type    string // of the devices; "" is CPU
+	// Job says that the devices are those of tasks of that job, CPU 0 of each.
+	Job string
 }
 
 func (s Strewing) kind() string { return cmp.Or(s.Type, "CPU") }
@@ -25,6 +27,9 @@ func (s Strewing) kind() string { return cmp.Or(s.Type, "CPU") }
 // device returns a random one, sometimes none.
 func (s Strewing) device(rng *rand.Rand) string {
 	if d := rng.IntN(s.Devices*4 + 1); d > 0 {
+		if s.Job != "" {
+			return "/job:" + s.Job + "/task:" + strconv.Itoa((d-1)%s.Devices)
+		}
 		return "/device:" + s.kind() + ":" + strconv.Itoa((d-1)%s.Devices)
 	}
 	return ""

@@ -28,6 +28,8 @@ type Rendezvous interface {
 type Token struct {
 	Value tensor.Value // shared; the zero Value if Dead
 	Dead  bool
+	// Foreign says that the value has been made outside of the step, which is to charge it.
+	Foreign bool
 }
 
 // RootTag is what stands in a key for the iteration of the root frame.

@@ -15,8 +15,15 @@ import (
 
 // SessionOptions configures a session. The zero value is a good choice.
 type SessionOptions struct {
-	// Target is the runtime to run on: "" or "local", this process.
+	// Target is the runtime to run on: "" or "local", this process; or
+	// "troupe://host:port,host:port", workers started by `troupe worker`, for programs that
+	// import package cluster. Devices are then the workers', and so are Engine and Files,
+	// and what holds resources and the memory of steps; partial runs and profiles are not
+	// supported. docs/cluster.md describes it.
 	Target string
+
+	// Cluster configures a Target of other processes.
+	Cluster ClusterOptions
 
 	// Config is a serialized ConfigProto. These fields are used unless the option itself
 	// is set: intra_op_parallelism_threads and inter_op_parallelism_threads (Threads is
@@ -131,9 +138,6 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 	if o != nil {
 		r = *o
 	}
-	if r.Target != "" && r.Target != "local" {
-		return r, status.Errorf(status.Unimplemented, "session target %q: only this process can be run on", r.Target)
-	}
 	if len(r.Config) > 0 {
 		if err := r.heed(r.Config); err != nil {
 			return r, err
@@ -150,6 +154,9 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 		return r, status.Invalid("a timeout of %v", r.Timeout)
 	}
 	if err := r.checkDevices(); err != nil {
+		return r, err
+	}
+	if err := r.checkTarget(); err != nil {
 		return r, err
 	}
 	if r.Engine == "" {

@@ -45,6 +45,10 @@ func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Out
 	if err := s.runs.enter(); err != nil {
 		return nil, err
 	}
+	if s.runtime != nil {
+		s.runs.leave()
+		return nil, status.Errorf(status.Unimplemented, "partial runs are not supported on %s", s.options.Target)
+	}
 	p, err := s.partialProgram(ctx, feeds, fetches, targets)
 	if err != nil {
 		s.runs.leave()

@@ -25,6 +25,7 @@ type program struct {
 	plan    *compile.Planned
 	nodes   *nodes.Program
 	pieces  []compile.Piece // what is played apart; nil: nodes is played
+	away    AwayProgram     // what the session's target plays; nil: this process does
 	feeds   []Output
 	fetches []Output
 	targets []*Operation
@@ -143,12 +144,26 @@ func (p *program) spec(s *Session) compile.Spec {
 // compile compiles the run of a graph, which is the session's or made of it.
 func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
 	units := s.engine.Name() == "actors"
-	if p.plan, err = compile.Make(ctx, g, p.spec(s)); err != nil {
+	spec := p.spec(s)
+	if s.runtime != nil {
+		if spec.Pinned, err = s.pins(ctx); err != nil {
+			return status.From(err)
+		}
+	}
+	if p.plan, err = compile.Make(ctx, g, spec); err != nil {
 		return status.From(err)
 	}
 	apart := s.options.SeparateSteps && p.plan.Split != nil // the whole is not played then
-	if p.nodes, err = p.plan.Layout(ctx, units && !apart); err != nil {
+	if p.nodes, err = p.plan.Layout(ctx, units && !apart && s.runtime == nil); err != nil {
 		return status.From(err)
+	}
+	if s.runtime != nil {
+		if err := p.compileAway(ctx, s); err != nil {
+			s.functions.Discard(p.nodes)
+			return err
+		}
+		s.logPlacement(p.plan)
+		return nil
 	}
 	if apart {
 		if p.pieces, err = p.plan.Pieces(ctx, units); err != nil {
@@ -286,7 +301,7 @@ func (p *program) begin(s *Session) *call {
 		n := len(p.feeds)
 		values := make([]tensor.Value, n+len(p.fetches))
 		c = &call{program: p, values: values, feeds: values[:n:n], fetched: values[n:]}
-		if p.pieces == nil {
+		if p.pieces == nil && p.away == nil {
 			c.runner = nodes.NewRunner(s.engine, p.nodes)
 		}
 		s.unused.register(c)

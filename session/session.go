@@ -31,6 +31,8 @@ type Session struct {
 	devices   []devices.Device
 	accel     accelerators
 	places    []devices.Attributes // of all devices, CPUs first
+	runtime   Target               // nil: this process
+	pinned    pins                 // where it holds resources
 	unasked   devices.Spec         // of the nodes that ask for none
 	log       zerolog.Logger
 	budget    *tensor.Budget
@@ -116,6 +118,15 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	}
 	for _, d := range s.accel.all {
 		s.places = append(s.places, d.Attributes())
+	}
+	if s.runtime, err = o.openTarget(); err != nil {
+		s.engine.Close()
+		s.accel.close()
+		closeDevices(all)
+		return nil, err
+	}
+	if s.runtime != nil {
+		s.places = s.runtime.Devices()
 	}
 	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting())
 	s.functions.Budget = s.budget
@@ -211,7 +222,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		}
 		defer startWatch().stop(options.Metadata, s, p, &c.step)
 	}
-	if s.watches {
+	if s.watches || s.runtime != nil {
 		bound, release := s.untilClosed(ctx)
 		defer release()
 		ctx, c.step.Context = bound, bound
@@ -254,6 +265,9 @@ func (s *Session) untilClosed(ctx context.Context) (context.Context, context.Can
 
 // play has the step played.
 func (s *Session) play(p *program, c *call) error {
+	if p.away != nil {
+		return p.away.Run(c.step.Context, c.feeds, c.fetched)
+	}
 	if p.pieces != nil {
 		return s.runApart(p, c)
 	}
@@ -327,6 +341,9 @@ func (s *Session) Close() error {
 			s.state.Clear()
 		} else {
 			s.resources.Clear()
+		}
+		if s.runtime != nil {
+			s.runtime.Close()
 		}
 		s.engine.Close()
 		s.accel.close()

@@ -12,6 +12,9 @@ type Config struct {
 	Window int64
 	// MaxSteps is how many steps a worker or a master may have at a time; 0 is no limit.
 	MaxSteps int
+	// Dials reports which of two workers dials the other one, on which both must agree; nil:
+	// the one of the lower address.
+	Dials func(self, other Peer) bool
 	// Name returns what errors call a process; nil for its number.
 	Name func(Peer) string
 }
@@ -21,6 +24,13 @@ func (c *Config) name(p Peer) string {
 		return fmt.Sprint(p)
 	}
 	return c.Name(p)
+}
+
+func (c *Config) dials(self, other Peer) bool {
+	if c.Dials == nil {
+		return self < other
+	}
+	return c.Dials(self, other)
 }
 
 const minPatience = 6

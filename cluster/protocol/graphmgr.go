@@ -23,6 +23,7 @@ type Item struct {
 	id         handleID
 	peers      []Peer
 	compiled   bool
+	waited     int // beats since then
 	registered bool
 }
 

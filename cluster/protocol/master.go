@@ -79,6 +79,15 @@ func NewMaster(self Incarnation, config Config) *Master {
 // Idle reports whether no step is running.
 func (m *Master) Idle() bool { return m.running == 0 }
 
+// Remote returns the incarnation of a worker that is connected.
+func (m *Master) Remote(p Peer) (Incarnation, bool) {
+	e := m.workers[p]
+	if e == nil || !e.link.Open() {
+		return 0, false
+	}
+	return e.link.Remote(), true
+}
+
 // Open makes a session, of a number that has not been used.
 func (m *Master) Open(number uint64) {
 	m.sessions[number] = &session{id: SessionID{m.self, number}, graphs: map[uint64]*divided{}, steps: map[uint64]*step{}, next: 1}
@@ -216,23 +225,42 @@ func (m *Master) Beat(out *Outbox) {
 			}
 		}
 		for _, g := range s.inGraphs() {
-			if len(g.waiting) > 0 && m.beats-g.since >= 2*patience {
+			switch {
+			case len(g.waiting) == 0:
+			case m.connected(g): // workers compile, or report that they cannot connect with each other
+				g.since = m.beats
+			case m.beats-g.since >= 2*patience:
 				m.giveUp(s, g, out)
 			}
 		}
 	}
 }
 
+// connected reports whether all workers of a graph are connected.
+func (m *Master) connected(g *divided) bool {
+	for _, p := range g.parts {
+		if !m.workers[p.Worker].link.Open() {
+			return false
+		}
+	}
+	return true
+}
+
+// Unacknowledged returns how many messages workers may not have got.
+func (m *Master) Unacknowledged() (n int) {
+	for _, e := range m.workers {
+		n += e.link.Unacknowledged()
+	}
+	return n
+}
+
 // giveUp fails the steps that wait for a registration that does not come.
 func (m *Master) giveUp(s *session, g *divided, out *Outbox) {
-	err := status.Errorf(status.Unavailable, "the graph could not be registered in time")
-	for i, p := range g.parts {
+	var err error
+	for _, p := range g.parts {
 		if !m.workers[p.Worker].link.Open() {
 			err = status.Errorf(status.Unavailable, "worker %s cannot be reached", m.config.name(p.Worker))
 			break
-		}
-		if g.state[i] != registered {
-			err = status.Errorf(status.Unavailable, "worker %s did not connect with the workers that it exchanges tensors with", m.config.name(p.Worker))
 		}
 	}
 	for _, st := range slices.Clone(g.waiting) {

@@ -10,7 +10,11 @@ const (
 	Compile EffectKind = iota + 1
 	// Release says that a handle is no longer used.
 	Release
+	// EndSession says that a session has ended, with Effect.Err, after the Releases of its
+	// handles: closed if that is CANCELLED, otherwise its master was lost and may come back.
+	EndSession
 	// Start asks a worker's shell to run the program of a handle with feeds Effect.Value.
+	// All steps of the session below Effect.Floor are over.
 	// It calls [Worker.Produced] and [Worker.Wanted], and, once, [Worker.Finished].
 	Start
 	// Deliver gives a running part the tensor Effect.Value that it wanted.
@@ -26,7 +30,7 @@ const (
 
 // String returns the name of the constant.
 func (k EffectKind) String() string {
-	return [...]string{"?", "Compile", "Release", "Start", "Deliver", "Stop", "Drop", "Reply"}[k]
+	return [...]string{"?", "Compile", "Release", "EndSession", "Start", "Deliver", "Stop", "Drop", "Reply"}[k]
 }
 
 // An Effect is one thing for the shell to do.
@@ -37,6 +41,7 @@ type Effect struct {
 	Key     string
 	Value   any
 	Err     error
+	Floor   uint64
 	Request uint64
 	Fetches []any
 }

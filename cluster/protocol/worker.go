@@ -110,6 +110,26 @@ func (w *Worker) Beat(out *Outbox) {
 		n.link.Beat(&ev)
 		w.follow(p, n, &ev, out)
 	}
+	w.graphs.each(func(it *Item) {
+		if !it.compiled || it.registered {
+			return
+		}
+		if it.waited++; it.waited >= 2*max(w.config.Patience, minPatience) {
+			w.unconnected(it, out)
+		}
+	})
+}
+
+// unconnected gives up a part whose worker does not come to be connected with another one.
+func (w *Worker) unconnected(it *Item, out *Outbox) {
+	for _, p := range it.peers {
+		if !w.peers[p].link.Open() {
+			w.send(w.sessions[it.id.session].master, Message{Verb: Registered, Step: StepID{SessionID: it.id.session}, Handle: it.id.handle,
+				Err: status.Errorf(status.Unavailable, "worker %s did not connect with worker %s", w.config.name(w.at), w.config.name(p))}, out)
+			break
+		}
+	}
+	w.release(it, out)
 }
 
 // follow does what a link's event asks for.
@@ -203,6 +223,7 @@ func (w *Worker) close(id SessionID, why error, out *Outbox) {
 	for _, it := range w.graphs.of(id) {
 		w.release(it, out)
 	}
+	out.do(Effect{Kind: EndSession, Step: StepID{SessionID: id}, Err: why})
 }
 
 func (w *Worker) release(it *Item, out *Outbox) {
@@ -264,7 +285,7 @@ func (w *Worker) register(from Peer, m *Message, out *Outbox) {
 		return
 	}
 	for _, p := range m.Peers {
-		w.neighbour(p, w.at < p)
+		w.neighbour(p, w.config.dials(w.at, p))
 	}
 	out.do(Effect{Kind: Compile, Step: StepID{SessionID: m.Step.SessionID}, Handle: m.Handle, Value: m.Value})
 }
@@ -324,7 +345,7 @@ func (w *Worker) execute(from Peer, s *workerSession, m *Message, out *Outbox) {
 		return
 	}
 	st.item = it
-	out.do(Effect{Kind: Start, Step: m.Step, Handle: m.Handle, Value: m.Value})
+	out.do(Effect{Kind: Start, Step: m.Step, Handle: m.Handle, Value: m.Value, Floor: s.floor})
 }
 
 // raise notes that all steps of a session below one are over.

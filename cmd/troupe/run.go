@@ -17,6 +17,9 @@ import (
 // runFlags are the flags of `troupe run`.
 type runFlags struct {
 	feeds, fetches, targets []string
+	workers                 string // the session's target, of --target
+	cluster                 clusterFlags
+	clusterOptions          troupe.ClusterOptions
 	signature               string
 	tags                    []string
 	engine, rewrite         string
@@ -77,6 +80,7 @@ SIGQUIT (ctrl-\) prints what the step waits for.
   troupe run my_model/ --feed x=@image.npy --output results.npz
   troupe run my_model/ --feed text=[cat] --format json | jq .scores.value
   troupe run my_model/ --tags serve,gpu --signature classify --feed image=@cat.jpg
+  troupe run model.pb --fetch y --target troupe://localhost:2222,localhost:2223
   troupe run loop.pb --feed n=3 --fetch while/Exit --engine messages:1 --sequence run.html
   troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
 		Args: oneModel,
@@ -87,7 +91,8 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 	fl := cmd.Flags()
 	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all its arrays (repeatable)")
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch and print the tensor `NAME` (repeatable)")
-	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeatable)")
+	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeatable); troupe://HOST:PORT,... runs on workers")
+	f.cluster.add(fl)
 	fl.StringVar(&f.signature, "signature", "", "run the signature `KEY` of a SavedModel")
 	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas")
 	engineFlag(cmd, &f.engine)
@@ -115,7 +120,13 @@ func rewriteFlag(cmd *cobra.Command, rewrite *string) {
 	cmd.Flags().StringVar(rewrite, "rewrite", "", "rewrite the graph with these `PASSES` before it runs: default, none, all, a list such as fold,common, or changes to the default such as +batchnorm,-hoist")
 }
 
-func (f *runFlags) run(cmd *cobra.Command, path string) error {
+func (f *runFlags) run(cmd *cobra.Command, path string) (err error) {
+	if f.workers, err = f.away(); err != nil {
+		return err
+	}
+	if f.clusterOptions, err = f.cluster.resolve(); err != nil {
+		return err
+	}
 	m, err := findModel(cmd, path)
 	if err != nil {
 		return failure{err}
@@ -206,7 +217,10 @@ func (f *runFlags) print(cmd *cobra.Command, names []string, values []*troupe.Te
 }
 
 func (f *runFlags) options(m *model) *troupe.SessionOptions {
-	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m)})
+	return f.places.set(&troupe.SessionOptions{
+		Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m),
+		Target: f.workers, Cluster: f.clusterOptions,
+	})
 }
 
 // resolve finds what the flags name.
@@ -256,6 +270,7 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 			return monitor(cmd.Context(), (*troupe.Session)(sess), cmd.ErrOrStderr())
 		},
 	}
+	cfg.Target, cfg.Bound = f.workers, f.clusterOptions.Bound
 	err := s.Play(cmd.Context(), cfg, func(i int, o conformance.Outcome) error {
 		if len(s.Steps) > 1 {
 			fmt.Fprintf(out, "\nstep %d\n", i)

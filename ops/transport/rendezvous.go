@@ -71,6 +71,8 @@ func (k recv) Start(ctx *kernel.Context, _, out []tensor.Value, done func(error)
 			out[0], err = ctx.Holding(o, d)
 		case !t.Dead && t.Value.DType() != k.dtype:
 			err = status.Errorf(status.Internal, "a %v came for a %v: %s", t.Value.DType(), k.dtype, k.key)
+		case t.Foreign && !t.Dead:
+			out[0] = ctx.ChargeValue(t.Value)
 		default:
 			out[0] = t.Value
 		}

@@ -74,6 +74,29 @@ func Graphs(ctx context.Context, p *plan.Program) ([]Piece, error) {
 	return all, nil
 }
 
+// Whole returns a program that was not split as the only piece, on a device.
+func Whole(ctx context.Context, p *plan.Program, device string) (Piece, error) {
+	r := Piece{Device: device}
+	own, err := p.Graph.EditPart(ctx, p.Nodes, p.Feeds)
+	if err != nil {
+		return r, err
+	}
+	if r.Graph, err = own.Done(); err != nil {
+		return r, err
+	}
+	r.Nodes, r.Feeds = r.Graph.Nodes(), own.Feeds
+	for k := range p.Feeds {
+		r.FeedAt = append(r.FeedAt, k)
+	}
+	for k, f := range p.Fetches {
+		r.Fetches, r.FetchAt = append(r.Fetches, own.Output(f)), append(r.FetchAt, k)
+	}
+	for _, t := range p.Targets {
+		r.Targets = append(r.Targets, own.Copy(t))
+	}
+	return r, nil
+}
+
 // piece returns that of device i, of the nodes need of g, which e made.
 func piece(ctx context.Context, p *plan.Program, i int, e *graph.Part, g *graph.Graph, need []*graph.Node) (Piece, error) {
 	r := Piece{Device: p.Devices[i].Name}

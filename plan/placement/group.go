@@ -84,7 +84,7 @@ func (w *placer) request(nodes []*graph.Node) error {
 
 // colocate joins the groups of nodes that belong together.
 func (w *placer) colocate(nodes []*graph.Node) error {
-	if len(w.types) > 1 {
+	if len(w.types) > 1 || w.apart() {
 		w.colocateVariables(nodes)
 		w.colocateShared(nodes)
 	}
@@ -142,8 +142,30 @@ func (w *placer) colocate(nodes []*graph.Node) error {
 	return nil
 }
 
+// apart reports whether the devices are those of several processes.
+func (w *placer) apart() bool {
+	for _, d := range w.Devices {
+		if d.Spec.Process() != w.Devices[0].Spec.Process() {
+			return true
+		}
+	}
+	return false
+}
+
+// pin chooses the devices of groups of which a node has been placed before, the first
+// decides.
+func (w *placer) pin(nodes []*graph.Node) {
+	for _, n := range nodes {
+		if d, ok := w.Pinned[n.Name()]; ok {
+			if g := w.groups[n.ID()].root(); g.chosen < 0 {
+				g.chosen, g.alone = d, false
+			}
+		}
+	}
+}
+
 // colocateVariables joins the handles of one variable, whose value is in the memory of one
-// device; the first says which. On CPUs it does not matter.
+// device or process; the first says which. On the CPUs of one process it does not matter.
 func (w *placer) colocateVariables(nodes []*graph.Node) {
 	type variable struct{ container, name string }
 	first := map[variable]*group{}
@@ -157,6 +179,9 @@ func (w *placer) colocateVariables(nodes []*graph.Node) {
 		}
 		if a := n.Attrs().Find("shared_name"); a != nil {
 			v.name = a.S
+		}
+		if v.name == "" {
+			v.name = n.Name()
 		}
 		b := w.groups[n.ID()]
 		if a := first[v]; a == nil {

@@ -20,6 +20,9 @@ type Options struct {
 	Strict bool
 	// Unasked is what nodes ask for that ask for nothing; the zero Spec: nothing.
 	Unasked devices.Spec
+	// Pinned are the places in Devices of nodes, by name, that another program has placed:
+	// what they hold is there.
+	Pinned map[string]int
 }
 
 // Pass returns the pass that places the nodes of a program on its devices, where there are
@@ -53,6 +56,7 @@ func Place(ctx context.Context, nodes []*graph.Node, o Options) (*plan.Placement
 	if err := w.colocate(nodes); err != nil {
 		return nil, err
 	}
+	w.pin(nodes)
 	var followers []*graph.Node
 	for _, n := range nodes {
 		if err := w.watch.Step(); err != nil {

@@ -1,0 +1,225 @@
+package remote
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// A peer is another endpoint, as this one sees it.
+type peer struct {
+	e       *Endpoint
+	address string
+	ctx     context.Context // ends when the peer is closed
+	cancel  context.CancelFunc
+	queue   chan []byte // of pushes
+
+	posts atomic.Int64 // given to Proto.Actor while it was not connected; -1: it is
+
+	mu    sync.Mutex
+	conn  *grpc.ClientConn
+	state pushing
+	done  sync.WaitGroup
+}
+
+// pushing is how far the stream of pushes has come.
+type pushing uint8
+
+const (
+	idle pushing = iota
+	opening
+	ready
+)
+
+// maxUnconnected bounds the posts that wait for a connection, pushQueue the pushes that
+// wait to be written.
+const (
+	maxUnconnected = 32
+	pushQueue      = 1024
+)
+
+// peer returns another endpoint; nil when this one is closed.
+func (e *Endpoint) peer(address string) *peer {
+	e.mu.RLock()
+	p := e.peers[address]
+	closed := e.closed
+	e.mu.RUnlock()
+	if p != nil || closed {
+		return p
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil
+	}
+	if p = e.peers[address]; p == nil {
+		p = &peer{e: e, address: address, queue: make(chan []byte, pushQueue)}
+		p.ctx, p.cancel = context.WithCancel(context.Background())
+		e.peers[address] = p
+	}
+	return p
+}
+
+// connected notes whether Proto.Actor has a connection.
+func (p *peer) connected(yes bool) {
+	if p == nil {
+		return
+	}
+	if yes {
+		p.posts.Store(-1)
+	} else {
+		p.posts.Store(0)
+	}
+}
+
+// mayPost reports whether Proto.Actor may be given one more message.
+func (p *peer) mayPost() bool {
+	for {
+		n := p.posts.Load()
+		switch {
+		case n < 0:
+			return true
+		case n >= maxUnconnected:
+			return false
+		case p.posts.CompareAndSwap(n, n+1):
+			return true
+		}
+	}
+}
+
+// client returns the connection for streams, which is made when it is first used.
+func (p *peer) client() (*grpc.ClientConn, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ctx.Err() != nil {
+		return nil, status.Errorf(status.Canceled, "the endpoint is closed")
+	}
+	if p.conn == nil {
+		conn, err := grpc.NewClient("passthrough:///"+p.address, p.e.options.dial()...)
+		if err != nil {
+			return nil, status.Invalid("address %q: %v", p.address, err)
+		}
+		p.conn = conn
+	}
+	return p.conn, nil
+}
+
+// Push sends a small message on the stream; until that is open, by Post. It is dropped if
+// too many wait.
+func (e *Endpoint) Push(to string, data []byte) {
+	p := e.peer(to)
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	state := p.state
+	if state == idle && p.ctx.Err() == nil {
+		p.state = opening
+		p.done.Go(p.push)
+	}
+	p.mu.Unlock()
+	if state != ready {
+		e.Post(to, data)
+		return
+	}
+	select {
+	case p.queue <- data:
+	default:
+	}
+}
+
+// push opens the stream, and writes what is queued until it breaks.
+func (p *peer) push() {
+	err := p.pushUntil()
+	p.mu.Lock()
+	p.state = idle // the next Push opens another one
+	p.mu.Unlock()
+	if err != nil && p.ctx.Err() == nil {
+		p.e.options.Log.Debug().Str("peer", p.address).Err(err).Msg("the stream broke")
+	}
+}
+
+func (p *peer) pushUntil() error {
+	conn, err := p.client()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(p.ctx)
+	defer cancel()
+	s, err := p.open(ctx, conn, methodPush, grpc.WaitForReady(true))
+	if err != nil {
+		return err
+	}
+	broken := make(chan error, 1)
+	p.done.Go(func() { broken <- s.RecvMsg(&frame{}) }) // nothing comes but the end
+	if _, err := s.Header(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.state = ready
+	p.mu.Unlock()
+	for {
+		select {
+		case data := <-p.queue:
+			if err := s.SendMsg(of(data)); err != nil {
+				return err
+			}
+		case err := <-broken:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+var streamDesc = grpc.StreamDesc{ServerStreams: true, ClientStreams: true}
+
+// open opens a stream.
+func (p *peer) open(ctx context.Context, conn *grpc.ClientConn, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	ctx = metadata.AppendToOutgoingContext(ctx, fromKey, p.e.address)
+	return conn.NewStream(ctx, &streamDesc, method, append(opts, grpc.CallContentSubtype(codecName))...)
+}
+
+// close ends the peer's streams and waits for their goroutines.
+func (p *peer) close() {
+	p.cancel()
+	p.done.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conn != nil {
+		p.conn.Close()
+	}
+}
+
+// fromGRPC returns an error of gRPC as one of ours.
+func fromGRPC(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	code := status.Unavailable
+	s, ok := grpcstatus.FromError(err)
+	text := err.Error()
+	if ok {
+		text = s.Message()
+		if s.Code() != codes.Unknown {
+			code = status.Code(s.Code())
+		}
+	}
+	return status.Within(&status.Error{Code: code, Message: text, Cause: err}, format, args...)
+}
+
+// toGRPC returns an error of ours as one of gRPC.
+func toGRPC(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := status.From(err)
+	return grpcstatus.Error(codes.Code(e.Code), e.Message)
+}

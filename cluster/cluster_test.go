@@ -1,0 +1,107 @@
+package cluster_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/cluster"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// text returns the graph of a text.
+func text(t testing.TB, s string) *session.Graph {
+	t.Helper()
+	g := session.NewGraph()
+	if err := g.AddText(s); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func trivial(t testing.TB) *session.Graph {
+	return text(t, "c = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 1>}\n")
+}
+
+func newSession(t testing.TB, target string, g *session.Graph, rewrite ...string) *session.Session {
+	t.Helper()
+	s, err := session.NewSession(g, &session.SessionOptions{Target: target, Rewrite: strings.Join(rewrite, ""), Cluster: session.ClusterOptions{Bound: bound}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// run runs a step by names.
+func run(ctx context.Context, s *session.Session, g *session.Graph, feeds map[string]*tensor.Tensor, fetches, targets []string) ([]*tensor.Tensor, error) {
+	fed := map[session.Output]*tensor.Tensor{}
+	for name, v := range feeds {
+		fed[g.Operation(name).Output(0)] = v
+	}
+	var outs []session.Output
+	for _, name := range fetches {
+		outs = append(outs, g.Operation(name).Output(0))
+	}
+	var ops []*session.Operation
+	for _, name := range targets {
+		ops = append(ops, g.Operation(name))
+	}
+	return s.RunContext(ctx, fed, outs, ops)
+}
+
+const twoWorkers = `
+x = Placeholder() @/job:worker/task:0 {dtype=DT_FLOAT}
+y = Mul(x, x) @/job:worker/task:1 {T=DT_FLOAT}
+z = AddV2(y, x) @/job:worker/task:0 {T=DT_FLOAT}
+`
+
+func TestTwoWorkers(t *testing.T) {
+	_, target := startWorkers(t, 2)
+	g := text(t, twoWorkers)
+	s := newSession(t, target, g)
+	for _, n := range []int{1, 1 << 16, 3} {
+		values := make([]float32, n)
+		for i := range values {
+			values[i] = float32(i + 2)
+		}
+		x, _ := tensor.FromSlice(values, int64(n))
+		got, err := run(t.Context(), s, g, map[string]*tensor.Tensor{"x": x}, []string{"z"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range floats(got[0]) {
+			if want := values[i]*values[i] + values[i]; v != want {
+				t.Fatalf("element %d of %d: %v, want %v", i, n, v, want)
+			}
+		}
+	}
+}
+
+// floats returns the elements of a tensor.
+func floats(x *tensor.Tensor) []float32 {
+	v := tensor.ValueOf(x)
+	return tensor.Of[float32](&v)
+}
+
+func TestTargets(t *testing.T) {
+	_, target := startWorkers(t, 1)
+	open := func(o session.SessionOptions) error {
+		s, err := session.NewSession(trivial(t), &o)
+		if err == nil {
+			s.Close()
+		}
+		return err
+	}
+	wants(t, open(session.SessionOptions{Target: "grpc://x:1"}), status.Unimplemented, "troupe://")
+	wants(t, open(session.SessionOptions{Target: "troupe://"}), status.InvalidArgument)
+	wants(t, open(session.SessionOptions{Target: "troupe://nonsense"}), status.InvalidArgument, "nonsense")
+	wants(t, open(session.SessionOptions{Target: target, Devices: map[string]int{"CPU": 2}}), status.InvalidArgument, "devices")
+	wants(t, open(session.SessionOptions{Target: target}), status.FailedPrecondition, "bound")
+	_, errs, err := cluster.Ask(t.Context(), target, &session.ClusterOptions{Bound: bound})
+	if err != nil || errs[0] != nil {
+		t.Error(err, errs)
+	}
+}

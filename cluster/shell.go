@@ -1,0 +1,208 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/actors/remote"
+	"github.com/troupe-go/troupe/cluster/protocol"
+)
+
+// A shell drives a core of package cluster/protocol: it gives it what comes from the network
+// and the timer, and does what it asks for, in order and by one goroutine at a time, on
+// whichever goroutine the event came.
+type shell struct {
+	self     protocol.Incarnation
+	endpoint *remote.Endpoint
+	office   office
+	log      *zerolog.Logger
+	bound    time.Duration
+	receive  func(from protocol.Peer, p protocol.Packet, out *protocol.Outbox) // of the core
+	beat     func(out *protocol.Outbox)
+	perform  func(protocol.Effect) // never blocks
+
+	mu    sync.Mutex // guards the core, and what follows
+	out   protocol.Outbox
+	queue []todo
+	busy  bool // somebody works on the queue
+
+	names  sync.RWMutex
+	peers  map[string]protocol.Peer
+	list   []string          // addresses by peer
+	called map[string]string // what errors call addresses
+
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+// A todo is a packet to be sent or an effect to be done.
+type todo struct {
+	sent   protocol.Sent
+	effect protocol.Effect // of kind 0: sent counts
+}
+
+// The periods of the timer within the bound: a worker that is silent is lost after patience
+// beats, and after as many again the master no longer waits for the others to stop.
+const (
+	beatsPerBound = 20
+	patience      = 8
+	// Window is how many bytes of tensors are on the way from one worker to another.
+	tensorWindow = 64 << 20
+	defaultBound = 2 * time.Second
+)
+
+// newShell makes a shell; start begins its timer.
+func newShell(bound time.Duration, log *zerolog.Logger) *shell {
+	if bound <= 0 {
+		bound = defaultBound
+	}
+	if log == nil {
+		nop := zerolog.Nop()
+		log = &nop
+	}
+	return &shell{self: newIncarnation(), log: log, bound: bound, peers: map[string]protocol.Peer{}, called: map[string]string{}, stop: make(chan struct{})}
+}
+
+// newIncarnation returns a random number, not 0.
+func newIncarnation() protocol.Incarnation {
+	var b [8]byte
+	rand.Read(b[:])
+	return protocol.Incarnation(binary.LittleEndian.Uint64(b[:]) | 1)
+}
+
+// config is what all processes agree on.
+func (s *shell) config(maxSteps int) protocol.Config {
+	return protocol.Config{
+		Patience: patience, Window: tensorWindow, MaxSteps: maxSteps, Name: s.name,
+		Dials: func(self, other protocol.Peer) bool { return s.address(self) < s.address(other) },
+	}
+}
+
+// peer returns the number of an address, which is given when it is first asked for.
+func (s *shell) peer(address string) protocol.Peer {
+	s.names.RLock()
+	p, ok := s.peers[address]
+	s.names.RUnlock()
+	if ok {
+		return p
+	}
+	s.names.Lock()
+	defer s.names.Unlock()
+	if p, ok = s.peers[address]; !ok {
+		p = protocol.Peer(len(s.list))
+		s.list = append(s.list, address)
+		s.peers[address] = p
+	}
+	return p
+}
+
+func (s *shell) address(p protocol.Peer) string {
+	s.names.RLock()
+	defer s.names.RUnlock()
+	return s.list[p]
+}
+
+// name returns what errors call a process: "/job:ps/task:0 at 10.0.0.2:2222".
+func (s *shell) name(p protocol.Peer) string {
+	s.names.RLock()
+	defer s.names.RUnlock()
+	address := s.list[p]
+	if n := s.called[address]; n != "" {
+		return n + " at " + address
+	}
+	return address
+}
+
+// call notes what errors call an address.
+func (s *shell) call(address, name string) {
+	s.names.Lock()
+	defer s.names.Unlock()
+	s.called[address] = strings.Replace(name, "/replica:0", "", 1)
+}
+
+// packetCame takes a packet of the network.
+func (s *shell) packetCame(from string, data []byte) {
+	p, err := s.packet(from, data)
+	if err != nil {
+		s.log.Warn().Str("from", from).Err(err).Msg("a packet was dropped")
+		return
+	}
+	peer := s.peer(from)
+	s.do(func(out *protocol.Outbox) { s.receive(peer, p, out) })
+}
+
+// do gives the core an event, and does what follows, unless somebody else is about to.
+func (s *shell) do(event func(out *protocol.Outbox)) {
+	s.mu.Lock()
+	event(&s.out)
+	for _, p := range s.out.Sent {
+		s.queue = append(s.queue, todo{sent: p})
+	}
+	for _, e := range s.out.Effects {
+		s.queue = append(s.queue, todo{effect: e})
+	}
+	s.out.Reset()
+	if s.busy {
+		s.mu.Unlock()
+		return
+	}
+	s.busy = true
+	var spare []todo
+	for len(s.queue) > 0 {
+		work := s.queue
+		s.queue = spare[:0]
+		s.mu.Unlock()
+		for i := range work {
+			if w := &work[i]; w.effect.Kind == 0 {
+				s.send(&w.sent)
+			} else {
+				s.perform(w.effect)
+			}
+		}
+		clear(work)
+		spare = work
+		s.mu.Lock()
+	}
+	s.busy = false
+	s.mu.Unlock()
+}
+
+// send gives a packet to the network: what workers exchange in a step goes on the fast
+// stream, all else by Proto.Actor's remote.
+func (s *shell) send(p *protocol.Sent) {
+	data := s.appendPacket(p.To, &p.Packet)
+	switch p.Packet.Message.Verb {
+	case protocol.Tensor, protocol.Offer, protocol.Want, protocol.Credit:
+		s.endpoint.Push(s.address(p.To), data)
+	default:
+		s.endpoint.Post(s.address(p.To), data)
+	}
+}
+
+// start begins to beat.
+func (s *shell) start() {
+	s.done.Go(func() {
+		t := time.NewTicker(s.bound / beatsPerBound)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				s.do(s.beat)
+			case <-s.stop:
+				return
+			}
+		}
+	})
+}
+
+// end stops beating and closes the endpoint.
+func (s *shell) end() error {
+	close(s.stop)
+	s.done.Wait()
+	return s.endpoint.Close()
+}

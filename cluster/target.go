@@ -1,0 +1,318 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/cluster/protocol"
+	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// scheme begins targets.
+const scheme = "troupe"
+
+func init() { session.RegisterTarget(scheme, openTarget) }
+
+// A target is a session's workers.
+type target struct {
+	client  *client
+	options session.SessionOptions
+	budget  *tensor.Budget
+	number  uint64 // of the session
+	devices []devices.Attributes
+	workers map[devices.Spec]string // addresses by process
+	names   [][2]string             // addresses, and what they are called
+	where   [][2]string             // processes, and their addresses
+
+	mu        sync.Mutex
+	graphs    uint64
+	variables map[string][]string             // by worker's address: names of those placed there
+	lives     map[string]protocol.Incarnation // in which they were last known to be there
+	lost      map[string]map[string]bool      // and those lost since
+}
+
+// openTarget opens the workers of a session.
+func openTarget(name string, o *session.SessionOptions) (session.Target, error) {
+	addresses, err := parseTarget(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := enter(keyOf(addresses, &o.Cluster), o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{
+		client: c, options: *o, budget: tensor.NewBudget(o.MemoryLimit), workers: map[devices.Spec]string{},
+		variables: map[string][]string{}, lives: map[string]protocol.Incarnation{}, lost: map[string]map[string]bool{},
+	}
+	if err := t.connect(addresses); err != nil {
+		c.leave()
+		return nil, err
+	}
+	c.do(func(*protocol.Outbox) {
+		c.next++
+		t.number = c.next
+		c.core.Open(t.number)
+	})
+	return t, nil
+}
+
+// openPatience is how long workers may take to answer when a session opens: they may just
+// have been started.
+const openPatience = 10 * time.Second
+
+// connect asks the workers for their devices.
+func (t *target) connect(addresses []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
+	defer cancel()
+	all, errs := t.client.ask(ctx, addresses, request{What: askStatus})
+	for i := range all {
+		s, address := &all[i], addresses[i]
+		if err := errs[i]; err != nil {
+			code := status.CodeOf(err)
+			if code == status.DeadlineExceeded {
+				code = status.Unavailable
+			}
+			return status.Errorf(code, "worker at %s cannot be reached: %v", address, status.From(err).Message)
+		}
+		if s.Bound != t.client.bound {
+			return status.Errorf(status.FailedPrecondition, "worker %s at %s has a failure bound of %v, the session of %v", s.Name, address, s.Bound, t.client.bound)
+		}
+		t.client.call(address, s.Name)
+		t.names = append(t.names, [2]string{address, s.Name})
+		for k := range s.Devices {
+			a, err := s.Devices[k].attributes()
+			if err != nil {
+				return err
+			}
+			process := a.Spec.Process()
+			if other := t.workers[process]; other != "" && other != address {
+				return status.Invalid("the workers at %s and %s are both %s", other, address, process)
+			}
+			if t.workers[process] == "" {
+				t.where = append(t.where, [2]string{process.String(), address})
+			}
+			t.workers[process] = address
+			t.devices = append(t.devices, a)
+		}
+	}
+	if len(t.devices) == 0 {
+		return status.Invalid("the workers have no devices")
+	}
+	return nil
+}
+
+// Devices are the workers'. See [session.Target].
+func (t *target) Devices() []devices.Attributes { return t.devices }
+
+// A program is registered with workers when it first runs.
+type program struct {
+	*target
+	graph   uint64
+	feedAt  [][]int // by part: which feeds it takes
+	workers []string
+	fetches int
+}
+
+// Program divides a program. See [session.Target].
+func (t *target) Program(shares []compile.Share, o session.TargetProgram) (session.AwayProgram, error) {
+	p := &program{target: t, fetches: o.Fetches}
+	peers := make([]protocol.Peer, len(shares))
+	for i := range shares {
+		address := t.workers[shares[i].Process]
+		p.workers = append(p.workers, address)
+		peers[i] = t.client.peer(address)
+	}
+	parts := make([]protocol.Part, len(shares))
+	for i := range shares {
+		b, err := encodePart(&shares[i], &part{isolated: t.options.Cluster.Isolated, seed: t.options.Seed, names: t.names, where: t.where})
+		if err != nil {
+			return nil, err
+		}
+		others := exchanges(shares, i)
+		var with []protocol.Peer
+		for _, k := range others {
+			with = append(with, peers[k])
+		}
+		parts[i] = protocol.Part{Worker: peers[i], Peers: with, Value: &parcel{head: b, step: protocol.StepID{SessionID: protocol.SessionID{Master: t.client.self, Number: t.number}}}}
+		var feeds []int
+		for k := range shares[i].Pieces {
+			feeds = append(feeds, shares[i].Pieces[k].FeedAt...)
+		}
+		p.feedAt = append(p.feedAt, feeds)
+	}
+	t.mu.Lock()
+	t.graphs++
+	p.graph = t.graphs
+	for i := range shares {
+		t.note(p.workers[i], &shares[i])
+	}
+	t.mu.Unlock()
+	t.client.do(func(*protocol.Outbox) { t.client.core.Add(t.number, p.graph, parts) })
+	return p, nil
+}
+
+// exchanges returns the shares that share i sends to or receives from.
+func exchanges(shares []compile.Share, i int) (others []int) {
+	processes := map[string]int{}
+	for k := range shares {
+		processes[shares[k].Process.String()] = k
+	}
+	found := make([]bool, len(shares))
+	for _, piece := range shares[i].Pieces {
+		for _, n := range piece.Graph.Nodes() {
+			for _, attr := range []string{"send_device", "recv_device"} {
+				if !strings.HasSuffix(n.Type(), "Send") && !strings.HasSuffix(n.Type(), "Recv") {
+					continue
+				}
+				v := n.Attrs().Find(attr)
+				if v == nil {
+					continue
+				}
+				name, _, _ := strings.Cut(v.S, "/device:")
+				if k, ok := processes[name]; ok && k != i {
+					found[k] = true
+				}
+			}
+		}
+	}
+	for k, yes := range found {
+		if yes {
+			others = append(others, k)
+		}
+	}
+	return others
+}
+
+// note notes the variables that a share has on a worker.
+func (t *target) note(worker string, s *compile.Share) {
+	for _, piece := range s.Pieces {
+		for _, n := range piece.Graph.Nodes() {
+			switch n.Type() {
+			case "VarHandleOp", "VariableV2", "Variable":
+				name := n.Name()
+				if v := n.Attrs().Find("shared_name"); v != nil && v.S != "" {
+					name = v.S
+				}
+				if !slices.Contains(t.variables[worker], name) {
+					t.variables[worker] = append(t.variables[worker], name)
+				}
+			}
+		}
+	}
+}
+
+// Run runs a step. See [session.AwayProgram].
+func (p *program) Run(ctx context.Context, feeds, fetched []tensor.Value) error {
+	by := make([]any, len(p.feedAt))
+	for i, list := range p.feedAt {
+		items := make([]item, len(list))
+		for k, at := range list {
+			items[k] = item{at: at, value: feeds[at].Share()}
+		}
+		parcel, _, err := pack(protocol.StepID{}, items)
+		if err != nil {
+			return err
+		}
+		by[i] = parcel
+	}
+	e, err := p.client.run(ctx, p.number, p.graph, by)
+	for _, parcel := range by {
+		p.client.dropValue(parcel)
+	}
+	if err == nil {
+		err = p.take(ctx, e.Fetches, fetched)
+	}
+	return p.explain(err)
+}
+
+// dropValue forgets a parcel.
+func (c *client) dropValue(v any) {
+	if p, ok := v.(*parcel); ok {
+		c.office.drop(p)
+	}
+}
+
+// take takes what the parts have fetched.
+func (p *program) take(ctx context.Context, from []any, fetched []tensor.Value) error {
+	for _, v := range from {
+		a, _ := v.(*arrival)
+		items, err := unpack(ctx, p.client.endpoint, p.budget, a)
+		if err != nil {
+			return err
+		}
+		for _, it := range items {
+			if it.at >= len(fetched) {
+				return status.Errorf(status.DataLoss, "a fetch %d of %d", it.at, len(fetched))
+			}
+			fetched[it.at] = it.value
+		}
+	}
+	for i, v := range fetched {
+		if v.IsZero() {
+			return status.Errorf(status.DataLoss, "no worker returned fetch %d", i)
+		}
+	}
+	return nil
+}
+
+// explain adds to the error of a variable without a value that its worker was restarted.
+func (p *program) explain(err error) error {
+	t := p.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, address := range p.workers {
+		t.client.mu.Lock()
+		now, ok := t.client.core.Remote(t.client.peer(address))
+		t.client.mu.Unlock()
+		if !ok {
+			continue
+		}
+		before := t.lives[address]
+		if before != 0 && before != now {
+			for _, v := range t.variables[address] {
+				if t.lost[address] == nil {
+					t.lost[address] = map[string]bool{}
+				}
+				t.lost[address][v] = true
+			}
+		}
+		t.lives[address] = now
+	}
+	if err == nil || len(t.lost) == 0 {
+		return err
+	}
+	e := *status.From(err)
+	if e.Code != status.FailedPrecondition && e.Code != status.NotFound {
+		return err
+	}
+	var lost []string
+	for address, names := range t.lost {
+		for name := range names {
+			if strings.Contains(e.Message, name) {
+				lost = append(lost, fmt.Sprintf("variable %s was lost when worker %s was restarted; assign it or restore a checkpoint", name, t.client.name(t.client.peer(address))))
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return err
+	}
+	slices.Sort(lost)
+	e.Message += "; " + strings.Join(lost, "; ")
+	return &e
+}
+
+// Close ends the session. See [session.Target].
+func (t *target) Close() error {
+	t.client.do(func(out *protocol.Outbox) { t.client.core.Close(t.number, out) })
+	t.client.office.dropIf(func(of protocol.StepID) bool { return of.Number == t.number })
+	return t.client.leave()
+}
