@@ -35,6 +35,7 @@ type Result struct {
 type Config struct {
 	Engine        string
 	Rewrite       string // passes; see session.SessionOptions
+	Units         string // passes of units; see session.SessionOptions
 	Threads       int
 	Strewing      Strewing
 	SeparateSteps bool          // what runs on each device is a step of its own
