@@ -153,7 +153,7 @@ func shrinkTo(given []int, fails func(*script) bool) []int {
 func TestSeeds(t *testing.T) {
 	n := *seeds
 	if n == 0 {
-		n = 6000
+		n = 3000
 		if testing.Short() {
 			n = 500
 		}
