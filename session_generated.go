@@ -153,6 +153,12 @@ type SessionOptions struct {
 	// loops, remapping and common subgraphs are used.
 	Rewrite string
 
+	// Units selects the optional passes that make units, which are loops and programs
+	// compiled by the engine "actors": "" is all, "none" is no pass, and a list names
+	// passes or changes the default, as "-chain,-band". Results do not depend on it; it
+	// is for finding faults. [Callable.EachUnitPass] shows what each pass does.
+	Units string
+
 	// Threads is the number of kernels, or parts of kernels, that the session's pool
 	// runs at a time; 0 is the number of CPUs, 1 leaves all work to the callers.
 	Threads int
@@ -310,6 +316,13 @@ func (c *Callable) CallWithOptions(ctx context.Context, options RunOptions, feed
 // to read and changes from version to version.
 func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) error {
 	return (*session.Callable)(c).EachPass(ctx, f)
+}
+
+// EachUnitPass calls f with the units of the run after each pass that makes them, in the
+// text form of [Callable.Plan]. They are verified after each pass: what a pass leaves wrong
+// is an error of code INTERNAL that names it.
+func (c *Callable) EachUnitPass(f func(pass, text string)) error {
+	return (*session.Callable)(c).EachUnitPass(f)
 }
 
 // Pieces returns the run as split over several devices, for tools; nil if it is all on one.

@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan"
 	"github.com/troupe-go/troupe/plan/lower"
 	"github.com/troupe-go/troupe/plan/partition"
@@ -27,6 +28,8 @@ type Spec struct {
 	Rewrite rewrite.Options
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
+	// UnitsOff are the passes of units that are left out.
+	UnitsOff form.Passes
 	// Functions has the programs of functions that stay calls; nil: the program
 	// has its own.
 	Functions *Functions
@@ -63,6 +66,7 @@ type Planned struct {
 	feeds, fetches []graph.Output // as they were asked for
 	functions      *Functions
 	callee         *callee
+	unitsOff       form.Passes
 }
 
 // Make runs the passes over what a step needs of a graph.
@@ -73,9 +77,10 @@ func Make(ctx context.Context, g *graph.Graph, spec Spec) (*Planned, error) {
 		fetches:   spec.Fetches,
 		functions: spec.Functions,
 		callee:    spec.callee,
+		unitsOff:  spec.UnitsOff,
 	}
 	if p.functions == nil {
-		p.functions = NewFunctions(g, nil, spec.Rewrite)
+		p.functions = NewFunctions(g, nil, spec.Rewrite, spec.UnitsOff)
 	}
 	var err error
 	p.Passes, err = plan.Run(ctx, p.Program, p.passes(ctx, spec), plan.Options{Verify: spec.Verify, After: spec.After})
@@ -119,7 +124,7 @@ func (p *Planned) Layout(ctx context.Context, units bool) (*nodes.Program, error
 func (p *Planned) spec(of *plan.Program, units bool) nodes.Spec {
 	spec := nodes.Spec{
 		Feeds: of.Feeds, Fetches: of.Fetches, Targets: of.Targets,
-		NoUnits: !units, Functions: p.functions.Functions, Crossing: partition.Crossing,
+		NoUnits: !units, UnitsOff: p.unitsOff, Functions: p.functions.Functions, Crossing: partition.Crossing,
 	}
 	if p.Calls != nil {
 		spec.Calls = func(n *graph.Node) nodes.Calling {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan/lower"
 	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/registry"
@@ -15,17 +16,19 @@ import (
 // concurrent use.
 type Functions struct {
 	*nodes.Functions
-	library *graph.Graph // where to find functions
-	rewrite rewrite.Options
+	library  *graph.Graph // where to find functions
+	rewrite  rewrite.Options
+	unitsOff form.Passes
 
 	mu      sync.Mutex
 	waiting map[string]bool // by function: whether anything in it may wait; see waits
 }
 
 // NewFunctions is for the functions of g's library, which kernels call on engine e; nil: they
-// cannot call. o says how they are rewritten.
-func NewFunctions(g *graph.Graph, e nodes.Engine, o rewrite.Options) *Functions {
-	r := &Functions{library: g, rewrite: o}
+// cannot call. o says how they are rewritten, off which
+// passes of units are left out.
+func NewFunctions(g *graph.Graph, e nodes.Engine, o rewrite.Options, off form.Passes) *Functions {
+	r := &Functions{library: g, rewrite: o, unitsOff: off}
 	r.Functions = nodes.NewFunctions(g, e, r.compile)
 	return r
 }
@@ -36,7 +39,7 @@ func (r *Functions) compile(ctx context.Context, f *registry.Func, entirely bool
 	if err != nil {
 		return nil, err
 	}
-	spec := Spec{Functions: r, Rewrite: r.rewrite, Targets: lower.Effects(body, entirely), callee: &callee{f.Name, entirely}}
+	spec := Spec{Functions: r, Rewrite: r.rewrite, UnitsOff: r.unitsOff, Targets: lower.Effects(body, entirely), callee: &callee{f.Name, entirely}}
 	for _, a := range body.Args {
 		spec.Feeds = append(spec.Feeds, a.Output(0))
 	}

@@ -9,10 +9,10 @@ import (
 )
 
 // Callables calls tell with each step of the case, prepared under these passes of
-// rewriting, or with the error that keeps it from being. Of steps with the same feeds,
+// rewriting and of units, or with the error that keeps it from being. Of steps with the same feeds,
 // fetches and targets it tells of the first. It fails if the case does not load.
-func (s *Script) Callables(rewrite string, tell func(step int, c *session.Callable, err error)) error {
-	o, err := s.open(Config{Rewrite: rewrite})
+func (s *Script) Callables(rewrite, units string, tell func(step int, c *session.Callable, err error)) error {
+	o, err := s.open(Config{Rewrite: rewrite, Units: units})
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (u *UnitCount) Count(c *Case) {
 		return
 	}
 	loops := map[string]string{} // frame → why it is no unit
-	c.script.Callables("none", func(_ int, run *session.Callable, err error) {
+	c.script.Callables("none", "", func(_ int, run *session.Callable, err error) {
 		if err != nil {
 			return
 		}

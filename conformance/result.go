@@ -35,6 +35,7 @@ type Result struct {
 type Config struct {
 	Engine        string
 	Rewrite       string // passes; see session.SessionOptions
+	Units         string // passes of units; see session.SessionOptions
 	Threads       int
 	Target        string        // other processes to run on, as session.SessionOptions have it
 	Bound         time.Duration // of the target's failures

@@ -120,6 +120,7 @@ func (s *Script) open(cfg Config) (*opened, error) {
 	options := &session.SessionOptions{
 		Engine:        cfg.Engine,
 		Rewrite:       cfg.Rewrite,
+		Units:         cfg.Units,
 		Threads:       cfg.Threads,
 		Devices:       s.Devices,
 		SeparateSteps: cfg.SeparateSteps,

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan/rewrite"
 )
 
@@ -58,20 +60,24 @@ func (r *Runner) Run(ctx context.Context, cases []*Case, took func(*Case, Result
 	}
 }
 
-// Bisect reports which optional pass makes a case fail: the first of those of r.Rewrite with which
-// it does. The pass is "" where it fails without any; found is false where it does not fail.
-// An error says that r.Rewrite names no passes, or that ctx has ended.
+// Bisect reports which optional pass makes a case fail: the first of those of r.Rewrite, then of
+// r.Units, with which it does. The pass is "" where it fails without any; found is false where it
+// does not fail. An error says that r.Rewrite or r.Units names no passes, or that ctx has ended.
 func (r *Runner) Bisect(ctx context.Context, c *Case) (pass string, found bool, err error) {
 	all, err := rewrite.Parse(r.Rewrite)
+	if err != nil {
+		return "", false, err
+	}
+	units, err := form.ParsePasses(r.Units)
 	if err != nil {
 		return "", false, err
 	}
 	tame, hostile := &worker{command: r.Command}, &worker{command: r.Command, memory: HostileMemory}
 	defer tame.close()
 	defer hostile.close()
-	return all.Bisect(func(on rewrite.Passes) (bool, error) {
+	return compile.Bisect(all, units, func(on rewrite.Passes, units form.Passes) (bool, error) {
 		with := *r
-		with.Rewrite = on.String()
+		with.Rewrite, with.Units = on.String(), units.String()
 		result := with.one(ctx, c, tame, hostile)
 		return result.Verdict == Failed, ctx.Err()
 	})

@@ -15,8 +15,8 @@ type OpSpec struct {
 	// Type is the name of an operation or of a function of the graph.
 	Type string
 	// Name is the node's name, which must be new in the graph; it defaults to Type. As in
-	// TensorFlow it may have characters that no name in a GraphDef has, such as spaces
-	// ([ValidName] tells), but then nobody can import what the graph is written to.
+	// TensorFlow it may have characters that are invalid in a GraphDef, such as spaces
+	// (see [ValidName]), but then the serialized graph cannot be imported.
 	Name string
 	// Input is one value for each input argument of the definition: an
 	// OutputList where the argument is a list, else an Output.

@@ -8,8 +8,8 @@ import (
 
 // SetBackEdge closes a loop: input i of a Merge, which was added with some
 // other output in its place (that of the Enter, say), takes the output of a
-// NextIteration from now on. It is the one change that a node knows, and
-// belongs to building: nobody may use the Merge at the same time.
+// NextIteration from now on. It is the only change of a node, and
+// belongs to building: the Merge must not be used at the same time.
 func (g *Graph) SetBackEdge(merge *Node, i int, from Output) error {
 	if merge == nil || from.Op == nil {
 		return status.Invalid("a back edge needs a Merge and a NextIteration")

@@ -16,9 +16,9 @@ import (
 // flattened. The graph has the library of the graph that the function was
 // instantiated in.
 //
-// A body that [Graph.Instantiate] answers is shared by all who instantiate the
-// function: nobody adds nodes to its graph. Who wants another one clones the
-// graph and finds its arguments and results with [NewBody].
+// A body that [Graph.Instantiate] returns is shared by all instances of the function:
+// its graph must not be changed. To change it, clone the graph and find its arguments
+// and results with [NewBody].
 type Body struct {
 	// Name and Attrs say what was instantiated: the attributes are all that
 	// the function declares, sorted. Both are zero in a body that was made
@@ -134,7 +134,7 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// What a body takes beside its definition is what the values of attributes make.
+	// What a body takes in addition to its definition is what the values of attributes make.
 	if l.written += len(key) + max(0, b.written-2*len(fn.Def)); l.written > mostWritten {
 		return nil, inFunction(status.Errorf(status.ResourceExhausted, "the values of attributes of functions take more than %d bytes together", mostWritten), fn)
 	}

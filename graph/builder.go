@@ -23,7 +23,7 @@ type Builder struct {
 type Placer interface {
 	// Place changes a node so that it runs there.
 	Place(spec OpSpec) (OpSpec, error)
-	// Own tells of nodes that run there.
+	// Own reports nodes that run there.
 	Own(nodes ...*Node)
 }
 

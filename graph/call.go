@@ -16,7 +16,7 @@ import (
 // _disable_call_shape_inference. What a body makes of arguments is kept, so
 // that ten thousand calls alike cost one inference, and so does each function of
 // a chain of ten thousand. A function that calls itself with arguments of the
-// same shapes, without end, tells nothing. [inference] follows calls.
+// same shapes, without end, has unknown results. [inference] follows calls.
 
 const disableInference = "_disable_call_shape_inference"
 
@@ -63,7 +63,7 @@ type call struct {
 	in       *activation // whose body the node is in; nil in the graph itself
 }
 
-// unknown returns what is known of the outputs of a call that tells nothing.
+// unknown returns what is known of the outputs of a call with unknown results.
 func (c *call) unknown() []shape.Shape { return make([]shape.Shape, len(c.node.OutputTypes())) }
 
 // An inferredCall is what is known of the results for some arguments. asked are

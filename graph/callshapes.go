@@ -163,7 +163,7 @@ func (a *activation) results() ([]shape.Shape, [][]shape.HandleData) {
 // Inferred is what is known of the outputs of a body's nodes for some arguments.
 type Inferred struct{ nodes []activeNode }
 
-// Infer works out what is known of the outputs of all nodes, through calls of
+// Infer determines what is known of the outputs of all nodes, through calls of
 // other functions, when arguments of these shapes are passed. A nil list stands
 // for what the arguments are declared with. It fails with INVALID_ARGUMENT if
 // shapes contradict one another.

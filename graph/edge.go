@@ -133,7 +133,7 @@ func (s *useSet) remove(u use) {
 	}
 }
 
-// find returns where u, which is in the set, stands in the list.
+// find returns the place of u, which is in the set, in the list.
 func (s *useSet) find(u use) int {
 	i, ok := s.look(u)
 	if !ok {
@@ -142,7 +142,7 @@ func (s *useSet) find(u use) int {
 	return i
 }
 
-// look returns where u stands in the list, if it is in the set.
+// look returns the place of u in the list, if it is in the set.
 func (s *useSet) look(u use) (int, bool) {
 	if s.at == nil && len(s.list) > shortUses {
 		s.at = make(map[use]int32, len(s.list))

@@ -12,8 +12,8 @@ import (
 
 // An Editor makes a graph out of another one by changing it: nodes are added,
 // removed and replaced, edges moved, attributes set. It works on a copy, so
-// who uses the original is not disturbed, and a program compiled from it stays
-// right. What passes over graphs are made of:
+// users of the original are not affected, and programs compiled from it stay valid.
+// Passes over graphs are written with it:
 //
 //	e := g.Edit()
 //	for _, n := range e.Nodes() {
@@ -266,11 +266,11 @@ func (e *Editor) ReplaceControls(by map[*Node]*Node) error {
 }
 
 // Replace removes a node and puts outputs of others in place of its own, by
-// position: who took an output of the node takes that one, and who waited for
-// the node waits for all the others. An output that nobody takes may be left
-// out or be the zero Output. It fails with FAILED_PRECONDITION if one is taken
-// for which there is none, or if one of the others needs the node itself, and
-// with INVALID_ARGUMENT if one is of another type than who takes it wants.
+// position: consumers of an output of the node take the replacement, and nodes that
+// waited for the node wait for all the replacements. An unused output may be left out
+// or be the zero Output. It fails with FAILED_PRECONDITION if a used output has no
+// replacement, or if a replacement depends on the node itself, and with
+// INVALID_ARGUMENT if a replacement has another type.
 func (e *Editor) Replace(n *Node, with ...Output) error {
 	if err := e.owns(n); err != nil {
 		return err
@@ -447,7 +447,7 @@ func (e *Editor) Rename(n *Node, name string) error {
 
 var errDone = status.Errorf(status.FailedPrecondition, "the editor has handed out its graph, so it changes nothing any more")
 
-// without takes nodes out of a list that nobody else has.
+// without takes nodes out of a list that has no other user.
 func without(list []*Node, nodes ...*Node) []*Node {
 	return slices.DeleteFunc(list, func(c *Node) bool {
 		return slices.ContainsFunc(nodes, func(n *Node) bool { return n.self == c })
@@ -477,7 +477,7 @@ func (e *Editor) setInput(n *Node, i int, from Output) {
 }
 
 // waitInstead makes to wait for others in place of n. Of what it waits for besides,
-// which may be much, nothing is looked at but where n stands.
+// which may be much, only the place of n is looked at.
 func (e *Editor) waitInstead(to Consumer, n *Node, others []*Node) {
 	e.g.removeUse(Edge{Output{n, Control}, to})
 	controls := without(slices.Clone(to.Op.controls), n)

@@ -20,9 +20,8 @@ func RegisterDifferentiator(d Differentiator) { differentiator = d }
 // under prefix, which must be new; "" stands for "gradients", made unique.
 //
 // A gradient has the type and shape of its x, and is zeros where y does not depend
-// on x or x has a type that has no gradients. It is NOT_FOUND if there is an
-// operation between of which nobody has said how it is differentiated. Package
-// gradients can do more. In a program that does not link it the error is
+// on x or x has a type that has no gradients. It fails with NOT_FOUND if an
+// operation between them has no registered gradient. Package gradients can do more. In a program that does not link it the error is
 // UNIMPLEMENTED.
 func (g *Graph) AddGradients(prefix string, y []Output, x []Output, dx []Output) ([]Output, error) {
 	return g.AddGradientsContext(context.Background(), prefix, y, x, dx)

@@ -18,8 +18,8 @@ func (g *Graph) Import(def []byte, prefix string) error {
 	return err
 }
 
-// GraphImportOptions is what TensorFlow's Go binding lets an import be told;
-// [ImportOptions] is all there is.
+// GraphImportOptions are the options of an import in TensorFlow's Go binding;
+// [ImportOptions] has more.
 type GraphImportOptions struct {
 	Prefix string // goes before every name, with a slash
 	Device string // for nodes that name none
@@ -199,7 +199,7 @@ func (im *importer) validName(name string) bool {
 	return ValidName(name)
 }
 
-// result works out what is handed back, after all nodes have been built.
+// result determines what is returned, after all nodes have been built.
 func (im *importer) result() (*ImportResult, error) {
 	r := &ImportResult{Nodes: make([]*Node, len(im.nodes))}
 	for i := range im.nodes {

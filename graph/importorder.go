@@ -54,7 +54,7 @@ func (im *importer) sortNodes() error {
 	return nil
 }
 
-// inOrder reports whether every node's inputs stand before it already.
+// inOrder reports whether every node's inputs precede it already.
 func (im *importer) inOrder() bool {
 	for i := range im.scan.Nodes {
 		sn := &im.scan.Nodes[i]
@@ -175,7 +175,7 @@ func (im *importer) endless(i int32) bool {
 	return back
 }
 
-// stuckError tells of the nodes that are in no order, and of a cycle that they
+// stuckError reports the nodes that are in no order, and a cycle that they
 // are in or take from.
 func (im *importer) stuckError() error {
 	stuck := len(im.order) - im.sorted

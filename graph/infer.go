@@ -45,7 +45,7 @@ func (n *Node) inferred(inferrer *shape.Inferrer, watch *status.Watch) ([]shape.
 }
 
 // inferAlone is infer for a node of a function's body that is being built: a
-// call tells nothing, as what it calls may need the body itself, and nothing
+// call has unknown results, as what it calls may need the body itself, and nothing
 // is refused before a call says what the arguments are.
 func (n *Node) inferAlone(inferrer *shape.Inferrer) {
 	shapes, handles, err := inferrer.Infer(n)

@@ -106,7 +106,7 @@ func (i *inference) push(a *activation) {
 }
 
 // advance infers nodes of an activation up to a call into whose body it must
-// look, which it answers, or else to the end.
+// look, which it returns, or else to the end.
 func (i *inference) advance(a *activation) *activation {
 	for a.next < len(a.nodes) && a.failed.err == nil {
 		if err := i.watch.Step(); err != nil {

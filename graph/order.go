@@ -92,8 +92,7 @@ func ReversePostOrder(nodes []*Node) []*Node {
 // OrderByTime orders nodes so that inputs come before consumers, back edges
 // excepted, and among those whose inputs have all come, the one that starts
 // first, then the one of the lowest id. No node starts before its inputs do:
-// beside the order it answers when each node starts under that rule, by its
-// place. What nodes wait for outside the set does not count.
+// it also returns when each node starts under that rule, by its place in the order. What nodes wait for outside the set does not count.
 func OrderByTime(nodes []*Node, start func(*Node) int64) (order []*Node, times []int64) {
 	nodes = sortedNodes(slices.Clone(nodes))
 	consumers := consumersAmong(nodes)

@@ -182,7 +182,7 @@ func (p *Part) Claimed(o Output) shape.Shape {
 	return shape.Shape{}
 }
 
-// infer works out the shapes of all nodes. From then on those of nodes that are
+// infer determines the shapes of all nodes. From then on those of nodes that are
 // added are known at once.
 func (p *Part) infer() error {
 	order, err := p.order()
@@ -207,7 +207,7 @@ func (p *Part) infer() error {
 
 // vouches reports whether the shapes of n's outputs follow from its inputs and
 // attributes. What a variable, a list or a peer holds may be of other shapes than
-// somebody declared.
+// were declared.
 func (n *Node) vouches() bool {
 	switch n.sig.class {
 	case ClassPlaceholder, ClassArg, ClassRecv, ClassCall, ClassVariable:
@@ -221,7 +221,7 @@ func (n *Node) vouches() bool {
 	return !n.sig.op.Stateful
 }
 
-// unknowns is shapes of which nothing is known, to be shared: nobody writes them.
+// unknowns is shapes of which nothing is known, to be shared: they are not written.
 var unknowns [16]shape.Shape
 
 func unknownShapes(n int) []shape.Shape {

@@ -17,15 +17,15 @@ type Replacement struct {
 	Direct bool
 }
 
-// ReplaceOutputs makes each node hand on what stands in for its outputs: it keeps its name
-// and, unless the stand-in is direct, its consumers, and is an IdentityN from now on,
-// or a NoOp if it has no outputs. That is how a call of a function becomes the nodes of the body without
-// anybody who holds the call noticing. Ids are given again where inputs would not
-// come before consumers.
+// ReplaceOutputs makes each node forward the replacements of its outputs: it keeps its name
+// and, unless the replacement is direct, its consumers, and becomes an IdentityN, or a
+// NoOp if it has no outputs. A call of a function so becomes the nodes of the body, and
+// holders of the call are not affected. Nodes are numbered again where inputs would not
+// precede consumers.
 //
-// It belongs to building, as [Graph.SetBackEdge] does: nobody may use the graph at
-// the same time. It fails with INVALID_ARGUMENT, and changes nothing, if types
-// differ or a stand-in needs the node that it stands in for.
+// It belongs to building, as [Graph.SetBackEdge] does: the graph must not be used at the
+// same time. It fails with INVALID_ARGUMENT, and changes nothing, if types differ or a
+// replacement depends on the node that it replaces.
 func (g *Graph) ReplaceOutputs(list ...Replacement) error {
 	type change struct {
 		node *Node

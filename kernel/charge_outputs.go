@@ -20,8 +20,8 @@ func (c *Context) ChargeValue(v tensor.Value) tensor.Value {
 	return w
 }
 
-// ChargeOutputs is f's kernels with all charged to the step that they put out and that
-// others made: for operations that put out what a resource has given up, or what a
+// ChargeOutputs wraps f's kernels so that outputs that they did not allocate are charged
+// to the step: for operations that return what a resource has released, or what a
 // function returned. See [Context.ChargeValue].
 func ChargeOutputs(f Factory) Factory {
 	return func(c *Construction) (Kernel, error) {

@@ -27,7 +27,7 @@ type Context struct {
 	// one goroutine owns it.
 	Lock *sync.Mutex
 	// Keep is the engine's: bit i says that input i must not be reused, as
-	// somebody else will read it. Where Lock is set it is all that counts, for
+	// other code will read it. Where Lock is set it is all that counts, for
 	// the tokens that hold a value are counted by the step's driver alone.
 	Keep uint64
 	// Slots are the engine's, for a kernel that it runs again and again on one
@@ -71,9 +71,9 @@ type Step struct {
 	Functions Functions
 	// Accelerators are the devices with memory of their own, by full name.
 	Accelerators map[string]devices.Streams
-	// Works are what its kernels have handed over to them; nil outside a session.
+	// Works are the commands that its kernels have enqueued; nil outside a session.
 	Works *devices.Commands
-	// Rendezvous is where the pieces of a program meet that are played apart; nil: there
+	// Rendezvous is where the pieces of a program meet that run as separate steps; nil: there
 	// are none.
 	Rendezvous resource.Rendezvous
 	// Transfers counts what goes from device to device; nil: nothing is counted.
@@ -102,7 +102,7 @@ type Pool interface {
 	// Workers is how many ranges may run at the same time.
 	Workers() int
 	// Expect says that the caller is about to share out about so much work, as one
-	// worker computes it, in ranges that take long: whoever sleeps is woken now, not
+	// worker computes it, in ranges that take long: sleeping workers are woken now, not
 	// when the first range has shown what the others cost.
 	Expect(work time.Duration)
 }
@@ -239,8 +239,8 @@ func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, erro
 // clearedAtOnce is how many bytes are cleared without asking.
 const clearedAtOnce = 1 << 20
 
-// Reuse returns the kernel input i to write into if nobody else holds it, else
-// it answers false and in stays as it is. The input is moved: in[i] is zero
+// Reuse returns input i for the kernel to write into if it has no other holder, else
+// it returns false and in is unchanged. The input is moved: in[i] is zero
 // afterwards, and the value must become an output (its shape may be changed
 // with SetDims). Elements that the kernel still reads as input i are those of
 // the value it got.

@@ -76,7 +76,7 @@ func labelOf(attrs registry.Attrs) string {
 // Supported returns those of deviceTypes, given with the preferred one first, that
 // have a kernel for the node: by the priority of that kernel, then in the given
 // order. An operation without kernels anywhere is supported by all, as what
-// calls a function or is played by the executor itself needs none.
+// calls a function or is executed by the engine itself needs none.
 func Supported(deviceTypes []string, c *Construction) []string {
 	e := global.entry(c.Op.Name)
 	if e == nil {

@@ -20,7 +20,7 @@ type Functions interface {
 
 // A Function may be called any number of times and from any goroutine.
 type Function interface {
-	// Call plays the function as a step within the given one: with its context,
+	// Call runs the function as a step within the given one: with its context,
 	// its resources and its number, on the session's engine and account. It waits
 	// for all that the function waits for. So it is for kernels that are [Apart],
 	// and for goroutines of resources.

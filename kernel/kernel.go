@@ -45,6 +45,6 @@ type Receiver interface {
 }
 
 // A Blocking kernel may wait for something that another node, step or program
-// does. Frames that hold one are never played as a unit. Async kernels are
+// does. Frames that hold one are never compiled into a unit. Async kernels are
 // blocking. Their operations are such as those of Async kernels.
 type Blocking interface{ Blocks() }

@@ -8,11 +8,11 @@ import "github.com/troupe-go/troupe/tensor"
 // finding memory.
 type Preparer interface {
 	Kernel
-	// Prepare is what Run does with inputs of in's shapes, to the bit. It answers
-	// false where Run would fail, or where that is nothing to prepare: an output
-	// is a scalar, or there is so much to do that the rest does not matter. Of the
-	// inputs that constant names, bit i for input i, it may look at the elements:
-	// they stay the same.
+	// Prepare returns what Run does with inputs of in's shapes, with bit-identical
+	// results. It returns false where Run would fail, or where preparing gains nothing:
+	// an output is a scalar, or there is so much to do that the rest does not matter. It
+	// may read the elements of the inputs that constant names, bit i for input i: they
+	// do not change.
 	Prepare(in []tensor.Value, constant uint64) (Prepared, bool)
 }
 

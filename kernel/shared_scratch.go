@@ -37,7 +37,7 @@ func (d *SharedScratch[T]) Open(ctx *Context, dt tensor.DType, n, size int) (err
 	return nil
 }
 
-// Take waits for a piece that is free. Who has it works, and waits for nobody.
+// Take waits for a free piece. The holder of a piece works with it without waiting.
 func (d *SharedScratch[T]) Take() []T {
 	d.mu.Lock()
 	defer d.mu.Unlock()

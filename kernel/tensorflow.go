@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// tensorFlowText tells which types TensorFlow's CPU kernels take, where its
-// definitions allow more: what tells a node that TensorFlow refuses from one
+// tensorFlowText lists the types that TensorFlow's CPU kernels support, where its
+// definitions allow more: it distinguishes nodes that TensorFlow refuses from those
 // that Troupe cannot run yet. Each line is "ATTRIBUTE TYPES: OPERATIONS".
 // testdata/tensorflow_types.py writes it.
 //

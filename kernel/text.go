@@ -18,7 +18,7 @@ func (c *Context) PutText(out *tensor.Value, s string) error {
 	return nil
 }
 
-// Reserve charges n bytes that a kernel is about to take beside its outputs, or that
+// Reserve charges n bytes that a kernel is about to take in addition to its outputs, or that
 // strings which it is about to make will take: it fails, and the kernel with it,
 // where the session's memory limit is passed. The kernel gives them back with
 // Unreserve. For one that puts out strings this is done when it returns, and its

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -35,6 +36,8 @@ type Spec struct {
 	Crossing func(send *graph.Node) string
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
+	// UnitsOff are the passes of units that are left out.
+	UnitsOff form.Passes
 	// Functions has the programs of functions that are called; nil: none are.
 	Functions *Functions
 	// Calls says how a node calls its function; nil: no node calls one.
@@ -549,5 +552,6 @@ func (c *compiler) units(spec Spec) error {
 		p.why = "the engine plays no units"
 		return nil
 	}
+	p.unitsOff = spec.UnitsOff
 	return p.makeUnits(c.watch)
 }

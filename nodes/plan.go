@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/nodes/unit"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 )
 
 // A Plan says how a program is played: as one unit, or by tokens, in which case
@@ -30,9 +31,10 @@ type PlannedLoop struct {
 func (p *Program) Plan() Plan {
 	plan := Plan{Reason: p.why}
 	c := unit.NewCompiler(p.Flow(), nil)
+	c.Off = p.unitsOff
 	form := func(f int) string {
-		if form, _, _ := c.Form(int32(f)); form != nil {
-			return form.String()
+		if of, _, _ := c.Form(int32(f)); of != nil {
+			return of.String()
 		}
 		return ""
 	}
@@ -54,6 +56,23 @@ func (p *Program) Plan() Plan {
 		plan.Loops = append(plan.Loops, l)
 	}
 	return plan
+}
+
+// EachUnitPass makes the forms of the program's units again, verifies them after each pass
+// and calls f with the pass and the form then.
+func (p *Program) EachUnitPass(f func(pass, text string)) error {
+	c := unit.NewCompiler(p.Flow(), nil)
+	c.Off, c.Check = p.unitsOff, true
+	c.After = func(pass string, of *form.Form) { f(pass, of.String()) }
+	for frame := range p.statics {
+		if frame == 0 && p.whole == nil || frame > 0 && (p.units == nil || p.units[frame] == nil) {
+			continue
+		}
+		if _, _, err := c.Form(int32(frame)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Units returns how many of the loops are units or parts of them.

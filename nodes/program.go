@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/unit/code"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -36,10 +37,11 @@ type Program struct {
 	blocks  bool // a kernel may wait for something outside the step
 	control bool // has control flow, so needs frames and death
 
-	whole   *code.Unit   // the program as one unit; nil if it cannot be one
-	why     string       // why whole is nil
-	units   []*code.Unit // by frame, where whole is nil: loops that can
-	reasons []string     // by frame: why it has no unit
+	whole    *code.Unit   // the program as one unit; nil if it cannot be one
+	why      string       // why whole is nil
+	unitsOff form.Passes  // passes that are left out
+	units    []*code.Unit // by frame, where whole is nil: loops that can
+	reasons  []string     // by frame: why it has no unit
 
 	transfers bool                     // it has Sends
 	crossing  func(*graph.Node) string // what one sends; nil: as it says itself

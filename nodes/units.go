@@ -66,7 +66,7 @@ func (p *Program) makeUnits(watch *status.Watch) error {
 		return err
 	}
 	c := unit.NewCompiler(f, watch.Ask)
-	c.Check = checkUnits
+	c.Check, c.Off = checkUnits, p.unitsOff
 	if p.whole, p.why, err = c.Compile(0); err != nil {
 		return err
 	}

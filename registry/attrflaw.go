@@ -10,7 +10,7 @@ import (
 // A Flaw is what is wrong with a value that is well-formed as a message, but
 // means nothing here: of a data type that is not known, say. A node may carry
 // such a value under a name that its definition does not have, as graphs of
-// newer producers do, and it is written as it was read.
+// newer producers do, and it is written as read.
 type Flaw struct {
 	Message string // the serialized AttrValue
 	Reason  string

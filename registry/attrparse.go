@@ -40,7 +40,7 @@ func ParseAttr(kind AttrKind, text string) (AttrValue, error) {
 	return v, nil
 }
 
-// ParseTyped reads what [AttrValue.Typed] prints: a value that tells its kind.
+// ParseTyped reads what [AttrValue.Typed] prints: a value with its kind.
 func ParseTyped(text string) (AttrValue, error) { return ParseAttr(KindNone, text) }
 
 // ParseAttrs reads what [Attrs.String] prints.
@@ -73,7 +73,7 @@ func ParseKind(text string) (AttrKind, bool) {
 	return KindNone, false
 }
 
-// value reads a value of a kind, or with KindNone of the kind that it tells.
+// value reads a value of a kind, or with KindNone of the kind that it has.
 func (s *scanner) value(kind AttrKind) (AttrValue, error) {
 	if s.depth == maxNesting {
 		return AttrValue{}, s.errorf("values nested more than %d deep", maxNesting)
@@ -116,7 +116,7 @@ func (s *scanner) value(kind AttrKind) (AttrValue, error) {
 	return v, err
 }
 
-// kind tells the kind of the value that comes next, and reads it if it is
+// kind reports the kind of the value that comes next, and reads it if it is
 // written out. For "none" it reads that and is KindNone.
 func (s *scanner) kind() (AttrKind, error) {
 	at := s.at
@@ -308,7 +308,7 @@ func (s *scanner) shape() (Shape, error) {
 	return shape, nil
 }
 
-// braces reads a message in braces and is what stands between them.
+// braces reads a message in braces and returns what is between them.
 func (s *scanner) braces() (string, error) {
 	start := s.at
 	if err := s.expect("{"); err != nil {
@@ -402,7 +402,7 @@ func (s *scanner) attrs(closing string) (Attrs, error) {
 }
 
 // plainError returns the text of an error of the protobuf runtime, which varies the
-// spaces it prints so that nobody relies on them.
+// spaces it prints so that no program relies on them.
 func plainError(err error) string {
 	return strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
 }

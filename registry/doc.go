@@ -42,7 +42,7 @@
 // # Nodes
 //
 // [Attrs] holds the attributes of a node. [Resolve] checks them against the
-// definition, fills in defaults and works out the types of inputs and outputs;
+// definition, fills in defaults and determines the types of inputs and outputs;
 // [Infer] also takes attributes from the types of inputs, for a node under
 // construction. An [AttrDecoder] reads attributes from messages, within bounds: a
 // few bytes of a hostile graph cannot take up much memory.

@@ -58,7 +58,7 @@ func InferFlat(def *OpDef, attrs Attrs, types []tensor.DType) (Resolved, error) 
 	return in.resolve()
 }
 
-// splitFlat works out the length of every input from their total.
+// splitFlat determines the length of every input from their total.
 func splitFlat(def *OpDef, attrs Attrs, total int) ([]int, error) {
 	lens := make([]int, len(def.Inputs))
 	rest := total

@@ -20,7 +20,7 @@ type Resolved struct {
 }
 
 // Resolve checks a node's attributes against the definition, fills in
-// defaults, and works out the types of its inputs and outputs. Attributes that
+// defaults, and determines the types of its inputs and outputs. Attributes that
 // the definition does not know are kept as they are. attrs is not written; if no
 // default is missing, the result shares it.
 //

@@ -182,7 +182,7 @@ func (s *scanner) str() (string, error) {
 	return string(b), nil
 }
 
-// strs reads quoted strings that stand side by side as one, as C does.
+// strs reads quoted strings that follow each other as one, as C does.
 func (s *scanner) strs() (string, error) {
 	text, err := s.str()
 	if err != nil || !s.quoted() {

@@ -229,6 +229,16 @@ func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) erro
 	return nil
 }
 
+// EachUnitPass calls f with the units of the run after each pass that makes them, in the
+// text form of [Callable.Plan]. They are verified after each pass: what a pass leaves wrong
+// is an error of code INTERNAL that names it.
+func (c *Callable) EachUnitPass(f func(pass, text string)) error {
+	if err := c.program.nodes.EachUnitPass(f); err != nil {
+		return status.Errorf(status.Internal, "%v", err)
+	}
+	return nil
+}
+
 func (c *Callable) mismatch(feeds, fetches int) error {
 	p := c.program
 	return status.Invalid("the callable has %s and %s, not %d and %d", status.Count(len(p.feeds), "feed"), status.Count(len(p.fetches), "fetch"), feeds, fetches)

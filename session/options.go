@@ -47,6 +47,12 @@ type SessionOptions struct {
 	// loops, remapping and common subgraphs are used.
 	Rewrite string
 
+	// Units selects the optional passes that make units, which are loops and programs
+	// compiled by the engine "actors": "" is all, "none" is no pass, and a list names
+	// passes or changes the default, as "-chain,-band". Results do not depend on it; it
+	// is for finding faults. [Callable.EachUnitPass] shows what each pass does.
+	Units string
+
 	// Threads is the number of kernels, or parts of kernels, that the session's pool
 	// runs at a time; 0 is the number of CPUs, 1 leaves all work to the callers.
 	Threads int

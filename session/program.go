@@ -136,7 +136,7 @@ func (s *Session) rewriting() rewrite.Options {
 func (p *program) spec(s *Session) compile.Spec {
 	return compile.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
-		Functions: s.functions, Rewrite: s.rewriting(),
+		Functions: s.functions, Rewrite: s.rewriting(), UnitsOff: s.unitsOff,
 		Devices: s.places, Strict: s.options.StrictPlacement, Unasked: s.unasked,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
@@ -25,6 +26,7 @@ type Session struct {
 	graph     *Graph
 	options   SessionOptions
 	passes    rewrite.Passes
+	unitsOff  form.Passes
 	engine    nodes.Engine
 	functions *compile.Functions // the programs of the graph's functions
 	pool      kernel.Pool
@@ -68,9 +70,14 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	units, err := form.ParsePasses(o.Units)
+	if err != nil {
+		return nil, err
+	}
 	s := &Session{
 		graph:     graph,
 		passes:    passes,
+		unitsOff:  form.AllPasses &^ units,
 		options:   o,
 		log:       zerolog.Nop(),
 		unused:    newUnusedIDs(),
@@ -128,7 +135,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if s.runtime != nil {
 		s.places = s.runtime.Devices()
 	}
-	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting())
+	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting(), s.unitsOff)
 	s.functions.Budget = s.budget
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")

@@ -2,7 +2,7 @@ package shape
 
 import "github.com/troupe-go/troupe/registry"
 
-// Arg returns where the input argument of that name stands among the inputs: from
+// Arg returns the place of the input argument of that name among the inputs: from
 // lo up to but not including hi, which differ by one unless it is a list. It is
 // empty if the definition has no such argument.
 func (c *Context) Arg(name string) (lo, hi int) {
@@ -12,7 +12,7 @@ func (c *Context) Arg(name string) (lo, hi int) {
 	return find(c.Op.Inputs, c.Attrs, name, len(c.Inputs))
 }
 
-// Result returns where the output argument of that name stands among the outputs;
+// Result returns the place of the output argument of that name among the outputs;
 // see [Context.Arg].
 func (c *Context) Result(name string) (lo, hi int) {
 	if c.Op == nil {

@@ -114,7 +114,7 @@ func (c *Context) scalar(i int) (*int64, error) {
 }
 
 // ShapeOrUnknownFrom is [Context.ShapeFrom] where input i may also be the
-// scalar -1, which tells a shape of unknown rank.
+// scalar -1, which means a shape of unknown rank.
 func (c *Context) ShapeOrUnknownFrom(i int) (Shape, error) {
 	if in := c.Input(i); !in.known || len(in.dims) != 0 {
 		return c.ShapeFrom(i)

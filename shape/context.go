@@ -5,14 +5,14 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Func works out the shapes of a node's outputs from what is known about
+// A Func determines the shapes of a node's outputs from what is known about
 // its inputs. It sets outputs with [Context.SetOutput]; those it leaves are of
 // unknown rank. Its error says what is wrong with the inputs or attributes;
 // the caller adds the node's name.
 //
 // A Func is to cope with any number of inputs, outputs and attributes, as a
-// program may bring definitions of its own: the methods of Context answer with
-// what is unknown or zero where something is not there.
+// program may bring definitions of its own: the methods of Context return an unknown or
+// zero value where something is missing.
 type Func func(c *Context) error
 
 // A Context is what a shape function sees of a node, and where it leaves what
@@ -34,13 +34,13 @@ type Context struct {
 	Inputs      []Shape
 	OutputTypes []tensor.DType
 	Outputs     []Shape
-	// Constant answers the value of input i if it can be worked out before
+	// Constant returns the value of input i if it can be determined before
 	// the graph runs, else nil. Nil function: no constants known.
 	Constant func(i int) *tensor.Tensor
-	// ConstantShape answers what is known of the elements of input i, a vector
+	// ConstantShape returns what is known of the elements of input i, a vector
 	// of integers read as a shape. Nil function: derived from Constant.
 	ConstantShape func(i int) Shape
-	// ConstantPart answers which elements of input i, a vector of integers, are
+	// ConstantPart returns which elements of input i, a vector of integers, are
 	// known, and their values; nil slices if it knows none. Nil function: derived
 	// from Constant.
 	ConstantPart func(i int) (elements []int64, known []bool)

@@ -7,7 +7,7 @@ import (
 )
 
 // Arithmetic on dimensions. A result is unknown if an operand that it depends
-// on is; failing, the functions return Unknown beside an INVALID_ARGUMENT.
+// on is; failing, the functions return Unknown and an INVALID_ARGUMENT.
 
 // AddDims returns a + b.
 func AddDims(a, b int64) (int64, error) {

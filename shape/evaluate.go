@@ -51,7 +51,7 @@ type value struct {
 // whole reports whether v is known for every purpose.
 func (v *value) whole() bool { return v != nil && v.known == nil && !v.loose }
 
-// An evalFunc works out an output of a node, nil if it cannot.
+// An evalFunc computes an output of a node, nil if it cannot.
 type evalFunc func(e *evaluation) *value
 
 // An evaluation is the evaluation of one output of one node.
@@ -140,7 +140,7 @@ func constTensor(n Node) *tensor.Tensor {
 	return nil
 }
 
-// value works out an output of a node, nil if it cannot. Nodes that put out
+// value computes an output of a node, nil if it cannot. Nodes that put out
 // what they take pass on only what is known of all of it.
 func (e *evaluator) value(n Node, index, depth int) *value {
 	asked := n

@@ -9,8 +9,8 @@ import (
 )
 
 // A Node is what inference looks at of a node in a graph, which package graph
-// has. Nodes are compared and used as keys, so a node is a pointer. Nobody
-// writes the slices that it hands out.
+// has. Nodes are compared and used as keys, so a node is a pointer. The
+// slices that it returns are not written.
 type Node interface {
 	Name() string
 	Def() *registry.OpDef

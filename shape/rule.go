@@ -94,7 +94,7 @@ type binding struct {
 	shapeFrom []place
 }
 
-// A place is where a variable stands: a dimension of an input.
+// A place is where a variable is: a dimension of an input.
 type place struct {
 	arg string
 	dim int // -1: the input as a whole; -2: its value

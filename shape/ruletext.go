@@ -209,7 +209,7 @@ func variable(names *[]string, name string) int {
 	return len(*names) - 1
 }
 
-// text returns a pattern as it was written.
+// text returns a pattern as written.
 func (r *rule) text(p *pattern) string {
 	var b strings.Builder
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Nearest lists the names, at most three, that somebody may have meant by one that
+// Nearest lists the names, at most three, that may have been meant by one that
 // does not exist: the nearest by Levenshtein's distance first, without regard to upper
 // and lower case, and those that begin like it. Names of paths also count by what
 // stands behind their last slash.

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/plain"
 )
 
-// A Report tells what a step is doing: one that runs and was asked, or one that was
+// A Report describes what a step is doing: one that runs and was asked, or one that was
 // ended from outside, whose [Error] carries it.
 type Report struct {
 	Step    string    // its address, "session1/0.17"; empty where the engine gives none

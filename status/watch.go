@@ -7,7 +7,7 @@ const watchEvery = 256
 
 // A Watch looks at a context in the course of long work, every few hundred steps:
 // a step is what takes up to a few microseconds, such as a node of a graph.
-// Whoever works asks before each step and ends with the error that is answered.
+// Long work asks before each of its steps and ends with the error that is returned.
 // A nil Watch has no context. It serves one goroutine.
 type Watch struct {
 	ctx  context.Context

@@ -80,7 +80,7 @@ const (
 
 // An Arena hands out owned tensors and takes them back for reuse. It belongs
 // to one goroutine at a time: the one that drives a step, or a worker of a
-// pool. Buffers come back to the arena of the driver, whoever made them.
+// pool. Buffers return to the arena of the driver, whichever arena made them.
 //
 // Buffers of pointer dtypes are never reused, so the collector sees no stale
 // pointers.
@@ -162,9 +162,9 @@ type smallTensor struct {
 	elems [1 << minClass / 8]uint64
 }
 
-// Exclusive reports whether v is a tensor that a step made, and neither anybody
-// outside it nor another token or view holds its memory: whoever fetched it
-// after the step's end may call it their own.
+// Exclusive reports whether v is a tensor that a step made, and nothing outside the
+// step, no other token and no view holds its memory: after the end of the step the
+// caller that fetched it is its only owner.
 func (v Value) Exclusive() bool {
 	if v.Plain() || v.t.shared.Load() || v.t.refs > 1 {
 		return false
@@ -307,18 +307,17 @@ func (a *Arena) Drop(v Value) {
 	}
 }
 
-// Reclaim takes back the buffer of an output that was delivered to nobody. The tokens of a
-// shared one, which the driver of another step may count, are not looked at.
+// Reclaim takes back the buffer of an output that has no consumer. It does not read the
+// count of a shared one, which the driver of another step may change.
 func (a *Arena) Reclaim(v Value) {
 	if t := v.t; t != nil && !t.shared.Load() && t.refs <= 0 {
 		a.put(t)
 	}
 }
 
-// UnchargeValue shares v, and takes it off the arena's account if it was on it:
-// whoever keeps v answers for its memory. With a view it is the base that is
-// taken off, with the first view of it that is disowned. Any arena of the step
-// that made v will do.
+// UnchargeValue shares v, and releases the arena's charge for it, if there is one: the
+// new owner of v accounts for its memory. Of a view it is the base's charge that is
+// released, by the first of its views. Any arena of the step that made v will do.
 func (a *Arena) UnchargeValue(v Value) {
 	if v.t == nil {
 		return
@@ -337,16 +336,15 @@ func (a *Arena) UnchargeValue(v Value) {
 	}
 }
 
-// Sole reports whether exactly one token holds v and its buffer may be written
-// by who holds that token. It knows no views: see [Value.SoleView]. Of a shared
-// value anybody may ask: its tokens, which the driver of another step may count,
-// are not looked at.
+// Sole reports whether exactly one token holds v and its holder may write the buffer.
+// It is false for views: see [Value.SoleView]. It is safe to call for a shared value,
+// whose count, which the driver of another step may change, it does not read.
 func (v Value) Sole() bool {
 	t := v.t
 	return t != nil && !t.shared.Load() && t.refs == 1 && t.origin < counted
 }
 
-// HeldOnce reports whether one token holds v, whoever else holds its memory. Only the
+// HeldOnce reports whether one token holds v; others may hold its memory. Only the
 // step's driver calls it.
 func (v Value) HeldOnce() bool { return v.t != nil && !v.t.shared.Load() && v.t.refs == 1 }
 
@@ -358,8 +356,8 @@ func (v Value) Retake() { v.t.refs = 0 }
 // the number of elements must stay.
 func (v Value) SetDims(shape []int64) { v.t.setShape(shape) }
 
-// Finish ends a step's account: whatever is still charged is given back (the
-// tensors that escaped belong to whoever keeps them now).
+// Finish ends a step's account: what is still charged is released (the tensors that
+// escaped belong to their new owners).
 func (a *Arena) Finish() {
 	if a.charged != 0 {
 		a.Budget.Release(a.charged)
@@ -367,7 +365,7 @@ func (a *Arena) Finish() {
 	a.charged, a.ahead, a.pins, a.failed = 0, 0, nil, false
 }
 
-// Fail says that the step has failed: nobody has anything of it until Settle. What its
-// RefCounted values hold, a list's million elements for instance, is the collector's then, at once,
-// in place of being given up one by one.
+// Fail declares that the step has failed: its values are not used until Finish. What its
+// RefCounted values hold, a list's million elements for instance, is then left to the
+// garbage collector at once instead of being released one by one.
 func (a *Arena) Fail() { a.failed = true }

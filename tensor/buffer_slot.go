@@ -6,9 +6,9 @@ package tensor
 // driver.
 //
 // A tensor of a BufferSlot is either away, from [BufferSlot.Take] on, or at home. It comes
-// home with its last token ([Arena.Drop]), or when it is delivered to nobody
-// ([Arena.Reclaim]), so a BufferSlot that finds it there knows that nobody holds it,
-// and that nobody has shared it. It stays on the arena's account both ways.
+// home with its last token ([Arena.Drop]), or when it has no consumer
+// ([Arena.Reclaim]), so a tensor that is at home has no holder and is not shared. It
+// stays charged to the arena in both cases.
 //
 // Two tensors are enough for a value that is carried around a loop: one is read
 // while the other is written. A tensor escapes if it is shared; the next Take
@@ -18,7 +18,7 @@ type BufferSlot struct {
 }
 
 // homely is the size in bytes up to which a tensor is kept. To find a larger one
-// costs little beside what is done with it, and many instructions that each kept
+// costs little compared with what is done with it, and many instructions that each kept
 // some would hold memory that they could share.
 const homely = 16 << 10
 
@@ -95,7 +95,7 @@ func (h *BufferSlot) Release(a *Arena) {
 	*h = BufferSlot{}
 }
 
-// rest brings t home: nobody holds it any more.
+// rest brings t home: it has no holder left.
 func (t *Tensor) rest() {
 	if invariants {
 		t.poison()

@@ -16,7 +16,7 @@ type Tolerance struct {
 	Exact      bool // equal bits instead, any NaN for a NaN
 }
 
-// Compare reports whether got is want, as nil or as a FAILED_PRECONDITION error that tells the
+// Compare reports whether got is want, as nil or as a FAILED_PRECONDITION error with the
 // first difference and how many there are. Dtype and shape must be equal.
 // Floats of every size hold if they are within tol; NaN equals NaN and
 // infinities must be equal; the parts of complex numbers are compared apart.

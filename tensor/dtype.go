@@ -200,7 +200,7 @@ type Element interface {
 }
 
 // A Handle is the element of a Resource tensor: it names a resource, and holds
-// it once somebody has looked it up.
+// it once it has been looked up.
 type Handle struct {
 	Device, Container, Name, Type string
 	Value                         any // the resource itself, if the handle was made with it

@@ -11,11 +11,11 @@ type Lease struct{ views atomic.Int64 }
 // Hold counts one view more, which [Arena.Borrow] is to make.
 func (l *Lease) Hold() { l.views.Add(1) }
 
-// Idle says that no view is left. Whoever may call Hold meanwhile must be kept from it.
+// Idle reports whether no view is left. The caller must prevent calls of Hold meanwhile.
 func (l *Lease) Idle() bool { return l.views.Load() == 0 }
 
 // Borrow returns a view of all of v, whose memory is under a lease that was held for the view:
-// with its last token, and that of the last view of it, it gives the lease up. It fails,
+// with its last token, and that of the last view of it, it releases the lease. It fails,
 // and has given the lease up, where the budget is passed. Like other views it is not
 // counted yet.
 func (a *Arena) Borrow(v Value, l *Lease) (Value, error) {

@@ -295,7 +295,7 @@ func (t *Tensor) DataType() DataType { return t.dtype }
 func (t *Tensor) Shape() []int64 { return append([]int64(nil), t.shape...) }
 
 // Reshape returns t another shape of the same number of elements, which stay
-// where they are. It is for a tensor's one owner: nobody else may be using t
+// where they are. It is for a tensor's only owner: no other code may use t
 // meanwhile. An empty shape leaves t as it is, whatever its size.
 func (t *Tensor) Reshape(newShape []int64) error {
 	if len(newShape) == 0 {

@@ -236,7 +236,7 @@ func (h *npyHeader) stringOf(b []byte) string {
 	return string(bytes.TrimRight(s, "\x00"))
 }
 
-// swapOrder reverses the bytes of each element of t, which nobody else holds.
+// swapOrder reverses the bytes of each element of t, which has no other holder.
 func swapOrder(t *Tensor) {
 	size := t.dtype.Size()
 	if t.dtype == Complex64 || t.dtype == Complex128 {
@@ -256,7 +256,7 @@ func transposed(t *Tensor, shape []int64) *Tensor {
 	if t.n == 0 {
 		return out
 	}
-	// from[i] is where element i of out stands in t.
+	// from[i] is the place of element i of out in t.
 	index, at := make([]int64, len(shape)), 0
 	from := func() int {
 		now := at

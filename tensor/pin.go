@@ -6,14 +6,13 @@ type pin struct {
 	bytes int64
 }
 
-// ChargedByStep marks an [Object]'s value that the step which made it has on its account
-// until it ends, whoever keeps it. It is not pinned.
+// ChargedByStep marks an [Object]'s value that stays charged to the step that made it
+// until the step ends, even if it is kept elsewhere. It is not pinned.
 type ChargedByStep interface{ ChargedByStep() }
 
-// Pin charges what v takes, which is shared: somebody keeps it in the step, whoever else
-// releases it, until they say so by Unpin. However often a tensor is pinned, it is
-// charged once. It is charged beyond the limit too, as it is in memory already: what is
-// asked for next fails.
+// Pin charges the memory of v, which is shared and is kept in the step until Unpin, even
+// if other holders release it. A tensor that is pinned several times is charged once. It
+// is charged even beyond the limit, as it is in memory already: the next request fails.
 func (a *Arena) Pin(v Value) {
 	if v.Plain() || a.Budget == nil {
 		return

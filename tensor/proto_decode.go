@@ -62,7 +62,7 @@ func FromProto(p *wire.TensorProto, limit int64) (*Tensor, error) {
 }
 
 // A protoDecoder decodes one TensorProto: scan learns dtype, shape and content,
-// wherever they stand, and decode goes through the values.
+// wherever they are, and decode goes through the values.
 type protoDecoder struct {
 	b         []byte
 	dtype     int64

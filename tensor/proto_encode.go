@@ -15,7 +15,7 @@ func (t *Tensor) MarshalProto() ([]byte, error) { return t.AppendProto(nil) }
 // extended slice. Elements go into tensor_content; a single one, strings,
 // handles, variants and integers of less than 8 bits into the repeated field
 // of their dtype. It fails for reference types, and for a variant whose value
-// is no [VariantMarshaler]; dst is then returned as it was.
+// is no [VariantMarshaler]; dst is then returned unchanged.
 func (t *Tensor) AppendProto(dst []byte) ([]byte, error) { return t.appendProto(dst, false) }
 
 // MarshalContent is [Tensor.MarshalProto], but a single element is content too,

@@ -6,21 +6,21 @@ import "unsafe"
 // a TensorList does. A RefCounted is itself held by the variant that [Arena.Holding]
 // makes of it, and lets its tensors go with that variant's last token.
 //
-// Whoever copies the *Object of a variant has a RefCounted that nobody counts, and must
-// have shared the variant before ([Value.Share]): kernels that are not registered
-// as [kernel.Registration].RefCounted values get no other variants.
+// A copy of the *Object of a variant is not counted, so the variant must have been shared
+// before ([Value.Share]): kernels that are not registered as
+// [kernel.Registration].RefCounted get no other variants.
 type RefCounted interface {
 	// Claim lets the RefCounted hold its tensors, which are a's step's, from now on. The
 	// step's driver calls it, once, before the inputs of the kernel that made the
 	// RefCounted are dropped.
 	Claim(a *Arena)
-	// Release gives up what the RefCounted holds: nobody has it any more. The step's
+	// Release releases what the RefCounted holds, which is no longer used. The step's
 	// driver calls it.
 	Release(a *Arena)
-	// Share releases what the RefCounted holds for good, and calls share with all of
-	// it. Any goroutine that holds the variant may call it, and more than once.
+	// Share permanently releases what the RefCounted holds, and calls share with all of
+	// it. Any goroutine that holds the variant may call it, more than once.
 	Share(share func(Value))
-	// Bytes is what the RefCounted takes beside the tensors, with its header: they are
+	// Bytes is what the RefCounted takes in addition to the tensors, with its header: they are
 	// charged for as long as the variant is held. It stays the same.
 	Bytes() int
 }
@@ -112,7 +112,7 @@ func (t *Tensor) shareHeld() {
 
 func (t *Tensor) asHolding() *holding { return (*holding)(unsafe.Pointer(t)) }
 
-// empty takes a holding's header back, and gives up what it held. RefCounted values within
+// empty takes a holding's header back, and releases what it held. RefCounted values within
 // holders go one after another, however deep they are nested.
 func (a *Arena) empty(t *Tensor) {
 	w := t.asHolding()

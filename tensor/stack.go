@@ -97,7 +97,7 @@ func (p *Stack) Pop(v *Value) {
 	}
 }
 
-// cut gives up the blocks from n on, which are empty.
+// cut releases the blocks from n on, which are empty.
 func (p *Stack) cut(n int) {
 	for i := n; i < len(p.blocks); i++ {
 		b := &p.blocks[i]

@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// The stock has large buffers that nobody uses, of all steps of the process:
-// what arenas have no room for, and what callers give back ([Tensor.Release]). A buffer that comes from it is warm, and needs neither pages
-// from the system nor clearing. Those that rest through two collections go to
-// the collector.
+// The stock has the unused large buffers of all steps of the process: those for which
+// arenas have no room, and those that callers release ([Tensor.Release]). A buffer from
+// the stock is warm, and needs neither pages from the system nor clearing. Buffers that
+// are unused through two garbage collections are freed.
 //
-// docs/design/2026-11-22-large-buffers.md tells the whole story.
+// docs/design/2026-11-22-large-buffers.md has the details.
 var stock [maxClass + 1]sync.Pool // of unsafe.Pointer to 1<<class bytes
 
 // stocked is the smallest class that the stock has, 1 KiB: less is a matter of
@@ -27,16 +27,16 @@ func draw(class int) unsafe.Pointer {
 	return uncleared(1 << class)
 }
 
-// stow takes a buffer of an arena's that nobody refers to any more.
+// stow takes a buffer of an arena to which there is no reference.
 func stow(data unsafe.Pointer, bytes int) {
 	if class := bits.Len(uint(bytes - 1)); class >= stocked {
 		stock[class].Put(data)
 	}
 }
 
-// uncleared is fresh memory, without pointers, that has not been cleared: whoever
-// asks for megabytes overwrites them. A strings.Builder is how Go gives such
-// memory; it is aligned to a page.
+// uncleared returns fresh memory, without pointers, that has not been cleared: callers
+// that request megabytes overwrite them. In Go a strings.Builder provides such memory;
+// it is aligned to a page.
 func uncleared(size int) unsafe.Pointer {
 	var b strings.Builder
 	b.Grow(size)
@@ -44,8 +44,8 @@ func uncleared(size int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.StringData(b.String()))
 }
 
-// keep says that somebody beside its owner refers to t's memory from now on: it
-// is the collector's to find out when nobody does.
+// keep declares that t's memory is referred to from elsewhere from now on: the garbage
+// collector finds out when it no longer is.
 func (t *Tensor) keep() {
 	if t.given.Load() {
 		t.given.Store(false)
@@ -112,11 +112,10 @@ func (a *Arena) Recycle(t *Tensor) bool {
 	return true
 }
 
-// Release gives a fetched tensor up. The memory of a large one is then used by the
-// next step that wants as much, long before the collector would have found that
-// nobody refers to it; t is empty afterwards, of shape [0]. Of any other tensor,
-// or if t was fed, made a constant, or viewed by another tensor since, it does
-// nothing. It is never necessary.
+// Release releases a fetched tensor. The memory of a large one is then reused by the
+// next step that needs as much, long before a garbage collection would have freed it;
+// t is empty afterwards, of shape [0]. For any other tensor, or if t was fed, made a
+// constant, or viewed by another tensor since, it does nothing. It is never necessary.
 //
 // It is for t's one owner, who must not look again at a slice that [Data] gave of t.
 func (t *Tensor) Release() {

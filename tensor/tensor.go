@@ -34,8 +34,8 @@ type Tensor struct {
 	given atomic.Bool
 }
 
-// An origin says where a tensor that is not shared goes when nobody holds it
-// any more. A shared one goes to the collector, whatever its origin.
+// An origin says where a tensor that is not shared goes when it has no holder left.
+// A shared one is left to the garbage collector, whatever its origin.
 type origin uint8
 
 const (
@@ -89,7 +89,7 @@ func NumElements(dt DType, shape []int64) (int, error) {
 }
 
 // New makes a shared tensor of zeros: numbers 0, false, "" and nil handles.
-// The caller answers for the size: shapes from files and messages must have
+// The caller is responsible for the size: shapes from files and messages must have
 // passed [NumElements] and a limit.
 func New(dt DType, shape ...int64) (*Tensor, error) {
 	if !dt.Valid() || dt.IsRef() {
@@ -203,8 +203,8 @@ func (t *Tensor) Dims() []int64 { return t.shape }
 func (t *Tensor) SizeBytes() int { return t.n * t.dtype.elemSize() }
 
 // WithShape returns the same elements under another shape of the same size. Both
-// tensors have the elements for good, so an owned t becomes shared: inside a
-// step that is for what leaves it, and [Arena.View] for what does not.
+// tensors keep the elements permanently, so an owned t becomes shared: within a
+// step it is for tensors that leave it, and [Arena.View] for those that do not.
 func (t *Tensor) WithShape(shape []int64) (*Tensor, error) {
 	n, err := NumElements(t.dtype, shape)
 	if err != nil {
@@ -217,7 +217,7 @@ func (t *Tensor) WithShape(shape []int64) (*Tensor, error) {
 }
 
 // Slice is count elements from element start on under a shape of that size.
-// Both tensors have the elements for good, as with WithShape. It is for kernels
+// Both tensors keep the elements permanently, as with WithShape. It is for kernels
 // that have checked their bounds: anything else panics.
 func (t *Tensor) Slice(start, count int, shape []int64) *Tensor {
 	if start < 0 || count < 0 || start+count > t.n {

@@ -2,7 +2,7 @@ package tensor
 
 import "unsafe"
 
-// A text is a scalar string with its element beside it: one allocation in place of
+// A text is a scalar string with its element next to it: one allocation instead of
 // two, and a header that its arena uses again.
 type text struct {
 	Tensor
@@ -76,8 +76,8 @@ func textBytes(all []string) int {
 	return n
 }
 
-// HeaderBytes is what a tensor takes beside its elements, and what every one has on
-// the account beside them.
+// HeaderBytes is what a tensor takes in addition to its elements, and what is charged
+// for each in addition to them.
 const HeaderBytes = int64(unsafe.Sizeof(Tensor{}))
 
 // charged returns what t, an arena's, has on its account.

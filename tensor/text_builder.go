@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// A TextBuilder is text that comes piece by piece and of which nobody knows how long it
-// gets. Memory for it is charged to a budget before it is made. The zero TextBuilder is
-// empty and charges nothing; it is not safe for concurrent use.
+// A TextBuilder builds text of unknown length from pieces. Memory is charged to a budget
+// before it is allocated. The zero TextBuilder is empty and charges nothing; it is not
+// safe for concurrent use.
 type TextBuilder struct {
 	Budget *Budget
 

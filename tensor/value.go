@@ -125,10 +125,10 @@ func (v Value) NumElements() int { return v.t.n }
 // SizeBytes returns what the elements take in memory.
 func (v Value) SizeBytes() int { return v.t.n * v.t.dtype.elemSize() }
 
-// Share returns up the step's claim to the value's buffer, and to its base's if
-// it is a view, and to what it holds if it is a [RefCounted]: from here on it is immutable and the collector's. A kernel calls
-// it on a value that it lets somebody keep beyond the step. Safe to call from
-// any goroutine that holds v.
+// Share releases the step's claim to the value's buffer, to its base's if it is a view,
+// and to what it holds if it is a [RefCounted]: from then on it is immutable and left to
+// the garbage collector. A kernel calls it on a value that outlives the step. It is safe
+// to call from any goroutine that holds v.
 func (v Value) Share() Value {
 	if t := v.t; t != nil && !t.shared.Load() {
 		t.share()
@@ -136,11 +136,11 @@ func (v Value) Share() Value {
 	return v
 }
 
-// Shared reports whether v is nobody's to write, now and for good.
+// Shared reports whether v is permanently immutable.
 func (v Value) Shared() bool { return v.t == nil || v.t.shared.Load() }
 
-// share shares the base first, or what a RefCounted has: whoever finds a view or a
-// variant shared may rely on that.
+// share shares the base first, or what a RefCounted has, so that those of a shared view
+// or variant are shared.
 func (t *Tensor) share() {
 	if t.isHolding() {
 		t.shareHeld()

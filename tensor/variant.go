@@ -6,8 +6,8 @@ import (
 )
 
 // VariantData is the serialized form of a Variant's element: what an [Object]
-// holds when it comes from a message. Whoever knows the type decodes it; until
-// then it is carried as it is.
+// holds when it comes from a message. Code that knows the type decodes it; until
+// then it is carried unchanged.
 type VariantData struct {
 	TypeName string   // such as "tensorflow::TensorList"
 	Metadata []byte   // not to be written
@@ -28,8 +28,8 @@ func (v *VariantData) TotalBytes() int64 {
 	return int64(size)
 }
 
-// A VariantMarshaler is an [Object]'s value that has a serialized form. What it
-// answers names the tensors within it rather than to serialize them.
+// A VariantMarshaler is an [Object]'s value that has a serialized form, which refers
+// to the tensors within it instead of containing them.
 type VariantMarshaler interface {
 	MarshalVariant() (*VariantData, error)
 }

@@ -8,11 +8,11 @@ import "unsafe"
 // it, and goes back to the arena after that. A base is no view itself: a view of
 // a view refers to the view's base.
 //
-// Whoever shares a view shares its base. A base that is shared, as a constant
-// or a variable's value is from the beginning, is held by reference all the
-// same, but nobody counts it.
+// Sharing a view shares its base. A base that is shared, as a constant or a
+// variable's value is from the beginning, is held by reference as well, but not
+// counted.
 //
-// docs/design/2026-11-22-views.md tells the whole story.
+// docs/design/2026-11-22-views.md has the details.
 type view struct {
 	Tensor
 	base  *Tensor
@@ -74,7 +74,7 @@ func (a *Arena) Bitcast(v Value, dt DType, shape []int64) (w Value, ok bool) {
 	return w, err == nil
 }
 
-// viewBytes is what a view takes beside its base, and has on the account.
+// viewBytes is what a view takes in addition to its base, and is charged.
 const viewBytes = int64(unsafe.Sizeof(view{}))
 
 // view makes a view of v's root from offset bytes behind v's first element on.
@@ -149,7 +149,7 @@ func (v Value) Claim() {
 	}
 }
 
-// retire takes a view's header back, and gives up what it held.
+// retire takes a view's header back, and releases what it held.
 func (a *Arena) retire(t *Tensor) {
 	w := t.asView()
 	a.release(viewBytes + w.kept)
@@ -166,8 +166,8 @@ func (a *Arena) retire(t *Tensor) {
 	}
 }
 
-// Holds returns the bytes of the step's that v keeps in memory: its own or, of a view,
-// its base's; 0 if they are shared and so nobody's to give back.
+// Holds returns the bytes of the step that v keeps in memory: its own or, of a view,
+// its base's; 0 if they are shared, so that no holder releases them.
 func (v Value) Holds() int {
 	if v.Plain() {
 		return 0
@@ -179,7 +179,7 @@ func (v Value) Holds() int {
 }
 
 // Partial reports whether v is a view of less than half of what it holds in
-// memory: of the two a copy takes less, so nobody keeps such a value for long.
+// memory: a copy takes less, so such a value is not kept for long.
 func (v Value) Partial() bool {
 	t := v.t
 	return t != nil && t.isView() && t.partial()
@@ -188,7 +188,7 @@ func (v Value) Partial() bool {
 func (t *Tensor) partial() bool { return 2*t.SizeBytes() < t.asView().base.SizeBytes() }
 
 // SoleView is Sole for views: one token holds v, and v alone holds its base. A
-// Partial view never is, so that nobody goes on in a corner of a large buffer.
+// Partial view never is, so that a large buffer is not kept for a small part of it.
 func (v Value) SoleView() bool { return v.t != nil && v.t.isView() && v.t.soleView() }
 
 func (t *Tensor) soleView() bool {
@@ -226,9 +226,9 @@ func (w *Value) CopyFrom(v Value) {
 	}
 }
 
-// Borrow is count elements of v from element start on under a shape of that
-// many elements, for whoever holds v to read, and no longer than they hold it.
-// It is not to be put out or kept: nothing holds v's memory for it.
+// Borrow returns count elements of v from element start on, under a shape of that
+// many elements. A holder of v may read it while it holds v. It must not be an output
+// or be kept: it does not hold v's memory.
 func (v Value) Borrow(start, count int, shape []int64) Value {
 	if start < 0 || count < 0 || count > v.t.n-start {
 		panic("tensor: view out of range")
@@ -243,8 +243,8 @@ func (v Value) Borrow(start, count int, shape []int64) Value {
 }
 
 // Within returns a value of dtype dt, of numbers, and of that shape in v's memory,
-// offset bytes behind its beginning: borrowed, for whoever alone has v and may
-// write it. A place that is not in v panics.
+// offset bytes after its beginning: borrowed, for the sole holder of v, which may
+// write it. A place outside v panics.
 func (v Value) Within(dt DType, offset int, shape []int64) Value {
 	n, err := NumElements(dt, shape)
 	if err != nil || len(shape) == 0 || dt.HasPointers() || offset < 0 || n*dt.elemSize() > v.SizeBytes()-offset {
@@ -259,9 +259,9 @@ func (v Value) Within(dt DType, offset int, shape []int64) Value {
 	return Value{t: t}
 }
 
-// As is t's memory, from its beginning, as elements of dtype dt, of numbers, under
-// another shape: shared as t is, for whoever knows when t may be written again.
-// A shape that needs more than t has panics.
+// As returns t's memory, from its beginning, as elements of dtype dt, of numbers, under
+// another shape. It is shared as t is; the caller knows when t may be written again.
+// A shape that needs more memory than t has panics.
 func (t *Tensor) As(dt DType, shape ...int64) *Tensor {
 	w := Value{t: t}.Within(dt, 0, shape).t
 	w.origin = foreign
@@ -271,7 +271,7 @@ func (t *Tensor) As(dt DType, shape ...int64) *Tensor {
 // Reshaped is v's elements under another shape, borrowed: see [Value.Borrow].
 func (v Value) Reshaped(shape []int64) Value { return v.Borrow(0, v.t.n, shape) }
 
-// Peek is v as a tensor to read, by whoever holds v and no longer than they do.
+// Peek returns v as a tensor for a holder of v to read while it holds v.
 // It allocates for inside scalars.
 func (v Value) Peek() *Tensor {
 	if v.t == nil || v.inside() {

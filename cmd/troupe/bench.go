@@ -29,6 +29,7 @@ type benchFlags struct {
 	callers                 int
 	engine                  string
 	rewrite                 string
+	units                   string
 	viaRun                  bool
 	timeout                 time.Duration
 	places                  deviceFlags
@@ -82,6 +83,7 @@ Runs use a Callable, or with --run Session.Run and its maps.
 	fl.BoolVar(&f.viaRun, "run", false, "use Session.Run instead of a Callable")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
+	unitsFlag(cmd, &f.units)
 	f.places.add(cmd)
 	completeSignatures(cmd)
 	return cmd
@@ -226,7 +228,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 }
 
 func (f *benchFlags) options(m *model) *troupe.SessionOptions {
-	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Timeout: f.timeout, Files: new(fileFlags).policy(m)})
+	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Units: f.units, Threads: f.threads, Timeout: f.timeout, Files: new(fileFlags).policy(m)})
 }
 
 // time times the first run and samples of more, each of so many units of work.

@@ -26,7 +26,7 @@ type conformanceFlags struct {
 	threads       int
 	json          bool
 	verbose       bool
-	units         bool
+	units         string
 	bisect        bool
 	apart         bool
 	devices       int
@@ -49,10 +49,10 @@ line is "N passed, M failed, K unimplemented", where unimplemented means that th
 needs an operation or feature that Troupe lacks. No case is skipped. The exit code is 1
 if a case failed.
 
---bisect runs each case that fails again with fewer and fewer of the passes of --rewrite,
-and prints the pass that makes it fail.
+--bisect runs each case that fails again with none of the optional passes of --rewrite
+and --units, then with one more at a time, and prints the pass that makes it fail.
 
---units runs nothing: for each group, except hostile ones, it counts the loops that the
+--units without a value runs nothing: for each group, except hostile ones, it counts the loops that the
 engine "actors" compiles into units, and prints why others are not.`,
 		Example: `  troupe conformance conformance/testdata/control.zip
   troupe conformance cases/ --run 'while|cond' --engine seeded:7
@@ -71,7 +71,8 @@ engine "actors" compiles into units, and prints why others are not.`,
 	fl.BoolVar(&f.json, "json", false, "print a JSON object for each case")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print every case, and failures in full")
 	fl.BoolVar(&f.bisect, "bisect", false, "find the compiler pass that makes a case fail")
-	fl.BoolVar(&f.units, "units", false, "count the loops that are compiled into units instead of running the cases")
+	fl.StringVar(&f.units, "units", "", "run with these `PASSES` of units, as for run; without a value: count the loops that are compiled into units instead of running the cases")
+	fl.Lookup("units").NoOptDefVal = countsUnits
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `N` cases at a time; 0 is one per CPU")
 	return cmd
 }
@@ -96,7 +97,7 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 	if len(cases) == 0 {
 		return fmt.Errorf("--run %s matches no case", f.match)
 	}
-	if f.units {
+	if f.units == countsUnits {
 		countUnits(cmd.OutOrStdout(), cases)
 		return nil
 	}
@@ -109,7 +110,7 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 		f.jobs = runtime.GOMAXPROCS(0)
 	}
 	r := conformance.Runner{
-		Config:  conformance.Config{Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, SeparateSteps: f.apart, Strewing: conformance.Strewing{Devices: f.devices, Seed: f.placementSeed}},
+		Config:  conformance.Config{Engine: f.engine, Rewrite: f.rewrite, Units: f.units, Threads: f.threads, SeparateSteps: f.apart, Strewing: conformance.Strewing{Devices: f.devices, Seed: f.placementSeed}},
 		Jobs:    f.jobs,
 		Command: []string{self, workerName},
 	}
@@ -138,6 +139,9 @@ func (f *conformanceFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	return nil
 }
+
+// countsUnits is the value of --units where it has none.
+const countsUnits = "count"
 
 // blame prints which pass makes a case fail.
 func (f *conformanceFlags) blame(cmd *cobra.Command, r *conformance.Runner, c *conformance.Case) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,10 +15,10 @@ import (
 
 // plannedFlags say which run is shown by `troupe show --units`, `--rewritten` and `--passes`.
 type plannedFlags struct {
-	feeds, fetches, targets []string
-	signature, rewrite      string
-	places                  deviceFlags
-	form                    func(io.Writer, *troupe.Callable) error // what is shown of a run
+	feeds, fetches, targets   []string
+	signature, rewrite, units string
+	places                    deviceFlags
+	form                      func(io.Writer, *troupe.Callable) error // what is shown of a run
 }
 
 func (f *plannedFlags) add(cmd *cobra.Command) {
@@ -35,7 +36,7 @@ func (f *plannedFlags) add(cmd *cobra.Command) {
 func (f *plannedFlags) named() bool { return len(f.feeds)+len(f.fetches)+len(f.targets) > 0 }
 
 func (f *plannedFlags) options(m *model) *troupe.SessionOptions {
-	return f.places.set(&troupe.SessionOptions{Rewrite: f.rewrite, Files: new(fileFlags).policy(m)})
+	return f.places.set(&troupe.SessionOptions{Rewrite: f.rewrite, Units: f.units, Files: new(fileFlags).policy(m)})
 }
 
 func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
@@ -51,7 +52,7 @@ func (f *plannedFlags) show(cmd *cobra.Command, path string) error {
 		return fmt.Errorf("--signature %s needs a SavedModel, and excludes --feed, --fetch and --target", f.signature)
 	case m.script != nil && !f.named():
 		failed := error(nil)
-		err := m.script.Callables(f.rewrite, func(i int, c *session.Callable, err error) {
+		err := m.script.Callables(f.rewrite, f.units, func(i int, c *session.Callable, err error) {
 			if len(m.script.Steps) > 1 {
 				fmt.Fprintf(out, "step %d\n", i)
 			}
@@ -222,6 +223,36 @@ func writePasses(ctx context.Context, w io.Writer, c *troupe.Callable, name stri
 	}
 	if !found && name != allPasses {
 		return fmt.Errorf("--passes %s: no such pass over this run; those that run are %s", name, strings.Join(ran, ", "))
+	}
+	return nil
+}
+
+// writeUnitPasses prints the units of a run after each pass that changed them, or after the
+// named one.
+func writeUnitPasses(w io.Writer, c *troupe.Callable, name string) error {
+	var ran []string
+	last, found := "", false
+	err := c.EachUnitPass(func(pass, text string) {
+		if !slices.Contains(ran, pass) {
+			ran = append(ran, pass)
+		}
+		switch {
+		case name != allPasses && pass != name:
+		case name == allPasses && text == last:
+			fmt.Fprintf(w, "pass %s: no change\n", pass)
+		default:
+			found = true
+			fmt.Fprintf(w, "pass %s\n%s", pass, text)
+		}
+		last = text
+	})
+	switch {
+	case err != nil:
+		return failure{err}
+	case len(ran) == 0:
+		return fmt.Errorf("--units --passes %s: the run has no units; --units says why", name)
+	case !found && name != allPasses:
+		return fmt.Errorf("--units --passes %s: no such pass of units; those that run are %s", name, strings.Join(ran, ", "))
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type runFlags struct {
 	clusterOptions          troupe.ClusterOptions
 	signature               string
 	tags                    []string
-	engine, rewrite         string
+	engine, rewrite, units  string
 	threads                 int
 	timeout                 time.Duration
 	stats                   bool
@@ -97,6 +97,7 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas")
 	engineFlag(cmd, &f.engine)
 	rewriteFlag(cmd, &f.rewrite)
+	unitsFlag(cmd, &f.units)
 	f.places.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "run up to `N` kernels at a time; 0 is one per CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "fail a step after this `DURATION`, such as 1.5s; 0 is no limit")
@@ -118,6 +119,11 @@ func engineFlag(cmd *cobra.Command, engine *string) {
 // rewriteFlag adds the flag that chooses passes of rewriting.
 func rewriteFlag(cmd *cobra.Command, rewrite *string) {
 	cmd.Flags().StringVar(rewrite, "rewrite", "", "rewrite the graph with these `PASSES` before it runs: default, none, all, a list such as fold,common, or changes to the default such as +batchnorm,-hoist")
+}
+
+// unitsFlag adds the flag that chooses the passes that make units.
+func unitsFlag(cmd *cobra.Command, units *string) {
+	cmd.Flags().StringVar(units, "units", "", "compile loops and programs into units with these `PASSES`: default, none, a list such as band,chain, or changes to the default such as -chain,-band")
 }
 
 func (f *runFlags) run(cmd *cobra.Command, path string) (err error) {
@@ -218,7 +224,7 @@ func (f *runFlags) print(cmd *cobra.Command, names []string, values []*troupe.Te
 
 func (f *runFlags) options(m *model) *troupe.SessionOptions {
 	return f.places.set(&troupe.SessionOptions{
-		Engine: f.engine, Rewrite: f.rewrite, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m),
+		Engine: f.engine, Rewrite: f.rewrite, Units: f.units, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m),
 		Target: f.workers, Cluster: f.clusterOptions,
 	})
 }
@@ -263,6 +269,7 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 	cfg := conformance.Config{
 		Engine:        f.engine,
 		Rewrite:       f.rewrite,
+		Units:         f.units,
 		Threads:       f.threads,
 		SeparateSteps: f.places.apart,
 		Timeout:       f.timeout,

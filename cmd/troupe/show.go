@@ -15,7 +15,7 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	format, units, rewritten, picture, nodes, after, passes, web := "text", false, false, false, false, 0, "", ""
+	format, rewritten, picture, nodes, after, passes, web := "text", false, false, false, 0, "", ""
 	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
@@ -36,7 +36,8 @@ Of a checkpoint (its .index file, its prefix, or its folder) it lists the tensor
 Views of a run, of the feeds, fetches and targets given as for "troupe run" (the VALUE
 of a feed may be omitted), of a signature, or of a case's steps:
   --units      the code into which the engine "actors" compiles the run or its loops,
-               and for each other loop why it is not compiled
+               and for each other loop why it is not compiled; with --passes the code
+               after that pass of those that make units
   --rewritten  the graph after the passes of --rewrite, function calls replaced by
                their bodies, with the nodes that each pass removed
   --passes     the graph after the compiler pass that is named; all: after each pass
@@ -79,13 +80,15 @@ each pass saved, and the units.
 			if web != "" {
 				return f.web(cmd, args[0], web)
 			}
-			if units || rewritten || passes != "" || f.places.given() {
+			if f.units != "" || rewritten || passes != "" || f.places.given() {
 				switch {
+				case passes != "" && f.units != "":
+					f.form = func(w io.Writer, c *troupe.Callable) error { return writeUnitPasses(w, c, passes) }
 				case passes != "":
 					f.form = func(w io.Writer, c *troupe.Callable) error { return writePasses(cmd.Context(), w, c, passes) }
 				case rewritten:
 					f.form = writeRewritten
-				case units:
+				case f.units != "":
 					f.form = writePlan
 				default:
 					f.form = writeDevices
@@ -145,7 +148,8 @@ each pass saved, and the units.
 	}
 	cmd.Flags().StringVar(&format, "format", format, "print as `FORMAT`: text, or dot for Graphviz")
 	cmd.Flags().BoolVar(&nodes, "nodes", false, "list or draw all nodes of a SavedModel instead of its layers")
-	cmd.Flags().BoolVar(&units, "units", false, "show the code of compiled loops and programs (units), and why other loops are not compiled")
+	cmd.Flags().StringVar(&f.units, "units", "", "show the code of compiled loops and programs (units), and why other loops are not compiled; with a value: compiled with these `PASSES`, such as -chain,-band")
+	cmd.Flags().Lookup("units").NoOptDefVal = "default"
 	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run after rewriting, and what each pass removed")
 	cmd.Flags().StringVar(&passes, "passes", "", "show the graph of a run after the compiler pass `NAME`; all: after each pass that changed it")
 	cmd.Flags().StringVar(&web, "web", "", "write a page for a browser to `FILE`, which shows the graph and loads nothing else")

@@ -290,7 +290,7 @@ func descend(src *script, o programs.Options, all []*engine) (d *descent, err er
 func TestDuals(t *testing.T) {
 	n := *seeds
 	if n == 0 {
-		n = 600
+		n = 300
 		if testing.Short() {
 			n = 100
 		}

@@ -26,7 +26,7 @@ var effects = flag.Int("effects", 0, "run `N` graphs in TestEffects; 0: a number
 func TestEffects(t *testing.T) {
 	n := *effects
 	if n == 0 {
-		n = 300
+		n = 150
 		if testing.Short() {
 			n = 60
 		}

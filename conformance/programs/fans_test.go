@@ -17,7 +17,7 @@ var fans = flag.Int("fans", 0, "run `N` programs in TestFans; 0: a number that s
 func TestFans(t *testing.T) {
 	n := *fans
 	if n == 0 {
-		n = 300
+		n = 150
 		if testing.Short() {
 			n = 60
 		}

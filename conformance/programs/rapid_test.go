@@ -47,7 +47,7 @@ func TestMessages(t *testing.T) {
 
 // TestBands shares out whatever in the bodies of loops may run beside each other.
 func TestBands(t *testing.T) {
-	n := 600
+	n := 300
 	if testing.Short() {
 		n = 100
 	}
@@ -64,7 +64,7 @@ func TestBands(t *testing.T) {
 // TestLongLoops runs long loops under a limit of a fraction of what they make,
 // so that what is not given back in time shows.
 func TestLongLoops(t *testing.T) {
-	n := 300
+	n := 150
 	if testing.Short() {
 		n = 50
 	}

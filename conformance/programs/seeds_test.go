@@ -9,7 +9,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan/rewrite"
 )
 
@@ -73,14 +75,14 @@ func (t *trial) judgeAll(all []*engine) (*engine, error) {
 
 // bisect reports which of the trial's passes makes it wrong on the engines.
 func (t *trial) bisect(all []*engine) string {
-	pass, found, err := t.passes.Bisect(func(on rewrite.Passes) (bool, error) {
+	pass, found, err := compile.Bisect(t.passes, t.units, func(on rewrite.Passes, units form.Passes) (bool, error) {
 		u := *t
 		u.steps = nil
 		for _, s := range t.steps {
 			step := *s
 			u.steps = append(u.steps, &step)
 		}
-		u.passes = on
+		u.passes, u.units = on, units
 		_, err := u.judgeAll(all)
 		return err != nil, nil
 	})
@@ -151,7 +153,7 @@ func shrinkTo(given []int, fails func(*script) bool) []int {
 func TestSeeds(t *testing.T) {
 	n := *seeds
 	if n == 0 {
-		n = 6000
+		n = 3000
 		if testing.Short() {
 			n = 500
 		}

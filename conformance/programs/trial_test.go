@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
+	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
@@ -33,6 +34,7 @@ type trial struct {
 	steps   []*step
 	callers int // how many run the only step at a time
 	passes  rewrite.Passes
+	units   form.Passes   // those that make units
 	also    []*graph.Node // what is run besides
 	stopAt  int           // if not 0, the first step is cancelled when its context is asked that often
 }
@@ -139,6 +141,10 @@ func newTrial(src programs.Source, o programs.Options) (t *trial, err error) {
 	case 2, 3: // some of the passes that keep bits
 		t.passes = rewrite.Passes(src.Int("passes", 0, int(rewrite.All())<<1|1)>>1) & rewrite.Default() // a bit is spare
 	}
+	t.units = form.AllPasses
+	if src.Int("units", 0, 2) == 1 {
+		t.units = form.Passes(src.Int("unit passes", 0, int(form.AllPasses)))
+	}
 	return t, nil
 }
 
@@ -214,7 +220,7 @@ func (t *trial) compile() (err error) {
 			s.init, s.program = init, t.steps[i-1].program
 			continue
 		}
-		spec := compile.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}, Verify: true}
+		spec := compile.Spec{Feeds: slices.Clone(t.low.Inputs), Targets: slices.Clone(t.also), Rewrite: rewrite.Options{Passes: t.passes}, UnitsOff: form.AllPasses &^ t.units, Verify: true}
 		for _, v := range s.results {
 			spec.Fetches = append(spec.Fetches, t.fetch(v))
 		}

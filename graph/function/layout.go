@@ -374,7 +374,7 @@ func (l *layout) argLen(at place) int {
 	return int(end - at.node)
 }
 
-// outputRange returns where an output of a node of the body stands among all its
+// outputRange returns the place of an output of a node of the body among all its
 // outputs, and its length; -1 if there is no such output.
 func (l *layout) outputRange(at place, output string) (first int32, n int, err error) {
 	op := l.ops[int(at.node)-l.args]

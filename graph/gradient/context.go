@@ -111,7 +111,7 @@ func (c *Context) Input(i int) graph.Output {
 // Output returns what the node puts out at output i.
 func (c *Context) Output(i int) graph.Output { return c.setting.Node.Output(i) }
 
-// Arg returns where the input argument of that name stands among the inputs: from lo up
+// Arg returns the place of the input argument of that name among the inputs: from lo up
 // to but not including hi, which differ by one unless it is a list.
 func (c *Context) Arg(name string) (lo, hi int) {
 	n := c.setting.Node
@@ -119,7 +119,7 @@ func (c *Context) Arg(name string) (lo, hi int) {
 	return lo, hi
 }
 
-// Result returns where the output argument of that name stands among the outputs.
+// Result returns the place of the output argument of that name among the outputs.
 func (c *Context) Result(name string) (lo, hi int) {
 	n := c.setting.Node
 	lo, hi, _ = registry.ArgRange(n.Def().Outputs, n.Attrs(), name)

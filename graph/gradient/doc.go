@@ -40,7 +40,7 @@
 // # Rows
 //
 // A gradient may be sparse: rows of a tensor, all others being zero
-// ([IndexedSlices]). It stays so until somebody needs it dense. A function that
+// ([IndexedSlices]). It stays so until it is needed dense. A function that
 // can say less than the whole uses [Context.SetRows], one that can do with rows
 // looks at [Context.Rows]; for all others Dy makes it dense.
 package gradient

@@ -14,7 +14,7 @@ type LoopSpec struct {
 	// stands for what Enter does by default.
 	ParallelIterations int64
 	// Init is the first values of the variables, of which there is at least one.
-	// They may be of the region that the loop stands in or of one around it.
+	// They may be of the region of the loop or of one around it.
 	Init []graph.Output
 	// ControlDependencies are nodes of the region that the loop waits for.
 	ControlDependencies []*graph.Node
@@ -166,7 +166,7 @@ func (l *Loop) Test(pred graph.Output) error {
 }
 
 // Close ends the body with the variables' next values, and is their last ones,
-// which are of the region that the loop stands in.
+// which are of the region of the loop.
 func (l *Loop) Close(next []graph.Output) ([]graph.Output, error) {
 	if len(next) != len(l.Vars) {
 		return nil, status.Invalid("the loop has %d variables, but its body gives %d", len(l.Vars), len(next))

@@ -1,15 +1,15 @@
 // Package sharing finds which tensors alias the value of a reference variable.
 //
-// TensorFlow reads a reference variable by giving out the tensor that the variable
-// goes on writing into. Identity and the nodes of control flow hand that tensor on,
-// and whoever computes with it sees what the variable holds then: after an update
-// that a control edge puts first, the updated value. Here such nodes carry a token
+// TensorFlow reads a reference variable by returning the tensor that the variable
+// continues to write. Identity and the nodes of control flow forward that tensor, and
+// its consumers see what the variable holds when they run: after an update that a
+// control edge puts first, the updated value. Here such nodes carry a token
 // that stands for the variable's memory, and it is read when a consumer acts
 // (docs/design/2026-11-22-references.md).
 //
 // [Of] finds the nodes that could carry such tokens. [Sharing.Find] finds those that
 // must: where every consumer acts before all updates, or in no order with them, the
-// value may as well be read at the beginning, and is, for values are faster.
+// value is read at the beginning, as values are faster.
 package sharing
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/troupe-go/troupe/graph"
 )
 
-// A Sharing knows the nodes of a program that hand on what a variable shares. The
+// A Sharing knows the nodes of a program that forward what a variable shares. The
 // nil Sharing is that of a program without any.
 type Sharing struct {
 	nodes   []*graph.Node
 	fed     func(graph.Output) bool
 	could   []bool // by id: forwards what a variable shares
 	within  []bool // by id: is one of nodes
-	carries []bool // by id: is given tokens of it, and hands them on
+	carries []bool // by id: receives tokens of it, and forwards them
 }
 
 // handsOn reports whether an operation puts out what it is given, which is then shared
@@ -83,7 +83,7 @@ func (s *Sharing) reads(n *graph.Node, k int) bool {
 	return from.DataType().IsRef() && !n.InputTypes()[k].IsRef() && !s.fed(from)
 }
 
-// Of finds the nodes that hand on what variables share, of a program whose nodes are
+// Of finds the nodes that forward what variables share, of a program whose nodes are
 // numbered below maxID; nil if there are none. fed says what the step is given.
 func Of(nodes []*graph.Node, maxID int, fed func(graph.Output) bool) *Sharing {
 	var found *Sharing
@@ -187,7 +187,7 @@ const (
 )
 
 // Find finds which of the nodes must carry tokens. It is linear in the program, but
-// for a factor of at most 64 in loops that hand on what several variables share.
+// for a factor of at most 64 in loops that forward what several variables share.
 func (s *Sharing) Find(fetches []graph.Output) {
 	if s == nil {
 		return
@@ -325,7 +325,7 @@ func (s *Sharing) updates() (after []set, all set, depth []int32) {
 	return after, all, depth
 }
 
-// origins is for each node that could hand on what is shared, by id, the updates that
+// origins is for each node that could forward what is shared, by id, the updates that
 // are in it for certain, as it was read after them.
 func (s *Sharing) origins(after []set, depth []int32) []set {
 	origin := make([]set, len(s.could))

@@ -176,7 +176,7 @@ func (f *Fused[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return f.chain.Compute(ctx, tensor.Of[T](&out[0]), operands)
 }
 
-// result is memory for the result: that of an input which nobody needs any more when
+// result is memory for the result: that of an input which is no longer needed when
 // it is written to.
 func (f *Fused[T]) result(ctx *kernel.Context, in []tensor.Value, dims []int64) (tensor.Value, error) {
 	for i := range in {

@@ -26,7 +26,7 @@ func Kept(n int) *Plan {
 	return nil
 }
 
-// Keep keeps p for whoever wants as many numbers next. The plans that have not been
+// Keep keeps p for the next transform of as many numbers. The plans that have not been
 // used for longest are forgotten for it; one that is too large is not kept.
 func (p *Plan) Keep() {
 	size := Bytes(p.n)

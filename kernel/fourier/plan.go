@@ -19,7 +19,7 @@ type Plan struct {
 	chirp   *chirp
 }
 
-// Stop reports whether somebody no longer wants what is being computed: plans and
+// Stop reports whether what is being computed is no longer wanted: plans and
 // transforms that take longer than a millisecond ask it. A nil Stop never does.
 type Stop func() bool
 
@@ -80,7 +80,7 @@ func NewPlan(n int, stop Stop) *Plan {
 // Len returns the n of the plan.
 func (p *Plan) Len() int { return p.n }
 
-// Scratch returns how much room Transform needs beside the numbers.
+// Scratch returns how much room Transform needs in addition to the numbers.
 func (p *Plan) Scratch() int {
 	if p.chirp != nil {
 		return 2 * p.chirp.plan.n

@@ -78,7 +78,7 @@ func Play(k kernel.Kernel, ctx *kernel.Context, in, out []tensor.Value) (err err
 	return k.Run(ctx, in, out)
 }
 
-// New makes the CPU kernel of a node and tells the types of its outputs.
+// New makes the CPU kernel of a node and returns the types of its outputs.
 func New(node, op string, attrs registry.Attrs, inputs ...tensor.DType) (kernel.Kernel, []tensor.DType, error) {
 	def, err := registry.Global.Lookup(op)
 	if err != nil {

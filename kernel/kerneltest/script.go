@@ -182,7 +182,7 @@ func text(t *tensor.Tensor) string {
 	}
 }
 
-// split cuts at the commas that stand in no brackets or quotes.
+// split cuts at the commas that are not in brackets or quotes.
 func split(s string) []string {
 	var parts []string
 	depth, start, quote := 0, 0, byte(0)

@@ -8,7 +8,7 @@
 // on a CPU. [Upload] and [Download] are what brings a value from one memory to the
 // other, where a partition has a Send and a Recv.
 //
-// A kernel made by [Register] works out the shapes of its outputs on the host, asks for
+// A kernel made by [Register] computes the shapes of its outputs on the host, asks for
 // memory, hands launches over and returns; its outputs are ready for the next kernel at
 // once, as the device's streams put everything into order. Operations whose outputs have
 // shapes that depend on elements have no such kernels.

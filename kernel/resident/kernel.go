@@ -36,7 +36,7 @@ type Plan struct {
 	// Shapes is those of the outputs, and, behind them, of memory that only Write uses.
 	Shapes func(in []Input) ([]Shape, error)
 	Write  func(out []code.Array, in []Input) ([]devices.Launch, error) // nil: nothing
-	// Run is what Write is, for who needs memory beside the outputs only then.
+	// Run is as Write, for kernels that need more memory than the outputs only then.
 	Run func(w *Work, out []code.Array, in []Input)
 	// Draw takes what a run draws from its node's generator, before it is handed over.
 	Draw func(w *Work, out []Shape, in []Input) (philox.Generator, error)
@@ -79,7 +79,7 @@ func RegisterHost(op string, types map[string][]tensor.DType) {
 	}
 }
 
-// An enqueuing is a kernel that hands works over.
+// An enqueuing is a kernel that enqueues commands.
 type enqueuing struct {
 	plan   Plan
 	node   string
@@ -90,7 +90,7 @@ type enqueuing struct {
 	cpu    kernel.Kernel    // what an emulated device runs
 }
 
-// Run hands the works of a node over.
+// Run enqueues the commands of a node.
 func (k *enqueuing) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	d, err := streams(ctx, k.device)
 	if err != nil {

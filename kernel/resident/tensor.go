@@ -38,7 +38,7 @@ func (m *memory) failed() error {
 	return nil
 }
 
-// newMemory holds a buffer once. The collector releases what nobody else does.
+// newMemory holds a buffer once. The garbage collector releases what is not released otherwise.
 func newMemory(b devices.Buffer) *memory {
 	m := &memory{buffer: b}
 	m.holders.Store(1)

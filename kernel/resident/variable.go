@@ -254,7 +254,7 @@ type reading struct {
 	target resource.Target
 }
 
-// Run hands the works over that read the variable's value.
+// Run enqueues the commands that read the variable's value.
 func (k *reading) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	v, err := k.target.Find(ctx.Step.Resources, &in[0])
 	if err != nil {
@@ -294,7 +294,7 @@ func (k *reading) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return run.Run(ctx, args, out)
 }
 
-// stage copies inputs in host memory to the device as well, for works that are handed over
+// stage copies inputs in host memory to the device as well, for commands that are enqueued
 // before release is called.
 func stage(ctx *kernel.Context, d devices.Streams, in []Input) (staged []Input, release func(), err error) {
 	staged = slices.Clone(in)
@@ -360,7 +360,7 @@ type changing struct {
 	targets []resource.Target
 }
 
-// Run hands the works over that make the variables' next values.
+// Run enqueues the commands that compute the variables' next values.
 func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 	d, err := streams(ctx, k.device)
 	if err != nil {
@@ -403,7 +403,7 @@ func (k *changing) Run(ctx *kernel.Context, in, _ []tensor.Value) error {
 	})
 }
 
-// write hands the works over, and makes what they write the values. roles says which of the
+// write enqueues the commands, and makes what they write the values. roles says which of the
 // variables each of the operation's is. Of a variable that has several each has memory of its
 // own, and what the last makes of it counts.
 func (k *changing) write(ctx *kernel.Context, d devices.Streams, at []resource.Stored, now []*stored, roles []int, tensors []*Tensor, inputs []Input) (err error) {

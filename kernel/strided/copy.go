@@ -144,7 +144,7 @@ func share[T tensor.Element](ctx *kernel.Context, p *plan, total int, dst, src [
 	return ctx.Err()
 }
 
-// runs calls f, until it answers false, for steps lo to hi-1 of the first front
+// runs calls f, until it returns false, for steps lo to hi-1 of the first front
 // outer loops, seen as one: with the loops to walk, of which the first is the
 // innermost of those, shortened, and where they begin.
 func (p *plan) runs(lo, hi, front int, f func(loops []loop, d, s int) bool) {

@@ -4,7 +4,7 @@ import "github.com/troupe-go/troupe/tensor"
 
 // A View is elements of a tensor: those at Offset + Σ i[d]·Strides[d] for all
 // 0 <= i[d] < Dims[d]. Offset and strides count elements; strides may be 0 or
-// negative. Whoever makes a view answers for its staying inside the tensor.
+// negative. The maker of a view is responsible for its staying inside the tensor.
 type View struct {
 	Offset  int
 	Dims    []int

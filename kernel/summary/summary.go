@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Text is what is printed of tensors, one after another. What stands between them
+// A Text is what is printed of tensors, one after another. What is between them
 // may be written by who has it. The zero Text is empty.
 type Text struct {
 	strings.Builder

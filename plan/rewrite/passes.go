@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-go/troupe/plan"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -143,18 +142,14 @@ func (s Passes) Names() (names []string) {
 	return names
 }
 
-// Bisect is [plan.Bisect] for the passes of a set: wrong reports whether the result is wrong with
-// only those that it is given.
-func (s Passes) Bisect(wrong func(Passes) (bool, error)) (pass string, found bool, err error) {
-	return plan.Bisect(s.Names(), func(on []string) (bool, error) {
-		some := none
-		for i, p := range passes {
-			if slices.Contains(on, p.name) {
-				some |= 1 << i
-			}
+// Only returns those passes of the set that have these names.
+func (s Passes) Only(names []string) (some Passes) {
+	for i, p := range passes {
+		if s.has(i) && slices.Contains(names, p.name) {
+			some |= 1 << i
 		}
-		return wrong(some)
-	})
+	}
+	return some
 }
 
 func (s Passes) has(i int) bool { return s&(1<<i) != 0 }

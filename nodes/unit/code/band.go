@@ -16,6 +16,9 @@ type Band struct {
 
 // bandAt returns how many of the instructions that code begins with make a band.
 func (e *emitter) bandAt(code []form.Instr) int {
+	if e.form.Off.Has(form.Bands) {
+		return 0
+	}
 	made := map[int32]bool{}
 	for n := range code {
 		in := &code[n]

@@ -316,7 +316,7 @@ func (e *emitter) kernelCall(in *form.Instr) int32 {
 // and used once, and answers its jumping forms with its registers.
 func (e *emitter) fuse(pred form.Use) (jumps, instr) {
 	r := e.reg(pred.Value)
-	if n := len(e.u.Instrs) - 1; n >= e.label && e.form.Values[pred.Value].Uses == 1 && e.owner(pred.Value) != nil {
+	if n := len(e.u.Instrs) - 1; n >= e.label && !e.form.Off.Has(form.Fuse) && e.form.Values[pred.Value].Uses == 1 && e.owner(pred.Value) != nil {
 		last := e.u.Instrs[n]
 		if j, ok := fused[last.Op]; ok && last.Op != OpMoveScalar && last.D == r {
 			e.node = e.u.Nodes[n]

@@ -19,5 +19,5 @@
 //	scalars.go     islands: where values are certainly scalars if some others are
 //
 // credit.go bounds the work of all passes. passes.go names those that can be switched
-// off. print.go prints forms.
+// off, and what emission does that can be. print.go prints forms.
 package form

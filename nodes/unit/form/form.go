@@ -24,6 +24,7 @@ type Form struct {
 	Results []Result
 	Loops   []*Loop // an outer one before those in it
 	Calls   int     // how many there are
+	Off     Passes  // those that are left out
 }
 
 // Sides returns how many values the predicate of a rank has.

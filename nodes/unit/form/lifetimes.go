@@ -96,7 +96,7 @@ func (l *lifetimes) made(v int32) {
 
 // becomes notes that a value may be written to the register of another.
 func (l *lifetimes) becomes(v, into int32) {
-	if x := &l.form.Values[v]; x.Into < 0 {
+	if x := &l.form.Values[v]; x.Into < 0 && !l.form.Off.Has(Coalesce) {
 		x.Into = into
 	}
 }

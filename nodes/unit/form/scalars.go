@@ -72,6 +72,9 @@ func machine(dt tensor.DType) bool { return MachineType(dt) >= 0 }
 // newIsland finds the scalars of a loop, or of the whole program if that is
 // nil, beyond those that outer knows; nil if that saves no kernel.
 func NewIsland(f *Form, c *Credit, loop *Loop, outer *Island) *Island {
+	if f.Off.Has(Islands) {
+		return nil
+	}
 	s := &Island{form: f, loop: loop, block: f.Body, Outer: outer, To: int32(len(f.Values))}
 	if loop != nil {
 		s.block, s.From, s.To = nil, loop.From, loop.To

@@ -11,9 +11,16 @@ import (
 // register; what a loop uses from outside is not given up in it; conditionals and
 // loops are steered by the predicates that their blocks' conditions name. It
 // shares nothing with the passes that decide. Tests, and programs built with the
-// tag invariants, run it after every pass.
-func (f *Form) Verify() (err error) {
-	v := &verifier{form: f, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values)), chains: map[int32]bool{}}
+// tag invariants, run it, and after the passes before lifetimes [Form.VerifyOrder].
+func (f *Form) Verify() error { return f.verify(false) }
+
+// VerifyOrder checks of a form whose lifetimes are not decided what Verify checks apart from
+// them: every value is made once, before it is used, on every path; chains stand together;
+// blocks and loops are steered by the predicates that their conditions name.
+func (f *Form) VerifyOrder() error { return f.verify(true) }
+
+func (f *Form) verify(early bool) (err error) {
+	v := &verifier{form: f, early: early, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values)), chains: map[int32]bool{}}
 	for x := range f.Values {
 		v.madeIn[x] = f.Values[x].Loop
 	}
@@ -47,6 +54,7 @@ type mistake string
 
 type verifier struct {
 	form   *Form
+	early  bool // no use is known to be the last one
 	within *Loop
 	// there lists, for each value, the conditions under which it is there,
 	// relative to the frame of the loop that makes it: one of them must hold.
@@ -197,7 +205,10 @@ func (b *Block) makes(x int32) bool {
 
 func (v *verifier) gone(from, to int32, where string) {
 	for x := from; x < to; x++ {
-		if len(v.there[x]) > 0 {
+		switch {
+		case v.early:
+			v.there[x] = nil
+		case len(v.there[x]) > 0:
 			v.fail("%%%d is still there %s", x, where)
 		}
 	}
@@ -335,7 +346,7 @@ func (v *verifier) loop(in *Instr, c cond) {
 	v.narrow(w.From, w.To, on)
 	v.block(w.Body)
 	for i := range w.Vars {
-		if x := &w.Vars[i]; x.Next.Value == x.Value && x.Next.Mode != Move {
+		if x := &w.Vars[i]; x.Next.Value == x.Value && x.Next.Mode != Move && !v.early {
 			v.fail("%%%d stays and is not kept", x.Value)
 		}
 	}
@@ -351,6 +362,10 @@ func (v *verifier) loop(in *Instr, c cond) {
 			continue
 		}
 		if !v.covered(v.there[x], w.Tail.When) {
+			if v.early {
+				v.there[x] = nil
+				continue
+			}
 			v.fail("%%%d is there after a loop, but not always", x)
 		}
 		v.there[x] = []cond{c}

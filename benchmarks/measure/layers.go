@@ -1,12 +1,3 @@
-// Layers writes the graph of a network with very many layers, on which the
-// import of large models is timed:
-//
-//	go run ./benchmarks/layers --nodes 100000 layers
-//	go run ./cmd/troupe bench layers
-//
-// A layer has 30 nodes: a product with a variable, a bias, a normalization,
-// and a reshape to sizes that are worked out from the batch's, so that the
-// shape of nothing can be told without evaluating such arithmetic.
 package main
 
 import (
@@ -32,22 +23,28 @@ const (
 	parts = 8 // of a row, in the reshape
 )
 
-func main() {
+// layers writes the graph of a network with very many layers, on which the import of large
+// models is timed:
+//
+//	go run ./benchmarks/measure layers --nodes 100000 layers
+//	go run ./cmd/troupe bench layers
+//
+// A layer has 30 nodes: a product with a variable, a bias, a normalization, and a reshape to
+// sizes that are computed from the batch's, so that no shape is known without evaluating
+// such arithmetic.
+func layers() *cobra.Command {
 	nodes := 100_000
 	cmd := &cobra.Command{
-		Use:          "layers DIR",
-		Short:        "Write a graph of very many layers, and the graphs.json that benchmarks read",
-		Args:         cobra.ExactArgs(1),
-		SilenceUsage: true,
-		RunE:         func(_ *cobra.Command, args []string) error { return write(args[0], nodes) },
+		Use:   "layers DIR",
+		Short: "Write a graph of very many layers, and the graphs.json that benchmarks read",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return writeLayers(args[0], nodes) },
 	}
 	cmd.Flags().IntVar(&nodes, "nodes", nodes, "about how many `N` nodes the graph has")
-	if cmd.Execute() != nil {
-		os.Exit(1)
-	}
+	return cmd
 }
 
-func write(dir string, nodes int) error {
+func writeLayers(dir string, nodes int) error {
 	g := graph.New()
 	b := graph.NewBuilder(g)
 	x := b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": graph.MakeShape(-1, width)})

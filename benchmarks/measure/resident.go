@@ -1,10 +1,3 @@
-// Resident runs graphs again and again, through a Callable whose results are given
-// back, and prints how much memory the process takes as it goes, and what a run
-// allocates:
-//
-//	go run ./benchmarks/resident --runs 100000 DIR mlp_b1
-//
-// DIR is as troupe bench reads it; feeds are filled with one number. Linux only.
 package main
 
 import (
@@ -23,13 +16,15 @@ import (
 	tf "github.com/troupe-go/troupe"
 )
 
-func main() {
+// resident runs graphs again and again, through a Callable whose results are released, and
+// prints how much memory the process takes as it goes, and what a run allocates. DIR is as
+// troupe bench reads it; feeds are filled with one number. Linux only.
+func resident() *cobra.Command {
 	runs := 100_000
 	cmd := &cobra.Command{
-		Use:          "resident DIR NAME...",
-		Short:        "Print the memory of a process that runs a graph again and again",
-		Args:         cobra.MinimumNArgs(2),
-		SilenceUsage: true,
+		Use:   "resident DIR NAME...",
+		Short: "Print the memory of a process that runs a graph again and again",
+		Args:  cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args[1:] {
 				if err := watch(cmd.Context(), args[0], name, runs); err != nil {
@@ -40,9 +35,7 @@ func main() {
 		},
 	}
 	cmd.Flags().IntVar(&runs, "runs", runs, "run each graph `N` times")
-	if cmd.ExecuteContext(context.Background()) != nil {
-		os.Exit(1)
-	}
+	return cmd
 }
 
 // watch runs one graph, and looks ten times.
@@ -64,7 +57,7 @@ func watch(ctx context.Context, dir, name string, runs int) error {
 		}
 		done += part
 		runtime.ReadMemStats(&after)
-		size, err := resident()
+		size, err := residentBytes()
 		if err != nil {
 			return err
 		}
@@ -143,8 +136,8 @@ func numbers(shape []int64) []float32 {
 	return x
 }
 
-// resident returns how many bytes of memory the process has.
-func resident() (int64, error) {
+// residentBytes returns how many bytes of memory the process has.
+func residentBytes() (int64, error) {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {
 		return 0, err

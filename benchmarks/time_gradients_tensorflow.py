@@ -1,21 +1,21 @@
 """Loops and their gradients by TensorFlow, for comparison with those by Troupe.
 
     pip install tensorflow-cpu==2.21.0
-    python benchmarks/gradients/time_tensorflow.py graphs DIR
-    go run ./benchmarks/gradients graphs DIR
+    python benchmarks/time_gradients_tensorflow.py graphs DIR
+    go run ./benchmarks/measure gradients graphs DIR
     go run ./cmd/troupe bench DIR/troupe
     python benchmarks/time_tensorflow.py DIR
 
 The first writes each loop with TensorFlow's backward graph to DIR, and without it to
 DIR/forward; the second adds Troupe's backward graph and writes that to DIR/troupe.
 
-    python benchmarks/gradients/time_tensorflow.py scale
-    go run ./benchmarks/gradients scale
+    python benchmarks/time_gradients_tensorflow.py scale
+    go run ./benchmarks/measure gradients scale
 
 time how long it takes to build backward graphs of chains and of layers.
 
-    python benchmarks/gradients/time_tensorflow.py memory DIR NAME
-    go run ./benchmarks/gradients memory DIR/troupe NAME
+    python benchmarks/time_gradients_tensorflow.py memory DIR NAME
+    go run ./benchmarks/measure gradients memory DIR/troupe NAME
 
 run a graph once and print the most memory that the process had.
 """

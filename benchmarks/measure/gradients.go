@@ -1,5 +1,3 @@
-// Gradients adds Troupe's backward graphs to loops that time_tensorflow.py has written,
-// and times how long it takes to build backward graphs; that file has the commands.
 package main
 
 import (
@@ -21,8 +19,10 @@ import (
 	"github.com/troupe-go/troupe/op"
 )
 
-func main() {
-	cmd := &cobra.Command{Use: "gradients", Short: "Build backward graphs, and time how long that takes", SilenceUsage: true}
+// gradients adds Troupe's backward graphs to loops that time_gradients_tensorflow.py has
+// written, and times how long it takes to build backward graphs; that file has the commands.
+func gradients() *cobra.Command {
+	cmd := &cobra.Command{Use: "gradients", Short: "Build backward graphs, and time how long that takes"}
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "graphs DIR", Short: "Add backward graphs to those of DIR/forward, and write them to DIR/troupe", Args: cobra.ExactArgs(1),
@@ -37,9 +37,7 @@ func main() {
 			RunE: func(_ *cobra.Command, args []string) error { return memory(args[0], args[1]) },
 		},
 	)
-	if cmd.Execute() != nil {
-		os.Exit(1)
-	}
+	return cmd
 }
 
 // A row is what graphs.json says of a graph; the rest of it stays as it is.

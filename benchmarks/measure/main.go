@@ -1,0 +1,24 @@
+// Measure has what benchmarks need besides `troupe bench`: backward graphs, the memory of a
+// process that runs for long, and graphs of very many layers.
+//
+//	go run ./benchmarks/measure gradients scale
+//	go run ./benchmarks/measure resident --runs 100000 DIR mlp_b1
+//	go run ./benchmarks/measure layers --nodes 100000 layers
+//
+// One command, because linking one takes seconds.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	cmd := &cobra.Command{Use: "measure", Short: "Measure what troupe bench does not", SilenceUsage: true}
+	cmd.AddCommand(gradients(), resident(), layers())
+	if cmd.ExecuteContext(context.Background()) != nil {
+		os.Exit(1)
+	}
+}
