@@ -22,6 +22,7 @@ type Spec struct {
 	// fetches go to first; nil: all run on CPU 0 of this process.
 	Devices []devices.Attributes
 	Strict  bool         // as [placement.Options] have it
+	Cluster bool         // likewise
 	Unasked devices.Spec // likewise
 	Rewrite rewrite.Options
 	// NoUnits is for engines that play none: none are made.
@@ -94,7 +95,7 @@ func (p *Planned) passes(ctx context.Context, spec Spec) []plan.Pass {
 	}
 	list = append(list, o.List(ctx)...)
 	return append(list,
-		placement.Pass(placement.Options{Strict: spec.Strict, Unasked: spec.Unasked}),
+		placement.Pass(placement.Options{Strict: spec.Strict, Cluster: spec.Cluster, Unasked: spec.Unasked}),
 		p.functions.pass(),
 		partition.Pass,
 	)
