@@ -158,7 +158,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.cluster == nil {
-		tasks = []task{{"local", 0, f.session}}
+		tasks = []task{{"localhost", 0, f.session}}
 	} else {
 		o.Cluster = map[string]int{}
 		for _, t := range tasks {

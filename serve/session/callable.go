@@ -82,7 +82,7 @@ func (s *Server) runCallable(ctx context.Context, q *callRequest) (*response, er
 		}
 	}
 	if m := t.message(ctx, &c.step, false); len(m) > 0 {
-		answer.last = wire.AppendField(answer.last, metadata, m)
+		answer.last = wire.AppendField(answer.last, metadataField, m)
 	}
 	answer.finish()
 	return answer, nil

@@ -13,7 +13,7 @@ import (
 
 // defaultJob is the job of a server without a cluster: the name that TensorFlow gives its
 // local servers.
-const defaultJob = "local"
+const defaultJob = "localhost"
 
 // An endpoint is the server as one of its tasks: what clients reach at one address.
 type endpoint struct {

@@ -42,5 +42,5 @@ func Example() {
 	}
 	fmt.Println(devices.LocalDevice[0].GetName(), server.Sessions())
 	// Output:
-	// /job:local/replica:0/task:0/device:CPU:0 1
+	// /job:localhost/replica:0/task:0/device:CPU:0 1
 }

@@ -29,7 +29,7 @@ type Options struct {
 	// Cluster is the number of tasks of each job, {"ps": 1, "worker": 2}, in place of the
 	// ServerDef that configures TensorFlow's servers. All tasks are in this process: each
 	// has devices and containers under its name, and [Server.ServeTask] gives it an
-	// address. nil is one task of the job "local".
+	// address. nil is one task of the job "localhost".
 	Cluster map[string]int
 	// MaxSessions bounds the number of open sessions; 0 is 1,000. CreateSession beyond
 	// it fails with RESOURCE_EXHAUSTED.

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// metadata is the field of RunMetadata in RunStepResponse and RunCallableResponse.
-const metadata = 2
+// metadataField is the number of RunMetadata in RunStepResponse and RunCallableResponse.
+const metadataField = 2
 
 // runStep runs a step, or a part of one. Errors are part of the response if the client
 // asks for that.
@@ -129,7 +129,7 @@ func (s *Server) run(ctx context.Context, r *remote, q *stepRequest, answer *res
 		}
 	}
 	if m := t.message(ctx, p, costs); len(m) > 0 {
-		answer.last = wire.AppendField(answer.last, metadata, m)
+		answer.last = wire.AppendField(answer.last, metadataField, m)
 	}
 	return nil
 }
