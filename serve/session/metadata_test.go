@@ -66,7 +66,7 @@ two = Neg(y) @/cpu:1 {T=DT_FLOAT}
 	}
 	for i, g := range m.PartitionGraphs {
 		for _, n := range g.Node {
-			if want := []string{"/job:localhost/replica:0/task:0/device:CPU:0", "/job:local/replica:0/task:0/device:CPU:1"}[i]; n.Device != want {
+			if want := []string{"/job:localhost/replica:0/task:0/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:1"}[i]; n.Device != want {
 				t.Errorf("%s of graph %d is on %q", n.Name, i, n.Device)
 			}
 		}

@@ -107,7 +107,7 @@ class Recorder:
     def call(self, method, request):
         """Calls a method with bytes of our own; the response, or the code."""
         try:
-            return self.channel.unary_unary("/tensorflow.MasterService/" + method)(request)
+            return self.channel.unary_unary("/tensorflow.MasterService/" + method)(request, timeout=4)
         except grpc.RpcError as e:
             return e.code().name
 
@@ -200,7 +200,8 @@ def s_feed_inside(t):
     b = tf.square(a, name="b")
     c = b + a
     with session(t) as s:
-        show(s.run(c), s.run(c, {b: 100.0}), s.run(c, {a: 2.0}), s.run([c, c, b], {a: 1.0}))
+        show(s.run(c), s.run(c, {b: 100.0}), s.run(c, {a: 2.0}), s.run([c, b], {a: 1.0}))
+        fails(s.run, [c, c, b], {a: 1.0})
         show(s.run({"x": c, "y": [b, (a,)]}))
 
 
@@ -399,12 +400,10 @@ def s_kernel_errors(t):
         fails(s.run, tf.concat([x, tf.ones([5, 5])], 0, name="cat"), {x: np.ones([2, 3])})
         fails(s.run, tf.slice(x, [0, 1], [1, 9], name="sli"), {x: np.ones([2, 3])})
         fails(s.run, tf.split(x, 2, name="spl"), {x: np.ones([3])})
-        fails(s.run, tf.truncatediv(i, 0, name="div"), {i: 3}) if False else None
         fails(s.run, tf.math.floordiv(i, 0, name="fdiv"), {i: 3})
         fails(s.run, tf.linalg.cholesky(x, name="chol"), {x: -np.eye(2)})
-        fails(s.run, tf.one_hot(i, -3, name="hot"), {i: 3})
         fails(s.run, tf.scatter_nd([[9]], [1.0], [3], name="scat"))
-        fails(s.run, tf.image.resize(x, [0, 0], name="res"), {x: np.ones([1, 2, 2, 1])})
+        fails(s.run, tf.linalg.inv(x, name="inv"), {x: np.zeros([2, 2])})
 
 
 def s_error_places(t):
@@ -434,7 +433,7 @@ def s_placeholders(t):
         show(s.run(d), s.run(d, {d: 4.0}), s.run(d * 2, {d: 4.0}))
 
 
-def s_raw_errors(t):
+def s_zz_raw_errors(t):
     """Calls that the Python client does not make."""
     g = tf.Graph()
     with g.as_default():
@@ -472,7 +471,7 @@ def s_raw_errors(t):
     t.call("PartialRunSetup", field(1, "unknown") + field(2, "x:0") + field(3, "y:0"))
     t.call("MakeCallable", field(1, h) + field(2, field(1, "x:0") + field(2, "nobody:0")))
     made = t.call("MakeCallable", field(1, h) + field(2, field(1, "x:0") + field(2, "y:0")))
-    number = made[1]
+    number = made[1] if made else 0
     t.call("RunCallable", field(1, h) + field(2, number) + field(3, one))
     t.call("RunCallable", field(1, h) + field(2, number))
     t.call("RunCallable", field(1, h) + field(2, number) + field(3, one) + field(3, one))
@@ -583,7 +582,7 @@ def s_placement(t):
         e = tf.constant(5.0)
     for soft in [False, True]:
         with session(t, config_pb2.ConfigProto(allow_soft_placement=soft)) as s:
-            show(s.run([a, b]))
+            fails(s.run, [a, b])
             for x in [c, d, e]:
                 fails(s.run, x)
 
@@ -793,7 +792,7 @@ def s_iterators(t):
 def s_handles(t):
     x = tf.constant([1.0, 2.0])
     h = session_ops.get_session_handle(x * 3)
-    holder, value = session_ops.get_session_tensor("dummy", tf.float32) if False else session_ops.get_session_tensor(b"dummy", tf.float32)
+    holder, value = session_ops.get_session_tensor("x;0;/job:localhost/replica:0/task:0/device:CPU:0", tf.float32)
     with session(t) as s:
         handle = s.run(h)
         show(s.run(value + 1, {holder: handle.handle}))
@@ -986,6 +985,9 @@ def main():
             lines.append("ended with " + type(e).__name__ + " " + str(e)[:300])
         entry = {"name": name[2:], "lines": list(lines), "events": proxy.take()}
         all_.append(entry)
+        if not a.target:
+            with gzip.GzipFile(a.out, "wb", mtime=0) as out:
+                out.write(json.dumps(all_, indent=0).encode())
         if a.target:
             want = recorded.get(name[2:], {}).get("lines", [])
             total += len(want)
@@ -1002,9 +1004,6 @@ def main():
                     print("   ", line)
     if a.target:
         print("%d of %d lines agree, in %d sequences" % (same, total, len(all_)))
-    else:
-        with gzip.GzipFile(a.out, "wb", mtime=0) as f:
-            f.write(json.dumps(all_, indent=0).encode())
     proxy.process.kill()
     os._exit(0)
 
