@@ -67,6 +67,12 @@ func (s *Session) MemoryInUse() int64 {
 	return (*session.Session)(s).MemoryInUse()
 }
 
+// MemoryLimit returns the bytes that the session's tensors may take; 0 or less: there is no
+// limit.
+func (s *Session) MemoryLimit() int64 {
+	return (*session.Session)(s).MemoryLimit()
+}
+
 // NewPartialRun is [Session.NewPartialRunContext] with a context that does not end.
 func (s *Session) NewPartialRun(feeds, fetches []Output, targets []*Operation) (*PartialRun, error) {
 	x, err := (*session.Session)(s).NewPartialRun(feeds, fetches, targets)
@@ -178,6 +184,15 @@ type SessionOptions struct {
 	// If Devices is nil, Config's device_count applies; without that there is only
 	// CPU:0.
 	Devices map[string]int
+
+	// Processes are the processes of a cluster whose devices the session has, such as
+	// "/job:ps/task:0", the first for nodes that may be anywhere, feeds and fetches. They
+	// are names: all run in this process, on the same threads. Each has CPUs of its own,
+	// and containers of its own in Resources, so that variables of one name in two
+	// processes are two. A node that requests a process that is not among them fails its
+	// run with INVALID_ARGUMENT. nil is "/job:localhost/replica:0/task:0", and whatever
+	// process a node requests.
+	Processes []string
 
 	// Device is the device of nodes without one, such as "/device:CPU:1"; "" leaves it
 	// to placement.
@@ -323,6 +338,13 @@ func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) erro
 // is an error of code INTERNAL that names it.
 func (c *Callable) EachUnitPass(f func(pass, text string)) error {
 	return (*session.Callable)(c).EachUnitPass(f)
+}
+
+// GraphDefs returns the graph that runs on each device that the run uses, after rewriting
+// and splitting, as a serialized GraphDef in which nodes have the full name of their device:
+// the partition graphs of TensorFlow's RunMetadata.
+func (c *Callable) GraphDefs(ctx context.Context) ([][]byte, error) {
+	return (*session.Callable)(c).GraphDefs(ctx)
 }
 
 // Pieces returns the run as split over several devices, for tools; nil if it is all on one.

@@ -23,6 +23,7 @@ type Spec struct {
 	// fetches go to first; nil: all run on CPU 0 of this process.
 	Devices []devices.Attributes
 	Strict  bool           // as [placement.Options] have it
+	Cluster bool           // likewise
 	Unasked devices.Spec   // likewise
 	Pinned  map[string]int // likewise
 	Rewrite rewrite.Options
@@ -100,7 +101,7 @@ func (p *Planned) passes(ctx context.Context, spec Spec) []plan.Pass {
 	}
 	list = append(list, o.List(ctx)...)
 	return append(list,
-		placement.Pass(placement.Options{Strict: spec.Strict, Unasked: spec.Unasked, Pinned: spec.Pinned}),
+		placement.Pass(placement.Options{Strict: spec.Strict, Cluster: spec.Cluster, Unasked: spec.Unasked, Pinned: spec.Pinned}),
 		p.functions.pass(),
 		partition.Pass,
 	)

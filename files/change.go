@@ -36,26 +36,26 @@ func (p *Policy) before(kind ChangeKind, name, to string) error {
 
 // MkdirAll makes a directory and those above it that are missing.
 func (p *Policy) MkdirAll(name string) error {
-	return p.change(MakingDir, name, func() error { return os.MkdirAll(name, 0o777) },
+	return p.change(MakingDir, name, func() error { return os.MkdirAll(local(name), 0o777) },
 		func(root *os.Root, rel string) error { return root.MkdirAll(rel, 0o777) })
 }
 
 // Mkdir makes a directory. It fails with ALREADY_EXISTS if there is one.
 func (p *Policy) Mkdir(name string) error {
-	return p.change(MakingDir, name, func() error { return os.Mkdir(name, 0o777) },
+	return p.change(MakingDir, name, func() error { return os.Mkdir(local(name), 0o777) },
 		func(root *os.Root, rel string) error { return root.Mkdir(rel, 0o777) })
 }
 
 // Remove removes a file or an empty directory.
 func (p *Policy) Remove(name string) error {
-	return p.change(Removing, name, func() error { return os.Remove(name) },
+	return p.change(Removing, name, func() error { return os.Remove(local(name)) },
 		func(root *os.Root, rel string) error { return root.Remove(rel) })
 }
 
 // RemoveAll removes a file, or a directory with everything in it. Without one it
 // does nothing.
 func (p *Policy) RemoveAll(name string) error {
-	return p.change(Removing, name, func() error { return os.RemoveAll(name) },
+	return p.change(Removing, name, func() error { return os.RemoveAll(local(name)) },
 		func(root *os.Root, rel string) error { return root.RemoveAll(rel) })
 }
 
@@ -88,14 +88,14 @@ func (p *Policy) Rename(from, to string) error {
 		return err
 	}
 	if p == nil {
-		return status.FromFile(os.Rename(from, to))
+		return status.FromFile(os.Rename(local(from), local(to)))
 	}
 	root, a, err := p.in(writing, from)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	path, err := filepath.Abs(to)
+	path, err := filepath.Abs(local(to))
 	if err != nil {
 		return status.FromFile(err)
 	}

@@ -174,3 +174,39 @@ func TestGlob(t *testing.T) {
 		}
 	}
 }
+
+// A file may be named by a URI.
+func TestURIs(t *testing.T) {
+	dir := t.TempDir()
+	for k, p := range []*files.Policy{nil, {Read: []string{dir}, Write: []string{dir}}} {
+		for i, prefix := range []string{"file://", "file:"} {
+			name := prefix + dir + "/" + string(rune('a'+2*k+i))
+			f, err := p.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			if err := p.Rename(name, name+".new"); err != nil {
+				t.Error(err)
+			}
+			if _, err := p.Stat(name + ".new"); err != nil {
+				t.Error(err)
+			}
+			if list, err := p.Glob(name + "*"); err != nil || len(list) != 1 {
+				t.Error(list, err)
+			}
+			if err := p.MkdirAll(name + "/x/y"); err != nil {
+				t.Error(err)
+			}
+			if err := p.RemoveAll(name); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := p.Open("file://elsewhere/a"); err == nil {
+			t.Error("a file of another host is opened")
+		}
+	}
+	if _, err := (&files.Policy{Read: []string{dir}}).Open("file:///etc/hostname"); status.CodeOf(err) != status.PermissionDenied {
+		t.Error(err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 // policy lets be read. A pattern that is not one matches nothing. A pattern
 // whose part before the first wildcard lies outside is PERMISSION_DENIED.
 func (p *Policy) Glob(pattern string) ([]string, error) {
+	pattern = local(pattern)
 	if p == nil {
 		names, _ := filepath.Glob(pattern)
 		return names, nil

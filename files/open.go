@@ -61,7 +61,7 @@ func (p *Policy) open(a access, name string, flag int) (*os.File, error) {
 
 func (p *Policy) openAny(a access, name string, flag int) (*os.File, error) {
 	if p == nil {
-		f, err := os.OpenFile(name, flag, 0o666)
+		f, err := os.OpenFile(local(name), flag, 0o666)
 		if err != nil {
 			return nil, p.told(a, name, err)
 		}
@@ -84,7 +84,7 @@ func (p *Policy) Stat(name string) (fs.FileInfo, error) { return p.stat(reading,
 
 func (p *Policy) stat(a access, name string) (fs.FileInfo, error) {
 	if p == nil {
-		info, err := os.Stat(name)
+		info, err := os.Stat(local(name))
 		return info, p.told(a, name, err)
 	}
 	root, rel, err := p.in(a, name)

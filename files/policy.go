@@ -17,7 +17,8 @@ import (
 //
 // A directory stands for everything below it. Names that a graph gives are
 // resolved within it by [os.Root]: neither ".." nor a symbolic link leads out.
-// Relative names, of files as of directories, begin at the working directory.
+// Relative names, of files as of directories, begin at the working directory. A name may
+// be a URI, "file:///dir/name".
 type Policy struct {
 	Read  []string // directories whose files may be read
 	Write []string // directories in which files may be made, replaced, renamed and removed
@@ -55,9 +56,25 @@ func (p *Policy) denied(a access, name string) error {
 	return status.Errorf(status.PermissionDenied, "%s; %s it is not permitted: SessionOptions.Files permits %s %s", name, a, a, permitted)
 }
 
+// local returns the name of a file that is given by a URI, "file:///a" or "file:/a", and
+// every other name as it is.
+func local(name string) string {
+	rest, ok := strings.CutPrefix(name, "file:")
+	if !ok {
+		return name
+	}
+	if path, ok := strings.CutPrefix(rest, "//"); ok && strings.HasPrefix(path, "/") {
+		return path
+	}
+	if strings.HasPrefix(rest, "/") && !strings.HasPrefix(rest, "//") {
+		return rest
+	}
+	return name
+}
+
 // in opens the root below which a name lies, and gives the name within it.
 func (p *Policy) in(a access, name string) (*os.Root, string, error) {
-	path, err := filepath.Abs(name)
+	path, err := filepath.Abs(local(name))
 	if err != nil {
 		return nil, "", status.FromFile(err)
 	}
@@ -108,8 +125,8 @@ func (p *Policy) regular(name string, info fs.FileInfo) error {
 }
 
 func sameName(a, b string) bool {
-	a, errA := filepath.Abs(a)
-	b, errB := filepath.Abs(b)
+	a, errA := filepath.Abs(local(a))
+	b, errB := filepath.Abs(local(b))
 	return errA == nil && errB == nil && a == b
 }
 

@@ -28,6 +28,9 @@ type ExportOptions struct {
 	// Nodes restricts the graph to these nodes, whose inputs must be among
 	// them; nil means all.
 	Nodes []*Node
+	// Device, if not nil, returns the device to write for a node, instead of the one that
+	// it requests.
+	Device func(*Node) string
 }
 
 // GraphDef returns the graph as a serialized GraphDef: the same bytes for the same
@@ -42,7 +45,11 @@ func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 	var b, scratch []byte
 	var err error
 	for _, n := range nodes {
-		if scratch, err = n.self.appendDef(scratch[:0], opts.StripDefaults); err != nil {
+		device := n.device
+		if opts.Device != nil {
+			device = opts.Device(n)
+		}
+		if scratch, err = n.self.appendDef(scratch[:0], device, opts.StripDefaults); err != nil {
 			return nil, outline.NodeError(err, n.name, n.Type())
 		}
 		b = wire.AppendField(b, outline.GraphNode, scratch)
@@ -54,9 +61,9 @@ func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 }
 
 // NodeDef returns the node as a serialized NodeDef.
-func (n *Node) NodeDef() ([]byte, error) { return n.self.appendDef(nil, false) }
+func (n *Node) NodeDef() ([]byte, error) { return n.self.appendDef(nil, n.device, false) }
 
-func (n *Node) appendDef(b []byte, strip bool) ([]byte, error) {
+func (n *Node) appendDef(b []byte, device string, strip bool) ([]byte, error) {
 	b = wire.AppendField(b, outline.NodeName, n.name)
 	b = wire.AppendField(b, outline.NodeOp, n.sig.op.Name)
 	for _, from := range n.inputs {
@@ -65,8 +72,8 @@ func (n *Node) appendDef(b []byte, strip bool) ([]byte, error) {
 	for _, c := range n.controls {
 		b = wire.AppendField(b, outline.NodeInput, "^"+c.name)
 	}
-	if n.device != "" {
-		b = wire.AppendField(b, outline.NodeDevice, n.device)
+	if device != "" {
+		b = wire.AppendField(b, outline.NodeDevice, device)
 	}
 	return registry.AppendAttrs(b, outline.NodeAttr, n.attrsToWrite(strip))
 }

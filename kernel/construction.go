@@ -1,7 +1,11 @@
 package kernel
 
 import (
+	"strings"
+
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -42,6 +46,34 @@ func (c *Construction) Bool(name string) bool { return c.attr(name).B }
 
 // Str returns a string attribute.
 func (c *Construction) Str(name string) string { return c.attr(name).S }
+
+// Container returns the container of the resource that the node makes. It is one of the
+// device's process if that belongs to a cluster.
+func (c *Construction) Container() string { return c.Within(c.Str("container")) }
+
+// Within is Container for a container that another attribute names.
+func (c *Construction) Within(container string) string {
+	if container == "" {
+		container = resource.DefaultContainer
+	}
+	process, _, _ := strings.Cut(c.Device, "/device:")
+	if process == "" || process == local {
+		return container
+	}
+	return resource.Scoped(process, container)
+}
+
+// local is the process of a program that has no cluster.
+var local = devices.Local().Process().String()
+
+// Label returns container and name of the resource that the node makes. Without a
+// shared_name it is the node's own, in [resource.Private].
+func (c *Construction) Label() (container, name string) {
+	if name = c.Str("shared_name"); name == "" {
+		return resource.Private, c.Node
+	}
+	return c.Container(), name
+}
 
 // Shape returns a shape attribute.
 func (c *Construction) Shape(name string) registry.Shape { return c.attr(name).Shape }

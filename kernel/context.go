@@ -93,6 +93,14 @@ func (s *Step) States() *resource.Manager {
 	return s.Resources
 }
 
+// In returns where the resources of a container are.
+func (s *Step) In(container string) *resource.Manager {
+	if container == resource.Private {
+		return s.States()
+	}
+	return s.Resources
+}
+
 // A Pool shares a range of work among the CPU device's workers.
 type Pool interface {
 	// Parallel calls f for consecutive ranges that cover [0, n), each of at

@@ -3,6 +3,7 @@ package resource
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -12,6 +13,33 @@ import (
 
 // DefaultContainer is the container of a resource whose node names none.
 const DefaultContainer = "localhost"
+
+// Private is the container of resources whose node gives them no name to share. They
+// belong to the session of their node, also where sessions share resources.
+const Private = "_private"
+
+// Scoped returns the name under which a manager that serves several processes of a cluster
+// has a container of one of them, such as "/job:ps/replica:0/task:1". An empty container is
+// [DefaultContainer].
+func Scoped(process, container string) string {
+	if container == "" {
+		container = DefaultContainer
+	}
+	return process + "/" + container
+}
+
+// unscoped splits what Scoped joins. It returns a container that belongs to no process of
+// a cluster as it is.
+func unscoped(name string) (process, container string) {
+	if !strings.HasPrefix(name, "/job:") {
+		return "", name
+	}
+	parts := strings.SplitN(name, "/", 5) // "", job, replica, task, container
+	if len(parts) < 5 {
+		return "", name
+	}
+	return name[:len(name)-len(parts[4])-1], parts[4]
+}
 
 // A Manager maps container and name to a resource of some type. It is safe
 // for concurrent use; the zero Manager is empty. A session has one, and every
@@ -52,10 +80,11 @@ func keyOf[T any](container, name string) key {
 func (m *Manager) missing(k key) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	_, container := unscoped(k.container)
 	if !m.containers[k.container] {
-		return status.Errorf(status.NotFound, "Container %s does not exist. (Could not find resource: %s/%s)", k.container, k.container, k.name)
+		return status.Errorf(status.NotFound, "Container %s does not exist. (Could not find resource: %s/%s)", container, container, k.name)
 	}
-	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", k.container, k.name, kindName(k.kind))
+	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", container, k.name, kindName(k.kind))
 }
 
 // kindName returns a resource's type in the words of messages.
@@ -167,21 +196,31 @@ func (m *Manager) DeleteAll(container, name string) bool {
 
 // Reset forgets the resources in the named containers, or, if none is named, in the
 // default one. Those with a Close method are closed: callers that wait for a queue fail
-// with CANCELLED. Steps that hold a resource may go on using it.
-func (m *Manager) Reset(containers ...string) {
+// with CANCELLED. Steps that hold a resource may go on using it. Of a manager that serves
+// several processes it resets the containers of all of them.
+func (m *Manager) Reset(containers ...string) { m.ResetIn(nil, containers...) }
+
+// ResetIn is Reset for the processes of a cluster that of accepts; nil accepts all.
+func (m *Manager) ResetIn(of func(process string) bool, containers ...string) {
 	if len(containers) == 0 {
 		containers = []string{DefaultContainer}
+	}
+	meant := func(name string) bool {
+		process, container := unscoped(name)
+		return slices.Contains(containers, container) && (of == nil || of(process))
 	}
 	var gone []any
 	m.mu.Lock()
 	for k, r := range m.byID {
-		if slices.Contains(containers, k.container) {
+		if meant(k.container) {
 			gone = append(gone, r)
 			delete(m.byID, k)
 		}
 	}
-	for _, c := range containers {
-		delete(m.containers, c)
+	for c := range m.containers {
+		if meant(c) {
+			delete(m.containers, c)
+		}
 	}
 	m.epoch.Add(1)
 	m.mu.Unlock()

@@ -41,6 +41,7 @@ type TensorArray struct {
 	closed  bool
 	sums    bool // a gradient array: writes to one place are summed
 	order   int  // how often it is an array of gradients of gradients; 0 for one of values
+	split   int  // elements that the latest [TensorArray.WritePieces] wrote, 0 without one; of a gradient, in the array it was made of
 	grads   map[string]*TensorArray
 	dims    *[]int64 // the shape of an element written lately, to share
 	uniform bool     // all elements are numbers of one shape: see Copies

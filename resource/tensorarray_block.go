@@ -183,6 +183,9 @@ func (a *TensorArray) WriteRows(indices []int32, v tensor.Value) error {
 func (a *TensorArray) WritePieces(lengths []int64, v tensor.Value) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if !a.sums {
+		a.split = len(lengths)
+	}
 	dims := slices.Clone(v.Dims())
 	return a.writeParts(v, len(lengths), func(k int) (int, []int64) { dims[0] = lengths[k]; return k, dims })
 }

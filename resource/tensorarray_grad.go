@@ -41,7 +41,7 @@ func (a *TensorArray) Gradient(m *Manager, source string, prepend []int64) (*Ten
 		return nil, err
 	}
 	g := NewTensorArray(m, o)
-	g.sums, g.order = true, a.order+1
+	g.sums, g.order, g.split = true, a.order+1, a.split
 	if err := g.copyShapes(a, prepend); err != nil {
 		return nil, err
 	}
@@ -51,6 +51,18 @@ func (a *TensorArray) Gradient(m *Manager, source string, prepend []int64) (*Ten
 	}
 	a.grads[source] = g
 	return g, nil
+}
+
+// ConcatLen returns how many elements a concatenation of the array joins: all, or, of an
+// array of gradients, those that were written by splitting a tensor, of whose gradient the
+// others are no part.
+func (a *TensorArray) ConcatLen() (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sums && a.split > 0 {
+		return a.split, a.open()
+	}
+	return a.size, a.open()
 }
 
 // copyShapes makes every element that from has zeros of its shape.

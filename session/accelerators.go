@@ -30,6 +30,10 @@ func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators
 			a.close()
 		}
 	}()
+	processes, err := o.processes()
+	if err != nil {
+		return a, err
+	}
 	for _, kind := range slices.Sorted(maps.Keys(o.Devices)) {
 		open := devices.OpenerOf(kind)
 		if open == nil || o.Devices[kind] == 0 {
@@ -43,7 +47,7 @@ func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators
 		}
 		for number := range o.Devices[kind] {
 			d, err := streams.Open(actors.System(), actors.System().Root, func() (devices.Accelerator, error) {
-				return open(number, devices.Options{Seed: o.Seed, Count: o.Devices, MemoryLimit: o.DeviceMemoryLimit})
+				return open(number, devices.Options{Process: processes[0], Seed: o.Seed, Count: o.Devices, MemoryLimit: o.DeviceMemoryLimit})
 			}, streams.Options{Budget: budget})
 			if err != nil {
 				return a, err

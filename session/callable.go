@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/plan"
 	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/status"
@@ -183,6 +184,41 @@ func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 		return nil, status.From(err)
 	}
 	return pieces, nil
+}
+
+// GraphDefs returns the graph that runs on each device that the run uses, after rewriting
+// and splitting, as a serialized GraphDef in which nodes have the full name of their device:
+// the partition graphs of TensorFlow's RunMetadata.
+func (c *Callable) GraphDefs(ctx context.Context) ([][]byte, error) {
+	pieces, err := c.Pieces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if pieces == nil {
+		p := c.program.plan.Program
+		part, err := p.Graph.EditPart(ctx, p.Nodes, p.Feeds)
+		if err != nil {
+			return nil, status.From(err)
+		}
+		g, err := part.Done()
+		if err != nil {
+			return nil, status.From(err)
+		}
+		device := c.session.places[0].Name
+		if p.Placement != nil && len(p.Nodes) > 0 {
+			device = p.Placement.Name(p.Nodes[0])
+		}
+		pieces = []Piece{{Program: plan.Program{Graph: g}, Device: device}}
+	}
+	defs := make([][]byte, len(pieces))
+	for i, piece := range pieces {
+		def, err := piece.Graph.GraphDef(graph.ExportOptions{Device: func(*graph.Node) string { return piece.Device }})
+		if err != nil {
+			return nil, status.From(err)
+		}
+		defs[i] = def
+	}
+	return defs, nil
 }
 
 // Transfers returns the edges between devices, in no order and not counted; see

@@ -84,11 +84,54 @@ func (o *SessionOptions) open() ([]devices.Device, *cpu.Pool, error) {
 			count[kind] = 0
 		}
 	}
-	all, err := devices.New(devices.Options{Count: count, Threads: o.Threads})
+	processes, err := o.processes()
 	if err != nil {
 		return nil, nil, err
 	}
+	all, err := devices.New(devices.Options{Process: processes[0], Count: count, Threads: o.Threads})
+	if err != nil {
+		return nil, nil, err
+	}
+	own := len(all)
+	for _, p := range processes[1:] {
+		for _, d := range all[:own] {
+			if d, ok := d.(*cpu.Device); ok {
+				all = append(all, d.As(p))
+			}
+		}
+	}
 	return all, all[0].(*cpu.Device).Pool, nil // CPUs come first
+}
+
+// processes are the processes of the session.
+func (o *SessionOptions) processes() ([]devices.Spec, error) {
+	if o.Processes == nil {
+		return []devices.Spec{devices.Local()}, nil
+	}
+	var all []devices.Spec
+	for _, name := range o.Processes {
+		s, err := devices.Parse(name)
+		if err != nil {
+			return nil, err
+		}
+		job, named := s.Job()
+		task, numbered := s.Task()
+		if s != s.Process() || !named || !numbered {
+			return nil, status.Invalid("process %q: name its job and its task, as \"/job:ps/task:0\"", name)
+		}
+		replica, _ := s.Replica()
+		if s, err = devices.Process(job, replica, task); err != nil {
+			return nil, err
+		}
+		if slices.Contains(all, s) {
+			return nil, status.Invalid("process %v is given more than once", s)
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 || len(all) > mostDevices {
+		return nil, status.Invalid("%s; a session has between 1 and %d", status.Count(len(all), "process"), mostDevices)
+	}
+	return all, nil
 }
 
 // closeDevices ends the devices of a session.

@@ -73,6 +73,15 @@ type SessionOptions struct {
 	// CPU:0.
 	Devices map[string]int
 
+	// Processes are the processes of a cluster whose devices the session has, such as
+	// "/job:ps/task:0", the first for nodes that may be anywhere, feeds and fetches. They
+	// are names: all run in this process, on the same threads. Each has CPUs of its own,
+	// and containers of its own in Resources, so that variables of one name in two
+	// processes are two. A node that requests a process that is not among them fails its
+	// run with INVALID_ARGUMENT. nil is "/job:localhost/replica:0/task:0", and whatever
+	// process a node requests.
+	Processes []string
+
 	// Device is the device of nodes without one, such as "/device:CPU:1"; "" leaves it
 	// to placement.
 	Device string
@@ -163,6 +172,9 @@ func (o *SessionOptions) resolve() (SessionOptions, error) {
 		return r, err
 	}
 	if err := r.checkTarget(); err != nil {
+		return r, err
+	}
+	if _, err := r.processes(); err != nil {
 		return r, err
 	}
 	if r.Engine == "" {

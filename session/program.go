@@ -137,7 +137,7 @@ func (p *program) spec(s *Session) compile.Spec {
 	return compile.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
 		Functions: s.functions, Rewrite: s.rewriting(), UnitsOff: s.unitsOff,
-		Devices: s.places, Strict: s.options.StrictPlacement, Unasked: s.unasked,
+		Devices: s.places, Strict: s.options.StrictPlacement, Cluster: s.options.Processes != nil, Unasked: s.unasked,
 	}
 }
 

@@ -2,9 +2,11 @@ package session_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
 )
 
 // stateful is a graph of a variable and a queue, in a container.
@@ -126,5 +128,93 @@ func TestResetContainers(t *testing.T) {
 	resources.Reset()
 	if x, err := fetch(in, plain.read); err == nil {
 		t.Errorf("after Reset the variable is %v", x)
+	}
+}
+
+// Tables and iterators without a name to share belong to their session, also where sessions
+// share resources and the graphs have nodes of the same names.
+func TestUnnamedResources(t *testing.T) {
+	const text = `
+t = HashTableV2() {key_dtype=DT_INT64, value_dtype=DT_FLOAT, USE}
+k = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [1] values: 1>}
+v = Placeholder() {dtype=DT_FLOAT}
+insert = LookupTableImportV2(t, k, v) {Tin=DT_INT64, Tout=DT_FLOAT}
+size = LookupTableSizeV2(t)
+i = OneShotIterator() {dataset_factory=func Data, output_types=[DT_INT64], output_shapes=list(shape) [[]]}
+next = IteratorGetNext(i) {output_types=[DT_INT64], output_shapes=list(shape) [[]]}
+stateful func Data() -> (d: variant) {
+  zero = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [] values: 0>}
+  one = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [] values: 1>}
+  range = RangeDataset(zero:output:0, one:output:0, one:output:0) {output_types=[DT_INT64], output_shapes=list(shape) [[]]}
+  return d = range:handle:0
+}
+`
+	shared := session.NewResources(0)
+	for _, c := range []struct {
+		use    string
+		second int64 // entries of the table that the second session finds
+	}{{"shared_name=''", 0}, {"shared_name='name'", 1}, {"use_node_name_sharing=true", 1}} {
+		for k, want := range []int64{0, c.second} {
+			g := parsed(t, strings.Replace(text, "USE", c.use, 1))
+			s, err := session.NewSession(g, &session.SessionOptions{Resources: shared})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fetch := range []string{"size", "next"} {
+				got, err := s.Run(nil, []session.Output{g.Operation(fetch).Output(0)}, nil)
+				if err != nil {
+					t.Fatalf("%s, session %d, %s: %v", c.use, k, fetch, err)
+				}
+				if n := got[0].Value().(int64); fetch == "size" && n != want {
+					t.Errorf("%s, session %d: %d entries, not %d", c.use, k, n, want)
+				}
+			}
+			if _, err := s.Run(map[session.Output]*session.Tensor{g.Operation("v").Output(0): tensorOf(t, []float32{4})}, nil, []*session.Operation{g.Operation("insert")}); err != nil {
+				t.Fatal(err)
+			}
+			s.Close()
+		}
+	}
+}
+
+// A session with several processes has devices and containers of each.
+func TestProcesses(t *testing.T) {
+	shared := session.NewResources(0)
+	open := func(text string, processes ...string) (*session.Session, *session.Graph, error) {
+		g := parsed(t, text)
+		s, err := session.NewSession(g, &session.SessionOptions{Processes: processes, Resources: shared})
+		if err == nil {
+			t.Cleanup(func() { s.Close() })
+		}
+		return s, g, err
+	}
+	const text = `
+v = VarHandleOp() {dtype=DT_FLOAT, shape=shape [], shared_name="v"}
+x = Placeholder() {dtype=DT_FLOAT}
+set = AssignVariableOp(v, x) {dtype=DT_FLOAT}
+read = ReadVariableOp(v) {dtype=DT_FLOAT}
+`
+	s, g, err := open(text, "/job:worker/task:1", "/job:ps/task:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.ListDevices()
+	if err != nil || len(all) != 2 || all[0].Name != "/job:worker/replica:0/task:1/device:CPU:0" || all[1].Name != "/job:ps/replica:0/task:0/device:CPU:0" {
+		t.Error(all, err)
+	}
+	if _, err := s.Run(map[session.Output]*session.Tensor{g.Operation("x").Output(0): tensorOf(t, float32(3))}, nil, []*session.Operation{g.Operation("set")}); err != nil {
+		t.Fatal(err)
+	}
+	other, g, err := open(text, "/job:worker/task:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Run(nil, []session.Output{g.Operation("read").Output(0)}, nil); status.CodeOf(err) != status.FailedPrecondition && status.CodeOf(err) != status.NotFound {
+		t.Errorf("another process has the variable, too: %v", err)
+	}
+	for _, bad := range [][]string{{}, {"/job:ps"}, {"/task:0"}, {"/job:ps/task:0/cpu:0"}, {"?"}, {"/job:ps/task:0", "/job:ps/replica:0/task:0"}} {
+		if _, _, err := open(text, bad...); status.CodeOf(err) != status.InvalidArgument {
+			t.Errorf("processes %q: %v", bad, err)
+		}
 	}
 }

@@ -370,6 +370,10 @@ func (s *Session) Base() *Session { return s }
 // Engine returns the name of the engine that runs the session's steps.
 func (s *Session) Engine() string { return s.engine.Name() }
 
+// MemoryLimit returns the bytes that the session's tensors may take; 0 or less: there is no
+// limit.
+func (s *Session) MemoryLimit() int64 { return s.options.MemoryLimit }
+
 // MemoryInUse returns the number of bytes in the tensors of running steps, variables, queues
 // and other resources.
 func (s *Session) MemoryInUse() int64 { return s.budget.Used() - s.functions.Bytes() }

@@ -18,6 +18,20 @@ func (t *Tensor) MarshalProto() ([]byte, error) { return t.AppendProto(nil) }
 // is no [VariantMarshaler]; dst is then returned unchanged.
 func (t *Tensor) AppendProto(dst []byte) ([]byte, error) { return t.appendProto(dst, false) }
 
+// AppendProtoHead is [Tensor.AppendProto] for callers that write the elements themselves:
+// content is the memory of the elements, which belong right behind what was appended. It
+// must not be written, and is good as long as t. It is nil where all has been appended.
+func (t *Tensor) AppendProtoHead(dst []byte) (head, content []byte, err error) {
+	switch {
+	case t.dtype.IsRef() || t.n <= 1 || t.dtype.HasPointers(), t.dtype == Int4, t.dtype == Uint4, t.dtype == Int2, t.dtype == Uint2:
+		head, err = t.AppendProto(dst)
+		return head, nil, err
+	}
+	content = t.littleEndian()
+	dst = protowire.AppendTag(t.appendHead(dst), fieldContent, protowire.BytesType)
+	return protowire.AppendVarint(dst, uint64(len(content))), content, nil
+}
+
 // MarshalContent is [Tensor.MarshalProto], but a single element is content too,
 // as some operations put it out, and so are strings: all lengths, and then all
 // bytes.

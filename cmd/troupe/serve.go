@@ -24,9 +24,12 @@ import (
 type serveFlags struct {
 	models            modelServer
 	session           string
+	cluster           []string // of JOB=ADDRESS,...
 	options           troupe.SessionOptions
 	files             fileFlags
 	sessions, threads int
+	clientSessions    int
+	idle              time.Duration
 	memory            int64
 	timeout, drain    time.Duration
 	cert, key, ca     string
@@ -55,7 +58,8 @@ refused with 429, RESOURCE_EXHAUSTED.
 With --session it runs the graphs of TensorFlow clients: it implements the gRPC service
 that tf.compat.v1.Session speaks if its target is a URL. These clients are trusted with
 computation and memory, up to the limits, and with files below the directories of --read
-and --write.
+and --write. With --cluster it is the tasks of a cluster, parameter servers and workers, each
+at its address with devices and variables of its own, all in this process.
 
 An address is HOST:PORT; without a host only this machine can connect. Who may connect is
 limited by --token or by client certificates (--client-ca); a server of other machines
@@ -69,7 +73,9 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 
   troupe serve --session :2222
   # in Python
-  with tf.compat.v1.Session("grpc://localhost:2222") as s: ...`,
+  with tf.compat.v1.Session("grpc://localhost:2222") as s: ...
+
+  troupe serve --cluster ps=:2222 --cluster worker=:2223,:2224`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.serve(cmd, args) },
 	}
 	fl := cmd.Flags()
@@ -77,7 +83,10 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 	fl.StringVar(&f.session, "session", "", "serve sessions at `ADDRESS`, such as :2222")
 	fl.StringVar(&f.options.Engine, "engine", "", "run steps on `ENGINE`")
 	fl.IntVar(&f.threads, "threads", 0, "run at most `N` kernels of a session at a time; 0: as many as there are CPUs")
+	fl.StringArrayVar(&f.cluster, "cluster", nil, "serve sessions as the tasks of a job: `JOB=ADDRESS,...`, an address for each task (repeatable)")
 	fl.IntVar(&f.sessions, "max-sessions", 0, "allow at most `N` open sessions; 0: 1000")
+	fl.IntVar(&f.clientSessions, "max-client-sessions", 0, "allow each client, a certificate or a host, at most `N` open sessions; 0: no limit of its own")
+	fl.DurationVar(&f.idle, "idle-timeout", 0, "close sessions that are not used for `DURATION`; 0: never")
 	fl.IntVar(&f.options.MaxConcurrentSteps, "max-steps", 0, "run at most `N` steps of a session at a time; 0: no limit")
 	fl.Int64Var(&f.memory, "session-memory", 0, "allow each session `BYTES` for tensors, and the shared variables and queues as many; 0: three quarters of the machine's memory")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end steps that run longer than `DURATION`; 0: no limit")
@@ -95,11 +104,24 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 			return err
 		}
 		wanted := f.models.wanted(args)
-		if f.session == "" && !wanted {
+		if f.session == "" && f.cluster == nil && !wanted {
 			return fmt.Errorf("nothing to serve: give a model, --config FILE, or --session ADDRESS")
 		}
-		for flag, address := range map[string]string{"session": f.session, "rest": f.models.rest, "grpc": f.models.grpc, "admin": f.models.admin} {
-			if address == "" || flag != "session" && !wanted {
+		if f.session != "" && f.cluster != nil {
+			return fmt.Errorf("--session and --cluster exclude each other: --cluster has the addresses of all tasks")
+		}
+		type listener struct{ flag, address string }
+		listeners := []listener{{"session", f.session}, {"rest", f.models.rest}, {"grpc", f.models.grpc}, {"admin", f.models.admin}}
+		tasks, err := f.tasks()
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			listeners = append(listeners, listener{"cluster", t.address})
+		}
+		for _, l := range listeners {
+			flag, address := l.flag, l.address
+			if address == "" && flag != "cluster" || flag != "session" && flag != "cluster" && !wanted {
 				continue
 			}
 			if _, _, err := net.SplitHostPort(address); err != nil {
@@ -128,22 +150,45 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
-	if f.session == "" {
+	if f.session == "" && f.cluster == nil {
 		return f.models.serve(ctx, cmd, args, f.drain, o)
 	}
 	if f.models.wanted(args) {
 		return fmt.Errorf("models and --session are served by a process each")
 	}
+	tasks, err := f.tasks()
+	if err != nil {
+		return err
+	}
+	if f.cluster == nil {
+		tasks = []task{{"localhost", 0, f.session}}
+	} else {
+		o.Cluster = map[string]int{}
+		for _, t := range tasks {
+			o.Cluster[t.job]++
+		}
+	}
 	server, err := sessions.New(o)
 	if err != nil {
 		return err
 	}
-	l, err := listen(f.session)
-	if err != nil {
-		server.Close()
-		return err
+	var listeners []net.Listener
+	for _, t := range tasks {
+		l, err := listen(t.address)
+		if err != nil {
+			for _, l := range listeners {
+				l.Close()
+			}
+			server.Close()
+			return err
+		}
+		listeners = append(listeners, l)
+		as := ""
+		if f.cluster != nil {
+			as = fmt.Sprintf(" as /job:%s/task:%d", t.job, t.number)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "serving sessions at grpc://%s%s\n", l.Addr(), as)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "serving sessions at grpc://%s\n", l.Addr())
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -153,12 +198,48 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 		defer timer.Stop()
 		server.Drain(late)
 	}()
-	if err := server.Serve(l); err != nil {
-		server.Close()
-		return failure{err}
+	served := make(chan error)
+	for i, t := range tasks {
+		go func() { served <- server.ServeTask(listeners[i], t.job, t.number) }()
+	}
+	var first error
+	for range tasks {
+		if err := <-served; err != nil && first == nil {
+			first = failure{err}
+			server.Close()
+		}
+	}
+	if first != nil {
+		return first
 	}
 	<-stopped
 	return nil
+}
+
+// A task is one of a cluster, with its address.
+type task struct {
+	job     string
+	number  int
+	address string
+}
+
+// tasks reads --cluster.
+func (f *serveFlags) tasks() (all []task, err error) {
+	seen := map[string]bool{}
+	for _, text := range f.cluster {
+		job, addresses, ok := strings.Cut(text, "=")
+		if !ok || job == "" || addresses == "" {
+			return nil, fmt.Errorf("--cluster %s: write JOB=ADDRESS,ADDRESS, an address for each task", text)
+		}
+		if seen[job] {
+			return nil, fmt.Errorf("--cluster: job %s given more than once", job)
+		}
+		seen[job] = true
+		for i, address := range strings.Split(addresses, ",") {
+			all = append(all, task{job, i, address})
+		}
+	}
+	return all, nil
 }
 
 // listen listens at an address, of this machine if it has no host.
@@ -180,7 +261,7 @@ func (f *serveFlags) resolve(cmd *cobra.Command) (sessions.Options, error) {
 		level = zerolog.ErrorLevel
 	}
 	log := zerolog.New(cmd.ErrOrStderr()).Level(level).With().Timestamp().Logger()
-	o := sessions.Options{Session: session.SessionOptions(f.options), MaxSessions: f.sessions, Logger: &log}
+	o := sessions.Options{Session: session.SessionOptions(f.options), MaxSessions: f.sessions, MaxClientSessions: f.clientSessions, IdleTimeout: f.idle, Logger: &log}
 	o.Session.Threads, o.Session.MemoryLimit, o.Session.Timeout = f.models.serving.threads(f.threads), f.memory, f.timeout
 	o.Session.Files = &files.Policy{Read: f.files.read, Write: f.files.write}
 	if f.token != "" {

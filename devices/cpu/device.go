@@ -45,6 +45,14 @@ type Device struct {
 
 var _ devices.Device = (*Device)(nil)
 
+// As returns the device of another process of a cluster, which runs on the pool of d.
+func (d *Device) As(process devices.Spec) *Device {
+	kind, _ := d.attributes.Spec.Type()
+	id, _ := d.attributes.Spec.ID()
+	o := devices.Options{Process: process, MemoryLimit: d.attributes.MemoryLimit}
+	return &Device{Pool: d.Pool, attributes: o.Describe(kind, id, d.attributes.Description)}
+}
+
 // Attributes returns what is known of the device.
 func (d *Device) Attributes() devices.Attributes { return d.attributes }
 

@@ -88,7 +88,7 @@ func reshape(ctx *kernel.Context, in, out []tensor.Value) error {
 		product = 0
 	}
 	if product != n {
-		return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape %s has %d", n, tensor.FormatDims(dims), product)
+		return status.Invalid("Input to reshape is a tensor with %d values, but the requested shape has %d: %s", n, product, tensor.FormatDims(dims))
 	}
 	var err error
 	out[0], err = ctx.Reshaped(in, 0, dims)

@@ -232,6 +232,8 @@ func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tenso
 	switch {
 	case values.DType() != b.types[component]:
 		return status.Invalid("component %d of barrier '%s' is of type %v, got %v", component, b.name, b.types[component], values.DType())
+	case len(names) > 0 && values.NumElements() == 0:
+		return status.Invalid("Tensors with no elements are not supported by barrier '%s': received shape %s", b.name, tensor.FormatDims(values.Dims()))
 	case !slices.Equal(values.Dims(), want):
 		return status.Invalid("Shape mismatch in tuple component %d. Expected %s, got %s", component, tensor.FormatDims(want), tensor.FormatDims(values.Dims()))
 	}

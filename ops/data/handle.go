@@ -37,27 +37,14 @@ type label struct {
 	private         bool // name is the node's, which shares it with no other
 }
 
-// private is the container of resources without a shared name. They belong to the
-// session of their node, also where sessions share resources.
-const private = "_private"
-
 func labelOf(c *kernel.Construction) label {
-	l := label{container: c.Str("container"), name: c.Str("shared_name")}
-	if l.name == "" {
-		return label{private, c.Node, true}
-	}
-	if l.container == "" {
-		l.container = resource.DefaultContainer
-	}
-	return l
+	container, name := c.Label()
+	return label{container, name, container == resource.Private}
 }
 
 // manager has the resource: the session's own, or one that sessions may share.
 func (l label) manager(s *kernel.Step) *resource.Manager {
-	if l.private {
-		return s.States()
-	}
-	return s.Resources
+	return s.In(l.container)
 }
 
 // words returns the name in messages, new for each resource that has none to share.

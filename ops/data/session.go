@@ -46,7 +46,7 @@ const kept = "_session_tensors"
 func newKeep(c *kernel.Construction) (kernel.Kernel, error) {
 	byHandle := c.Outputs[0] == tensor.Resource
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		m := ctx.Step.Resources
+		m := ctx.Step.States()
 		name := fmt.Sprintf("%s;%d;%s", c.Node, m.NextID(), c.Device)
 		v, err := resource.LookupOrCreate(m, kept, name, func() (*resource.Variable, error) {
 			return resource.NewVariable(m, name, in[0].DType()), nil
@@ -85,7 +85,7 @@ func newKept(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		v, err := resource.Lookup[*resource.Variable](ctx.Step.Resources, kept, name)
+		v, err := resource.Lookup[*resource.Variable](ctx.Step.States(), kept, name)
 		if err != nil {
 			return notKept(name)
 		}
@@ -103,7 +103,7 @@ func forget(ctx *kernel.Context, in, _ []tensor.Value) error {
 	if err != nil {
 		return err
 	}
-	if resource.Delete[*resource.Variable](ctx.Step.Resources, kept, name) != nil {
+	if resource.Delete[*resource.Variable](ctx.Step.States(), kept, name) != nil {
 		return notKept(name)
 	}
 	return nil

@@ -187,7 +187,7 @@ func newConcat(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		n, err := a.Len()
+		n, err := a.ConcatLen()
 		if err != nil {
 			return err
 		}

@@ -164,7 +164,7 @@ func find(ctx *kernel.Context, v *tensor.Value) (*Iterator, error) {
 	if h.Container == anonymous {
 		return resource.Lookup[*Iterator](ctx.Step.PerStep, h.Container, h.Name)
 	}
-	return resource.Lookup[*Iterator](ctx.Step.Resources, h.Container, h.Name)
+	return resource.Lookup[*Iterator](ctx.Step.In(h.Container), h.Container, h.Name)
 }
 
 // declared returns what a node says of elements.
@@ -204,17 +204,12 @@ func newIterator(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
-// newNamed finds or makes the iterator of a node, which has a name in the session.
+// newNamed finds or makes the iterator of a node: one that has a shared name, or the
+// node's own.
 func newNamed(c *kernel.Construction, like *Dataset) (func(*kernel.Context, *tensor.Value) (*Iterator, error), error) {
-	container, name := c.Str("container"), c.Str("shared_name")
-	if name == "" {
-		name = c.Node
-	}
-	if container == "" {
-		container = resource.DefaultContainer
-	}
+	container, name := c.Label()
 	return func(ctx *kernel.Context, out *tensor.Value) (*Iterator, error) {
-		it, err := resource.LookupOrCreate(ctx.Step.Resources, container, name, func() (*Iterator, error) { return newIteratorResource(like), nil })
+		it, err := resource.LookupOrCreate(ctx.Step.In(container), container, name, func() (*Iterator, error) { return newIteratorResource(like), nil })
 		if err == nil {
 			err = it.matches(like)
 		}

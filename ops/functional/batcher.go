@@ -98,7 +98,7 @@ func batcherOf(c *kernel.Construction) (*batcher, error) {
 	if b.size = b.most; b.split && len(b.allowed) > 0 {
 		b.size = b.allowed[len(b.allowed)-1]
 	}
-	b.container, b.shared = c.Str("container"), c.Str("shared_name")
+	b.container, b.shared = c.Container(), c.Str("shared_name")
 	if b.shared == "" {
 		b.shared = c.Node
 	}

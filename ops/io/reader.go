@@ -181,15 +181,10 @@ func newReader(c *kernel.Construction) (kernel.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	container, name := c.Str("container"), c.Str("shared_name")
-	if name == "" {
-		container, name = "_private", c.Node // which shares it with no other
-	} else if container == "" {
-		container = resource.DefaultContainer
-	}
+	container, name := c.Label()
 	var cache resource.Cache[*reader]
 	return kernel.Func(func(ctx *kernel.Context, _, out []tensor.Value) error {
-		r, err := cache.Named(ctx.Step.Resources, container, name, func() (*reader, error) {
+		r, err := cache.Named(ctx.Step.In(container), container, name, func() (*reader, error) {
 			return &reader{kind: c.Op.Name, open: open}, nil
 		})
 		if err != nil {

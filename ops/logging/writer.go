@@ -247,15 +247,10 @@ type eventWriter struct {
 }
 
 func newSummaryWriter(c *kernel.Construction) (kernel.Kernel, error) {
-	container, name := c.Str("container"), c.Str("shared_name")
-	if name == "" {
-		container, name = "_private", c.Node
-	} else if container == "" {
-		container = resource.DefaultContainer
-	}
+	container, name := c.Label()
 	var cache resource.Cache[*summaryWriter]
 	return kernel.Func(func(ctx *kernel.Context, _, out []tensor.Value) error {
-		w, err := cache.Named(ctx.Step.Resources, container, name, func() (*summaryWriter, error) { return &summaryWriter{}, nil })
+		w, err := cache.Named(ctx.Step.In(container), container, name, func() (*summaryWriter, error) { return &summaryWriter{}, nil })
 		out[0] = tensor.Scalar(&tensor.Handle{Device: c.Device, Container: container, Name: name, Type: "SummaryWriterInterface", Value: w})
 		return err
 	}), nil

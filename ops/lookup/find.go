@@ -96,7 +96,11 @@ func (u *user) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 
 func (u *user) table(ctx *kernel.Context, v *tensor.Value) (*Table, error) {
 	if !v.IsRef() {
-		return u.found.Lookup(ctx.Step.Resources, v)
+		h, err := resource.HandleOf(v)
+		if err != nil {
+			return nil, err
+		}
+		return u.found.Lookup(ctx.Step.In(h.Container), v)
 	}
 	t, ok := v.Cell().(*Table)
 	if !ok {

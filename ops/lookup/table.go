@@ -194,15 +194,13 @@ const maxBuckets = 1 << 36
 
 func newMaker(c *kernel.Construction, k kind) (kernel.Kernel, error) {
 	m := &maker{
-		container: c.Str("container"), name: c.Str("shared_name"), kind: k,
-		key: c.Type("key_dtype"), value: c.Type("value_dtype"),
+		kind: k,
+		key:  c.Type("key_dtype"), value: c.Type("value_dtype"),
 		anonymous: strings.HasPrefix(c.Op.Name, "Anonymous"), ref: c.Outputs[0].IsRef(),
 	}
-	if m.container == "" {
-		m.container = resource.DefaultContainer
-	}
-	if m.name == "" {
-		m.name = c.Node
+	m.container, m.name = c.Label()
+	if m.container == resource.Private && c.Bool("use_node_name_sharing") {
+		m.container = c.Container()
 	}
 	if s := c.Shape("value_shape"); c.Attrs.Find("value_shape") != nil {
 		if known := shape.FromAttr(s); !known.Full() {
@@ -229,7 +227,7 @@ func newMaker(c *kernel.Construction, k kind) (kernel.Kernel, error) {
 }
 
 func (m *maker) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	all := ctx.Step.Resources
+	all := ctx.Step.In(m.container)
 	create := func() (*Table, error) { return m.create(all, in) }
 	if m.anonymous {
 		t, err := create()

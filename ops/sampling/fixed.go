@@ -52,8 +52,8 @@ func newFixed(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, c.Errorf("num_reserved_ids must be in [0, %d], got %d", k.limit*shards, reserved)
 	}
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		f, err := resource.LookupOrCreate(ctx.Step.Resources, "_fixed", k.node, func() (*fixed, error) {
-			f := &fixed{budget: ctx.Step.Resources.Budget}
+		f, err := resource.LookupOrCreate(ctx.Step.States(), "_fixed", k.node, func() (*fixed, error) {
+			f := &fixed{budget: ctx.Step.States().Budget}
 			if err := f.budget.Charge(f.bytes(k.limit)); err != nil {
 				return nil, err
 			}

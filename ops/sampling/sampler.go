@@ -90,7 +90,7 @@ func (k *sampler) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	if k.from != nil {
 		return k.sample(ctx, k.from, g, correct, out)
 	}
-	counts, err := resource.LookupOrCreate(ctx.Step.Resources, "", k.node, func() (*unigrams, error) { return newUnigrams(ctx.Step.Resources.Budget, k.limit) })
+	counts, err := resource.LookupOrCreate(ctx.Step.States(), "", k.node, func() (*unigrams, error) { return newUnigrams(ctx.Step.States().Budget, k.limit) })
 	if err != nil {
 		return err
 	}

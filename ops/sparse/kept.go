@@ -72,10 +72,7 @@ type kept struct {
 // is the node itself unless shared_name names another.
 func onKept(run func(k *kept, ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) error) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
-		container, name, dt := c.Str("container"), c.Str("shared_name"), c.Type("dtype")
-		if container == "" {
-			container = resource.DefaultContainer
-		}
+		container, name, dt := c.Container(), c.Str("shared_name"), c.Type("dtype")
 		if name == "" {
 			name = c.Node
 		}

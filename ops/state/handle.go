@@ -108,7 +108,7 @@ func newVarHandle(c *kernel.Construction) (kernel.Kernel, error) {
 			return nil
 		}), nil
 	}
-	token := tensor.Scalar(handle(c.Device, c.Str("container"), name))
+	token := tensor.Scalar(handle(c.Device, c.Container(), name))
 	return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
 		out[0] = token
 		return nil
@@ -122,7 +122,7 @@ func newVarHandles(c *kernel.Construction) (kernel.Kernel, error) {
 	}
 	tokens := make([]tensor.Value, len(names))
 	for i := range tokens {
-		tokens[i] = tensor.Scalar(handle(c.Device, containers[i], names[i]))
+		tokens[i] = tensor.Scalar(handle(c.Device, c.Within(containers[i]), names[i]))
 	}
 	return kernel.Func(func(_ *kernel.Context, _, out []tensor.Value) error {
 		copy(out, tokens)

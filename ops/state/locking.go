@@ -91,12 +91,9 @@ func (h *hold) Close() { h.once.Do(h.m.unlock) }
 
 // newMutexKernel makes the kernel of MutexV2.
 func newMutexKernel(c *kernel.Construction) (kernel.Kernel, error) {
-	device, container, name := c.Device, c.Str("container"), c.Str("shared_name")
+	device, container, name := c.Device, c.Container(), c.Str("shared_name")
 	if name == "" {
 		name = c.Node
-	}
-	if container == "" {
-		container = resource.DefaultContainer
 	}
 	return kernel.Func(func(ctx *kernel.Context, _, out []tensor.Value) error {
 		m, err := resource.LookupOrCreate(ctx.Step.Resources, container, name, func() (*mutex, error) { return &mutex{}, nil })

@@ -93,7 +93,7 @@ func newVariable(c *kernel.Construction) (kernel.Kernel, error) {
 	if name == "" {
 		name = c.Node
 	}
-	return &variable{container: c.Str("container"), name: name, dt: c.Type("dtype"), shape: s.Dims}, nil
+	return &variable{container: c.Container(), name: name, dt: c.Type("dtype"), shape: s.Dims}, nil
 }
 
 func (k *variable) Run(ctx *kernel.Context, _, out []tensor.Value) error {

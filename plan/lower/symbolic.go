@@ -5,26 +5,20 @@ import (
 	"strconv"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 )
 
 // symbolic lowers a SymbolicGradient: it plays a body that computes what the
 // function does and, from that and the gradients of the results, the gradients of
-// the arguments. The node takes the function's arguments, and those gradients.
+// the arguments. The node takes the function's arguments, and those gradients. If the
+// library has a gradient of the function, a function as well, that is the body.
 func (l *lowering) symbolic(t *task) error {
 	n := t.node
 	f := function(n, "f")
-	forward, err := l.g.InstantiateContext(l.ctx, f)
+	body, err := l.gradientOf(f)
 	if err != nil {
 		return err
-	}
-	ctx, err := deeper(l.ctx)
-	if err != nil {
-		return err
-	}
-	body, err := backward(ctx, forward)
-	if err != nil {
-		return status.Within(err, "function '%s'", f.Name)
 	}
 	if err := checkTypes(f, body, n.Inputs(), n.OutputTypes()); err != nil {
 		return err
@@ -45,6 +39,26 @@ func (l *lowering) symbolic(t *task) error {
 		return err
 	}
 	return l.finish(n, r, l.after(done, r), append(done.effects, r.pivot)...)
+}
+
+// gradientOf returns the body of a function's gradient.
+func (l *lowering) gradientOf(f *registry.Func) (*graph.Body, error) {
+	if own := l.g.FunctionGradient(f.Name); own != "" {
+		return l.g.InstantiateContext(l.ctx, &registry.Func{Name: own, Attrs: f.Attrs})
+	}
+	forward, err := l.g.InstantiateContext(l.ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	ctx, err := deeper(l.ctx)
+	if err != nil {
+		return nil, err
+	}
+	body, err := backward(ctx, forward)
+	if err != nil {
+		return nil, status.Within(err, "function '%s'", f.Name)
+	}
+	return body, nil
 }
 
 // mostSymbolic is how many gradients may be taken one of the other: a function may be

@@ -18,6 +18,9 @@ type Options struct {
 	// Strict makes a device that is not there, and a colocation group that disagrees, an
 	// error; otherwise placement is soft.
 	Strict bool
+	// Cluster says that devices belong to processes of a cluster: a node that asks for a
+	// process that is not there is an error, also where placement is soft.
+	Cluster bool
 	// Unasked is what nodes ask for that ask for nothing; the zero Spec: nothing.
 	Unasked devices.Spec
 	// Pinned are the places in Devices of nodes, by name, that another program has placed:
@@ -31,7 +34,7 @@ type Options struct {
 func Pass(o Options) plan.Pass {
 	return plan.Pass{
 		Name: "place",
-		When: func(p *plan.Program) bool { return len(p.Devices) > 1 || o.Strict },
+		When: func(p *plan.Program) bool { return len(p.Devices) > 1 || o.Strict || o.Cluster },
 		Run: func(ctx context.Context, p *plan.Program) (err error) {
 			o.Devices = p.Devices
 			p.Placement, err = Place(ctx, p.Nodes, o)
@@ -113,7 +116,11 @@ func (w *placer) choose(n *graph.Node) (int, error) {
 		return 0, w.unavailable(n)
 	}
 	if found < 0 {
-		found = w.best(g, devices.Spec{})
+		least := devices.Spec{}
+		if w.Cluster {
+			least = g.asks.Process()
+		}
+		found = w.best(g, least)
 	}
 	if found < 0 {
 		return 0, w.unavailable(n)

@@ -12,11 +12,9 @@ import (
 // mostCallables bounds the callables of a session.
 const mostCallables = 100_000
 
-// A callable is a prepared step.
+// A callable is a prepared step that a client knows by a number.
 type callable struct {
-	call    *session.Callable
-	feeds   []string
-	fetches []string
+	step
 	options *wire.RunOptions
 }
 
@@ -26,24 +24,13 @@ func (s *Server) makeCallable(ctx context.Context, q *master.MakeCallableRequest
 	if err != nil {
 		return nil, err
 	}
+	defer r.call()()
 	o := q.GetOptions()
 	if len(o.GetTensorConnection()) > 0 {
 		return nil, status.Errorf(status.Unimplemented, "tensor connections are not supported; feed and fetch the tensors instead")
 	}
-	feeds, err := r.outputs(o.GetFeed())
-	if err != nil {
-		return nil, err
-	}
-	fetches, err := r.outputs(o.GetFetch())
-	if err != nil {
-		return nil, err
-	}
-	targets, err := r.targets(o.GetTarget())
-	if err != nil {
-		return nil, err
-	}
-	call, err := r.session.MakeCallableContext(ctx, feeds, fetches, targets)
-	if err != nil {
+	c := &callable{step{feeds: o.GetFeed(), fetches: o.GetFetch()}, o.GetRunOptions()}
+	if err := r.prepare(ctx, &c.step, o.GetTarget()); err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
@@ -52,45 +39,53 @@ func (s *Server) makeCallable(ctx context.Context, q *master.MakeCallableRequest
 		return nil, status.Errorf(status.ResourceExhausted, "the session has %d callables, the most it may have; release some", mostCallables)
 	}
 	r.next++
-	r.callables[r.next] = &callable{call, o.GetFeed(), o.GetFetch(), o.GetRunOptions()}
+	r.callables[r.next] = c
 	return &master.MakeCallableResponse{Handle: r.next}, nil
 }
 
 // runCallable runs a prepared step.
-func (s *Server) runCallable(ctx context.Context, q *master.RunCallableRequest) (*master.RunCallableResponse, error) {
-	r, err := s.find(q.GetSessionHandle())
+func (s *Server) runCallable(ctx context.Context, q *callRequest) (*response, error) {
+	defer q.free()
+	r, err := s.find(q.handle)
 	if err != nil {
 		return nil, err
 	}
+	defer r.call()()
 	r.mu.Lock()
-	c := r.callables[q.GetHandle()]
+	c := r.callables[q.number]
 	r.mu.Unlock()
 	if c == nil {
-		return nil, status.Invalid("No such callable handle: %d", q.GetHandle())
+		return nil, status.Invalid("No such callable handle: %d", q.number)
 	}
-	if len(q.GetFeed()) != len(c.feeds) {
-		return nil, status.Invalid("Expected %d feeds but got %d", len(c.feeds), len(q.GetFeed()))
+	if len(q.feeds) != len(c.feeds) {
+		return nil, status.Invalid("Expected %d feeds but got %d", len(c.feeds), len(q.feeds))
 	}
 	feeds := make([]*session.Tensor, len(c.feeds))
-	for i, b := range q.GetFeed() {
-		if feeds[i], err = decode(c.feeds[i], b); err != nil {
+	limit := r.limit
+	for i, b := range q.feeds {
+		if feeds[i], err = decode(c.feeds[i], b, &limit); err != nil {
 			return nil, err
 		}
 	}
-	t := newTrace(r, c.options)
+	t := &trace{remote: r}
+	if c.options != nil {
+		t.set(c.options)
+	}
 	fetched, err := c.call.CallWithOptions(ctx, t.options, feeds...)
 	if err != nil {
 		return nil, err
 	}
-	response := &master.RunCallableResponse{Metadata: t.message(ctx, nil, nil, nil)}
-	for i, v := range fetched {
-		b, err := v.MarshalProto()
-		if err != nil {
-			return nil, status.Within(err, "the fetched tensor %s", c.fetches[i])
+	answer := &response{}
+	for _, x := range fetched {
+		if err := answer.tensor("", x); err != nil {
+			return nil, err
 		}
-		response.Fetch = append(response.Fetch, b)
 	}
-	return response, nil
+	if m := t.message(ctx, &c.step, false); len(m) > 0 {
+		answer.last = wire.AppendField(answer.last, metadataField, m)
+	}
+	answer.finish()
+	return answer, nil
 }
 
 // releaseCallable forgets a prepared step.

@@ -4,14 +4,15 @@ import (
 	"context"
 	"hash/fnv"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
 
-// listDevices lists the devices of a session.
-func (s *Server) listDevices(ctx context.Context, q *master.ListDevicesRequest) (*master.ListDevicesResponse, error) {
+// listDevices lists the devices of a session, those of the task as local ones.
+func (s *endpoint) listDevices(ctx context.Context, q *master.ListDevicesRequest) (*master.ListDevicesResponse, error) {
 	s.mu.Lock()
 	r := s.sessions[q.GetSessionHandle()]
 	s.mu.Unlock()
@@ -24,7 +25,15 @@ func (s *Server) listDevices(ctx context.Context, q *master.ListDevicesRequest) 
 	}
 	response := &master.ListDevicesResponse{}
 	for _, d := range all {
-		response.LocalDevice = append(response.LocalDevice, attributes(d))
+		spec, err := devices.Parse(d.Name)
+		if err != nil {
+			return nil, err
+		}
+		if spec.Process() == s.process {
+			response.LocalDevice = append(response.LocalDevice, attributes(d))
+		} else {
+			response.RemoteDevice = append(response.RemoteDevice, attributes(d))
+		}
 	}
 	return response, nil
 }

@@ -16,6 +16,11 @@
 // isolate_session_state; Reset closes all sessions and clears containers. CloseSession
 // ends the session's running steps.
 //
+// A server is one task, or all tasks of a cluster ([Options].Cluster), each at an address
+// of its own ([Server.ServeTask]). Nodes on /job:ps/task:0 use the variables and queues of
+// that task, from whichever task a session was opened at: so programs for parameter servers
+// and workers run against one process.
+//
 // Errors have TensorFlow's codes, and in their messages the node in the form that the
 // client looks for, [[{{node NAME}}]]. A step ends when its client cancels the call, or
 // at the timeout of its RunOptions.

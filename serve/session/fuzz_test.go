@@ -30,13 +30,18 @@ func FuzzRequests(f *testing.F) {
 		}
 		defer s.Close()
 		ctx := t.Context()
-		r, err := s.createSession(ctx, &master.CreateSessionRequest{GraphDef: def(t, sum)})
+		e := s.endpoint(s.tasks[0])
+		r, err := e.createSession(ctx, &master.CreateSessionRequest{GraphDef: def(t, sum)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q := new(master.RunStepRequest); proto.Unmarshal(b, q) == nil {
-			q.SessionHandle = r.GetSessionHandle()
+		if q := (&stepRequest{received: received{bytes: b}}); q.parse() == nil {
+			q.handle = r.GetSessionHandle()
 			s.runStep(ctx, q)
+		}
+		if q := (&callRequest{received: received{bytes: b}}); q.parse() == nil {
+			q.handle = r.GetSessionHandle()
+			s.runCallable(ctx, q)
 		}
 		if q := new(master.PartialRunSetupRequest); proto.Unmarshal(b, q) == nil {
 			q.SessionHandle = r.GetSessionHandle()
@@ -47,7 +52,7 @@ func FuzzRequests(f *testing.F) {
 			s.makeCallable(ctx, q)
 		}
 		if q := new(master.CreateSessionRequest); proto.Unmarshal(b, q) == nil {
-			s.createSession(ctx, q)
+			e.createSession(ctx, q)
 		}
 		if q := new(master.ExtendSessionRequest); proto.Unmarshal(b, q) == nil {
 			q.SessionHandle, q.CurrentGraphVersion = r.GetSessionHandle(), 0

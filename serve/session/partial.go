@@ -18,6 +18,7 @@ func (s *Server) partialRunSetup(ctx context.Context, q *master.PartialRunSetupR
 	if err != nil {
 		return nil, err
 	}
+	defer r.call()()
 	feeds, err := r.outputs(q.GetFeed())
 	if err != nil {
 		return nil, err
@@ -71,25 +72,45 @@ func (p *partial) check(feeds map[session.Output]*session.Tensor, fetches []sess
 	return nil
 }
 
+// feeds decodes what a part feeds.
+func (r *remote) feeds(q *stepRequest) (map[session.Output]*session.Tensor, error) {
+	outputs, err := r.outputs(q.feedNames())
+	if err != nil {
+		return nil, err
+	}
+	feeds := make(map[session.Output]*session.Tensor, len(outputs))
+	limit := r.limit
+	for i, o := range outputs {
+		name := string(q.feeds[i].name)
+		if _, again := feeds[o]; again {
+			return nil, status.Invalid("Tensor %s is fed more than once", name)
+		}
+		if feeds[o], err = decode(name, q.feeds[i].tensor, &limit); err != nil {
+			return nil, err
+		}
+	}
+	return feeds, nil
+}
+
 // runPart runs a part of a step. When all has been fed and fetched, or a part has failed,
 // the handle is released.
-func (s *Server) runPart(ctx context.Context, r *remote, q *master.RunStepRequest, response *master.RunStepResponse) error {
-	handle := q.GetPartialRunHandle()
+func (s *Server) runPart(ctx context.Context, r *remote, q *stepRequest, answer *response) error {
 	r.mu.Lock()
-	p := r.partials[handle]
+	p := r.partials[q.partial]
 	r.mu.Unlock()
 	if p == nil {
 		return status.Invalid("Must run 'setup' before performing partial runs!")
 	}
-	feeds, err := r.feeds(q.GetFeed())
+	feeds, err := r.feeds(q)
 	if err != nil {
 		return err
 	}
-	fetches, err := r.outputs(q.GetFetch())
+	names := texts(q.fetches)
+	fetches, err := r.outputs(names)
 	if err != nil {
 		return err
 	}
-	targets, err := r.targets(q.GetTarget())
+	targets, err := r.targets(texts(q.targets))
 	if err != nil {
 		return err
 	}
@@ -97,8 +118,10 @@ func (s *Server) runPart(ctx context.Context, r *remote, q *master.RunStepReques
 		return err
 	}
 	fetched, err := p.run.RunContext(ctx, feeds, fetches, targets)
-	if err == nil {
-		response.Tensor, err = named(q.GetFetch(), fetched)
+	for i, x := range fetched {
+		if err = answer.tensor(names[i], x); err != nil {
+			break
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +129,7 @@ func (s *Server) runPart(ctx context.Context, r *remote, q *master.RunStepReques
 		p.left -= len(feeds) + len(fetches)
 	}
 	if p.left == 0 {
-		delete(r.partials, handle)
+		delete(r.partials, q.partial)
 	}
 	return err
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"math"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
@@ -17,7 +20,14 @@ import (
 
 // A remote is a session of a client: a graph, and a session over it.
 type remote struct {
-	handle  string
+	handle   string
+	endpoint *endpoint
+	client   string
+	limit    int64 // bytes that the feeds of a step may have
+	// costsEvery and costsAfter are build_cost_model and build_cost_model_after of the
+	// client's configuration: of which runs of a step it wants the costs.
+	costsEvery, costsAfter int64
+
 	graph   *session.Graph
 	session *session.Session
 	private *session.Resources // of a session that shares nothing; else nil
@@ -26,8 +36,12 @@ type remote struct {
 	mu        sync.Mutex
 	version   int64 // of the graph: the number of extensions
 	partials  map[string]*partial
+	steps     map[string]*step
 	callables map[int64]*callable
-	next      int64 // handle of the next callable
+	next      int64            // handle of the next callable
+	runs      map[string]int64 // of each step, if costs are wanted
+	calls     int              // that run
+	used      time.Time        // when the latest ended
 }
 
 // newHandle returns a name that no one can guess.
@@ -38,13 +52,16 @@ func newHandle() string {
 }
 
 // createSession opens a session over a graph.
-func (s *Server) createSession(ctx context.Context, q *master.CreateSessionRequest) (*master.CreateSessionResponse, error) {
-	if err := s.admit(); err != nil {
+func (s *endpoint) createSession(ctx context.Context, q *master.CreateSessionRequest) (*master.CreateSessionResponse, error) {
+	client := clientOf(ctx)
+	if err := s.admit(client); err != nil {
 		return nil, err
 	}
-	r, err := s.open(ctx, q)
+	r, err := s.open(ctx, q, client)
 	s.mu.Lock()
-	s.opening--
+	if s.opening[client]--; s.opening[client] == 0 {
+		delete(s.opening, client)
+	}
 	if err == nil && s.closed {
 		err = status.Errorf(status.Unavailable, "the server is closing")
 		defer r.close()
@@ -60,28 +77,46 @@ func (s *Server) createSession(ctx context.Context, q *master.CreateSessionReque
 	return &master.CreateSessionResponse{SessionHandle: r.handle}, nil
 }
 
-// admit reserves room for a session.
-func (s *Server) admit() error {
+// admit reserves room for a session of a client.
+func (s *Server) admit(client string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	all, own := len(s.sessions), s.opening[client]
+	for _, n := range s.opening {
+		all += n
+	}
+	if s.options.MaxClientSessions > 0 {
+		for _, r := range s.sessions {
+			if r.client == client {
+				own++
+			}
+		}
+	}
 	switch {
 	case s.closed:
 		return status.Errorf(status.Unavailable, "the server is closing")
-	case len(s.sessions)+s.opening >= s.options.MaxSessions:
-		return status.Errorf(status.ResourceExhausted, "the server has %d open sessions, the most it allows; close some", len(s.sessions))
+	case all >= s.options.MaxSessions:
+		return status.Errorf(status.ResourceExhausted, "the server has %d open sessions, the most it allows; close some", all)
+	case s.options.MaxClientSessions > 0 && own >= s.options.MaxClientSessions:
+		return status.Errorf(status.ResourceExhausted, "the client (%s) has %d open sessions, the most the server allows it; close some", client, own)
 	}
-	s.opening++
+	s.opening[client]++
 	return nil
 }
 
 // open makes a session.
-func (s *Server) open(ctx context.Context, q *master.CreateSessionRequest) (*remote, error) {
+func (s *endpoint) open(ctx context.Context, q *master.CreateSessionRequest, client string) (*remote, error) {
 	var config wire.ConfigProto
 	if err := proto.Unmarshal(q.GetConfig(), &config); err != nil {
 		return nil, status.Invalid("Unparseable ConfigProto: %v", err)
 	}
 	r := &remote{
 		handle:    newHandle(),
+		endpoint:  s,
+		client:    client,
+		steps:     map[string]*step{},
+		runs:      map[string]int64{},
+		used:      time.Now(),
 		graph:     session.NewGraph(),
 		partials:  map[string]*partial{},
 		callables: map[int64]*callable{},
@@ -91,13 +126,21 @@ func (s *Server) open(ctx context.Context, q *master.CreateSessionRequest) (*rem
 	}
 	o := s.options.Session
 	o.Config = q.GetConfig()
+	o.StrictPlacement = o.StrictPlacement || !config.GetAllowSoftPlacement()
+	r.costsEvery, r.costsAfter = config.GetGraphOptions().GetBuildCostModel(), max(config.GetGraphOptions().GetBuildCostModelAfter(), 0)
 	if config.GetIsolateSessionState() {
 		r.private = session.NewResources(o.MemoryLimit)
 		o.Resources = r.private
 	}
 	var err error
+	if o.Processes, err = s.processes(config.GetDeviceFilters()); err != nil {
+		return nil, err
+	}
 	if r.session, err = session.NewSession(r.graph, &o); err != nil {
 		return nil, err
+	}
+	if r.limit = r.session.MemoryLimit(); r.limit <= 0 {
+		r.limit = math.MaxInt64
 	}
 	return r, nil
 }
@@ -119,6 +162,7 @@ func (s *Server) extendSession(ctx context.Context, q *master.ExtendSessionReque
 	if err != nil {
 		return nil, err
 	}
+	defer r.call()()
 	r.extending.Lock()
 	defer r.extending.Unlock()
 	r.mu.Lock()
@@ -158,10 +202,17 @@ func (r *remote) close() {
 	}
 }
 
-// reset closes all sessions and clears containers: those that are named, or the default
-// one.
-func (s *Server) reset(ctx context.Context, q *master.ResetRequest) (*master.ResetResponse, error) {
-	s.closeSessions()
-	s.options.Session.Resources.Reset(q.GetContainer()...)
+// reset closes the task's sessions and clears containers: those that are named, or the
+// default one, of the tasks that the filters let through.
+func (s *endpoint) reset(ctx context.Context, q *master.ResetRequest) (*master.ResetResponse, error) {
+	pass, err := filter(q.GetDeviceFilters())
+	if err != nil {
+		return nil, err
+	}
+	s.closeSessions(s)
+	s.options.Session.Resources.ResetIn(func(process string) bool {
+		p, err := devices.Parse(process)
+		return err == nil && pass(p)
+	}, q.GetContainer()...)
 	return &master.ResetResponse{}, nil
 }

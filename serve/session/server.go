@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
 
+	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -25,9 +26,20 @@ type Options struct {
 	// leaves open. Resources are the server's containers; nil creates them, with
 	// MemoryLimit for what they hold. Files nil permits no file.
 	Session session.SessionOptions
+	// Cluster is the number of tasks of each job, {"ps": 1, "worker": 2}, in place of the
+	// ServerDef that configures TensorFlow's servers. All tasks are in this process: each
+	// has devices and containers under its name, and [Server.ServeTask] gives it an
+	// address. nil is one task of the job "localhost".
+	Cluster map[string]int
 	// MaxSessions bounds the number of open sessions; 0 is 1,000. CreateSession beyond
 	// it fails with RESOURCE_EXHAUSTED.
 	MaxSessions int
+	// MaxClientSessions bounds the open sessions of one client, which is the subject of a
+	// client certificate, or else a host; 0 is no bound of its own.
+	MaxClientSessions int
+	// IdleTimeout is how long a session may be unused before it is closed, as clients that
+	// end abruptly do not close theirs; 0 is any time.
+	IdleTimeout time.Duration
 	// MaxMessage bounds the bytes of one request; 0 is 2 GiB, the most that the client
 	// sends.
 	MaxMessage int
@@ -54,6 +66,10 @@ func (o *Options) resolve() error {
 	switch {
 	case o.MaxSessions < 0:
 		return status.Invalid("MaxSessions is %d; it must not be negative", o.MaxSessions)
+	case o.MaxClientSessions < 0:
+		return status.Invalid("MaxClientSessions is %d; it must not be negative", o.MaxClientSessions)
+	case o.IdleTimeout < 0:
+		return status.Invalid("IdleTimeout is %v; it must not be negative", o.IdleTimeout)
 	case o.MaxMessage < 0 || o.MaxMessage > math.MaxInt32:
 		return status.Invalid("MaxMessage is %d; it must be between 0 and %d", o.MaxMessage, math.MaxInt32)
 	case o.MaxGraph < 0:
@@ -84,12 +100,15 @@ func (o *Options) resolve() error {
 // A Server serves sessions. It is safe for concurrent use.
 type Server struct {
 	options Options
-	grpc    *grpc.Server
+	tasks   []devices.Spec
+	done    chan struct{} // closed when Close begins
+	swept   sync.WaitGroup
 
-	mu       sync.Mutex
-	sessions map[string]*remote
-	opening  int // sessions that are being created
-	closed   bool
+	mu        sync.Mutex
+	endpoints map[devices.Spec]*endpoint
+	sessions  map[string]*remote
+	opening   map[string]int // sessions that are being created, by client
+	closed    bool
 }
 
 // New creates a server. It fails with INVALID_ARGUMENT for invalid options.
@@ -97,8 +116,25 @@ func New(o Options) (*Server, error) {
 	if err := o.resolve(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: o, sessions: map[string]*remote{}}
+	tasks, err := o.tasks()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		options: o, tasks: tasks, done: make(chan struct{}),
+		endpoints: map[devices.Spec]*endpoint{}, sessions: map[string]*remote{}, opening: map[string]int{},
+	}
+	if o.IdleTimeout > 0 {
+		s.swept.Go(func() { s.sweepEvery(o.IdleTimeout) })
+	}
+	return s, nil
+}
+
+// grpcOptions configure the server of a task.
+func (s *Server) grpcOptions() []grpc.ServerOption {
+	o := &s.options
 	opts := []grpc.ServerOption{
+		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(o.MaxMessage),
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.UnaryInterceptor(s.intercept),
@@ -110,29 +146,33 @@ func New(o Options) (*Server, error) {
 	if o.TLS != nil {
 		opts = append(opts, grpc.Creds(credentials.NewTLS(o.TLS)))
 	}
-	s.grpc = grpc.NewServer(opts...)
-	s.grpc.RegisterService(&service, s)
-	return s, nil
+	return opts
 }
 
 // Serve accepts connections on l until the server is closed, and then returns nil. It
-// closes l.
+// closes l. Of a cluster it serves the first task, by job and number; see
+// [Server.ServeTask].
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.grpc.Serve(l); err != nil && err != grpc.ErrServerStopped {
-		return status.Errorf(status.Unavailable, "serving %v: %w", l.Addr(), err)
-	}
-	return nil
+	job, _ := s.tasks[0].Job()
+	task, _ := s.tasks[0].Task()
+	return s.ServeTask(l, job, task)
 }
 
 // Close ends all running steps, closes all sessions and their connections, and releases
 // the server's containers unless they were given in the options. It may be called again.
 func (s *Server) Close() error {
 	s.mu.Lock()
-	s.closed = true
+	if !s.closed {
+		s.closed = true
+		close(s.done)
+	}
 	s.mu.Unlock()
-	s.closeSessions()
-	s.grpc.Stop()
-	s.closeSessions() // one that was being created
+	s.swept.Wait()
+	s.closeSessions(nil)
+	for _, e := range s.all() {
+		e.grpc.Stop()
+	}
+	s.closeSessions(nil) // one that was being created
 	return nil
 }
 
@@ -141,7 +181,11 @@ func (s *Server) Close() error {
 func (s *Server) Drain(done <-chan struct{}) error {
 	drained := make(chan struct{})
 	go func() {
-		s.grpc.GracefulStop()
+		var wg sync.WaitGroup
+		for _, e := range s.all() {
+			wg.Go(e.grpc.GracefulStop)
+		}
+		wg.Wait()
 		close(drained)
 	}()
 	select {
@@ -160,11 +204,16 @@ func (s *Server) Sessions() int {
 	return len(s.sessions)
 }
 
-// closeSessions closes all sessions.
-func (s *Server) closeSessions() {
+// closeSessions closes the sessions that were opened at an endpoint; nil stands for all.
+func (s *Server) closeSessions(at *endpoint) {
+	var all []*remote
 	s.mu.Lock()
-	all := s.sessions
-	s.sessions = map[string]*remote{}
+	for handle, r := range s.sessions {
+		if at == nil || r.endpoint == at {
+			all = append(all, r)
+			delete(s.sessions, handle)
+		}
+	}
 	s.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, r := range all {

@@ -17,21 +17,21 @@ var service = grpc.ServiceDesc{
 	ServiceName: "tensorflow.MasterService",
 	HandlerType: (*any)(nil),
 	Methods: []grpc.MethodDesc{
-		method("CreateSession", (*Server).createSession),
-		method("ExtendSession", (*Server).extendSession),
-		method("PartialRunSetup", (*Server).partialRunSetup),
-		method("RunStep", (*Server).runStep),
-		method("CloseSession", (*Server).closeSession),
-		method("ListDevices", (*Server).listDevices),
-		method("Reset", (*Server).reset),
-		method("MakeCallable", (*Server).makeCallable),
-		method("RunCallable", (*Server).runCallable),
-		method("ReleaseCallable", (*Server).releaseCallable),
+		method("CreateSession", (*endpoint).createSession),
+		method("ExtendSession", (*endpoint).extendSession),
+		method("PartialRunSetup", (*endpoint).partialRunSetup),
+		method("RunStep", (*endpoint).runStep),
+		method("CloseSession", (*endpoint).closeSession),
+		method("ListDevices", (*endpoint).listDevices),
+		method("Reset", (*endpoint).reset),
+		method("MakeCallable", (*endpoint).makeCallable),
+		method("RunCallable", (*endpoint).runCallable),
+		method("ReleaseCallable", (*endpoint).releaseCallable),
 	},
 }
 
 // method describes a method of the service.
-func method[Request, Response any](name string, call func(*Server, context.Context, *Request) (*Response, error)) grpc.MethodDesc {
+func method[Request, Response any](name string, call func(*endpoint, context.Context, *Request) (*Response, error)) grpc.MethodDesc {
 	full := "/tensorflow.MasterService/" + name
 	return grpc.MethodDesc{
 		MethodName: name,
@@ -41,7 +41,7 @@ func method[Request, Response any](name string, call func(*Server, context.Conte
 				return nil, err
 			}
 			handle := func(ctx context.Context, request any) (any, error) {
-				return call(server.(*Server), ctx, request.(*Request))
+				return call(server.(*endpoint), ctx, request.(*Request))
 			}
 			if intercept == nil {
 				return handle(ctx, request)
