@@ -13,7 +13,7 @@ import (
 var floors = [][]string{
 	{"plain", "status", "files", "files/faults", "wire"},
 	{"tensor"},
-	{"registry", "shape", "devices", "resource", "profile", "profile/sequence", "kernel"},
+	{"registry", "shape", "devices", "resource", "profile", "profile/sequence", "profile/recording", "kernel"},
 	{"graph/outline", "graph/function", "graph", "graph/sharing", "graph/...", "devices/...", "kernel/..."},
 	{"plan", "plan/..."},
 	{"ops/..."},
@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model"},
 	{"", "op", "op/...", "train", "layers"}, // the root package
-	{"view", "serve", "serve/...", "conformance", "conformance/..."},
+	{"view", "view/...", "serve", "serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/profile"
+	"github.com/troupe-go/troupe/profile/recording"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -41,6 +42,9 @@ type Session struct {
 	unused    *unusedIDs        // of the numbers, those that no step has
 	runs      gate
 	closing   chan struct{} // closed when Close begins
+
+	counts   counts
+	failures failures
 
 	last     atomic.Pointer[program] // what the last Run ran
 	programs sync.Map                // of string keys to *program
@@ -197,7 +201,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		}
 		defer s.yield()
 	}
-	c.step.Context = ctx
+	c.step.Context, c.step.Record = ctx, recording.From(ctx, s.engine.Name())
 	s.number(c)
 	if options.Metadata != nil {
 		if options.Profile {
@@ -227,6 +231,9 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	}
 	if err == nil && c.step.Works != nil {
 		err = c.step.Works.Wait(ctx)
+	}
+	if err != nil || s.counts.watchers.Load() > 0 {
+		s.count(p, err)
 	}
 	if err != nil {
 		return status.From(err)

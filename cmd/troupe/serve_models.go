@@ -39,11 +39,13 @@ type modelServer struct {
 	latest           int
 	watch            time.Duration
 	body             int64
+	live             bool
 }
 
 func (m *modelServer) add(fl *pflag.FlagSet) {
 	fl.StringVar(&m.rest, "rest", ":8501", "serve models at `ADDRESS`")
 	fl.StringVar(&m.grpc, "grpc", ":8500", "serve models over gRPC at `ADDRESS`; \"\": not at all")
+	fl.BoolVar(&m.live, "live", false, "show at /live/ what runs, for this machine or who has the token; \"troupe top\" reads it")
 	fl.StringVar(&m.path, "model_base_path", "", "serve the model in `DIR`, as TensorFlow Serving does")
 	fl.StringVar(&m.name, "model_name", "default", "the `NAME` of the model in --model_base_path")
 	fl.IntVar(&m.running, "running", 0, "run at most `N` requests of a model at a time; 0: 4 for each CPU")
@@ -165,6 +167,9 @@ func (m *modelServer) run(ctx context.Context, l net.Listener, models *serve.Man
 	handler := serve.Handler(models, serve.HTTP{MaxBody: m.body, Logger: o.Logger})
 	if o.Token != "" {
 		handler = authorized(handler, o.Token)
+	}
+	if m.live {
+		handler = withLive(ctx, handler, models, o.Token)
 	}
 	server := &http.Server{
 		Handler: handler,
