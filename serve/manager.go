@@ -42,6 +42,11 @@ type Options struct {
 	// they take when they are loaded; 0: what the machine, its container and GOMEMLIMIT
 	// leave. A version that does not fit is not loaded: RESOURCE_EXHAUSTED.
 	Memory int64
+	// Tags are those of the graph that is served; nil: "serve".
+	Tags []string
+	// UnavailableLabels lets labels name versions that are not available; requests for
+	// them are NOT_FOUND.
+	UnavailableLabels bool
 	// WarmUp runs example requests before a version becomes available; its error is that
 	// of the version. nil: the signatures are only compiled. [prediction.WarmUp] replays
 	// assets.extra/tf_serving_warmup_requests.
@@ -126,6 +131,7 @@ type Manager struct {
 	models map[string]*served
 	living map[*version]bool // versions that have not ended, removed models' too
 	closed bool
+	drains bool
 	memory int64 // of versions that are loaded or being loaded
 }
 
@@ -144,6 +150,9 @@ type served struct {
 func New(o Options) *Manager {
 	if o.Places <= 0 {
 		o.Places = 4 * runtime.GOMAXPROCS(0)
+	}
+	if len(o.Tags) == 0 {
+		o.Tags = []string{"serve"}
 	}
 	if o.RetryEvery <= 0 {
 		o.RetryEvery = time.Minute
@@ -215,6 +224,9 @@ func (s *served) set(o Options, c Config) {
 
 // labelled checks that the versions that have labels are available.
 func (m *Manager) labelled(s *served, labels map[string]int64) error {
+	if m.options.UnavailableLabels {
+		return nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, label := range sorted(labels) {
@@ -299,6 +311,27 @@ func (m *Manager) Models() []string {
 	return slices.Sorted(maps.Keys(m.models))
 }
 
+// Queue returns how many requests of a model run, and how many wait for their turn.
+func (m *Manager) Queue(model string) (running, waiting int) {
+	m.mu.Lock()
+	s := m.models[model]
+	m.mu.Unlock()
+	if s == nil {
+		return 0, 0
+	}
+	m.turns.mu.Lock()
+	defer m.turns.mu.Unlock()
+	return s.line.running, len(s.line.waiting)
+}
+
+// Drain makes the manager no longer ready, while it goes on serving: so that those who
+// distribute requests send them elsewhere before it is closed.
+func (m *Manager) Drain() {
+	m.mu.Lock()
+	m.drains = true
+	m.mu.Unlock()
+}
+
 // Ready reports whether every model has a version that is available.
 func (m *Manager) Ready() bool {
 	m.mu.Lock()
@@ -308,7 +341,7 @@ func (m *Manager) Ready() bool {
 			return false
 		}
 	}
-	return !m.closed
+	return !m.closed && !m.drains
 }
 
 func (m *Manager) newest(s *served) *version {

@@ -44,6 +44,9 @@ type Use struct {
 // Model returns the loaded model.
 func (u Use) Model() *model.SavedModel { return u.v.saved }
 
+// Folder returns where the version was loaded from.
+func (u Use) Folder() string { return u.v.folder }
+
 // Version returns the version's number.
 func (u Use) Version() int64 { return u.v.number }
 

@@ -43,9 +43,10 @@ func liveAt(address, title string, list func() []live.Watched, w io.Writer) (sto
 	}, nil
 }
 
-// withLive adds the live page of a manager's sessions to its handler. Its streams end with
-// ctx, so that the server can.
-func withLive(ctx context.Context, next http.Handler, models *serve.Manager, token string) http.Handler {
+// withLive adds the live page of a manager's sessions to its handler. stop ends the page's
+// streams, so that the server can end.
+func withLive(next http.Handler, models *serve.Manager, token string) (h http.Handler, stop func()) {
+	ctx, stop := context.WithCancel(context.Background())
 	page := live.Handler(func() (all []live.Watched) {
 		for _, s := range models.Sessions() {
 			all = append(all, live.Watched{Name: s.Name, Session: s.Session})
@@ -60,5 +61,5 @@ func withLive(ctx context.Context, next http.Handler, models *serve.Manager, tok
 		defer context.AfterFunc(ctx, cancel)()
 		page.ServeHTTP(w, r.WithContext(c))
 	})))
-	return mux
+	return mux, stop
 }
