@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{"plain", "status", "files", "files/faults", "wire"},
 	{"tensor"},
-	{"registry", "shape", "devices", "resource", "profile", "profile/sequence", "kernel"},
+	{"registry", "shape", "devices", "resource", "profile", "profile/sequence", "profile/recording", "kernel"},
 	{
 		"graph/outline", "graph/function", "graph", "graph/*",
 		"devices/cpu/vec", "devices/cpu", "devices/dynamic", "devices/cuda/internal/api", "devices/cuda/ptx", "devices/*", "devices/cuda/simulated",
@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/protocol", "messages/explore", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model"},
 	{"", "op", "op/...", "train", "layers"}, // the root package
-	{"view", "cluster", "serve", "serve/...", "conformance", "conformance/..."},
+	{"view", "view/...", "cluster", "serve", "serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }
 

@@ -15,6 +15,18 @@ import (
 // from one run to the next. It is safe for concurrent use.
 type Session session.Session
 
+// AbortStep ends a running step, which [StepReport.Step] names, with ABORTED and a reason. It
+// fails with NOT_FOUND if the step has ended, and with UNIMPLEMENTED on engines other than
+// "actors" and "tokens".
+func (s *Session) AbortStep(step, reason string) error {
+	return (*session.Session)(s).AbortStep(step, reason)
+}
+
+// Activity returns what the session holds and has done. It waits for no step.
+func (s *Session) Activity() Activity {
+	return (*session.Session)(s).Activity()
+}
+
 // Base returns the session itself. The root package's Session has the method, too, so that a
 // function can take either.
 func (s *Session) Base() *session.Session {
@@ -123,6 +135,19 @@ func (s *Session) RunContext(ctx context.Context, feeds map[Output]*Tensor, fetc
 // RunWithOptions is [Session.RunContext] with options for this run.
 func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) ([]*Tensor, error) {
 	return (*session.Session)(s).RunWithOptions(ctx, options.base(), feeds, fetches, targets)
+}
+
+// Variables returns the values of the session's variables that have one, by name; of a
+// container, "container/name". The tensors are not to be
+// changed, and are to be read before the next step that changes the variables.
+func (s *Session) Variables() map[string]*Tensor {
+	return (*session.Session)(s).Variables()
+}
+
+// Watch makes the session count its steps until stop is called. Otherwise it counts nothing,
+// as one shared counter would slow down callers on many cores.
+func (s *Session) Watch() (stop func()) {
+	return (*session.Session)(s).Watch()
 }
 
 // SessionOptions configures a session. The zero value is a good choice.

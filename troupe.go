@@ -74,6 +74,12 @@ type (
 	PlannedLoop = session.PlannedLoop
 	// A StepReport describes what a step is doing, or was doing when it was cancelled.
 	StepReport = session.StepReport
+	// An Activity describes what a session holds and has done.
+	Activity = session.Activity
+	// A ResourceUse is what a queue or a variable holds, in figures.
+	ResourceUse = session.ResourceUse
+	// A StepFailure is the error of a step.
+	StepFailure = session.StepFailure
 	// StepStats is the cost of each node of a run.
 	StepStats = session.StepStats
 	// A Sampler profiles many runs at a bounded cost.

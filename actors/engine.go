@@ -220,6 +220,17 @@ func (e *Engine) Reports(ctx context.Context, limit int) []Status {
 	return all
 }
 
+// Abort ends a running step, by the address in its report, with ABORTED and a reason. False:
+// it does not run.
+func (e *Engine) Abort(step, reason string) bool {
+	if len(step) <= len(e.name)+1 || step[:len(e.name)+1] != e.name+"/" {
+		return false
+	}
+	step = step[len(e.name)+1:]
+	r := e.find(step)
+	return r != nil && r.post(letter{step: step, message: &Abort{Reason: reason}})
+}
+
 var epoch = time.Now()
 
 // now returns the time in nanoseconds from some beginning.

@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/profile"
+	"github.com/troupe-go/troupe/profile/recording"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -80,6 +81,8 @@ type Step struct {
 	Transfers *profile.Transfers
 	// Profile records what nodes cost; nil: nothing is recorded.
 	Profile *profile.Recorder
+	// Record is where the step is recorded, node by node; nil: it is not.
+	Record *recording.Place
 	// Spare are tensors for the step's arena, which takes those that it can use and
 	// leaves nil in their place; see [tensor.Tensor.Reclaim].
 	Spare []*tensor.Tensor

@@ -52,6 +52,8 @@ type performance struct {
 	in     []tensor.Value
 	out    []tensor.Value
 	meter  *profile.Meter
+	tape   *tape
+	event  int32 // of the tape
 	ctx    kernel.Context
 
 	// What came of it.
@@ -60,6 +62,8 @@ type performance struct {
 	nanos      int64
 	worker     int // that has run it; -1: nobody of the pool
 	begin, end int64
+	tapeBegin  int64
+	tapeEnd    int64
 	before     *performance // in the post
 }
 
@@ -95,6 +99,14 @@ func (st *stage) runHere(n *node, a *protocol.Activation, k kernel.Kernel, out [
 			}
 		}
 	}()
+	if t := st.tape; t != nil {
+		begin := t.Clock()
+		defer func() {
+			if err == nil {
+				t.Ran(t.event, begin, t.Clock(), 0, out)
+			}
+		}()
+	}
 	if m := st.meter; m != nil {
 		if !m.Wants(n.Number, 0) {
 			m.Count(n.Number, 1)
@@ -152,11 +164,14 @@ func (st *stage) handOut(n *node, a *protocol.Activation, k kernel.Kernel, calls
 	if st.record != nil {
 		st.record.Did("its kernel runs")
 	}
+	if st.tape != nil {
+		p.lend(st.tape)
+	}
 	st.running = append(st.running, p)
 	switch {
 	case calls:
 		go func() {
-			if p.meter != nil {
+			if p.meter != nil || p.tape != nil {
 				defer p.time()()
 			}
 			p.done(nodes.PlayCall(k, &p.ctx, p.in, p.out, st.engine))
@@ -171,8 +186,20 @@ func (st *stage) handOut(n *node, a *protocol.Activation, k kernel.Kernel, calls
 // time notes when the kernel begins and, when what it answers is called, when it
 // ends.
 func (p *performance) time() (stop func()) {
-	p.begin = p.meter.Clock()
-	return func() { p.end = p.meter.Clock() }
+	if p.meter != nil {
+		p.begin = p.meter.Clock()
+	}
+	if p.tape != nil {
+		p.tapeBegin = p.tape.Clock()
+	}
+	return func() {
+		if p.meter != nil {
+			p.end = p.meter.Clock()
+		}
+		if p.tape != nil {
+			p.tapeEnd = p.tape.Clock()
+		}
+	}
 }
 
 // done tells the node.
@@ -186,7 +213,7 @@ func (p *performance) done(err error) {
 func (p *performance) start(k kernel.Async) {
 	var once sync.Once
 	finish := func(err error) { once.Do(func() { p.done(err) }) }
-	if p.meter != nil {
+	if p.meter != nil || p.tape != nil {
 		stop := p.time()
 		finish = func(err error) { once.Do(func() { stop(); p.done(err) }) }
 	}
@@ -214,7 +241,7 @@ func (p *performance) run() (err error) {
 			err = kernel.Panicked(r)
 		}
 	}()
-	if p.meter != nil {
+	if p.meter != nil || p.tape != nil {
 		defer p.time()()
 	}
 	begin := now()
@@ -251,6 +278,7 @@ func (p *performance) refuse() {
 func (st *stage) release(p *performance) {
 	clear(p.out)
 	p.node, p.a, p.kernel, p.in, p.meter, p.ctx, p.err = nil, nil, nil, nil, nil, kernel.Context{}, nil
+	p.tape, p.tapeBegin, p.tapeEnd = nil, 0, 0
 	st.free = append(st.free, p)
 }
 
@@ -259,6 +287,9 @@ func (st *stage) release(p *performance) {
 func (st *stage) performed(n *node, p *performance) {
 	if kernel.IsPanic(p.err) && !p.calls {
 		panic(p.err)
+	}
+	if p.tape != nil {
+		p.recordEnd()
 	}
 	if p.ctx.Undo != nil && p.err == nil {
 		if st.cancelled() { // it came too late

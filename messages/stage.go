@@ -56,7 +56,8 @@ type stage struct {
 	running  []*performance
 	free     []*performance
 	meter    *profile.Meter
-	record   *record    // nil: the step is not recorded
+	record   *record    // nil: its messages are not recorded
+	tape     *tape      // nil: the step is not recorded
 	rng      *rand.Rand // nil: first come, first served
 	err      *status.Error
 	attended int
@@ -207,6 +208,7 @@ func (st *stage) run(shared *kernel.Step, feeds, fetched []tensor.Value) error {
 		st.nodes[i].Fed = feeds[st.nodes[i].Aux]
 	}
 	st.beginRecord()
+	st.beginTape()
 	st.step.Begin(len(fetched), &st.out)
 	st.send(st.step.context)
 	for !st.attempt() {
@@ -222,6 +224,7 @@ func (st *stage) run(shared *kernel.Step, feeds, fetched []tensor.Value) error {
 	}
 	err := st.end(fetched)
 	st.endRecord(err)
+	st.endTape(err)
 	shared.Context = st.outer
 	st.ctx.Step, st.outer, st.feeds = nil, nil, nil
 	return err
@@ -361,6 +364,9 @@ func (st *stage) fail(f *protocol.Failure) {
 		return
 	}
 	e := *status.From(f.Err)
+	if st.tape != nil && f.Node >= 0 {
+		st.tape.Fail(st.tape.event)
+	}
 	if f.Node >= 0 {
 		flow := st.graph.Flow
 		if e.Node == "" {

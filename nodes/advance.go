@@ -28,6 +28,10 @@ type Activation struct {
 	Worker     int
 	meter      *profile.Meter // nil: nothing is recorded
 	begin, end int64          // by the meter's clock
+
+	tape               *tape // nil: the step is not recorded
+	event              int32 // of the tape
+	tapeBegin, tapeEnd int64
 }
 
 // awayArena serves kernels that run away from the step's driver.
@@ -58,7 +62,7 @@ func (a *Activation) Run() (err error) {
 			err = kernel.Panicked(r)
 		}
 	}()
-	if a.meter != nil {
+	if a.meter != nil || a.tape != nil {
 		defer a.time()()
 	}
 	if a.clock == nil {
@@ -77,7 +81,7 @@ func (a *Activation) Run() (err error) {
 func (a *Activation) Start(done func(error)) {
 	var once sync.Once
 	finish := func(err error) { once.Do(func() { done(err) }) }
-	if a.meter != nil {
+	if a.meter != nil || a.tape != nil {
 		stop := a.time()
 		finish = func(err error) { once.Do(func() { stop(); done(err) }) }
 	}
@@ -200,6 +204,9 @@ func (s *Step) run(k kernel.Kernel, node int32, in, out []tensor.Value) error {
 	if s.left == 0 {
 		return k.Run(&s.ctx, in, out)
 	}
+	if s.tape != nil {
+		return s.runRecorded(k, node, in, out)
+	}
 	if s.meter != nil {
 		return s.runMetered(k, node, in, out)
 	}
@@ -258,6 +265,9 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 	if s.meter != nil {
 		h.meter, h.Worker = s.meter, -1
 	}
+	if s.tape != nil {
+		s.lend(h)
+	}
 	return h
 }
 
@@ -281,6 +291,9 @@ func (s *Step) Complete(a *Activation, err error) {
 			t.Return()
 		}
 		s.played = 0 // the context was looked at
+	}
+	if a.tape != nil {
+		a.recordEnd(err != nil)
 	}
 	switch {
 	case s.err != nil:
@@ -306,5 +319,6 @@ func (s *Step) Complete(a *Activation, err error) {
 	}
 	clear(a.out)
 	a.in, a.kernel, a.clock, a.meter, a.gone, a.activation = nil, nil, nil, nil, false, activation{}
+	a.tape, a.tapeBegin, a.tapeEnd = nil, 0, 0
 	s.free = append(s.free, a)
 }

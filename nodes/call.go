@@ -186,7 +186,7 @@ func tooDeep(function string) error {
 
 // Play plays what the activation calls on an engine, to its end.
 func (a *Activation) Play(e Engine) error {
-	if a.meter != nil {
+	if a.meter != nil || a.tape != nil {
 		defer a.time()()
 	}
 	c, err := a.Call()

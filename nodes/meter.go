@@ -62,8 +62,20 @@ func (s *Step) meterUnit(m *machine.Machine) bool {
 // time notes when the activation begins and, when what it answers is called, when
 // it ends.
 func (a *Activation) time() (stop func()) {
-	a.begin = a.meter.Clock()
-	return func() { a.end = a.meter.Clock() }
+	if a.meter != nil {
+		a.begin = a.meter.Clock()
+	}
+	if a.tape != nil {
+		a.tapeBegin = a.tape.Clock()
+	}
+	return func() {
+		if a.meter != nil {
+			a.end = a.meter.Clock()
+		}
+		if a.tape != nil {
+			a.tapeEnd = a.tape.Clock()
+		}
+	}
 }
 
 // note records an activation that has run somewhere.

@@ -24,7 +24,7 @@ func (e Event) String() string {
 	return s
 }
 
-// tell tells the trace and the meter of a node that acts.
+// tell tells the trace, the tape and the meter of a node that acts.
 func (s *Step) tell(a activation) {
 	if s.meter != nil && s.p.nodes[a.node].kind > kind.Async && !a.dead {
 		s.meter.Count(a.node, 1)
@@ -32,18 +32,13 @@ func (s *Step) tell(a activation) {
 	if n := &s.p.nodes[a.node]; s.ctx.Step.Transfers != nil && n.def != nil && n.def.Class() == graph.ClassSend {
 		s.countTransfer(a, n)
 	}
+	if s.tape != nil {
+		s.record(a)
+	}
 	if s.trace == nil {
 		return
 	}
-	dead := a.dead
-	switch n := &s.p.nodes[a.node]; n.kind {
-	case kind.Trigger:
-		dead = false
-	case kind.Merge:
-		dead = true
-		for _, v := range a.it.Inputs[n.in : n.in+n.nin] {
-			dead = dead && v.IsZero()
-		}
-	}
+	n := &s.p.nodes[a.node]
+	dead, _ := Outcome(n.kind, a.dead, a.it.Inputs[n.in:n.in+n.nin], n.nout)
 	s.trace(Event{s.p.name(a.node), s.p.op(a.node), a.it.Tag(), dead})
 }

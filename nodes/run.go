@@ -83,6 +83,9 @@ func (s *Step) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) {
 	if s.seen = o.Trace != nil; shared.Profile != nil {
 		s.takeMeter()
 	}
+	if shared.Record != nil {
+		s.takeTape()
+	}
 	if shared.Transfers != nil && p.transfers {
 		s.seen, s.useUnits = true, false
 	}
@@ -140,6 +143,9 @@ func (s *Step) End(fetched []tensor.Value) error {
 	if s.meter != nil {
 		s.meter.Return()
 		s.meter, s.env.Meter, s.left = nil, nil, 0
+	}
+	if s.tape != nil {
+		s.returnTape(err)
 	}
 	s.deafen()
 	s.ready.clear()

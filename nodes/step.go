@@ -36,8 +36,9 @@ type Step struct {
 	poll   func() error
 	alarm  *Alarm
 	trace  func(Event)
-	seen   bool           // there is a trace, or a meter
-	meter  *profile.Meter // nil: nothing is recorded
+	seen   bool           // there is a trace, a meter or a tape
+	meter  *profile.Meter // nil: costs are not recorded
+	tape   *tape          // nil: the step is not recorded
 
 	ctx   kernel.Context // of kernels that run on the driver's goroutine
 	arena tensor.Arena
@@ -127,6 +128,9 @@ func (s *Step) fail(a activation, err error) {
 			e.Tag, e.Device = a.it.Tag(), s.p.Device(a.node)
 		}
 		s.err = &e
+		if s.tape != nil {
+			s.tape.Fail(s.tape.event)
+		}
 		if s.ctx.Step.Context.Err() != nil { // which the kernel has heard of before the driver
 			s.err = report.Interrupted(&e, s.Report)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/profile"
+	"github.com/troupe-go/troupe/profile/recording"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -45,6 +46,9 @@ type Session struct {
 	unused    *unusedIDs        // of the numbers, those that no step has
 	runs      gate
 	closing   chan struct{} // closed when Close begins
+
+	counts   counts
+	failures failures
 
 	last     atomic.Pointer[program] // what the last Run ran
 	programs sync.Map                // of string keys to *program
@@ -215,7 +219,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		}
 		defer s.yield()
 	}
-	c.step.Context = ctx
+	c.step.Context, c.step.Record = ctx, recording.From(ctx, s.engine.Name())
 	s.number(c)
 	if options.Metadata != nil {
 		if options.Profile {
@@ -245,6 +249,9 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	}
 	if err == nil && c.step.Works != nil {
 		err = c.step.Works.Wait(ctx)
+	}
+	if err != nil || s.counts.watchers.Load() > 0 {
+		s.count(p, err)
 	}
 	if err != nil {
 		return status.From(err)

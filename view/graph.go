@@ -5,6 +5,8 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // MaxNodes bounds how many nodes a page has, its functions' included. Functions whose
@@ -36,11 +38,24 @@ func (t *texts) of(s string) int {
 // A drawn is a graph as the page reads it.
 type drawn struct {
 	Title  string  `json:"title"`
-	Kind   string  `json:"kind"` // "graph", "function" or "run"
+	Kind   string  `json:"kind"` // "graph", "function", "run" or "program"
 	Nodes  []row   `json:"nodes"`
 	Frames []row   `json:"frames,omitempty"` // name and parent; the first is the root
 	Note   string  `json:"note,omitempty"`
 	Values []value `json:"values,omitempty"`
+	// Before is the graph that a run's is compared with, and Loops says how its loops are run.
+	Before int         `json:"before,omitempty"`
+	Loops  []loopDrawn `json:"loops,omitempty"`
+	// Constant lists the Enters of loop invariants, of a program.
+	Constant []int `json:"constant,omitempty"`
+}
+
+// A loopDrawn is how a loop is run.
+type loopDrawn struct {
+	Frame  string `json:"frame"`
+	Unit   bool   `json:"unit"`
+	Form   string `json:"form,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // A row is a node:
@@ -161,11 +176,7 @@ func (p *Page) draw(title, kind string, g *graph.Graph, nodes []*graph.Node) (ca
 		}
 		shapes := n.OutputShapes()
 		for k, dt := range n.OutputTypes() {
-			s := dt.String()
-			if shapes[k].Rank() != 0 {
-				s += " " + shapes[k].String()
-			}
-			outs = append(outs, p.texts.of(s))
+			outs = append(outs, p.texts.of(typeText(dt, shapes[k])))
 		}
 		for _, a := range n.Attrs() {
 			if strings.HasPrefix(a.Name, "_") && a.Name != "_class" {
@@ -188,6 +199,14 @@ func (p *Page) draw(title, kind string, g *graph.Graph, nodes []*graph.Node) (ca
 		d.Nodes = append(d.Nodes, row{n.Name(), p.texts.of(n.Type()), p.texts.of(n.Device()), frameOf(n), ins, controls, back, outs, attrs, called})
 	}
 	return calls
+}
+
+// typeText returns an output's type and shape.
+func typeText(dt tensor.DType, s shape.Shape) string {
+	if s.Rank() == 0 {
+		return dt.String()
+	}
+	return dt.String() + " " + s.String()
 }
 
 // attrText returns an attribute's value, shortened.

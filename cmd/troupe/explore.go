@@ -19,6 +19,7 @@ type exploreFlags struct {
 	search
 	schedule      string
 	asJSON, asDOT bool
+	web           string
 	replays       bool // --schedule was given
 }
 
@@ -72,6 +73,7 @@ deadlock. After --max-time it prints what was found so far.
 	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the random schedules")
 	fl.StringVar(&f.schedule, "schedule", "", "run only the schedule `TEXT`, such as a<b,c<d, and print its operations")
 	fl.BoolVar(&f.asJSON, "json", false, "print a JSON object")
+	fl.StringVar(&f.web, "web", "", "write the first two outcomes to `FILE`, an HTML page that plays their schedules next to each other from where they part")
 	fl.BoolVar(&f.asDOT, "dot", false, "print the two operations and the two schedules for Graphviz")
 	return cmd
 }
@@ -111,6 +113,11 @@ func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	}
 	if err := f.write(cmd.OutOrStdout(), r, drawn, schedules); err != nil {
 		return failure{err}
+	}
+	if f.web != "" {
+		if err := writeSchedules(ctx, f.web, path, s, more(r, drawn)); err != nil {
+			return err
+		}
 	}
 	if shown := more(r, drawn); len(shown.Answers) > 1 || deadlocked(shown) {
 		return failure{}

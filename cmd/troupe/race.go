@@ -22,6 +22,7 @@ type raceFlags struct {
 	scheduleFlags
 	schedules int
 	asJSON    bool
+	web       string
 }
 
 func raceCommand() *cobra.Command {
@@ -61,6 +62,7 @@ It exits with 0 if there is neither a race nor a deadlock, else with 1.
 	f.scheduleFlags.add(cmd)
 	fl.IntVar(&f.schedules, "schedules", 100, "run at most `N` schedules, and as many random ones if there are more; 0 runs none")
 	fl.BoolVar(&f.asJSON, "json", false, "print a JSON object")
+	fl.StringVar(&f.web, "web", "", "write the first two outcomes of the schedules to `FILE`, an HTML page that plays them next to each other from where they part")
 	return cmd
 }
 
@@ -134,7 +136,7 @@ func (f *raceFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if values && f.schedules > 0 {
-		if err := f.try(cmd, &out, m, name); err != nil {
+		if err := f.try(cmd, &out, m, path, name); err != nil {
 			return err
 		}
 	}
@@ -227,7 +229,7 @@ func (f *raceFlags) static(ctx context.Context, out *raceWriter, m *model, name 
 }
 
 // try runs schedules of steps that have races, or operations that wait.
-func (f *raceFlags) try(cmd *cobra.Command, out *raceWriter, m *model, name string) error {
+func (f *raceFlags) try(cmd *cobra.Command, out *raceWriter, m *model, path, name string) error {
 	s, err := f.system(cmd.Context(), m)
 	if err != nil {
 		return err
@@ -240,6 +242,11 @@ func (f *raceFlags) try(cmd *cobra.Command, out *raceWriter, m *model, name stri
 	r, drawn, err := x.run(cmd, s)
 	if err != nil {
 		return err
+	}
+	if f.web != "" {
+		if err := writeSchedules(cmd.Context(), f.web, path, s, more(r, drawn)); err != nil {
+			return err
+		}
 	}
 	t := &tried{Count: r.Schedules, All: r.All, found: more(r, drawn).Answers, Answers: []triedText{}}
 	if drawn != nil {

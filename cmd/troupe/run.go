@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
+	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/view/live"
 )
 
 // runFlags are the flags of `troupe run`.
@@ -28,6 +31,8 @@ type runFlags struct {
 	stats                   bool
 	trace                   traceFlag
 	sequence                sequenceFlag
+	record                  recordFlag
+	live                    string
 	files                   fileFlags
 	places                  deviceFlags
 	output                  outputFlags
@@ -64,6 +69,12 @@ The graph may read files in the model's own folder and write none; --read and --
 permit more. --max-memory and --max-time limit reading the model and its variables,
 --timeout limits each step.
 
+--record writes a page that plays the run on the graph, on any engine: tokens move
+through frames and iterations, forwards and backwards, with values of small tensors,
+dead tokens, the calls of functions, a flame chart, and the tokens as messages between
+nodes. While a run is recorded it executes node by node, without units. --compare shows
+an earlier page's run next to it, from the point where the two differ.
+
 --sequence writes a page with every message of a run on the engine "messages", where
 each node is an actor: which actor sent what to which, in which iteration, and where
 the tokens are. Of a recorded case it is the last step. "messages:N" delivers messages
@@ -82,10 +93,13 @@ SIGQUIT (ctrl-\) prints what the step waits for.
   troupe run my_model/ --tags serve,gpu --signature classify --feed image=@cat.jpg
   troupe run model.pb --fetch y --target troupe://localhost:2222,localhost:2223
   troupe run loop.pb --feed n=3 --fetch while/Exit --engine messages:1 --sequence run.html
+  troupe run loop.pb --feed n=3 --fetch while/Exit --record run.html
   troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.sequence.around(cmd, args[0], &f.engine, func() error { return f.run(cmd, args[0]) })
+			return f.record.around(cmd, args[0], func() error {
+				return f.sequence.around(cmd, args[0], &f.engine, func() error { return f.run(cmd, args[0]) })
+			})
 		},
 	}
 	fl := cmd.Flags()
@@ -105,6 +119,8 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 	f.output.add(cmd)
 	f.trace.add(cmd)
 	f.sequence.add(cmd)
+	f.record.add(cmd)
+	fl.StringVar(&f.live, "live", "", "serve the live page at `ADDRESS`, such as localhost:6060, while the step runs; \"troupe top\" shows it too")
 	fl.BoolVar(&f.stats, "stats", false, "print time, memory and rewriting statistics of each step")
 	completeSignatures(cmd)
 	return cmd
@@ -173,6 +189,13 @@ func (f *runFlags) run(cmd *cobra.Command, path string) (err error) {
 	}
 	loaded(cmd)
 	defer monitor(cmd.Context(), sess, cmd.ErrOrStderr())()
+	if f.live != "" {
+		stop, err := liveAt(f.live, plain.Line(filepath.Base(path)), live.Of(sess), cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 
 	var meta troupe.RunMetadata
 	values, err := sess.RunWithOptions(cmd.Context(), troupe.RunOptions{Timeout: f.timeout, Metadata: &meta, Profile: f.trace.asked() || f.stats && len(f.places.devices) > 0}, feeds, fetches, targets)

@@ -89,7 +89,12 @@ func (f *front) start() {
 		if f.o.TLS != nil {
 			l = tls.NewListener(l, f.o.TLS)
 		}
-		f.http(l, gate.HTTP(all), 2*time.Minute)
+		handler, stop := gate.HTTP(all), func() {}
+		if f.m.live {
+			handler, stop = withLive(handler, f.models, f.o.Token)
+		}
+		f.http(l, handler, 2*time.Minute)
+		f.web[len(f.web)-1].RegisterOnShutdown(stop)
 	}
 	if l := f.listeners["admin"]; l != nil {
 		mux := http.NewServeMux()

@@ -16,6 +16,7 @@ import (
 
 func showCommand() *cobra.Command {
 	format, rewritten, picture, nodes, after, passes, web := "text", false, false, false, 0, "", ""
+	values := false
 	var f plannedFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
@@ -52,8 +53,9 @@ of a feed may be omitted), of a signature, or of a case's steps:
 
 --web writes a page for a browser: the graph in boxes that unfold, with search, types,
 attributes, documentation and values of constants. With --fetch or --target the page also
-has the graph of that run after the passes of --rewrite, with its new nodes marked, what
-each pass saved, and the units.
+has the graph of that run after the passes of --rewrite, and after each of them, with new
+nodes marked, what each pass saved, and the units, or why a loop is none. --values
+restores a SavedModel, and shows its variables as numbers and histograms.
 
 ` + modelHelp,
 		Example: `  troupe show my_model
@@ -78,7 +80,7 @@ each pass saved, and the units.
 				return fmt.Errorf("--after needs --picture")
 			}
 			if web != "" {
-				return f.web(cmd, args[0], web)
+				return f.web(cmd, args[0], web, values)
 			}
 			if f.units != "" || rewritten || passes != "" || f.places.given() {
 				switch {
@@ -152,6 +154,7 @@ each pass saved, and the units.
 	cmd.Flags().Lookup("units").NoOptDefVal = "default"
 	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run after rewriting, and what each pass removed")
 	cmd.Flags().StringVar(&passes, "passes", "", "show the graph of a run after the compiler pass `NAME`; all: after each pass that changed it")
+	cmd.Flags().BoolVar(&values, "values", false, "with --web, restore a SavedModel's variables, and show them as numbers and histograms")
 	cmd.Flags().StringVar(&web, "web", "", "write a page for a browser to `FILE`, which shows the graph and loads nothing else")
 	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run for Graphviz: how often each node has run, which fire next, which tokens wait")
 	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run after `N` activations of nodes; 0 is half of the run")

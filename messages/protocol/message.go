@@ -91,8 +91,11 @@ type Failure struct {
 
 // An Outbox collects what an actor does in answer to one message.
 type Outbox struct {
-	Sent  []Message
-	Acts  bool     // a node has acted
+	Sent []Message
+	Acts bool // a node has acted
+	// Watch is called with a node that is about to act, and with what came to it; nil:
+	// nothing is called.
+	Watch func(*Node, *Activation)
 	Dead  bool     // something that it waited for was dead
 	Fault *Failure // the step is to fail
 	// Arena takes back the values that nobody holds any more.

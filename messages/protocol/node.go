@@ -123,6 +123,9 @@ func (n *Node) Receive(m *Message, out *Outbox) *Activation {
 // act lets the node act with the credit of its last token.
 func (n *Node) act(a *Activation, c Credit, out *Outbox) *Activation {
 	out.Acts, out.Dead = true, a.Dead
+	if out.Watch != nil {
+		out.Watch(n, a)
+	}
 	in := a.In
 	if n.Deref && !(a.Dead && n.Kind != kind.Merge) {
 		var err error

@@ -82,7 +82,15 @@ func open(t *testing.T, title string, fill func(*view.Page)) *tab {
 	return openFile(t, "file://"+file)
 }
 
-func openFile(t *testing.T, url string) *tab {
+// load loads a page, and waits until it is ready.
+func (b *tab) load(url string) {
+	b.Helper()
+	b.url = url
+	b.do(chromedp.Navigate(url), chromedp.Poll(`document.documentElement.dataset.ready === "yes"`, nil, chromedp.WithPollingInterval(20*time.Millisecond)))
+}
+
+// openFile opens a page, or, if it is about:blank, a tab that actions prepare.
+func openFile(t *testing.T, url string, prepare ...chromedp.Action) *tab {
 	t.Helper()
 	if allocator == nil {
 		t.Skip("there is no Chromium")
@@ -108,7 +116,9 @@ func openFile(t *testing.T, url string) *tab {
 			}
 		}
 	})
-	b.do(chromedp.Navigate(url), chromedp.Poll(`document.documentElement.dataset.ready === "yes"`, nil, chromedp.WithPollingInterval(20*time.Millisecond)))
+	if b.do(prepare...); url != "about:blank" {
+		b.load(url)
+	}
 	t.Cleanup(func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

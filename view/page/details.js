@@ -31,6 +31,16 @@ function box(into, item, go, toggle) {
   el('p', `${item.kind === 'run' ? 'part of a large box' : item.kind}, ${item.count} ${item.count === 1 ? 'node' : 'nodes'}`, into, 'faint')
   button(into, item.open ? 'fold' : 'unfold', () => toggle(item))
   const { tree } = item, g = tree.graph, ops = new Map()
+  const loop = item.kind === 'frame' && (g.data.loops || []).find(l => 'frame ' + l.frame === item.label)
+  if (loop) {
+    el('h3', loop.unit ? 'a unit' : 'by tokens', into)
+    el('p', loop.unit ? 'The loop is compiled: it executes as instructions in a fixed order.' : 'The loop is not a unit: ' + loop.reason, into)
+    if (loop.form) {
+      const more = el('details', null, into)
+      el('summary', 'form', more)
+      el('p', loop.form, more, 'pre note')
+    }
+  }
   for (let k = item.from; k < item.to; k++) {
     const op = g.op(tree.leaves[k].node)
     ops.set(op, (ops.get(op) || 0) + 1)

@@ -5,7 +5,7 @@ import { label } from './tree.js'
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-function make(name, attrs, parent, text) {
+export function make(name, attrs, parent, text) {
   const e = document.createElementNS(SVG, name)
   for (const k in attrs) e.setAttribute(k, attrs[k])
   if (text !== undefined) e.textContent = text
@@ -16,15 +16,16 @@ function make(name, attrs, parent, text) {
 export class Drawing {
   // A drawing in an element. On has choose(item), toggle(item), and moved(), which are
   // called when a person does that.
-  constructor(svg, on) {
+  constructor(svg, on, arrow = 'arrow') {
     this.svg = svg
+    this.arrow = arrow
     this.on = on
     this.x = 0
     this.y = 0
     this.k = 1
     const defs = make('defs', {}, svg)
-    const arrow = make('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: 'auto-start-reverse' }, defs)
-    make('path', { d: 'M0 0L8 4L0 8z', class: 'mark' }, arrow)
+    const head = make('marker', { id: arrow, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: 'auto-start-reverse' }, defs)
+    make('path', { d: 'M0 0L8 4L0 8z', class: 'mark' }, head)
     this.world = make('g', { class: 'world' }, svg)
     this.elements = new Map()
     this.listen()
@@ -48,10 +49,10 @@ export class Drawing {
     for (const t of trees) drawn.push(...t.visible())
     for (const p of drawn) {
       const points = path(p.from, p.to)
-      const e = make('path', { d: curve(points), class: 'edge' + (p.control ? ' control' : '') + (p.back ? ' back' : ''), 'marker-end': 'url(#arrow)' }, edges)
+      const e = make('path', { d: curve(points), class: 'edge' + (p.control ? ' control' : '') + (p.back ? ' back' : ''), 'marker-end': `url(#${this.arrow})` }, edges)
       const text = label(p)
       make('title', {}, e, `${p.from.label} \u2192 ${p.to.label}${text ? ': ' + text : p.control ? ' (control)' : ''}`)
-      if (text && drawn.length <= 600) {
+      if (text && drawn.length <= 600 && tree.graph.kind !== 'program') { // where tokens show values
         const [x, y] = points[points.length >> 1]
         make('text', { x, y: y + 3, class: 'type' }, labels, shorten(text, 28))
       }

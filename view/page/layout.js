@@ -64,7 +64,7 @@ function arrange(at) {
       const turned = p.back || g.hasEdge(b, a)
       if (turned) [a, b] = [b, a]
       if (!g.hasEdge(a, b)) {
-        const text = few ? label(p) : ''
+        const text = few && at.tree.graph.kind !== 'program' ? label(p) : ''
         g.setEdge(a, b, text ? { width: Math.min(160, width(text, 10)), height: 12, labelpos: 'c' } : {})
       }
       both.set(p, [a, b, turned])
@@ -140,8 +140,17 @@ export function path(from, to) {
     return [start, [x, start[1] + 8], [x, from.ay - 8], end]
   }
   const points = route.map(([x, y]) => [x + box.ax, y + box.ay])
-  if (first !== from) points.unshift(start)
-  if (last !== to) points.push(end)
+  // Where it crosses the border of a box that it leads out of or into, it does so next to its
+  // end, not in the middle, where it would meet the others.
+  if (first !== from) {
+    if (Math.abs(points[0][1] - first.ay - first.h) < 2) points[0] = [start[0], points[0][1]]
+    points.unshift(start)
+  }
+  if (last !== to) {
+    const k = points.length - 1
+    if (Math.abs(points[k][1] - last.ay) < 2) points[k] = [end[0], points[k][1]]
+    points.push(end)
+  }
   return points
 }
 

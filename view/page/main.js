@@ -7,24 +7,97 @@ import { Drawing } from './draw.js'
 import { details, el } from './details.js'
 import { search } from './search.js'
 import { write, read } from './place.js'
+import { Player } from './player.js'
 
 const MOST = 1000 // nodes are unfolded at once
 const ALL = 60 // a graph with no more nodes than that opens unfolded
 
 const byId = id => document.getElementById(id)
-const model = new Model(JSON.parse(byId('data').textContent))
+const data = JSON.parse(byId('data').textContent)
+const model = new Model(data), models = data.other ? [model, new Model(data.other)] : [model]
 const drawing = new Drawing(byId('drawing'), { choose, toggle, moved: note })
-let tree = null, chosen = null, timer = 0
+let tree = null, chosen = null, timer = 0, ready = false
+
+// The second drawing shows another run, of the same graph or of another; what is unfolded
+// and in sight is the same in both.
+const second = new Drawing(byId('drawing-b'), { choose: chooseOther, toggle: toggleOther, moved: () => { follow(second, drawing); note() } }, 'arrow-b')
+const panes = [{ drawing, get tree() { return tree } }, { drawing: second, tree: null }]
+const player = new Player(models, panes, {
+  show: (pane, graph) => {
+    if (pane === panes[0]) {
+      if (tree.graph === graph) return
+      show(graph.index, byId('by').value)
+      draw()
+      drawing.fit()
+    } else {
+      pane.tree = new Tree(graph, byId('by').value, null)
+      mirror()
+    }
+  },
+  moved: () => note(),
+  go: (pane, graph, node) => {
+    if (pane === panes[0] && tree.graph !== graph) show(graph.index, byId('by').value)
+    if (pane === panes[0]) go(tree, node)
+    else { pane.tree.reveal(node); mirror(true); const leaf = pane.tree.leafOf[node]; second.center(leaf); chooseOther(leaf) }
+  },
+  panes: both,
+})
+
+function both(shown) {
+  byId('drawing-b').toggleAttribute('hidden', !shown)
+  byId('lanes-b').hidden = !shown
+  document.body.classList.toggle('both', shown)
+  if (!shown) panes[1].tree = null
+}
 
 function draw() {
   drawing.show(tree, chosen, marked())
+  if (panes[1].tree) mirror()
+  if (ready && player.ready) player.show()
   note()
+}
+
+// mirror unfolds in the second drawing what is unfolded in the first.
+function mirror(keep) {
+  const t = panes[1].tree
+  if (!keep) {
+    const open = new Set(opened()), visit = [t.root]
+    for (const c of t.root.parts) fold(c)
+    while (visit.length) {
+      const at = visit.pop()
+      if (open.has(at.id)) at.setOpen(true)
+      visit.push(...at.parts)
+    }
+  }
+  second.show(t, null, null)
+  follow(drawing, second)
+}
+
+function follow(from, to) {
+  if (!panes[1].tree) return
+  to.x = from.x
+  to.y = from.y
+  to.k = from.k
+  to.move()
+}
+
+function chooseOther(item) {
+  second.choose(item)
+  details(byId('details'), panes[1].tree.graph, item, (t, node) => { panes[1].tree.reveal(node); mirror(true); chooseOther(t.leafOf[node]) }, toggleOther)
+  if (item && item.kind === 'leaf') player.executions(byId('details'), item.tree.graph, item.node)
+}
+
+function toggleOther(item) {
+  if (!item.foldable) return
+  item.setOpen(!item.open)
+  mirror(true)
+  player.show()
 }
 
 // marked returns what tells the nodes of a run that the first graph does not have.
 function marked() {
   if (tree.graph.kind !== 'run') return null
-  const first = model.graphs[0], names = first.names ||= new Set(first.rows.map((_, i) => first.name(i) + ' ' + first.op(i)))
+  const first = model.graphs[tree.graph.data.before || 0], names = first.names ||= new Set(first.rows.map((_, i) => first.name(i) + ' ' + first.op(i)))
   return ({ tree: { graph: g }, node }) => g === tree.graph && !names.has(g.name(node) + ' ' + g.op(node))
 }
 
@@ -32,6 +105,7 @@ function choose(item) {
   chosen = item
   drawing.choose(item)
   details(byId('details'), tree.graph, item, go, toggle)
+  if (item && item.kind === 'leaf') player.executions(byId('details'), item.tree.graph, item.node)
   note()
 }
 
@@ -118,9 +192,10 @@ function fold(item) {
 }
 
 function note() {
+  follow(drawing, second)
   clearTimeout(timer)
   timer = setTimeout(() => {
-    history.replaceState(null, '', write({ graph: tree.graph.index, by: tree.by, open: opened(), chosen: chosen && chosen.id, x: drawing.x, y: drawing.y, k: drawing.k }))
+    try { history.replaceState(null, '', write({ graph: tree.graph.index, by: tree.by, open: opened(), chosen: chosen && chosen.id, x: drawing.x, y: drawing.y, k: drawing.k, moment: player.ready ? player.moment : undefined, pair: player.pair })) } catch { /* in a frame */ }
   }, 150)
 }
 
@@ -153,9 +228,24 @@ byId('fit').addEventListener('click', () => drawing.fit())
 byId('unfold').addEventListener('click', () => { unfold(tree.root); draw(); drawing.fit(); choose(chosen) })
 byId('fold').addEventListener('click', () => { for (const c of tree.root.parts) fold(c); chosen = null; draw(); drawing.fit(); choose(null) })
 addEventListener('keydown', e => { if (e.key === '/' && !/^(INPUT|SELECT)$/.test(e.target.tagName)) { e.preventDefault(); byId('search').focus() } })
-addEventListener('hashchange', () => { const place = read(location.hash); if (place) restore(place) })
+addEventListener('hashchange', () => { const place = read(location.hash); if (place) { restore(place); if (player.ready && place.moment >= 0) player.set(place.moment) } })
 
 const place = read(location.hash)
+if (player.ready && place && place.pair) player.pair = place.pair.map(i => i < player.runs.length ? i : -1)
+if (player.ready && player.pair[0] < 0) player.pair[0] = 0
+if (player.ready) both(player.other !== null)
 if (place) restore(place)
-else { show(0, 'scope'); draw(); drawing.fit(); choose(null) }
+else {
+  const first = player.ready ? player.run.graphOf(0).index : 0
+  show(first, player.ready && model.graphs[first].frames.length > 1 ? 'frame' : 'scope')
+  draw()
+  drawing.fit()
+  choose(null)
+}
+ready = true
+if (player.ready) {
+  player.start(place && place.moment >= 0 ? place.moment : undefined)
+  drawing.fit()
+  if (place && place.view) { [drawing.x, drawing.y, drawing.k] = place.view; drawing.move() }
+}
 document.documentElement.dataset.ready = 'yes'

@@ -8,6 +8,8 @@ export class Model {
     this.texts = data.texts || []
     this.ops = data.ops || {}
     this.omitted = data.omitted
+    this.runs = data.runs || []
+    this.recordings = data.recordings
     this.graphs = data.graphs.map((g, i) => new Graph(this, g, i))
   }
 }
@@ -45,18 +47,18 @@ export class Graph {
   // edges are those between nodes of the graph, as parallel arrays.
   get edges() {
     if (this.found) return this.found
-    const from = [], to = [], port = [] // a port of -1 is a control edge
+    const from = [], to = [], port = [], slot = [] // a port of -1 is a control edge
     const back = new Set()
     this.rows.forEach((row, i) => {
       const ins = row[INPUTS]
       for (let k = 0; k < ins.length; k += 2) {
         if (ins[k] < 0) continue
         if (row[BACK].includes(k / 2)) back.add(from.length)
-        from.push(ins[k]); to.push(i); port.push(ins[k + 1])
+        from.push(ins[k]); to.push(i); port.push(ins[k + 1]); slot.push(k / 2)
       }
-      for (const c of row[CONTROLS]) if (c >= 0) { from.push(c); to.push(i); port.push(-1) }
+      for (const c of row[CONTROLS]) if (c >= 0) { from.push(c); to.push(i); port.push(-1); slot.push(-1) }
     })
-    return this.found = { from, to, port, back, size: from.length }
+    return this.found = { from, to, port, slot, back, size: from.length }
   }
 
   // consumers lists, by node, the edges that leave it.

@@ -7,6 +7,7 @@ export function write(state) {
   p.set('by', state.by)
   if (state.open.length) p.set('open', state.open.map(encodeURIComponent).join('!'))
   if (state.chosen) p.set('at', state.chosen)
+  if (state.moment !== undefined) { p.set('moment', state.moment); p.set('runs', state.pair.join(',')) }
   p.set('view', [state.x.toFixed(2), state.y.toFixed(2), state.k.toFixed(4)].join(','))
   return '#' + p
 }
@@ -20,7 +21,10 @@ export function read(hash) {
   for (const id of (p.get('open') || '').split('!')) {
     try { if (id) open.push(decodeURIComponent(id)) } catch { /* an address that was cut */ }
   }
+  const pair = (p.get('runs') || '').split(',').map(Number)
   return {
+    moment: p.has('moment') ? Number(p.get('moment')) || 0 : -1,
+    pair: pair.length === 2 && pair.every(Number.isInteger) ? pair : null,
     graph: Number(p.get('graph')) || 0, by: p.get('by'), open, chosen: p.get('at'),
     view: view.length === 3 && view.every(Number.isFinite) && view[2] > 0 ? view : null,
   }

@@ -11,6 +11,8 @@ import (
 
 var files = []struct{ source, bundle, licence string }{
 	{"../page/main.js", "../page.js", "../page/dagre/LICENSE"},
+	{"../page/live.js", "../live.js", ""},
+	{"../page/playground.js", "../playground/page.js", ""},
 	{"../page/style.css", "../page.css", ""},
 }
 

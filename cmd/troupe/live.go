@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/view/live"
+)
+
+// liveAt serves the live page of sessions at an address of this machine until stop is called.
+func liveAt(address, title string, list func() []live.Watched, w io.Writer) (stop func(), err error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("--live %s is not an address: %v", address, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && !(ip != nil && ip.IsLoopback()) {
+		return nil, fmt.Errorf("--live %s: the address is localhost:PORT, for this machine alone", address)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, failure{err}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/live/", http.StripPrefix("/live", live.Handler(list, live.Options{Title: title, Abort: true})))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
+	ctx, cancel := context.WithCancel(context.Background())
+	server.BaseContext = func(net.Listener) context.Context { return ctx }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		server.Serve(l)
+	}()
+	fmt.Fprintf(w, "live at http://%s/live/\n", l.Addr())
+	return func() {
+		cancel()
+		server.Close()
+		<-done
+	}, nil
+}
+
+// withLive adds the live page of a manager's sessions to its handler. stop ends the page's
+// streams, so that the server can end.
+func withLive(next http.Handler, models *serve.Manager, token string) (h http.Handler, stop func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	page := live.Handler(func() (all []live.Watched) {
+		for _, s := range models.Sessions() {
+			all = append(all, live.Watched{Name: s.Name, Session: s.Session})
+		}
+		return all
+	}, live.Options{Title: "troupe serve", Token: token, Abort: true})
+	mux := http.NewServeMux()
+	mux.Handle("/", next)
+	mux.Handle("/live/", http.StripPrefix("/live", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		page.ServeHTTP(w, r.WithContext(c))
+	})))
+	return mux, stop
+}

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/view/live"
+)
+
+// topFlags are the flags of `troupe top`.
+type topFlags struct {
+	every time.Duration
+	token string
+	plain bool
+	once  bool
+	width int
+}
+
+func topCommand() *cobra.Command {
+	var f topFlags
+	cmd := &cobra.Command{
+		Use:   "top ADDRESS",
+		Short: "Show what the sessions of a process are doing",
+		Long: `Top shows what a process does that serves package view/live, such as "troupe serve
+--live" or "troupe run --live": the steps that run, what waits for what and since when,
+rates, queues, memory and the last errors, as its page in a browser does.
+
+ADDRESS is HOST:PORT or a URL; without a path it is /live/. In a terminal the picture is
+drawn again each --every, as wide and as high as the terminal; otherwise, or with --plain,
+it is printed without colours, one after another.`,
+		Example: `  troupe serve --live examples/serve/digits
+  troupe top localhost:8501
+  troupe top localhost:8501 --once`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	fl := cmd.Flags()
+	fl.DurationVar(&f.every, "every", time.Second, "look again after this `DURATION`, 100ms to 1m")
+	fl.StringVar(&f.token, "token-file", "", "send the token in `FILE`")
+	fl.BoolVar(&f.plain, "plain", false, "print without colours, one picture after another")
+	fl.BoolVar(&f.once, "once", false, "print one picture, after --every, and end")
+	fl.IntVar(&f.width, "width", 0, "draw `N` columns wide; 0: the terminal's width, or 80")
+	return cmd
+}
+
+// liveURL returns where the stream is.
+func liveURL(address string) (string, error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%s is not an address: HOST:PORT or a URL", plain.Line(address))
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/live/"
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/") + "/events"
+	return u.String(), nil
+}
+
+func (f *topFlags) run(cmd *cobra.Command, address string) error {
+	where, err := liveURL(address)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, where+"?every="+f.every.String(), nil)
+	if err != nil {
+		return err
+	}
+	if f.token != "" {
+		b, err := os.ReadFile(f.token)
+		if err != nil {
+			return failure{err}
+		}
+		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(b)))
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return failure{fmt.Errorf("%s: %w", plain.Line(address), errors.Unwrap(err))}
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
+		if response.StatusCode == http.StatusNotFound {
+			text = []byte("nothing is live there: start it with --live")
+		}
+		return failure{fmt.Errorf("%s: %s", plain.Line(where), plain.Line(strings.TrimSpace(string(text))))}
+	}
+	out := cmd.OutOrStdout()
+	moving := isTerminal(out) && !f.plain && !f.once
+	looks := 0
+	err = f.each(response.Body, func(s *live.State) bool {
+		if looks++; f.once && looks < 2 { // rates are of two looks
+			return true
+		}
+		width, height := f.width, 0
+		if file, ok := raw(out).(*os.File); ok && width == 0 {
+			if w, h, err := term.GetSize(int(file.Fd())); err == nil {
+				width, height = w, h
+			}
+		}
+		if width <= 0 {
+			width = 80
+		}
+		text := topText(s, width, moving)
+		if moving {
+			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+			if height > 1 && len(lines) > height-1 {
+				lines = append(lines[:height-2], "…")
+			}
+			io.WriteString(raw(out), "\x1b[H\x1b[2J"+strings.Join(lines, "\n")+"\n")
+		} else {
+			io.WriteString(raw(out), text)
+		}
+		return !f.once
+	})
+	if cmd.Context().Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return failure{err}
+	}
+	return nil
+}
+
+// each reads the events of a stream until f says no.
+func (f *topFlags) each(r io.Reader, took func(*live.State) bool) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var s live.State
+		if err := json.Unmarshal([]byte(data), &s); err != nil {
+			return fmt.Errorf("what comes is no state: %w", err)
+		}
+		if !took(&s) {
+			return nil
+		}
+	}
+	if err := lines.Err(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.New("the process has ended the stream")
+}
+
+// A topWriter draws lines of a width.
+type topWriter struct {
+	strings.Builder
+	width  int
+	colour bool
+}
+
+// Colours, by what they mean.
+const (
+	topBold  = "1"
+	topFaint = "2"
+	topGood  = "32"
+	topBad   = "31"
+	topHot   = "33"
+	topCalm  = "36"
+)
+
+// line writes a line, cut to the width. Text is escaped.
+func (w *topWriter) line(style, text string) {
+	text = plain.Line(text)
+	if utf8.RuneCountInString(text) > w.width {
+		text = string([]rune(text)[:max(0, w.width-1)]) + "…"
+	}
+	if w.colour && style != "" {
+		text = "\x1b[" + style + "m" + text + "\x1b[0m"
+	}
+	w.WriteString(text + "\n")
+}
+
+// topText draws a state.
+func topText(s *live.State, width int, colour bool) string {
+	w := &topWriter{width: width, colour: colour}
+	w.line(topBold, fmt.Sprintf("%s  %s  %d goroutines, heap %s", s.Title, s.At.Format("15:04:05"), s.Goroutines, byteText(s.Heap)))
+	for i := range s.Sessions {
+		w.session(&s.Sessions[i])
+	}
+	if len(s.Sessions) == 0 {
+		w.line(topFaint, "no session is open")
+	}
+	return w.String()
+}
+
+func (w *topWriter) session(x *live.SessionState) {
+	w.line("", "")
+	w.line(topBold, fmt.Sprintf("%s (%s)", x.Name, x.Engine))
+	memory := byteText(uint64(max(0, x.MemoryInUse)))
+	if x.MemoryLimit > 0 {
+		memory += " of " + byteText(uint64(x.MemoryLimit))
+	}
+	style := topGood
+	if x.Failed > 0 {
+		style = topBad
+	}
+	w.line(style, fmt.Sprintf("  %s steps/s  %s nodes/s  %s failures/s  memory %s  programs %s", rounded(x.Steps), rounded(x.Nodes), rounded(x.Failed), memory, byteText(uint64(max(0, x.ProgramMemory)))))
+	for _, r := range x.Running {
+		text := fmt.Sprintf("  step %s, %s", r.Step, secondsText(r.Seconds))
+		if r.At != "" {
+			text += ", at " + r.At
+			if r.AtSince >= 1 {
+				text += " for " + secondsText(r.AtSince)
+			}
+		}
+		if r.Rate > 0 {
+			text += fmt.Sprintf(", %s iterations/s", rounded(r.Rate))
+		}
+		w.line(topCalm, text)
+		for _, k := range r.Kernels {
+			w.line(topHot, fmt.Sprintf("    %s runs or waits, %s", k.Text, secondsText(k.Seconds)))
+		}
+		for _, k := range r.Waiting {
+			w.line("", fmt.Sprintf("    %s, %s", k.Text, secondsText(k.Seconds)))
+		}
+		if r.More {
+			w.line(topFaint, "    and more")
+		}
+	}
+	if x.More > 0 {
+		w.line(topFaint, fmt.Sprintf("  and %s", count(x.More, "more step")))
+	}
+	variables, held := 0, int64(0)
+	for _, r := range x.Resources {
+		if r.Kind == "Variable" {
+			variables, held = variables+1, held+r.Bytes
+			continue
+		}
+		text := fmt.Sprintf("  %s %s: ", r.Kind, r.Name)
+		if r.Capacity > 0 {
+			text += bar(float64(r.Elements)/float64(r.Capacity)) + fmt.Sprintf(" %d of %d", r.Elements, r.Capacity)
+		} else {
+			text += count(r.Elements, "element")
+		}
+		if r.Closed {
+			text += ", closed"
+		}
+		w.line("", text)
+	}
+	if variables > 0 {
+		w.line("", fmt.Sprintf("  %s, %s", count(variables, "variable"), byteText(uint64(max(0, held)))))
+	}
+	for _, d := range x.Devices {
+		w.line("", fmt.Sprintf("  %s: %s in use, %s kept", d.Name, byteText(uint64(max(0, d.InUse))), byteText(uint64(max(0, d.Kept)))))
+	}
+	for i, f := range x.Failures {
+		if i == 3 {
+			break
+		}
+		w.line(topBad, fmt.Sprintf("  %s %s", f.At.Format("15:04:05"), f.Text))
+	}
+}
+
+// bar is a part as ten characters.
+func bar(part float64) string {
+	n := int(math.Round(10 * min(1, max(0, part))))
+	return "[" + strings.Repeat("#", n) + strings.Repeat(".", 10-n) + "]"
+}
+
+func secondsText(s float64) string {
+	return (time.Duration(s*10) * (time.Second / 10)).String()
+}
+
+// byteText returns a number of bytes with three digits.
+func byteText(n uint64) string {
+	x, unit := float64(n), 0
+	for ; x >= 1024 && unit < len(byteUnits)-1; unit++ {
+		x /= 1024
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", x, byteUnits[unit])
+}

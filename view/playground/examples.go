@@ -1,0 +1,6 @@
+package playground
+
+import "embed"
+
+//go:embed examples/*.txt
+var examples embed.FS
