@@ -3,6 +3,7 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/nodes/unit/machine"
 )
 
 // Node returns the number of the node of that name, from 0 to [Program.NumNodes]-1; -1 if the
@@ -78,6 +79,12 @@ func (s *Step) ReportNode(i, limit int) NodeReport {
 	if s.unit != nil && s.unit.At() == at {
 		r.Unit = true
 		r.States = append(r.States, NodeState{Tag: s.unitTag(), Running: true})
+	}
+	for _, x := range s.asides {
+		if x.m != s.unit && x.m.At() == at && x.m.State() != machine.Over && len(r.States) < limit {
+			r.Unit = true
+			r.States = append(r.States, NodeState{Tag: x.tag(), Running: true})
+		}
 	}
 	// The way from the root down to the node's frame.
 	var way []int32

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/nodes/unit"
@@ -45,6 +46,8 @@ func (p *Program) flowOf(watch *status.Watch) (*form.Flow, error) {
 		}
 		if n.flags&flagTransfer != 0 { // it acts though it is dead, and knows its iteration
 			f.Nodes[i].Kind, f.Nodes[i].Transfer = kind.Async, true
+		} else if n.kind == kind.Async {
+			f.Nodes[i].Waits = canWaitAside(n.kernel)
 		}
 		at := len(slab)
 		for _, s := range p.sources[i] {
@@ -53,9 +56,19 @@ func (p *Program) flowOf(watch *status.Watch) (*form.Flow, error) {
 		f.In[i] = slab[at:len(slab):len(slab)]
 	}
 	for k, s := range p.statics {
-		f.Frames[k] = form.Frame{Name: s.Name, Parent: int32(s.Parent), Members: p.members[k]}
+		f.Frames[k] = form.Frame{Name: s.Name, Parent: int32(s.Parent), Members: p.members[k], Parallel: s.Parallel}
 	}
 	return f, watch.Ask()
+}
+
+// canWaitAside reports whether a unit can be put aside for an asynchronous kernel: a call
+// of a function is a step of its own, and what comes from outside the step comes to nodes.
+func canWaitAside(k kernel.Kernel) bool {
+	switch k.(type) {
+	case *recursiveCall, kernel.Receiver:
+		return false
+	}
+	return true
 }
 
 // makeUnits makes the units of a program: one of it all, or those of the
@@ -86,7 +99,8 @@ func (p *Program) makeUnits(watch *status.Watch) error {
 		if p.units[f], p.reasons[f], err = c.Compile(int32(f)); err != nil {
 			return err
 		}
-		within[f] = p.units[f] != nil
+		// What is in a loop that waits has units of its own where tokens play the loop.
+		within[f] = p.units[f] != nil && !p.units[f].Waits
 	}
 	return nil
 }
@@ -100,6 +114,7 @@ func (s *Step) prepareUnits() {
 	s.env.Note, s.env.Away, s.env.Lock = s.p.costs.note, &s.away.Arena, &s.away.Mutex
 	s.env.Fetched = func(index int32, v tensor.Value) { s.results[index] = result{v, fetchLive} }
 	s.measured = s.run
+	s.env.Wait, s.env.Others = s.waitAside, s.others
 }
 
 // machineOf returns what plays the unit of a frame, made on first use.
@@ -148,6 +163,10 @@ func (s *Step) playLoop(u *code.Unit, f *frames.Instance) {
 			s.scatter(f)
 			return
 		}
+	}
+	if u.Waits {
+		s.setAside(u, f)
+		return
 	}
 	m := s.machineOf(u.Frame, u)
 	for _, h := range f.Queued {
@@ -222,6 +241,7 @@ func (s *Step) failUnit(node int32, err error) {
 		s.err = report.Interrupted(&e, s.Report)
 	}
 	s.ready.clear()
+	s.turns.clear()
 }
 
 // unitTag names the iteration that the unit being played is in.

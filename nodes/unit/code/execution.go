@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -157,7 +158,8 @@ func (x *execution) instr(in *instr) (end bool) {
 	switch in.Op {
 	case OpEnd:
 		return true
-	case OpCall:
+	case OpCall, OpWait:
+		x.waits(in)
 		x.kernel(&u.Calls[in.X])
 	case OpMove:
 		t := u.Moves[in.X]
@@ -227,6 +229,16 @@ func (x *execution) instr(in *instr) (end bool) {
 	}
 	x.pc = next
 	return false
+}
+
+// waits checks that just those kernels may wait for which the unit can be put aside.
+func (x *execution) waits(in *instr) {
+	c := &x.unit.Calls[in.X]
+	if waits := x.form.Flow.Nodes[c.Node].Kind == kind.Async; waits != (in.Op == OpWait) || waits && !x.unit.Waits {
+		x.fail("%s may wait: %v, and is a %v", x.form.Flow.Name(c.Node), waits, in.Op)
+	} else if waits && (len(c.Reads) > 0 || c.Homes[0] != c.Homes[1]) {
+		x.fail("%s may wait, and has what nobody holds meanwhile", x.form.Flow.Name(c.Node))
+	}
 }
 
 // args gathers the inputs of a call, and returns them and the slots that own them; -1

@@ -12,7 +12,7 @@ func (u *Unit) String() string {
 		fmt.Fprintf(&w, "%3d\t%v", i, in.Op)
 		switch in.Op {
 		case OpEnd:
-		case OpCall:
+		case OpCall, OpWait:
 			c := &u.Calls[in.X]
 			fmt.Fprintf(&w, " %d", c.Node)
 			for _, g := range c.Gathers {

@@ -67,7 +67,7 @@ func (b *builder) made(f int32) int {
 	n := 0
 	for _, i := range b.f.Frames[f].Members {
 		switch x := &b.f.Nodes[i]; x.Kind {
-		case kind.Kernel, kind.Const, kind.Arg, kind.Merge:
+		case kind.Kernel, kind.Async, kind.Const, kind.Arg, kind.Merge:
 			n += int(x.Outs)
 		}
 	}
@@ -167,7 +167,7 @@ func (b *builder) block(steps []step, base cond) (*Block, bool) {
 	}
 	w := b.writer(base, out)
 	defer func() { b.idle = append(b.idle, w) }()
-	list, n := b.schedule(steps, base), 0
+	list, n := b.scheduleInTurns(steps, base), 0
 	for _, e := range list {
 		if e.step < 0 || e.input < 0 && b.when[e.step] == base && b.f.Nodes[e.step].Kind <= kind.Async {
 			n++
@@ -267,7 +267,7 @@ func (w *writer) entry(e entry) bool {
 	n := &b.f.Nodes[i]
 	c := b.when[i]
 	switch n.Kind {
-	case kind.Kernel:
+	case kind.Kernel, kind.Async:
 		in := Instr{Op: Call, Node: i, Number: int32(b.form.Calls)}
 		b.form.Calls++
 		if data := b.f.data(i); len(data) > 0 {
