@@ -22,7 +22,7 @@ type Activation struct {
 	clock  func() int64 // if the run is to be measured
 	place  int          // in Step.handed
 	gone   bool         // what it puts out has gone out already
-	aside  *aside       // the unit that waits for it; nil: it is a token's
+	parked *parked      // of a unit that waits for it; nil: it is a token's
 
 	// Worker is the worker of the pool that runs it, as whoever drives the step
 	// says; 0 is the driver itself, -1 somebody else.
@@ -117,8 +117,8 @@ func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 				s.failUnit(m.At(), kernel.Panicked(r))
 				s.unit = nil
 				if x := s.aside; x != nil {
-					s.aside, x.lost = nil, true
-					s.endAside(x, true)
+					s.aside, x.broken = nil, true
+					s.fails(x)
 				} else {
 					m.End(true)
 				}
@@ -291,8 +291,8 @@ func (s *Step) unhand(a *Activation) {
 // resource for them is returned. So it is where the step's context has ended: a step
 // accepts what was taken, or the resource has it back.
 func (s *Step) Complete(a *Activation, err error) {
-	if a.aside != nil {
-		s.complete(a.aside, err)
+	if a.parked != nil {
+		s.complete(a.parked, err)
 		return
 	}
 	s.unhand(a)

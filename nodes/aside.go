@@ -19,17 +19,54 @@ type aside struct {
 	step  *Step
 	m     *machine.Machine
 	frame *frames.Instance
-	at    int // in Step.asides
-	taken int64
+	at    int   // in Step.asides
+	taken int64 // nanoseconds that it has been at it, where that is recorded
 
-	// Of the kernel that it waits for.
+	first  parked    // the kernel that it waits for
+	more   []*parked // those that were started together, in place of it
+	begun  int       // of more, how many are in use
+	left   int       // kernels that are not done
+	ended  bool      // it has failed while there were some
+	broken bool      // a kernel panicked that may still be at it: not to be used again
+}
+
+// A parked is a kernel that an aside waits for.
+type parked struct {
+	of    *aside
 	wait  Activation
 	place resource.Place // in a queue's line
 	lined bool           // it waits there
 	phase atomic.Int32
 	err   error
 	done  func(error)
-	lost  bool // a kernel panicked that may still call done: not to be used again
+	in    []tensor.Value // of one of several
+	out   []tensor.Value
+}
+
+func (p *parked) init(x *aside) {
+	s := x.step
+	p.of, p.wait.parked, p.wait.step = x, p, s
+	p.place.By, p.place.Served = s, p.served
+	p.done = func(err error) {
+		p.err = err
+		if !p.phase.CompareAndSwap(starting, finished) && p.phase.CompareAndSwap(waiting, finished) {
+			s.inbox.Put(&p.wait, err)
+		}
+	}
+}
+
+// begin prepares it for a step.
+func (p *parked) begin() {
+	s := p.of.step
+	p.wait.ctx = kernel.Context{Step: s.ctx.Step, Arena: &s.away.Arena, Lock: &s.away.Mutex, Keep: ^uint64(0)}
+}
+
+// forget drops what it holds of a step.
+func (p *parked) forget() {
+	p.err, p.wait.ctx = nil, kernel.Context{}
+	p.place.Forget()
+	clear(p.in)
+	clear(p.out)
 }
 
 // The phases of a kernel that was started.
@@ -81,14 +118,7 @@ func (s *Step) asideOf(u *code.Unit) *aside {
 		return x
 	}
 	x := &aside{step: s, m: machine.New(u)}
-	x.wait.aside, x.wait.step = x, s
-	x.place.By, x.place.Served = s, x.served
-	x.done = func(err error) {
-		x.err = err
-		if !x.phase.CompareAndSwap(starting, finished) && x.phase.CompareAndSwap(waiting, finished) {
-			s.inbox.Put(&x.wait, err)
-		}
-	}
+	x.first.init(x)
 	return x
 }
 
@@ -101,19 +131,19 @@ func (s *Step) setAside(u *code.Unit, f *frames.Instance) {
 	clear(f.Queued)
 	f.Queued = f.Queued[:0]
 	x.m.Begin(&s.env)
-	x.frame, x.at, x.taken = f, len(s.asides), 0
+	x.frame, x.at, x.taken, x.begun, x.left, x.ended = f, len(s.asides), 0, 0, 0, false
 	s.asides = append(s.asides, x)
-	x.wait.ctx = kernel.Context{Step: s.ctx.Step, Arena: &s.away.Arena, Lock: &s.away.Mutex, Keep: ^uint64(0)}
+	x.first.begin()
 	f.Iteration(0).Outstanding++ // it does not end before
 	s.turns.push(x)
 }
 
-// served notes that the kernel of an aside, which waits in a line, is done.
-func (x *aside) served(p *resource.Place, by any) {
-	if s := x.step; by == any(s) { // on this goroutine
-		s.woken = append(s.woken, x)
+// served notes that a kernel, which waits in a line, is done.
+func (p *parked) served(_ *resource.Place, by any) {
+	if s := p.of.step; by == any(s) { // on this goroutine
+		s.woken = append(s.woken, p)
 	} else {
-		s.inbox.Put(&x.wait, p.Err)
+		s.inbox.Put(&p.wait, p.place.Err)
 	}
 }
 
@@ -130,8 +160,7 @@ func (s *Step) nextTurn() bool {
 // admit completes what asides wait for and is done.
 func (s *Step) admit() {
 	for i := 0; i < len(s.woken); i++ {
-		x := s.woken[i]
-		s.complete(x, x.place.Err)
+		s.complete(s.woken[i], s.woken[i].place.Err)
 	}
 	s.woken = s.woken[:0]
 	if s.inbox != nil && s.inbox.rung.Load() {
@@ -175,7 +204,7 @@ func (s *Step) turn(x *aside) {
 	case ok:
 		s.finish(x)
 	case m.State() == machine.Over:
-		s.endAside(x, true)
+		s.fails(x)
 	default:
 		s.ctx.Keep, s.ctx.Slots = 0, nil
 		if m.State() == machine.Ready {
@@ -198,6 +227,13 @@ func (s *Step) finish(x *aside) {
 	s.settle(f)
 }
 
+// fails ends an aside that has failed, once nothing runs of it.
+func (s *Step) fails(x *aside) {
+	if x.ended = true; x.left == 0 {
+		s.endAside(x, true)
+	}
+}
+
 // endAside empties an aside and keeps it for later.
 func (s *Step) endAside(x *aside, failed bool) {
 	x.m.End(failed)
@@ -206,19 +242,57 @@ func (s *Step) endAside(x *aside, failed bool) {
 	s.asides[x.at].at = x.at
 	s.asides[last] = nil
 	s.asides = s.asides[:last]
-	frame := x.m.Frame()
-	x.frame, x.err, x.wait.ctx = nil, nil, kernel.Context{}
-	x.place.Forget()
-	if !x.lost {
-		s.spare[frame] = append(s.spare[frame], x)
+	x.frame = nil
+	x.first.forget()
+	for _, p := range x.more {
+		p.forget()
+	}
+	if !x.broken {
+		s.spare[x.m.Frame()] = append(s.spare[x.m.Frame()], x)
 	}
 }
 
 // waitAside runs a kernel that may wait for the aside that is playing; false if it is to
 // be put aside until the kernel is done.
 func (s *Step) waitAside(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
+	return s.begin(&s.aside.first, k, node, in, out)
+}
+
+// startAside is waitAside for one of several kernels that are started together.
+func (s *Step) startAside(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
 	x := s.aside
-	a := &x.wait
+	if x.begun == len(x.more) {
+		p := &parked{}
+		p.init(x)
+		x.more = append(x.more, p)
+	}
+	p := x.more[x.begun]
+	p.begin()
+	p.in, p.out = append(p.in[:0], in...), append(p.out[:0], out...)
+	if done, err = s.begin(p, k, node, p.in, p.out); !done {
+		x.begun++
+		return false, nil
+	}
+	copy(out, p.out)
+	clear(p.in)
+	clear(p.out)
+	return true, err
+}
+
+// startedAside moves the outputs of the i-th kernel that was started.
+func (s *Step) startedAside(i int, out []tensor.Value) (in []tensor.Value) {
+	p := s.aside.more[i]
+	copy(out, p.out)
+	clear(p.out)
+	if i == s.aside.begun-1 {
+		s.aside.begun = 0
+	}
+	return p.in
+}
+
+// begin runs a kernel that may wait; false if it is not done.
+func (s *Step) begin(p *parked, k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
+	a := &p.wait
 	a.node, a.kernel, a.in, a.out = node, k, in, out
 	if s.meter != nil {
 		a.meter, a.Worker, a.begin = s.meter, -1, s.meter.Clock()
@@ -226,21 +300,21 @@ func (s *Step) waitAside(k kernel.Kernel, node int32, in, out []tensor.Value) (d
 	var undo interface{ Return() }
 	if w, ok := k.(kernel.Waiting); ok {
 		s.ctx.Keep, s.ctx.Slots = ^uint64(0), nil
-		if done, err = w.Try(&s.ctx, in, out, &x.place); !done {
-			x.lined = true
-			s.handAside(x)
+		if done, err = w.Try(&s.ctx, in, out, &p.place); !done {
+			p.lined = true
+			s.park(p)
 			return false, nil
 		}
-		if t := x.place.Taken; t != nil && err == nil {
+		if t := p.place.Taken; t != nil && err == nil {
 			undo = t
 		}
 	} else {
-		x.start(a)
-		if x.phase.CompareAndSwap(starting, waiting) {
-			s.handAside(x)
+		p.start()
+		if p.phase.CompareAndSwap(starting, waiting) {
+			s.park(p)
 			return false, nil
 		}
-		err, undo, a.ctx.Undo = x.err, a.ctx.Undo, nil
+		err, undo, a.ctx.Undo = p.err, a.ctx.Undo, nil
 		for i := range out {
 			s.arena.Claim(out[i])
 		}
@@ -258,38 +332,39 @@ func (s *Step) waitAside(k kernel.Kernel, node int32, in, out []tensor.Value) (d
 }
 
 // start starts the kernel; a panic is its error.
-func (x *aside) start(a *Activation) {
-	x.phase.Store(starting)
+func (p *parked) start() {
+	p.phase.Store(starting)
 	defer func() {
 		if r := recover(); r != nil {
-			x.lost, x.err = true, kernel.Panicked(r)
-			x.phase.Store(finished)
+			p.of.broken, p.err = true, kernel.Panicked(r)
+			p.phase.Store(finished)
 		}
 	}()
-	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, x.done)
+	a := &p.wait
+	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, p.done)
 }
 
-// handAside notes that an aside waits.
-func (s *Step) handAside(x *aside) {
-	x.wait.place = len(s.handed)
-	s.handed = append(s.handed, &x.wait)
+// park notes that an aside has a kernel that is not done.
+func (s *Step) park(p *parked) {
+	p.wait.place = len(s.handed)
+	s.handed = append(s.handed, &p.wait)
 	s.running++
 	s.asyncs++
+	p.of.left++
 }
 
-// complete takes the outputs of the kernel that an aside waits for, or its error: see
+// complete takes the outputs of a kernel that an aside waits for, or its error: see
 // [Step.Complete].
-func (s *Step) complete(x *aside, err error) {
-	a := &x.wait
+func (s *Step) complete(p *parked, err error) {
+	x, a := p.of, &p.wait
 	s.unhand(a)
 	s.asyncs--
+	x.left--
 	undo := a.ctx.Undo
-	if x.lined {
-		x.lined = false
-		if t := x.place.Taken; t != nil && err == nil {
+	if p.lined {
+		p.lined, undo = false, nil
+		if t := p.place.Taken; t != nil {
 			undo = t
-		} else if err == nil {
-			undo = nil
 		}
 		if err == nil && s.err == nil {
 			err = a.kernel.(kernel.Waiting).Served(&s.ctx, a.in, a.out)
@@ -302,33 +377,37 @@ func (s *Step) complete(x *aside, err error) {
 	switch {
 	case s.err != nil:
 		report.Nest(s.err, err)
-		s.endAside(x, true)
 	case err != nil:
 		s.unit, s.unitAt = x.m, x.frame.Parent
 		s.failUnit(a.node, err)
 		s.unit = nil
-		s.endAside(x, true)
 	default:
 		if a.meter != nil {
 			a.end = a.meter.Clock()
 			a.note()
-			a.meter = nil
 		}
 		for i := range a.out {
 			s.arena.Claim(a.out[i])
 		}
-		s.turns.push(x)
+		if x.left == 0 {
+			s.turns.push(x)
+		}
 	}
-	a.in, a.out, a.kernel = nil, nil, nil
+	a.in, a.out, a.kernel, a.meter = nil, nil, nil, nil
+	if s.err != nil {
+		s.fails(x)
+	}
 }
 
 // Release lets go of what the step's units wait for in lines. A driver calls it when the
 // step has failed, before it waits until nothing runs.
 func (s *Step) Release() {
 	s.admit()
-	for i := len(s.asides) - 1; i >= 0; i-- {
-		if x := s.asides[i]; x.lined && x.place.Leave() {
-			s.complete(x, nil)
+	for i := len(s.handed) - 1; i >= 0; i-- {
+		if i < len(s.handed) {
+			if p := s.handed[i].parked; p != nil && p.lined && p.place.Leave() {
+				s.complete(p, nil)
+			}
 		}
 	}
 }

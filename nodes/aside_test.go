@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/nodes"
 	_ "github.com/troupe-go/troupe/ops/data"
+	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -129,6 +134,38 @@ func buffer(loops, capacity int) string {
 	return b.String()
 }
 
+// philosophers is loops that take two numbers each, from queues of one, and put both back at once.
+func philosophers(n int) string {
+	var b writer
+	times := b.node("n", "Placeholder", "", "dtype", long)
+	zero := b.number("zero", 0, "")
+	var table []string
+	laid, order := "", ""
+	for k := range n {
+		table = append(table, b.queue(fmt.Sprint("fork", k), 1))
+		laid += " ^" + b.put(fmt.Sprint("lay", k), table[k], zero)
+	}
+	begin := b.node("begin", "Identity", zero+laid, "T", long)
+	for p := range n {
+		name := fmt.Sprint("p", p)
+		first, second := min(p, (p+1)%n), max(p, (p+1)%n)
+		order += " ^" + b.loop(name, times, begin, []string{table[first], table[second]}, func(i, v string, q []string) string {
+			x := b.take(name+"/first", q[0], "^"+i)
+			y := b.take(name+"/second", q[1], "^"+x)
+			one := name + "/one"
+			return b.node(name+"/after", "Identity", i+" ^"+
+				b.put(name+"/put1", q[0], b.binary("AddV2", name+"/sum1", x, one), "^"+y)+" ^"+
+				b.put(name+"/put2", q[1], b.binary("AddV2", name+"/sum2", y, one)), "T", long)
+		})
+	}
+	sum := zero
+	for k := range n {
+		sum = b.binary("AddV2", fmt.Sprint("sum", k), sum, b.take(fmt.Sprint("count", k), table[k], strings.Fields(order)...))
+	}
+	b.node("answer", "Identity", sum, "T", long)
+	return b.String()
+}
+
 // TestLoopsThatWait runs loops that wait for each other on all engines, as units that are
 // put aside where an engine runs units.
 func TestLoopsThatWait(t *testing.T) {
@@ -141,6 +178,7 @@ func TestLoopsThatWait(t *testing.T) {
 		{"counting", buffer(1, -1), 2, func(n int64) int64 { return n * (n - 1) / 2 }},
 		{"buffer of 1", buffer(3, 1), 6, func(n int64) int64 { return 3 * n * (n - 1) / 2 }},
 		{"buffer of 7", buffer(2, 7), 4, func(n int64) int64 { return n * (n - 1) }},
+		{"philosophers", philosophers(3), 3, func(n int64) int64 { return 6 * n }},
 	} {
 		p := compiled(t, c.text, []string{"n"}, "answer")
 		if plan := p.Plan(); plan.Units() != c.loops {
@@ -229,7 +267,7 @@ func TestLoopWaitsFails(t *testing.T) {
 
 // BenchmarkLoopsThatWait measures a message between two loops.
 func BenchmarkLoopsThatWait(b *testing.B) {
-	for _, c := range []struct{ name, text string }{{"ping-pong", pingPong()}, {"counting", buffer(1, -1)}, {"buffer", buffer(4, 16)}} {
+	for _, c := range []struct{ name, text string }{{"ping-pong", pingPong()}, {"counting", buffer(1, -1)}, {"buffer", buffer(4, 16)}, {"philosophers", philosophers(5)}} {
 		p := compiled(b, c.text, []string{"n"}, "answer")
 		for _, e := range engines(b, 0) {
 			if e.label != "actors" && e.label != "tokens" {
@@ -248,6 +286,105 @@ func BenchmarkLoopsThatWait(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestLoopsOfSeveralSteps moves numbers from queue to queue by loops of steps that run at the
+// same time, of which those in between are cancelled again and again. No number comes twice,
+// and for each step that was cancelled at most one is lost: that which it had
+// taken and not put.
+func TestLoopsOfSeveralSteps(t *testing.T) {
+	shared := func(b *writer, name string, capacity int) string {
+		return b.node(name, "FIFOQueueV2", "", "component_types", "[DT_INT64]", "capacity", fmt.Sprint(capacity), "shared_name", fmt.Sprintf("%q", name))
+	}
+	const total = 300
+	var feed, move writer
+	q := shared(&feed, "first", 3)
+	fed := feed.loop("feed", feed.number("n", total, ""), feed.number("zero", 0, ""), []string{q}, func(i, v string, q []string) string {
+		return feed.node("feed/after", "Identity", i+" ^"+feed.put("feed/put", q[0], i), "T", long)
+	})
+	feed.node("ended", "Identity", fed, "T", long)
+	from, to := shared(&move, "first", 3), shared(&move, "second", 2)
+	move.node("moved", "Identity", move.loop("move", move.number("n", 1<<30, ""), move.number("zero", 0, ""), []string{from, to}, func(i, v string, q []string) string {
+		x := move.take("move/take", q[0], "^"+i)
+		return move.node("move/after", "Identity", x+" ^"+move.put("move/put", q[1], x), "T", long)
+	}), "T", long)
+
+	for _, e := range engines(t, 0) {
+		if e.label == "messages" || e.label == "sequential" { // as slow as it takes others to find out
+			continue
+		}
+		resources := resource.NewManager()
+		resources.Budget = e.budget
+		step := func(ctx context.Context, p *nodes.Program) error {
+			s := newStep(ctx)
+			s.Resources = resources
+			return e.Run(s, p, nil, make([]tensor.Value, 1))
+		}
+		feeding, moving := compiled(t, feed.String(), nil, "ended"), compiled(t, move.String(), nil, "moved")
+		var all sync.WaitGroup
+		var fed atomic.Bool
+		all.Go(func() {
+			if err := step(t.Context(), feeding); err != nil {
+				t.Error(err)
+			}
+			fed.Store(true)
+		})
+		done := make(chan struct{})
+		var cancelled atomic.Int64
+		for k := range 2 {
+			all.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(k), 0))
+				for over := false; !over; {
+					ctx, cancel := context.WithCancel(t.Context())
+					go func() {
+						for range r.IntN(1 << r.IntN(12)) {
+							runtime.Gosched()
+						}
+						cancel()
+					}()
+					if err := step(ctx, moving); status.CodeOf(err) != status.Canceled {
+						t.Errorf("%s: %v", e.label, err)
+						over = true
+					}
+					cancelled.Add(1)
+					select {
+					case <-done:
+						over = true
+					default:
+					}
+				}
+			})
+		}
+		seen := map[int64]bool{}
+		drain := func(name string) (empty bool) {
+			q, err := resource.Lookup[*resource.Queue](resources, "", name)
+			if err != nil {
+				return true
+			}
+			got, ok := q.TryDequeue()
+			if !ok {
+				return q.Len() == 0
+			}
+			v := tensor.At0[int64](&got.Elements[0])
+			if seen[v] {
+				t.Errorf("%s: %d came twice", e.label, v)
+			}
+			seen[v] = true
+			return false
+		}
+		for !fed.Load() || len(seen)+int(cancelled.Load()) < total {
+			if drain("second") {
+				runtime.Gosched()
+			}
+		}
+		close(done)
+		all.Wait()
+		for !drain("second") || !drain("first") {
+		}
+		if lost := total - int64(len(seen)); lost > cancelled.Load() {
+			t.Errorf("%s: %d of %d numbers are lost, by %d steps that were cancelled", e.label, lost, total, cancelled.Load())
 		}
 	}
 }

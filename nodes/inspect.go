@@ -3,7 +3,6 @@ package nodes
 import (
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/nodes/kind"
-	"github.com/troupe-go/troupe/nodes/unit/machine"
 )
 
 // Node returns the number of the node of that name, from 0 to [Program.NumNodes]-1; -1 if the
@@ -80,10 +79,10 @@ func (s *Step) ReportNode(i, limit int) NodeReport {
 		r.Unit = true
 		r.States = append(r.States, NodeState{Tag: s.unitTag(), Running: true})
 	}
-	for _, x := range s.asides {
-		if x.m != s.unit && x.m.At() == at && x.m.State() != machine.Over && len(r.States) < limit {
+	for _, a := range s.handed {
+		if a.parked != nil && a.node == at && len(r.States) < limit {
 			r.Unit = true
-			r.States = append(r.States, NodeState{Tag: x.tag(), Running: true})
+			r.States = append(r.States, NodeState{Tag: a.parked.of.tag(), Running: true})
 		}
 	}
 	// The way from the root down to the node's frame.

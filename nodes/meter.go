@@ -76,8 +76,8 @@ func (a *Activation) note() {
 		thread = a.meter.Lane
 	}
 	iteration := int64(0)
-	if a.aside != nil {
-		iteration = a.aside.m.Iteration()
+	if a.parked != nil {
+		iteration = a.parked.of.m.Iteration()
 	} else {
 		iteration = int64(a.it.Index)
 	}

@@ -78,7 +78,7 @@ type Step struct {
 	inbox  *Inbox
 	asides []*aside     // that have begun and not ended
 	turns  turns        // of them, those that may go on
-	woken  []*aside     // of them, those that were served by another one
+	woken  []*parked    // that were served by another aside
 	aside  *aside       // playing now
 	spare  [][]*aside   // by frame
 	got    []Completion // scratch

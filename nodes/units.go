@@ -114,7 +114,7 @@ func (s *Step) prepareUnits() {
 	s.env.Note, s.env.Away, s.env.Lock = s.p.costs.note, &s.away.Arena, &s.away.Mutex
 	s.env.Fetched = func(index int32, v tensor.Value) { s.results[index] = result{v, fetchLive} }
 	s.measured = s.run
-	s.env.Wait, s.env.Others = s.waitAside, s.others
+	s.env.Wait, s.env.Start, s.env.Started, s.env.Others = s.waitAside, s.startAside, s.startedAside, s.others
 }
 
 // machineOf returns what plays the unit of a frame, made on first use.

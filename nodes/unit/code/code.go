@@ -58,6 +58,8 @@ const (
 	OpChain        // chains[x]: kernels that were prepared, or else what follows
 	OpEnter        // entries[x]: jumps if what is taken for granted does not hold
 	OpWait         // runs the kernel of calls[x], for which the unit may be put aside
+	OpStart        // likewise, but it is put aside later, by an OpAwait
+	OpAwait        // puts the unit aside until all is done that was started
 	firstScalar
 )
 

@@ -196,6 +196,8 @@ func (e *emitter) instr(in *form.Instr) {
 		e.conditional(in)
 	case form.While:
 		e.while(in.Loop)
+	case form.Await:
+		e.add(instr{Op: OpAwait})
 	}
 	e.after(in)
 }
@@ -230,6 +232,9 @@ func (e *emitter) call(in *form.Instr) {
 	op := OpCall
 	if e.form.Waits(in) {
 		op, e.u.Waits = OpWait, true
+		if in.Starts {
+			op = OpStart
+		}
 	}
 	e.add(instr{Op: op, X: e.kernelCall(in)})
 }

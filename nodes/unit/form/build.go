@@ -14,6 +14,8 @@ type builder struct {
 	uses  []Use   // room for inputs
 	outs  []int32 // room for outputs
 	idle  []*writer
+	// starts are nodes that may wait and are started together with others.
+	starts map[int32]bool
 }
 
 // build writes the form; nil with a reason if an order does not allow it.
@@ -266,9 +268,13 @@ func (w *writer) entry(e entry) bool {
 	i := int32(e.step)
 	n := &b.f.Nodes[i]
 	c := b.when[i]
+	if e.input == awaits {
+		w.emit(w.base, Instr{Op: Await, Node: i})
+		return true
+	}
 	switch n.Kind {
 	case kind.Kernel, kind.Async:
-		in := Instr{Op: Call, Node: i, Number: int32(b.form.Calls)}
+		in := Instr{Op: Call, Node: i, Number: int32(b.form.Calls), Starts: n.Kind == kind.Async && b.starts[i]}
 		b.form.Calls++
 		if data := b.f.data(i); len(data) > 0 {
 			in.In = b.roomFor(len(data))

@@ -9,10 +9,10 @@ import (
 // Operations that may wait. A unit runs its operations in one order, and while one
 // of them waits, the unit is put aside. That is right where nothing runs later than
 // the edges say because it stands behind one that waits for something else. So of the
-// operations of a frame that may wait, those that can be live together must have an
-// order by edges, and everything is run before all of them that it does not need: each
-// step has a turn, the number of waiting operations one after another that come before
-// it, and steps are played by their turns, those that may wait last.
+// operations of a frame that may wait, those that can be live together have an order by
+// edges, or they are started together, and everything is run before all of them that it
+// does not need: each step has a turn, the number of waiting operations one after another
+// that come before it, and steps are played by their turns, those that may wait last.
 
 // maxWaits bounds the steps of a frame that may wait.
 const maxWaits = 64
@@ -114,8 +114,10 @@ func (a *analysis) inTurns(f int32) bool {
 				continue
 			}
 			switch {
-			case own[at] != 0 && before[a.place(w)]&own[at] == 0:
-				return a.no("a kernel that may wait without an order to another", a.named(s))
+			case own[at] != 0 && before[a.place(w)]&own[at] == 0 && turn == *a.turnAt(w):
+				if s < 0 || w < 0 {
+					return a.no("a loop that may wait, without an order to a kernel that may", a.named(s))
+				}
 			case turn > *a.turnAt(w):
 				return a.no("a kernel that would stand behind another that may wait", a.named(s))
 			}
@@ -170,6 +172,29 @@ func (a *analysis) harmless(i int32) bool {
 	return op != 0 && !op.Asks()
 }
 
+// awaits is the input of an entry that waits for what was started before it.
+const awaits int32 = -2
+
+// meet reports whether steps may wait and can be live together, and notes that they are
+// started together.
+func (b *builder) meet(steps []step) bool {
+	together := false
+	for i, s := range steps {
+		for _, other := range steps[:i] {
+			together = together || b.stepWaits(s) && !b.conds.disjoint(b.condOf(s), b.condOf(other))
+		}
+	}
+	for _, s := range steps {
+		if together && s >= 0 {
+			if b.starts == nil {
+				b.starts = map[int32]bool{}
+			}
+			b.starts[int32(s)] = true
+		}
+	}
+	return together
+}
+
 // scheduleInTurns is schedule for steps of one frame, of which some may wait.
 func (b *builder) scheduleInTurns(steps []step, base cond) []entry {
 	f := int32(0)
@@ -197,6 +222,9 @@ func (b *builder) scheduleInTurns(steps []step, base cond) []entry {
 			n++
 		}
 		list = append(list, b.schedule(steps[:n], base)...)
+		if b.meet(steps[:n]) {
+			list = append(list, entry{steps[0], awaits})
+		}
 		steps = steps[n:]
 	}
 	return list

@@ -96,6 +96,15 @@ func (m *Machine) exec() bool {
 			default:
 				return false
 			}
+		case code.OpStart:
+			if !m.start(&m.code.Calls[in.X]) {
+				return false
+			}
+		case code.OpAwait:
+			if len(m.started) > 0 {
+				m.pc, m.fuel, m.state = pc, fuel, Waiting
+				return false
+			}
 		case code.OpEnter:
 			e := &m.code.Entries[in.X]
 			if !m.enter(e) {

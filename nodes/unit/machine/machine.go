@@ -33,7 +33,8 @@ type Machine struct {
 
 	pc       int32 // where to go on
 	state    State
-	patience int // operations that may wait, until others that could go on are let
+	started  []*code.Call // and not awaited
+	patience int          // operations that may wait, until others that could go on are let
 }
 
 // fuelMost is how many iterations of scalars pass between two looks at the
@@ -67,6 +68,12 @@ type Env struct {
 	// reports whether another unit could go on.
 	Wait   func(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error)
 	Others func() bool
+	// Start begins to run the kernel of a node that may wait: true if that is done. If not,
+	// and there is no error, it has a copy of in, and the machine holds each of that. Once
+	// all is done that was started, Started moves the outputs to out, i in the order of
+	// Start, and returns the copy.
+	Start   func(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error)
+	Started func(i int, out []tensor.Value) (in []tensor.Value)
 
 	Eager bool // bands are shared whatever their kernels cost
 	Away  *tensor.Arena
