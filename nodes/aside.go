@@ -147,11 +147,12 @@ func (p *parked) served(_ *resource.Place, by any) {
 	}
 }
 
-// nextTurn lets the next aside go on; false if none can, or if the step has failed.
+// nextTurn lets the next aside go on; false if none can and nothing is ready, or if the
+// step has failed.
 func (s *Step) nextTurn() bool {
 	s.admit()
 	if s.turns.len() == 0 || s.err != nil {
-		return false
+		return s.ready.len() > 0
 	}
 	s.turn(s.turns.pop())
 	return s.err == nil

@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
@@ -212,7 +214,7 @@ func (s *Step) letIn(it *frames.Iteration) bool {
 		it := open[len(open)-1]
 		open = open[:len(open)-1]
 		for _, f := range it.Children() {
-			if f.PendingEnters > 0 && !f.Unfused && s.unitOf(int32(f.Static.Index)) != nil {
+			if f.PendingEnters > 0 && !f.Unfused && s.unitOf(int32(f.Static.Index)) != nil && s.couldAct(f) {
 				s.scatter(f)
 				return true
 			}
@@ -221,6 +223,51 @@ func (s *Step) letIn(it *frames.Iteration) bool {
 			}
 		}
 	}
+	return false
+}
+
+// couldAct reports whether tokens that wait in front of a loop could do more than
+// arithmetic that cannot fail: run a kernel, leave the loop or enter one in it.
+func (s *Step) couldAct(f *frames.Instance) bool {
+	if f.Asked == len(f.Queued)+1 { // nothing has come since it could not
+		return false
+	}
+	p := s.p
+	members := p.members[f.Static.Index]
+	can := make([]bool, len(members))
+	comes := func(from source) bool {
+		n := &p.nodes[from.node]
+		switch {
+		case n.kind == kind.Enter && n.aux == int32(f.Static.Index):
+			return slices.ContainsFunc(f.Queued, func(h frames.Held) bool { return h.Node == from.node })
+		case n.frame != int32(f.Static.Index): // out of a loop within, which is not entered
+			return false
+		}
+		return can[n.local]
+	}
+	for more := true; more; {
+		more = false
+		for local, i := range members {
+			n := &p.nodes[i]
+			if can[local] {
+				continue
+			}
+			all, any := true, false
+			for _, from := range p.sources[i] {
+				there := comes(from)
+				all, any = all && there, any || there
+			}
+			if !all && !(any && n.kind == kind.Merge) {
+				continue
+			}
+			switch {
+			case n.kind == kind.Exit || n.kind == kind.Enter, n.kind.Runs() && (n.kind == kind.Async || !form.Harmless(n.def)):
+				return true
+			}
+			can[local], more = true, true
+		}
+	}
+	f.Asked = len(f.Queued) + 1
 	return false
 }
 

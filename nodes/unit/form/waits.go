@@ -3,6 +3,7 @@ package form
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes/kind"
 )
 
@@ -155,16 +156,15 @@ func (a *analysis) oneByOne(f int32, waits []step, before, own []uint64, test in
 		if !inner && a.f.Nodes[s].Kind > kind.Async {
 			continue
 		}
-		if _, after := a.conds.side(a.condOf(s), a.test[f]); !after && carried[a.place(s)] != all && (inner || !a.harmless(int32(s))) {
+		if _, after := a.conds.side(a.condOf(s), a.test[f]); !after && carried[a.place(s)] != all && (inner || !Harmless(a.f.Nodes[s].Def)) {
 			return false
 		}
 	}
 	return true
 }
 
-// harmless reports whether a kernel is arithmetic that does not fail on scalars.
-func (a *analysis) harmless(i int32) bool {
-	n := a.f.Nodes[i].Def
+// Harmless reports whether a node's kernel is arithmetic that does not fail on scalars.
+func Harmless(n *graph.Node) bool {
 	if n == nil || len(n.InputTypes()) == 0 {
 		return false
 	}
