@@ -17,6 +17,7 @@ type Spec struct {
 	Version   int64 // if HasVersion; otherwise the greatest that is available
 	Label     string
 	Signature string // "" is serving_default
+	Key       string // of the request: where there is a canary, equal keys get equal versions
 
 	HasVersion bool
 }
@@ -42,6 +43,9 @@ type Use struct {
 
 // Model returns the loaded model.
 func (u Use) Model() *model.SavedModel { return u.v.saved }
+
+// Folder returns where the version was loaded from.
+func (u Use) Folder() string { return u.v.folder }
 
 // Version returns the version's number.
 func (u Use) Version() int64 { return u.v.number }
@@ -71,9 +75,9 @@ func (m *Manager) Use(s Spec) (Use, error) {
 		}
 		s.Version, s.HasVersion = n, true
 	}
-	v := served.newest()
-	if s.HasVersion {
-		v = served.versions[s.Version]
+	v := served.versions[s.Version]
+	if !s.HasVersion {
+		v = served.pick(s.Key)
 	}
 	if v == nil || v.state != Available {
 		return Use{}, notFound(s)
@@ -119,33 +123,31 @@ func (m *Manager) Predict(ctx context.Context, s Spec, inputs map[string]*tensor
 // fails with RESOURCE_EXHAUSTED if too many requests wait, with INVALID_ARGUMENT for
 // outputs that are unknown or named twice, and as [model.SavedModel.Run] does.
 func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tensor.Tensor, outputs ...string) (out map[string]*tensor.Tensor, err error) {
-	if t := u.v.m.options.Timeout; t > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, t, status.Errorf(status.DeadlineExceeded, "the request took longer than %v", t))
-		defer cancel()
+	ctx, cancel := u.v.within(ctx)
+	defer cancel()
+	if r := RecordOf(ctx); r != nil {
+		r.Version, r.Signature, r.Examples = u.v.number, signature, examplesOf(inputs)
 	}
 	if err := known(u.v.saved, signature, outputs); err != nil {
 		return nil, err
 	}
-	select {
-	case u.v.places <- struct{}{}:
-		defer func() { <-u.v.places }()
-	default:
-		return nil, status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", u.v.name, cap(u.v.places))
+	leave, err := u.v.line.admit()
+	if err != nil {
+		return nil, err
 	}
-	select {
-	case u.v.running <- struct{}{}:
-		defer func() { <-u.v.running }()
-	case <-ctx.Done():
-		return nil, status.From(context.Cause(ctx))
+	defer leave()
+	ctx, ended, err := u.v.turn(ctx, signature)
+	if err != nil {
+		return nil, err
 	}
 	call := u.v.calls[signature]
 	if call == nil { // it could not be compiled, and says why
-		if call, err = u.v.saved.Prepare(ctx, signature); err != nil {
-			return nil, err
-		}
+		call, err = u.v.saved.Prepare(ctx, signature)
 	}
-	out, err = call.Run(ctx, inputs)
+	if err == nil {
+		out, err = call.Run(ctx, inputs)
+	}
+	ended(err)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
@@ -30,8 +30,11 @@ type HTTP struct {
 	// Patience is how long a client may take to send its request, and to take the
 	// reply; 0: a minute each.
 	Patience time.Duration
-	// Logger gets a line for each request; nil: nothing is logged.
-	Logger *zerolog.Logger
+	// Timeout bounds each request, in addition to that of its header and its model; 0:
+	// it does not.
+	Timeout time.Duration
+	// CORS lets pages of other hosts call the interface.
+	CORS bool
 }
 
 // Handler returns TensorFlow Serving's REST interface to the models of a manager:
@@ -45,6 +48,10 @@ type HTTP struct {
 // reply for clients that ask for it. Errors are {"error": "…"} with the HTTP status of
 // their code; a request that is refused because too many wait may be sent again after
 // the seconds of its Retry-After.
+//
+// A request may say how long its client waits, X-Request-Timeout: 0.25, in seconds, or
+// 250ms; or as gRPC does, Grpc-Timeout: 250m. Where the model has a canary, X-Request-Key
+// decides which version answers. A traceparent is continued.
 func Handler(m *Manager, o HTTP) http.Handler {
 	if o.MaxBody <= 0 {
 		o.MaxBody = 64 << 20
@@ -66,20 +73,24 @@ type rest struct {
 
 // A reply is what a request is answered with.
 type reply struct {
-	code  int
-	body  []byte
-	model string // for the log
+	code int
+	body []byte
+	err  error // which it tells
 }
 
 func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
+	ctx, record := h.m.Begin(propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header)), "REST", "", r.RemoteAddr)
+	r = r.WithContext(ctx)
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(begin.Add(h.o.Patience)) // connections that have no deadlines are in memory
 	var out reply
 	switch r.URL.Path {
 	case "/healthz":
+		record.Skip()
 		out = reply{code: http.StatusOK, body: []byte("{}")}
 	case "/readyz":
+		record.Skip()
 		if out = (reply{code: http.StatusOK, body: []byte("{}")}); !h.m.Ready() {
 			out = failed(status.Errorf(status.Unavailable, "not every model has a version to serve"))
 		}
@@ -105,10 +116,8 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(out.code)
 		w.Write(out.body)
 	}
-	if l := h.o.Logger; l != nil {
-		l.Info().Str("method", plain.Line(r.Method)).Str("path", plain.Line(r.URL.Path)).Str("model", plain.Line(out.model)).
-			Int("status", out.code).Int("bytes", len(out.body)).Dur("took", time.Since(begin)).Msg("request")
-	}
+	record.HTTP, record.BytesOut = out.code, int64(len(out.body))
+	record.End(out.err)
 }
 
 // accepts reports whether an Accept-Encoding names an encoding, and not as one that is
@@ -136,7 +145,7 @@ func failed(err error) reply {
 		code = http.StatusRequestEntityTooLarge
 		text, _ = json.Marshal(fmt.Sprintf("the request has more than %d bytes", tooLong.Limit))
 	}
-	return reply{code: code, body: []byte("{ \"error\": " + string(text) + " }")}
+	return reply{code: code, body: []byte("{ \"error\": " + string(text) + " }"), err: err}
 }
 
 // httpCode returns the HTTP status of a code, as TensorFlow Serving has it.
@@ -228,11 +237,26 @@ func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 	if errors.Is(err, errNoPath) {
 		return reply{code: http.StatusNotFound, body: []byte(`{ "error": "Not Found" }`)}
 	}
-	defer func() { out.model = t.spec.Model }()
+	record := RecordOf(r.Context())
+	record.Model, record.Method = t.spec.Model, t.verb
+	if t.verb == "" {
+		record.Method = "status"
+	}
+	if h.o.CORS {
+		if out, done := cross(w, r); done {
+			return out
+		}
+	}
 	posted := t.verb == "predict" || t.verb == "classify" || t.verb == "regress"
 	if err != nil || posted != (r.Method == http.MethodPost) || !posted && r.Method != http.MethodGet {
 		return failed(status.Invalid("Malformed request: %s %s", r.Method, r.URL.Path))
 	}
+	ctx, cancel, err := h.within(r)
+	if err != nil {
+		return failed(err)
+	}
+	defer cancel()
+	t.spec.Key = r.Header.Get("X-Request-Key")
 	var text []byte
 	switch t.verb {
 	case "":
@@ -242,8 +266,10 @@ func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 	default:
 		b := body{h: h}
 		defer b.release()
-		if text, err = b.read(w, r); err == nil {
-			text, err = h.run(r.Context(), t, text)
+		text, err = b.read(w, r)
+		record.BytesIn = int64(len(text))
+		if err == nil {
+			text, err = h.run(ctx, t, text)
 		}
 	}
 	if err != nil {
