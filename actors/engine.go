@@ -26,6 +26,9 @@ type Config struct {
 	// Tokens sends every token its own way: no loop and no program is played
 	// as one unit. Results are the same; tests compare the two.
 	Tokens bool
+	// NoWait sends tokens where a loop has an operation that may wait: it is not played as a
+	// unit that is put aside.
+	NoWait bool
 	// Devices are those that the session has; nil: CPU:0.
 	Devices []devices.Attributes
 	// Pool runs expensive kernels that are ready together beside each other.
@@ -173,7 +176,10 @@ func (e *Engine) newRun() *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := &run{engine: e, slot: e.next, bell: make(chan struct{}, 1)}
-	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Alarm: &r.alarm, Poll: r.poll}
+	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Alarm: &r.alarm, Poll: r.poll, Inbox: &r.inbox}
+	if e.cfg.NoWait {
+		r.options.Inbox = nil
+	}
 	if e.cfg.Pool != nil && e.cfg.Pool.Workers() > 1 {
 		r.pool, r.options.Clock = e.cfg.Pool, now
 	}

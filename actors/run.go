@@ -235,6 +235,7 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 		break
 	}
 	if step.Running() > 0 {
+		step.Release()
 		r.over.Store(true)
 		r.abandon()
 	}

@@ -20,6 +20,7 @@ type Instance struct {
 	DeadExits     []int32
 	Left          []bool // by Exit: has put out a value, which it does once
 	Unfused       bool   // the driver's: set where a frame could have been played as one, and is not
+	Asked         int    // the driver's: how many were Queued, plus 1, when it looked what they could do
 
 	place int  // among the parent's children
 	alive ring // oldest first, consecutive

@@ -119,7 +119,7 @@ func (t *Table) release(f *Instance) {
 	clear(f.Constants)
 	clear(f.Queued)
 	clear(f.Left)
-	f.Unfused = false
+	f.Unfused, f.Asked = false, 0
 	f.Constants, f.Queued, f.DeadExits, f.Parent = f.Constants[:0], f.Queued[:0], f.DeadExits[:0], nil
 	t.freeFrames[f.Static.Index] = append(t.freeFrames[f.Static.Index], f)
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -30,6 +31,8 @@ func ChargeOutputs(f Factory) Factory {
 			return nil, err
 		}
 		switch k := k.(type) {
+		case Waiting:
+			return givenWaiting{givenAsync{given{k}, k}, k}, nil
 		case Async:
 			return givenAsync{given{k}, k}, nil
 		case Blocking:
@@ -64,6 +67,23 @@ type givenAsync struct {
 
 func (k givenAsync) Start(ctx *Context, in, out []tensor.Value, done func(error)) {
 	k.async.Start(ctx, in, out, func(err error) { done(k.adopt(ctx, in, out, err)) })
+}
+
+type givenWaiting struct {
+	givenAsync
+	waiting Waiting
+}
+
+func (k givenWaiting) Try(ctx *Context, in, out []tensor.Value, p *resource.Place) (bool, error) {
+	done, err := k.waiting.Try(ctx, in, out, p)
+	if done {
+		err = k.adopt(ctx, in, out, err)
+	}
+	return done, err
+}
+
+func (k givenWaiting) Served(ctx *Context, in, out []tensor.Value) error {
+	return k.adopt(ctx, in, out, k.waiting.Served(ctx, in, out))
 }
 
 type givenBlocking struct {

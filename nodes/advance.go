@@ -22,6 +22,7 @@ type Activation struct {
 	clock  func() int64 // if the run is to be measured
 	place  int          // in Step.handed
 	gone   bool         // what it puts out has gone out already
+	parked *parked      // of a unit that waits for it; nil: it is a token's
 
 	// Worker is the worker of the pool that runs it, as whoever drives the step
 	// says; 0 is the driver itself, -1 somebody else.
@@ -119,7 +120,12 @@ func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 			if m := s.unit; m != nil {
 				s.failUnit(m.At(), kernel.Panicked(r))
 				s.unit = nil
-				m.End(true)
+				if x := s.aside; x != nil {
+					s.aside, x.broken = nil, true
+					s.fails(x)
+				} else {
+					m.End(true)
+				}
 			} else {
 				s.fail(s.current, kernel.Panicked(r))
 			}
@@ -136,7 +142,17 @@ func (s *Step) advanceReady(inline bool) *Activation {
 		s.playWhole()
 		return nil
 	}
-	for s.ready.len() > 0 || s.stuck() {
+	for s.ready.len() > 0 || s.nextTurn() || s.stuck() {
+		if s.ready.len() == 0 {
+			continue // an aside was at it
+		}
+		if len(s.asides) > 0 {
+			if s.since++; s.since > attendEvery {
+				if s.since = 0; !s.nextTurn() && s.err != nil {
+					return nil
+				}
+			}
+		}
 		var a activation
 		if s.order == nil {
 			a = s.ready.pop()
@@ -271,16 +287,25 @@ func (s *Step) handOut(a activation, n *node) *Activation {
 	return h
 }
 
-// Complete takes a kernel's outputs, or its error, and wakes whoever waited
-// for them. After the step has failed outputs are dropped, and what the kernel took from a
-// resource for them is returned. So it is where the step's context has ended: a step
-// accepts what was taken, or the resource has it back.
-func (s *Step) Complete(a *Activation, err error) {
+// unhand forgets that an activation was handed out.
+func (s *Step) unhand(a *Activation) {
 	s.running--
 	last := s.handed[len(s.handed)-1]
 	s.handed[a.place], last.place = last, a.place
 	s.handed[len(s.handed)-1] = nil
 	s.handed = s.handed[:len(s.handed)-1]
+}
+
+// Complete takes a kernel's outputs, or its error, and wakes whoever waited
+// for them. After the step has failed outputs are dropped, and what the kernel took from a
+// resource for them is returned. So it is where the step's context has ended: a step
+// accepts what was taken, or the resource has it back.
+func (s *Step) Complete(a *Activation, err error) {
+	if a.parked != nil {
+		s.complete(a.parked, err)
+		return
+	}
+	s.unhand(a)
 	n := &s.p.nodes[a.node]
 	if n.kind == kind.Async {
 		s.asyncs--

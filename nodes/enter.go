@@ -51,7 +51,10 @@ func (s *Step) unitOf(f int32) *code.Unit {
 	if !s.useUnits || s.p.units == nil {
 		return nil
 	}
-	return s.p.units[f]
+	if u := s.p.units[f]; u == nil || !u.Waits || s.inbox != nil {
+		return u
+	}
+	return nil
 }
 
 // enter lets what Enter node i brings into a frame.

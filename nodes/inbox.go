@@ -1,6 +1,9 @@
 package nodes
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // An Inbox brings completions from any goroutine to the one that drives a
 // step. Putting never blocks. The zero Inbox is ready for use.
@@ -8,6 +11,7 @@ type Inbox struct {
 	mu    sync.Mutex
 	items []Completion
 	bell  chan struct{}
+	rung  atomic.Bool // there are items
 }
 
 // A Completion is an activation that has run, and its error.
@@ -20,6 +24,7 @@ type Completion struct {
 func (b *Inbox) Put(a *Activation, err error) {
 	b.mu.Lock()
 	b.items = append(b.items, Completion{a, err})
+	b.rung.Store(true)
 	bell := b.ring()
 	b.mu.Unlock()
 	select {
@@ -35,6 +40,7 @@ func (b *Inbox) Take(dst []Completion) []Completion {
 	dst = append(dst, b.items...)
 	clear(b.items)
 	b.items = b.items[:0]
+	b.rung.Store(false)
 	return dst
 }
 

@@ -79,6 +79,12 @@ func (s *Step) ReportNode(i, limit int) NodeReport {
 		r.Unit = true
 		r.States = append(r.States, NodeState{Tag: s.unitTag(), Running: true})
 	}
+	for _, a := range s.handed {
+		if a.parked != nil && a.node == at && len(r.States) < limit {
+			r.Unit = true
+			r.States = append(r.States, NodeState{Tag: a.parked.of.tag(), Running: true})
+		}
+	}
 	// The way from the root down to the node's frame.
 	var way []int32
 	for f := n.frame; f > 0; f = int32(s.p.statics[f].Parent) {

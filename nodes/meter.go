@@ -87,7 +87,13 @@ func (a *Activation) note() {
 	case a.Worker == 0:
 		thread = a.meter.Lane
 	}
-	a.meter.Record(a.node, a.begin, a.end, int64(a.it.Index), thread, a.out)
+	iteration := int64(0)
+	if a.parked != nil {
+		iteration = a.parked.of.m.Iteration()
+	} else {
+		iteration = int64(a.it.Index)
+	}
+	a.meter.Record(a.node, a.begin, a.end, iteration, thread, a.out)
 }
 
 // takeMeter lets a call of a function record what its nodes take, on the

@@ -19,6 +19,9 @@ type Options struct {
 	// the alarm has been rung, perhaps for nothing. It looks at the step's context
 	// too; an error of it aborts the step. Nil: the context alone is asked.
 	Poll func() error
+	// Inbox is the driver's: units that can be put aside report there what they wait for.
+	// Nil: loops with operations that may wait are run by tokens.
+	Inbox *Inbox
 	// Trace is told of every node that acts; it turns Units off.
 	Trace func(Event)
 	// Clock measures what kernels cost, in nanoseconds from any beginning; nil:
@@ -69,7 +72,7 @@ func (s *Step) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) {
 	if shared.Spare != nil {
 		s.recycle(shared)
 	}
-	s.order, s.feeds = o.Order, feeds
+	s.order, s.feeds, s.inbox = o.Order, feeds, o.Inbox
 	s.ctx.Keep, s.poll, s.trace = 0, o.Poll, o.Trace
 	s.listen(o.Alarm)
 	s.useUnits = o.Units && o.Order == nil && o.Trace == nil
@@ -116,6 +119,10 @@ func (s *Step) End(fetched []tensor.Value) error {
 	if s.running > 0 {
 		panic("nodes: End of a step with kernels running")
 	}
+	s.turns.clear()
+	for len(s.asides) > 0 {
+		s.endAside(s.asides[len(s.asides)-1], true)
+	}
 	err := s.err
 	for i := range s.results {
 		r := &s.results[i]
@@ -152,7 +159,7 @@ func (s *Step) End(fetched []tensor.Value) error {
 	s.frames.Reset(s.giveBack)
 	s.arena.Finish()
 	s.away.Finish()
-	s.err, s.running, s.asyncs, s.feeds, s.order, s.poll, s.clock = nil, 0, 0, nil, nil, nil, nil
+	s.err, s.running, s.asyncs, s.feeds, s.order, s.poll, s.clock, s.inbox = nil, 0, 0, nil, nil, nil, nil, nil
 	s.current, s.ctx.Step = activation{}, nil
 	if s.pooled {
 		s.p.pool.Put(s)

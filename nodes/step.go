@@ -74,6 +74,16 @@ type Step struct {
 	measured func(k kernel.Kernel, node int32, in, out []tensor.Value) error // run
 	unit     *machine.Machine                                                // playing now
 	unitAt   *frames.Iteration                                               // where its unit was entered; nil for the unit of it all
+
+	// Of units that can be put aside.
+	inbox  *Inbox
+	asides []*aside     // that have begun and not ended
+	turns  turns        // of them, those that may go on
+	woken  []*parked    // that were served by another aside
+	aside  *aside       // playing now
+	spare  [][]*aside   // by frame
+	got    []Completion // scratch
+	since  int          // tokens since the last turn of an aside
 }
 
 // A result is what is known of a fetch.
@@ -136,6 +146,7 @@ func (s *Step) fail(a activation, err error) {
 		}
 	}
 	s.ready.clear()
+	s.turns.clear()
 }
 
 // Abort ends the step with err unless it has failed already: nothing more
@@ -146,6 +157,7 @@ func (s *Step) Abort(err error) {
 		s.err = report.Interrupted(status.From(err), s.Report)
 	}
 	s.ready.clear()
+	s.turns.clear()
 }
 
 // Err returns the first error so far.
@@ -160,4 +172,4 @@ func (s *Step) Err() error {
 func (s *Step) Running() int { return s.running }
 
 // Ready returns how many nodes may act now.
-func (s *Step) Ready() int { return s.ready.len() }
+func (s *Step) Ready() int { return s.ready.len() + s.turns.len() }

@@ -1,7 +1,10 @@
 package nodes
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/report"
 	"github.com/troupe-go/troupe/nodes/unit"
@@ -45,6 +48,8 @@ func (p *Program) flowOf(watch *status.Watch) (*form.Flow, error) {
 		}
 		if n.flags&flagTransfer != 0 { // it acts though it is dead, and knows its iteration
 			f.Nodes[i].Kind, f.Nodes[i].Transfer = kind.Async, true
+		} else if n.kind == kind.Async {
+			f.Nodes[i].Waits = canWaitAside(n.kernel)
 		}
 		at := len(slab)
 		for _, s := range p.sources[i] {
@@ -53,9 +58,19 @@ func (p *Program) flowOf(watch *status.Watch) (*form.Flow, error) {
 		f.In[i] = slab[at:len(slab):len(slab)]
 	}
 	for k, s := range p.statics {
-		f.Frames[k] = form.Frame{Name: s.Name, Parent: int32(s.Parent), Members: p.members[k]}
+		f.Frames[k] = form.Frame{Name: s.Name, Parent: int32(s.Parent), Members: p.members[k], Parallel: s.Parallel}
 	}
 	return f, watch.Ask()
+}
+
+// canWaitAside reports whether a unit can be put aside for an asynchronous kernel: a call
+// of a function is a step of its own, and what comes from outside the step comes to nodes.
+func canWaitAside(k kernel.Kernel) bool {
+	switch k.(type) {
+	case *recursiveCall, kernel.Receiver:
+		return false
+	}
+	return true
 }
 
 // makeUnits makes the units of a program: one of it all, or those of the
@@ -86,7 +101,8 @@ func (p *Program) makeUnits(watch *status.Watch) error {
 		if p.units[f], p.reasons[f], err = c.Compile(int32(f)); err != nil {
 			return err
 		}
-		within[f] = p.units[f] != nil
+		// What is in a loop that waits has units of its own where tokens play the loop.
+		within[f] = p.units[f] != nil && !p.units[f].Waits
 	}
 	return nil
 }
@@ -100,6 +116,7 @@ func (s *Step) prepareUnits() {
 	s.env.Note, s.env.Away, s.env.Lock = s.p.costs.note, &s.away.Arena, &s.away.Mutex
 	s.env.Fetched = func(index int32, v tensor.Value) { s.results[index] = result{v, fetchLive} }
 	s.measured = s.run
+	s.env.Wait, s.env.Start, s.env.Started, s.env.Others = s.waitAside, s.startAside, s.startedAside, s.others
 }
 
 // machineOf returns what plays the unit of a frame, made on first use.
@@ -149,6 +166,10 @@ func (s *Step) playLoop(u *code.Unit, f *frames.Instance) {
 			return
 		}
 	}
+	if u.Waits {
+		s.setAside(u, f)
+		return
+	}
 	m := s.machineOf(u.Frame, u)
 	for _, h := range f.Queued {
 		m.Enter(h.Node, h.Value) // with the hold it has
@@ -193,7 +214,7 @@ func (s *Step) letIn(it *frames.Iteration) bool {
 		it := open[len(open)-1]
 		open = open[:len(open)-1]
 		for _, f := range it.Children() {
-			if f.PendingEnters > 0 && !f.Unfused && s.unitOf(int32(f.Static.Index)) != nil {
+			if f.PendingEnters > 0 && !f.Unfused && s.unitOf(int32(f.Static.Index)) != nil && s.couldAct(f) {
 				s.scatter(f)
 				return true
 			}
@@ -202,6 +223,51 @@ func (s *Step) letIn(it *frames.Iteration) bool {
 			}
 		}
 	}
+	return false
+}
+
+// couldAct reports whether tokens that wait in front of a loop could do more than
+// arithmetic that cannot fail: run a kernel, leave the loop or enter one in it.
+func (s *Step) couldAct(f *frames.Instance) bool {
+	if f.Asked == len(f.Queued)+1 { // nothing has come since it could not
+		return false
+	}
+	p := s.p
+	members := p.members[f.Static.Index]
+	can := make([]bool, len(members))
+	comes := func(from source) bool {
+		n := &p.nodes[from.node]
+		switch {
+		case n.kind == kind.Enter && n.aux == int32(f.Static.Index):
+			return slices.ContainsFunc(f.Queued, func(h frames.Held) bool { return h.Node == from.node })
+		case n.frame != int32(f.Static.Index): // out of a loop within, which is not entered
+			return false
+		}
+		return can[n.local]
+	}
+	for more := true; more; {
+		more = false
+		for local, i := range members {
+			n := &p.nodes[i]
+			if can[local] {
+				continue
+			}
+			all, any := true, false
+			for _, from := range p.sources[i] {
+				there := comes(from)
+				all, any = all && there, any || there
+			}
+			if !all && !(any && n.kind == kind.Merge) {
+				continue
+			}
+			switch {
+			case n.kind == kind.Exit || n.kind == kind.Enter, n.kind.Runs() && (n.kind == kind.Async || !form.Harmless(n.def)):
+				return true
+			}
+			can[local], more = true, true
+		}
+	}
+	f.Asked = len(f.Queued) + 1
 	return false
 }
 
@@ -222,6 +288,7 @@ func (s *Step) failUnit(node int32, err error) {
 		s.err = report.Interrupted(&e, s.Report)
 	}
 	s.ready.clear()
+	s.turns.clear()
 }
 
 // unitTag names the iteration that the unit being played is in.

@@ -76,6 +76,7 @@ type attempt struct {
 	upTo bool   // a taker that is content with fewer from a closed queue
 	got  *Taken // a taker's elements
 	take func(*Taken) error
+	at   *Place // whose attempt it is; nil: it has a done
 
 	finished bool
 	err      error
@@ -228,8 +229,16 @@ func (q *Queue) finish(a *attempt, err error) {
 }
 
 // call calls back those who have left their line, without the lock.
-func call(finished []*attempt) {
+func call(finished []*attempt) { callBy(finished, nil) }
+
+// callBy is call where it is known who served them.
+func callBy(finished []*attempt, by any) {
 	for _, a := range finished {
+		if p := a.at; p != nil {
+			p.Err = a.err
+			p.Served(p, by)
+			continue
+		}
 		if a.unwatch != nil {
 			a.unwatch()
 		}

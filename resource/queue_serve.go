@@ -118,12 +118,14 @@ func (q *Queue) take(a *attempt) bool {
 			return false
 		}
 		if a.got == nil {
-			a.got = &Taken{queue: q}
+			a.got = a.at.taken(q)
 		}
 		a.got.pop()
 		q.moved = true
 	}
-	if err := a.take(a.got); err != nil {
+	if a.at != nil {
+		a.at.accept(a.got)
+	} else if err := a.take(a.got); err != nil {
 		q.putBack(a)
 		q.finish(a, err)
 		return true

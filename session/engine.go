@@ -26,6 +26,9 @@ func newEngine(o SessionOptions, pool *cpu.Pool, all []devices.Device, budget *t
 	switch {
 	case o.Engine == "actors":
 		e = actors.New(cfg)
+	case o.Engine == "actors:-wait":
+		cfg.NoWait = true
+		e = actors.New(cfg)
 	case o.Engine == "tokens":
 		cfg.Tokens = true
 		e = actors.New(cfg)

@@ -52,6 +52,7 @@ func engineOf(label string, limit int64) (*engine, error) {
 	kind, seed, _ := strings.Cut(name, ":")
 	switch kind {
 	case "actors":
+		cfg.NoWait = seed == "-wait"
 		e.Engine = actors.New(cfg)
 	case "bands":
 		e.Engine = &banding{budget: e.budget}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
@@ -160,7 +161,7 @@ cancel_pending_enqueues: Whether those that wait to add something fail.`)
 }
 
 // queueKernel makes the kernel of an operation that may wait.
-func queueKernel(create func(c *kernel.Construction) asyncFunc) kernel.Factory {
+func queueKernel[K kernel.Async](create func(c *kernel.Construction) K) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		if timeout := c.Attrs.Find("timeout_ms"); timeout != nil && timeout.I != -1 {
 			return nil, c.Errorf("Timeout not supported yet.")
@@ -185,23 +186,56 @@ func matchOutputs(q *resource.Queue, types []tensor.DType) error {
 	return nil
 }
 
-func newEnqueue(c *kernel.Construction) asyncFunc {
-	types := c.Inputs[1:]
-	return func(ctx *kernel.Context, in, _ []tensor.Value, done func(error)) {
-		q, err := held[*resource.Queue](&in[0])
-		if err == nil {
-			err = matchInputs(q, types)
-		}
-		if err == nil {
-			err = checkElement(q, in[1:])
-		}
-		if err != nil {
-			done(err)
-			return
-		}
-		q.Enqueue(ctx.Step.Context, disown(ctx, in[1:]), done)
-	}
+// An enqueue adds one element to a queue.
+type enqueue struct {
+	types   []tensor.DType
+	matched *atomic.Pointer[resource.Queue] // the last queue that has such elements
 }
+
+func newEnqueue(c *kernel.Construction) kernel.Async {
+	return enqueue{c.Inputs[1:], new(atomic.Pointer[resource.Queue])}
+}
+
+// queue returns the queue that is to have the element.
+func (k enqueue) queue(in []tensor.Value) (*resource.Queue, error) {
+	q, err := held[*resource.Queue](&in[0])
+	if err == nil && k.matched.Load() != q {
+		if err = matchInputs(q, k.types); err == nil {
+			k.matched.Store(q)
+		}
+	}
+	if err == nil {
+		err = checkElement(q, in[1:])
+	}
+	return q, err
+}
+
+// Start adds the element when there is room.
+func (k enqueue) Start(ctx *kernel.Context, in, _ []tensor.Value, done func(error)) {
+	q, err := k.queue(in)
+	if err != nil {
+		done(err)
+		return
+	}
+	q.Enqueue(ctx.Step.Context, disown(ctx, in[1:]), done)
+}
+
+// Run waits for what Start starts.
+func (k enqueue) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return asyncFunc(k.Start).Run(ctx, in, out)
+}
+
+// Try adds the element, or waits in line.
+func (k enqueue) Try(ctx *kernel.Context, in, _ []tensor.Value, p *resource.Place) (bool, error) {
+	q, err := k.queue(in)
+	if err != nil {
+		return true, err
+	}
+	return p.Put(ctx.Step.Context, q, disown(ctx, in[1:]))
+}
+
+// Served has nothing left to do.
+func (enqueue) Served(*kernel.Context, []tensor.Value, []tensor.Value) error { return nil }
 
 // disown is in, given to a queue: see kernel.Context.UnchargeValue. It is in's own
 // memory as long as no value is replaced by a copy.
@@ -268,30 +302,63 @@ func checkBatch(q *resource.Queue, components []tensor.Value) error {
 	return nil
 }
 
-func newDequeue(c *kernel.Construction) asyncFunc {
-	types := c.Outputs
-	return func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
-		q, err := held[*resource.Queue](&in[0])
-		if err == nil {
-			err = matchOutputs(q, types)
-		}
-		if err != nil {
-			done(err)
-			return
-		}
-		if t, ok := q.TryDequeue(); ok {
-			copy(out, t.Elements)
-			ctx.Undo = t
-			done(nil)
-			return
-		}
-		q.Dequeue(ctx.Step.Context, 1, false, func(t *resource.Taken) error {
-			copy(out, t.Elements)
-			ctx.Undo = t
-			return nil
-		}, done)
-	}
+// A dequeue takes one element from a queue.
+type dequeue struct {
+	types   []tensor.DType
+	matched *atomic.Pointer[resource.Queue] // the last queue that has such elements
 }
+
+func newDequeue(c *kernel.Construction) kernel.Async {
+	return dequeue{c.Outputs, new(atomic.Pointer[resource.Queue])}
+}
+
+// queue returns the queue that the element comes from.
+func (k dequeue) queue(in []tensor.Value) (*resource.Queue, error) {
+	q, err := held[*resource.Queue](&in[0])
+	if err == nil && k.matched.Load() != q {
+		if err = matchOutputs(q, k.types); err == nil {
+			k.matched.Store(q)
+		}
+	}
+	return q, err
+}
+
+// Start takes an element when there is one.
+func (k dequeue) Start(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
+	q, err := k.queue(in)
+	if err != nil {
+		done(err)
+		return
+	}
+	if t, ok := q.TryDequeue(); ok {
+		copy(out, t.Elements)
+		ctx.Undo = t
+		done(nil)
+		return
+	}
+	q.Dequeue(ctx.Step.Context, 1, false, func(t *resource.Taken) error {
+		copy(out, t.Elements)
+		ctx.Undo = t
+		return nil
+	}, done)
+}
+
+// Run waits for what Start starts.
+func (k dequeue) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return asyncFunc(k.Start).Run(ctx, in, out)
+}
+
+// Try takes an element, or waits in line.
+func (k dequeue) Try(ctx *kernel.Context, in, out []tensor.Value, p *resource.Place) (bool, error) {
+	q, err := k.queue(in)
+	if err != nil {
+		return true, err
+	}
+	return p.Take(ctx.Step.Context, q, out)
+}
+
+// Served has nothing left to do: the place has brought the element.
+func (dequeue) Served(*kernel.Context, []tensor.Value, []tensor.Value) error { return nil }
 
 func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFunc {
 	return func(c *kernel.Construction) asyncFunc {

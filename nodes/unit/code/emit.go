@@ -196,6 +196,8 @@ func (e *emitter) instr(in *form.Instr) {
 		e.conditional(in)
 	case form.While:
 		e.while(in.Loop)
+	case form.Await:
+		e.add(instr{Op: OpAwait})
 	}
 	e.after(in)
 }
@@ -227,7 +229,14 @@ func (e *emitter) call(in *form.Instr) {
 	if e.becomesScalar(in) && e.scalarCall(e.form.ScalarOf(in).Op, in) {
 		return
 	}
-	e.add(instr{Op: OpCall, X: e.kernelCall(in)})
+	op := OpCall
+	if e.form.Waits(in) {
+		op, e.u.Waits = OpWait, true
+		if in.Starts {
+			op = OpStart
+		}
+	}
+	e.add(instr{Op: op, X: e.kernelCall(in)})
 }
 
 // becomesScalar reports whether a call needs no kernel here.
@@ -304,7 +313,7 @@ func (e *emitter) kernelCall(in *form.Instr) int32 {
 			c.Keep |= 1 << k
 		}
 	}
-	if e.loop >= 0 { // one for each output, and one for what the kernel needs itself
+	if e.loop >= 0 && !e.form.Waits(in) { // one for each output, and one for what the kernel needs itself
 		c.Homes = [2]int32{u.Homes, u.Homes + min(c.Nout, 8) + 1}
 		u.Homes = c.Homes[1]
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -19,6 +20,7 @@ type execution struct {
 	rng  *rand.Rand
 	slab []cell
 	pc   int32
+	late []int32 // slots of what was started and is not awaited
 }
 
 // A cell is what a slot holds.
@@ -68,6 +70,9 @@ func (x *execution) play() (err error) {
 			break
 		}
 	}
+	if len(x.late) > 0 {
+		x.fail("slot %d is never awaited", x.late[0])
+	}
 	for _, r := range x.unit.Results {
 		x.events = append(x.events, event{"result", r.Node, []uint64{x.get(r.Slot)}})
 		if r.Move {
@@ -84,7 +89,7 @@ func (x *execution) play() (err error) {
 
 // get reads a slot.
 func (x *execution) get(slot int32) uint64 {
-	if !x.slab[slot].there {
+	if !x.slab[slot].there || slices.Contains(x.late, slot) {
 		x.fail("slot %d is read, in which there is nothing", slot)
 	}
 	return x.slab[slot].number
@@ -157,8 +162,18 @@ func (x *execution) instr(in *instr) (end bool) {
 	switch in.Op {
 	case OpEnd:
 		return true
-	case OpCall:
+	case OpCall, OpWait:
+		x.waits(in)
 		x.kernel(&u.Calls[in.X])
+	case OpStart:
+		x.waits(in)
+		c := &u.Calls[in.X]
+		x.kernel(c)
+		for o := range c.Nout {
+			x.late = append(x.late, c.Out+o)
+		}
+	case OpAwait:
+		x.late = x.late[:0]
 	case OpMove:
 		t := u.Moves[in.X]
 		n, plain := x.get(t.From), x.slab[t.From].plain
@@ -227,6 +242,16 @@ func (x *execution) instr(in *instr) (end bool) {
 	}
 	x.pc = next
 	return false
+}
+
+// waits checks that just those kernels may wait for which the unit can be put aside.
+func (x *execution) waits(in *instr) {
+	c := &x.unit.Calls[in.X]
+	if waits := x.form.Flow.Nodes[c.Node].Kind == kind.Async; waits != (in.Op != OpCall) || waits && !x.unit.Waits {
+		x.fail("%s may wait: %v, and is a %v", x.form.Flow.Name(c.Node), waits, in.Op)
+	} else if waits && (len(c.Reads) > 0 || c.Homes[0] != c.Homes[1]) {
+		x.fail("%s may wait, and has what nobody holds meanwhile", x.form.Flow.Name(c.Node))
+	}
 }
 
 // args gathers the inputs of a call, and returns them and the slots that own them; -1

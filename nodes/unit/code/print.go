@@ -11,8 +11,8 @@ func (u *Unit) String() string {
 	for i, in := range u.Instrs {
 		fmt.Fprintf(&w, "%3d\t%v", i, in.Op)
 		switch in.Op {
-		case OpEnd:
-		case OpCall:
+		case OpEnd, OpAwait:
+		case OpCall, OpWait, OpStart:
 			c := &u.Calls[in.X]
 			fmt.Fprintf(&w, " %d", c.Node)
 			for _, g := range c.Gathers {

@@ -25,6 +25,8 @@ type analysis struct {
 	indexed  []bool    // by node: a Merge whose second output somebody uses
 	order    [][]step  // by frame: sources first
 	placed   []int32   // by frame: its place behind the members of the frame around it
+	waits    []bool    // by frame: something in it, or in a frame below it, may wait
+	turns    []int32   // by node, then by frame: see inTurns; nil: nothing waits
 
 	spare, following []int32 // scratch of sort
 
@@ -56,6 +58,7 @@ func newAnalysis(f *Flow, c *Credit) *analysis {
 		test:     numbers[2*n+1 : 2*n+1+frames],
 		order:    make([][]step, frames),
 		placed:   numbers[2*n+1+frames:],
+		waits:    make([]bool, frames),
 	}
 	for i := range f.Nodes {
 		c.Spend(1)
@@ -131,7 +134,7 @@ func (a *analysis) frame(f int32, nesting int) bool {
 	if !a.sort(f) {
 		return false
 	}
-	a.test[f] = -1
+	a.test[f], a.waits[f] = -1, false
 	if f != 0 && !a.variables(f) {
 		return false
 	}
@@ -150,7 +153,7 @@ func (a *analysis) frame(f int32, nesting int) bool {
 	if f != 0 && a.test[f] < 0 {
 		return a.no("a frame without LoopCond", a.f.Frames[f].Members[0])
 	}
-	return true
+	return !a.waits[f] || a.inTurns(f)
 }
 
 // variables checks that a frame has loop variables, without which no second
@@ -211,6 +214,9 @@ func (a *analysis) call(f int32, nesting int) bool {
 	}
 	if !a.frame(f, nesting+1) {
 		return false
+	}
+	if parent := a.f.Frames[f].Parent; a.waits[f] && c != never {
+		a.waits[parent] = true
 	}
 	if alone >= 0 && !a.allVary(f) {
 		return a.no("a frame whose constants may come alone and be used", alone)
@@ -275,7 +281,15 @@ func (a *analysis) node(f, i int32) bool {
 	switch n.Kind {
 	case kind.Kernel, kind.Const, kind.NoOp:
 	case kind.Async:
-		return a.no("a kernel that may wait", i)
+		if !n.Waits || f == 0 || a.top == 0 {
+			return a.no("a kernel that may wait", i)
+		}
+		for k := range data {
+			if a.f.reads(i, k) { // nobody holds what is read while the unit is put aside
+				return a.no("a reference that is read by a kernel that may wait", i)
+			}
+		}
+		a.waits[f] = a.waits[f] || c != never
 	case kind.Trigger:
 		c = always // though what it waits for is dead
 	case kind.Arg, kind.Retval:

@@ -69,7 +69,7 @@ func (f *Form) part(code []Instr, late []bool) {
 // called stateful, as Assign is not.
 func (f *Form) Pure(in *Instr) bool {
 	n := f.Flow.Nodes[in.Node].Def
-	if n == nil || n.Def().Stateful {
+	if n == nil || n.Def().Stateful || f.Waits(in) {
 		return false
 	}
 	for _, u := range in.In {

@@ -14,6 +14,8 @@ type builder struct {
 	uses  []Use   // room for inputs
 	outs  []int32 // room for outputs
 	idle  []*writer
+	// starts are nodes that may wait and are started together with others.
+	starts map[int32]bool
 }
 
 // build writes the form; nil with a reason if an order does not allow it.
@@ -67,7 +69,7 @@ func (b *builder) made(f int32) int {
 	n := 0
 	for _, i := range b.f.Frames[f].Members {
 		switch x := &b.f.Nodes[i]; x.Kind {
-		case kind.Kernel, kind.Const, kind.Arg, kind.Merge:
+		case kind.Kernel, kind.Async, kind.Const, kind.Arg, kind.Merge:
 			n += int(x.Outs)
 		}
 	}
@@ -167,7 +169,7 @@ func (b *builder) block(steps []step, base cond) (*Block, bool) {
 	}
 	w := b.writer(base, out)
 	defer func() { b.idle = append(b.idle, w) }()
-	list, n := b.schedule(steps, base), 0
+	list, n := b.scheduleInTurns(steps, base), 0
 	for _, e := range list {
 		if e.step < 0 || e.input < 0 && b.when[e.step] == base && b.f.Nodes[e.step].Kind <= kind.Async {
 			n++
@@ -266,9 +268,13 @@ func (w *writer) entry(e entry) bool {
 	i := int32(e.step)
 	n := &b.f.Nodes[i]
 	c := b.when[i]
+	if e.input == awaits {
+		w.emit(w.base, Instr{Op: Await, Node: i})
+		return true
+	}
 	switch n.Kind {
-	case kind.Kernel:
-		in := Instr{Op: Call, Node: i, Number: int32(b.form.Calls)}
+	case kind.Kernel, kind.Async:
+		in := Instr{Op: Call, Node: i, Number: int32(b.form.Calls), Starts: n.Kind == kind.Async && b.starts[i]}
 		b.form.Calls++
 		if data := b.f.data(i); len(data) > 0 {
 			in.In = b.roomFor(len(data))

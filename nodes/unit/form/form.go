@@ -94,6 +94,7 @@ const (
 	Fetch           // In[0] is fetch number Side
 	If              // Then if In[0] chooses Side, else Else
 	While           // plays Loop
+	Await           // waits for the Calls before it that were started
 )
 
 // An Instr is one instruction.
@@ -113,6 +114,7 @@ type Instr struct {
 	Before []int // the packing that was put in front of it
 
 	Number int32 // of a Call: below Form.Calls
+	Starts bool  // of a Call that may wait: an Await waits for it
 	Chain  int32 // of a Call: the chain that it is one of, counted from 1; 0: none
 
 	scalar scalar // what it is for scalars, once somebody has asked

@@ -30,6 +30,7 @@ func (f *Form) lifetimes(c *Credit) {
 }
 
 type lifetimes struct {
+	await  *Instr // the next one after what is looked at
 	form   *Form
 	credit *Credit
 	within *Loop // of the instruction that is looked at
@@ -110,6 +111,8 @@ func (l *lifetimes) block(b *Block) {
 func (l *lifetimes) instr(b *Block, in *Instr) {
 	l.credit.Spend(2 + len(in.In) + len(in.Out))
 	switch in.Op {
+	case Await:
+		l.await = in
 	case If:
 		l.conditional(b, in)
 		return
@@ -125,7 +128,11 @@ func (l *lifetimes) instr(b *Block, in *Instr) {
 			in.Out[o] = -1
 		} else {
 			if !l.live[v] { // used, but on no way from here
-				in.Drop = append(in.Drop, v)
+				at := in
+				if in.Starts { // it comes later
+					at = l.await
+				}
+				at.Drop = append(at.Drop, v)
 			}
 			l.made(v)
 		}

@@ -112,7 +112,11 @@ func (w *printer) instr(in *Instr) {
 		if in.Chain > 0 {
 			chain = fmt.Sprintf(", chain %d", in.Chain)
 		}
-		w.line("%s%s(%s)  # %s%s", to, flow.Op(in.Node), args, flow.Name(in.Node), chain)
+		starts := ""
+		if in.Starts {
+			starts = "start "
+		}
+		w.line("%s%s%s(%s)  # %s%s", to, starts, flow.Op(in.Node), args, flow.Name(in.Node), chain)
 	case Read:
 		w.line("%sread %s", to, args)
 	case Join:
@@ -130,6 +134,8 @@ func (w *printer) instr(in *Instr) {
 		}
 	case While:
 		w.loop(in.Loop)
+	case Await:
+		w.line("await")
 	}
 	w.drop(in.Drop)
 }

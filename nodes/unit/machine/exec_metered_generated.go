@@ -12,7 +12,7 @@ func (m *Machine) execMetered() bool {
 	instrs, regs, count := m.code.Instrs, m.scalars, (*[code.Counters]int64)(m.count)
 	fuel := m.fuel
 	played := m.counted()
-	for pc := int32(0); ; {
+	for pc := m.pc; ; {
 		in := &instrs[pc]
 		played[pc]++
 		pc++
@@ -82,6 +82,27 @@ func (m *Machine) execMetered() bool {
 				return false
 			} else if played {
 				pc = m.code.Chains[in.X].End
+			}
+		case code.OpWait:
+			switch m.wait(&m.code.Calls[in.X]) {
+			case passed:
+			case waits:
+				m.pc, m.fuel = pc, fuel
+				return false
+			case yields:
+				m.pc, m.fuel = pc-1, fuel
+				return false
+			default:
+				return false
+			}
+		case code.OpStart:
+			if !m.start(&m.code.Calls[in.X]) {
+				return false
+			}
+		case code.OpAwait:
+			if len(m.started) > 0 {
+				m.pc, m.fuel, m.state = pc, fuel, Waiting
+				return false
 			}
 		case code.OpEnter:
 			e := &m.code.Entries[in.X]

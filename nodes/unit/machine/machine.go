@@ -30,6 +30,11 @@ type Machine struct {
 	at      *code.Call   // being run, or run last
 	busy    bool         // at is being run
 	fault   *Fault
+
+	pc       int32 // where to go on
+	state    State
+	started  []*code.Call // and not awaited
+	patience int          // operations that may wait, until others that could go on are let
 }
 
 // fuelMost is how many iterations of scalars pass between two looks at the
@@ -58,6 +63,18 @@ type Env struct {
 	Clock func() int64
 	Cost  func(node int32) int64
 	Note  func(node int32, nanos int64)
+	// Wait runs the kernel of a node that may wait, in a unit that can be put aside:
+	// true if that is done, false if the unit is to be put aside until it is. Others
+	// reports whether another unit could go on.
+	Wait   func(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error)
+	Others func() bool
+	// Start begins to run the kernel of a node that may wait: true if that is done. If not,
+	// and there is no error, it has a copy of in, and the machine holds each of that. Once
+	// all is done that was started, Started moves the outputs to out, i in the order of
+	// Start, and returns the copy.
+	Start   func(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error)
+	Started func(i int, out []tensor.Value) (in []tensor.Value)
+
 	Eager bool // bands are shared whatever their kernels cost
 	Away  *tensor.Arena
 	Lock  *sync.Mutex
@@ -114,7 +131,7 @@ func (m *Machine) Enter(node int32, v tensor.Value) {
 // Run plays the unit to its end. Afterwards, also after a panic, End must be
 // called. False: Attend has ended it, or a node has failed; see Fault.
 func (m *Machine) Run(env *Env) bool {
-	m.env, m.fault, m.at, m.busy = env, nil, nil, false
+	m.Begin(env)
 	for _, p := range m.code.Params {
 		if p.Feed >= 0 {
 			m.slab[p.Slot] = env.Feeds[p.Feed]
@@ -387,11 +404,13 @@ func (m *Machine) fetch(f *code.Fetch) bool {
 	return true
 }
 
-// What a test finds.
+// What a test finds, and what comes of a kernel that may wait.
 const (
 	failed = iota
 	taken
 	passed
+	waits
+	yields
 )
 
 // test looks at a predicate.

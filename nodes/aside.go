@@ -1,0 +1,423 @@
+package nodes
+
+import (
+	"sync/atomic"
+
+	"github.com/troupe-go/troupe/frames"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/nodes/report"
+	"github.com/troupe-go/troupe/nodes/unit/code"
+	"github.com/troupe-go/troupe/nodes/unit/machine"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// An aside is a loop that is played as a unit and can be put aside: where one of its
+// operations waits, and now and then for others that could go on. The asides of a step
+// are coroutines of its driver, and take turns; docs/design/2026-11-27-loops-that-wait.md.
+type aside struct {
+	step  *Step
+	m     *machine.Machine
+	frame *frames.Instance
+	at    int   // in Step.asides
+	taken int64 // nanoseconds that it has been at it, where that is recorded
+
+	first  parked    // the kernel that it waits for
+	more   []*parked // those that were started together, in place of it
+	begun  int       // of more, how many are in use
+	left   int       // kernels that are not done
+	ended  bool      // it has failed while there were some
+	broken bool      // a kernel panicked that may still be at it: not to be used again
+}
+
+// A parked is a kernel that an aside waits for.
+type parked struct {
+	of    *aside
+	wait  Activation
+	place resource.Place // in a queue's line
+	lined bool           // it waits there
+	phase atomic.Int32
+	err   error
+	done  func(error)
+	in    []tensor.Value // of one of several
+	out   []tensor.Value
+}
+
+func (p *parked) init(x *aside) {
+	s := x.step
+	p.of, p.wait.parked, p.wait.step = x, p, s
+	p.place.By, p.place.Served = s, p.served
+	p.done = func(err error) {
+		p.err = err
+		if !p.phase.CompareAndSwap(starting, finished) && p.phase.CompareAndSwap(waiting, finished) {
+			s.inbox.Put(&p.wait, err)
+		}
+	}
+}
+
+// begin prepares it for a step.
+func (p *parked) begin() {
+	s := p.of.step
+	p.wait.ctx = kernel.Context{Step: s.ctx.Step, Arena: &s.away.Arena, Lock: &s.away.Mutex, Keep: ^uint64(0)}
+}
+
+// forget drops what it holds of a step.
+func (p *parked) forget() {
+	p.err, p.wait.ctx = nil, kernel.Context{}
+	p.place.Forget()
+	clear(p.in)
+	clear(p.out)
+}
+
+// The phases of a kernel that was started.
+const (
+	starting int32 = iota // Start has not returned
+	waiting               // it has, and the kernel is not done
+	finished
+)
+
+// A turns is asides that may go on, the first first.
+type turns struct {
+	buf  []*aside
+	head int
+}
+
+func (t *turns) len() int { return len(t.buf) - t.head }
+
+func (t *turns) push(x *aside) {
+	if t.head > 32 && 2*t.head >= len(t.buf) {
+		n := copy(t.buf, t.buf[t.head:])
+		clear(t.buf[n:])
+		t.buf, t.head = t.buf[:n], 0
+	}
+	t.buf = append(t.buf, x)
+}
+
+func (t *turns) pop() *aside {
+	x := t.buf[t.head]
+	t.buf[t.head] = nil
+	if t.head++; t.head == len(t.buf) {
+		t.buf, t.head = t.buf[:0], 0
+	}
+	return x
+}
+
+func (t *turns) clear() {
+	clear(t.buf)
+	t.buf, t.head = t.buf[:0], 0
+}
+
+// asideOf returns an aside for the unit of a frame.
+func (s *Step) asideOf(u *code.Unit) *aside {
+	if s.spare == nil {
+		s.spare = make([][]*aside, len(s.p.statics))
+	}
+	if free := s.spare[u.Frame]; len(free) > 0 {
+		x := free[len(free)-1]
+		s.spare[u.Frame] = free[:len(free)-1]
+		return x
+	}
+	x := &aside{step: s, m: machine.New(u)}
+	x.first.init(x)
+	return x
+}
+
+// setAside begins a loop that can be put aside; its Enters have come.
+func (s *Step) setAside(u *code.Unit, f *frames.Instance) {
+	x := s.asideOf(u)
+	for _, h := range f.Queued {
+		x.m.Enter(h.Node, h.Value) // with the hold it has
+	}
+	clear(f.Queued)
+	f.Queued = f.Queued[:0]
+	x.m.Begin(&s.env)
+	x.frame, x.at, x.taken, x.begun, x.left, x.ended = f, len(s.asides), 0, 0, 0, false
+	s.asides = append(s.asides, x)
+	x.first.begin()
+	f.Iteration(0).Outstanding++ // it does not end before
+	s.turns.push(x)
+}
+
+// served notes that a kernel, which waits in a line, is done.
+func (p *parked) served(_ *resource.Place, by any) {
+	if s := p.of.step; by == any(s) { // on this goroutine
+		s.woken = append(s.woken, p)
+	} else {
+		s.inbox.Put(&p.wait, p.place.Err)
+	}
+}
+
+// nextTurn lets the next aside go on; false if none can and nothing is ready, or if the
+// step has failed.
+func (s *Step) nextTurn() bool {
+	s.admit()
+	if s.turns.len() == 0 || s.err != nil {
+		return s.ready.len() > 0
+	}
+	s.turn(s.turns.pop())
+	return s.err == nil
+}
+
+// admit completes what asides wait for and is done.
+func (s *Step) admit() {
+	for i := 0; i < len(s.woken); i++ {
+		s.complete(s.woken[i], s.woken[i].place.Err)
+	}
+	s.woken = s.woken[:0]
+	if s.inbox != nil && s.inbox.rung.Load() {
+		s.got = s.inbox.Take(s.got[:0])
+		for _, c := range s.got {
+			s.Complete(c.Activation, c.Err)
+		}
+	}
+}
+
+// others reports whether another aside could go on, or a token.
+func (s *Step) others() bool {
+	return s.turns.len() > 0 || len(s.woken) > 0 || s.ready.len() > 0 || s.inbox.rung.Load()
+}
+
+// turn lets an aside go on until it is put aside or has come to its end.
+func (s *Step) turn(x *aside) {
+	m := x.m
+	s.aside, s.unit, s.unitAt = x, m, x.frame.Parent
+	s.env.Alarm, s.env.Feeds, s.env.Clock, s.env.Run = &s.alarm.rung, s.feeds, s.clock, nil
+	if s.left > 0 {
+		s.env.Run = s.measured
+	}
+	var begin int64
+	if s.meter != nil {
+		begin = s.meter.Clock()
+	}
+	ok := m.Resume()
+	if s.meter != nil {
+		now := s.meter.Clock()
+		x.taken += now - begin
+		if m.Report(); m.State() == machine.Over {
+			s.meter.PlayedUnit(s.p.statics[m.Frame()].Name, now-x.taken, now)
+		}
+	}
+	if f := m.Fault(); f != nil {
+		s.failUnit(f.Node, f.Err)
+	}
+	s.aside, s.unit = nil, nil
+	switch {
+	case ok:
+		s.finish(x)
+	case m.State() == machine.Over:
+		s.fails(x)
+	default:
+		s.ctx.Keep, s.ctx.Slots = 0, nil
+		if m.State() == machine.Ready {
+			s.turns.push(x)
+		}
+	}
+}
+
+// finish delivers what an aside leaves with that has come to its end.
+func (s *Step) finish(x *aside) {
+	f := x.frame
+	f.Iteration(0).Outstanding--
+	x.m.Results(func(node int32, v tensor.Value) {
+		s.arrive(f.Parent, &s.p.nodes[node], false, v)
+		if !v.Plain() {
+			s.arena.Drop(v)
+		}
+	})
+	s.endAside(x, false)
+	s.settle(f)
+}
+
+// fails ends an aside that has failed, once nothing runs of it.
+func (s *Step) fails(x *aside) {
+	if x.ended = true; x.left == 0 {
+		s.endAside(x, true)
+	}
+}
+
+// endAside empties an aside and keeps it for later.
+func (s *Step) endAside(x *aside, failed bool) {
+	x.m.End(failed)
+	last := len(s.asides) - 1
+	s.asides[x.at] = s.asides[last]
+	s.asides[x.at].at = x.at
+	s.asides[last] = nil
+	s.asides = s.asides[:last]
+	x.frame = nil
+	x.first.forget()
+	for _, p := range x.more {
+		p.forget()
+	}
+	if !x.broken {
+		s.spare[x.m.Frame()] = append(s.spare[x.m.Frame()], x)
+	}
+}
+
+// waitAside runs a kernel that may wait for the aside that is playing; false if it is to
+// be put aside until the kernel is done.
+func (s *Step) waitAside(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
+	return s.begin(&s.aside.first, k, node, in, out)
+}
+
+// startAside is waitAside for one of several kernels that are started together.
+func (s *Step) startAside(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
+	x := s.aside
+	if x.begun == len(x.more) {
+		p := &parked{}
+		p.init(x)
+		x.more = append(x.more, p)
+	}
+	p := x.more[x.begun]
+	p.begin()
+	p.in, p.out = append(p.in[:0], in...), append(p.out[:0], out...)
+	if done, err = s.begin(p, k, node, p.in, p.out); !done {
+		x.begun++
+		return false, nil
+	}
+	copy(out, p.out)
+	clear(p.in)
+	clear(p.out)
+	return true, err
+}
+
+// startedAside moves the outputs of the i-th kernel that was started.
+func (s *Step) startedAside(i int, out []tensor.Value) (in []tensor.Value) {
+	p := s.aside.more[i]
+	copy(out, p.out)
+	clear(p.out)
+	if i == s.aside.begun-1 {
+		s.aside.begun = 0
+	}
+	return p.in
+}
+
+// begin runs a kernel that may wait; false if it is not done.
+func (s *Step) begin(p *parked, k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
+	a := &p.wait
+	a.node, a.kernel, a.in, a.out = node, k, in, out
+	if s.meter != nil {
+		a.meter, a.Worker, a.begin = s.meter, -1, s.meter.Clock()
+	}
+	var undo interface{ Return() }
+	if w, ok := k.(kernel.Waiting); ok {
+		s.ctx.Keep, s.ctx.Slots = ^uint64(0), nil
+		if done, err = w.Try(&s.ctx, in, out, &p.place); !done {
+			p.lined = true
+			s.park(p)
+			return false, nil
+		}
+		if t := p.place.Taken; t != nil && err == nil {
+			undo = t
+		}
+	} else {
+		p.start()
+		if p.phase.CompareAndSwap(starting, waiting) {
+			s.park(p)
+			return false, nil
+		}
+		err, undo, a.ctx.Undo = p.err, a.ctx.Undo, nil
+		for i := range out {
+			s.arena.Claim(out[i])
+		}
+	}
+	if undo != nil && err == nil && s.cancelled() { // it came too late
+		undo.Return()
+		err = s.Err()
+	}
+	if a.meter != nil {
+		a.end = a.meter.Clock()
+		a.note()
+		a.meter = nil
+	}
+	return true, err
+}
+
+// start starts the kernel; a panic is its error.
+func (p *parked) start() {
+	p.phase.Store(starting)
+	defer func() {
+		if r := recover(); r != nil {
+			p.of.broken, p.err = true, kernel.Panicked(r)
+			p.phase.Store(finished)
+		}
+	}()
+	a := &p.wait
+	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, p.done)
+}
+
+// park notes that an aside has a kernel that is not done.
+func (s *Step) park(p *parked) {
+	p.wait.place = len(s.handed)
+	s.handed = append(s.handed, &p.wait)
+	s.running++
+	s.asyncs++
+	p.of.left++
+}
+
+// complete takes the outputs of a kernel that an aside waits for, or its error: see
+// [Step.Complete].
+func (s *Step) complete(p *parked, err error) {
+	x, a := p.of, &p.wait
+	s.unhand(a)
+	s.asyncs--
+	x.left--
+	undo := a.ctx.Undo
+	if p.lined {
+		p.lined, undo = false, nil
+		if t := p.place.Taken; t != nil {
+			undo = t
+		}
+		if err == nil && s.err == nil {
+			err = a.kernel.(kernel.Waiting).Served(&s.ctx, a.in, a.out)
+		}
+	}
+	a.ctx.Undo = nil
+	if undo != nil && err == nil && (s.err != nil || s.cancelled()) { // it came too late
+		undo.Return()
+	}
+	switch {
+	case s.err != nil:
+		report.Nest(s.err, err)
+	case err != nil:
+		s.unit, s.unitAt = x.m, x.frame.Parent
+		s.failUnit(a.node, err)
+		s.unit = nil
+	default:
+		if a.meter != nil {
+			a.end = a.meter.Clock()
+			a.note()
+		}
+		for i := range a.out {
+			s.arena.Claim(a.out[i])
+		}
+		if x.left == 0 {
+			s.turns.push(x)
+		}
+	}
+	a.in, a.out, a.kernel, a.meter = nil, nil, nil, nil
+	if s.err != nil {
+		s.fails(x)
+	}
+}
+
+// Release lets go of what the step's units wait for in lines. A driver calls it when the
+// step has failed, before it waits until nothing runs.
+func (s *Step) Release() {
+	s.admit()
+	for i := len(s.handed) - 1; i >= 0; i-- {
+		if i < len(s.handed) {
+			if p := s.handed[i].parked; p != nil && p.lined && p.place.Leave() {
+				s.complete(p, nil)
+			}
+		}
+	}
+}
+
+// tag names the iteration that the aside is in.
+func (x *aside) tag() string {
+	var tag []byte
+	if x.frame.Parent != nil {
+		tag = append(tag, x.frame.Parent.Tag()...)
+	}
+	return x.step.p.tag(tag, x.m)
+}

@@ -1,0 +1,106 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Place is where one caller at a time tries to put an element into a queue or to take
+// one, and stands in line while it cannot. It is used again and again, so that to wait
+// takes no memory. Nobody watches the context of who waits: the caller must call
+// [Place.Leave] when it has ended.
+//
+// A Place belongs to one goroutine; Served is called by whoever serves it.
+type Place struct {
+	// Served is called once for each time that Put or Take returned false, unless Leave
+	// returned true, without the queue's lock and perhaps on another goroutine. by is the
+	// By of the place whose Put or Take served it; nil: that is not known.
+	Served func(p *Place, by any)
+	// By is who puts and takes here.
+	By any
+	// Err is why the attempt failed that was served, and Taken what it has taken, where
+	// that is an element.
+	Err   error
+	Taken *Taken
+
+	attempt attempt
+	place   Taken
+	out     []tensor.Value
+	queue   *Queue
+	line    *line
+	few     [4]*attempt
+}
+
+// Put tries to add an element to a queue. True: it is in the queue, or the error tells
+// why it never will be. False: it stands in line, and element must stay as it is until
+// it has been served, or has left. See [Queue.Enqueue].
+func (p *Place) Put(ctx context.Context, q *Queue, element []tensor.Value) (bool, error) {
+	p.attempt = attempt{ctx: ctx, batch: element, single: true, want: 1, all: 1, at: p}
+	p.Taken, p.queue, p.line = nil, q, &q.putters
+	return p.try((*Queue).put)
+}
+
+// Take tries to take an element from a queue, to out. True: out has it, as Taken, or the
+// error tells why it never will. False: it stands in line. See [Queue.Dequeue].
+func (p *Place) Take(ctx context.Context, q *Queue, out []tensor.Value) (bool, error) {
+	p.attempt = attempt{ctx: ctx, want: 1, all: 1, at: p}
+	p.Taken, p.out, p.queue, p.line = nil, out, q, &q.takers
+	return p.try((*Queue).take)
+}
+
+func (p *Place) try(goOn func(*Queue, *attempt) bool) (bool, error) {
+	q, a := p.queue, &p.attempt
+	q.mu.Lock()
+	if p.line.first != nil || !goOn(q, a) {
+		p.line.add(a)
+		q.mu.Unlock()
+		return false, nil
+	}
+	var finished []*attempt
+	if q.takers.first != nil || q.putters.first != nil {
+		finished = q.serve(p.few[:0])
+	}
+	q.mu.Unlock()
+	if finished != nil {
+		callBy(finished, p.By)
+	}
+	return true, a.err
+}
+
+// Forget drops what the place holds of the last attempt.
+func (p *Place) Forget() {
+	p.Taken, p.Err, p.attempt, p.place, p.out, p.queue, p.line = nil, nil, attempt{}, Taken{}, nil, nil, nil
+}
+
+// taken returns what holds the elements that a taker takes.
+func (p *Place) taken(q *Queue) *Taken {
+	if p == nil {
+		return &Taken{queue: q}
+	}
+	p.place = Taken{queue: q}
+	return &p.place
+}
+
+// accept brings what was taken to where it is wanted.
+func (p *Place) accept(t *Taken) {
+	copy(p.out, t.Elements)
+	p.Taken = t
+}
+
+// Leave takes the place out of its line: true if it has not been served. False: Served
+// is called, or has been.
+func (p *Place) Leave() bool {
+	q, a := p.queue, &p.attempt
+	q.mu.Lock()
+	if a.finished {
+		q.mu.Unlock()
+		return false
+	}
+	p.line.remove(a)
+	q.finish(a, nil)
+	finished := q.serve(nil)
+	q.mu.Unlock()
+	call(finished)
+	return true
+}
