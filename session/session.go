@@ -124,7 +124,8 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	for _, d := range s.accel.all {
 		s.places = append(s.places, d.Attributes())
 	}
-	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting(), s.unitsOff)
+	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting())
+	s.functions.UnitsOff = s.unitsOff
 	s.functions.Budget = s.budget
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")
