@@ -193,7 +193,7 @@ func (w *Worker) compilePiece(ctx context.Context, p *piece) (c compiledPiece, e
 		}
 		spec.Targets = append(spec.Targets, n.Output(0).Op)
 	}
-	functions := compile.NewFunctions(g, w.engine, rewrite.Options{Passes: w.passes, Pool: w.pool}, 0)
+	functions := compile.NewFunctions(g, w.engine, rewrite.Options{Passes: w.passes, Pool: w.pool})
 	functions.Budget = w.budget
 	spec.Functions = functions.Functions
 	spec.Calls = func(n *graph.Node) nodes.Calling {

@@ -81,7 +81,8 @@ func Make(ctx context.Context, g *graph.Graph, spec Spec) (*Planned, error) {
 		unitsOff:  spec.UnitsOff,
 	}
 	if p.functions == nil {
-		p.functions = NewFunctions(g, nil, spec.Rewrite, spec.UnitsOff)
+		p.functions = NewFunctions(g, nil, spec.Rewrite)
+		p.functions.UnitsOff = spec.UnitsOff
 	}
 	var err error
 	p.Passes, err = plan.Run(ctx, p.Program, p.passes(ctx, spec), plan.Options{Verify: spec.Verify, After: spec.After})

@@ -16,19 +16,19 @@ import (
 // concurrent use.
 type Functions struct {
 	*nodes.Functions
-	library  *graph.Graph // where to find functions
-	rewrite  rewrite.Options
-	unitsOff form.Passes
+	UnitsOff form.Passes // passes of units that are left out; set before use
+
+	library *graph.Graph // where to find functions
+	rewrite rewrite.Options
 
 	mu      sync.Mutex
 	waiting map[string]bool // by function: whether anything in it may wait; see waits
 }
 
 // NewFunctions is for the functions of g's library, which kernels call on engine e; nil: they
-// cannot call. o says how they are rewritten, off which
-// passes of units are left out.
-func NewFunctions(g *graph.Graph, e nodes.Engine, o rewrite.Options, off form.Passes) *Functions {
-	r := &Functions{library: g, rewrite: o, unitsOff: off}
+// cannot call. o says how they are rewritten.
+func NewFunctions(g *graph.Graph, e nodes.Engine, o rewrite.Options) *Functions {
+	r := &Functions{library: g, rewrite: o}
 	r.Functions = nodes.NewFunctions(g, e, r.compile)
 	return r
 }
@@ -39,7 +39,7 @@ func (r *Functions) compile(ctx context.Context, f *registry.Func, entirely bool
 	if err != nil {
 		return nil, err
 	}
-	spec := Spec{Functions: r, Rewrite: r.rewrite, UnitsOff: r.unitsOff, Targets: lower.Effects(body, entirely), callee: &callee{f.Name, entirely}}
+	spec := Spec{Functions: r, Rewrite: r.rewrite, UnitsOff: r.UnitsOff, Targets: lower.Effects(body, entirely), callee: &callee{f.Name, entirely}}
 	for _, a := range body.Args {
 		spec.Feeds = append(spec.Feeds, a.Output(0))
 	}

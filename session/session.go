@@ -139,7 +139,8 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 	if s.runtime != nil {
 		s.places = s.runtime.Devices()
 	}
-	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting(), s.unitsOff)
+	s.functions = compile.NewFunctions(graph, s.engine, s.rewriting())
+	s.functions.UnitsOff = s.unitsOff
 	s.functions.Budget = s.budget
 	s.log.Debug().Str("engine", s.engine.Name()).Int("threads", s.pool.Workers()).
 		Int64("memory_limit", o.MemoryLimit).Msg("session opened")

@@ -61,7 +61,7 @@ func (f *scheduleFlags) system(ctx context.Context, m *model) (s *explore.System
 	if err != nil {
 		return nil, err
 	}
-	functions := compile.NewFunctions(g, sequential.New(s.Budget), rewrite.Options{}, 0)
+	functions := compile.NewFunctions(g, sequential.New(s.Budget), rewrite.Options{})
 	files := new(fileFlags).policy(m)
 	s.Prepare = func(k *kernel.Step) { k.Files, k.Functions = files, functions }
 	return s, nil
