@@ -37,6 +37,9 @@ func BenchmarkLoop(b *testing.B) {
 func BenchmarkNull(b *testing.B) {
 	g := text(b, "none = NoOp()\n")
 	s := twoProcesses(b, g)
+	if _, err := run(b.Context(), s, g, nil, nil, []string{"none"}); err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
 		if _, err := run(b.Context(), s, g, nil, nil, []string{"none"}); err != nil {
 			b.Fatal(err)
@@ -60,6 +63,9 @@ size = Size(read) @/job:worker/task:0 {T=DT_FLOAT, out_type=DT_INT32}
 `, n, n))
 			s := twoProcesses(b, g)
 			if _, err := run(b.Context(), s, g, nil, nil, []string{"assign"}); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := run(b.Context(), s, g, nil, []string{"size"}, nil); err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(n) * 4)

@@ -59,5 +59,5 @@ func Example() {
 		return
 	}
 	fmt.Println(values[0])
-	// Output: 8
+	// Output: 8.0
 }

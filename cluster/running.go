@@ -97,7 +97,8 @@ func (w *Worker) finish(r *running, c *compiling, result any, err error) {
 }
 
 // run runs the pieces, and returns what they fetch.
-func (r *running) run(s *workerSession, feeds *arrival) ([]item, error) {
+func (r *running) run(s *workerSession, feeds *arrival) (all []item, err error) {
+	defer recovered(&err)
 	w := r.w
 	if r.part == nil {
 		return nil, status.Errorf(status.Aborted, "worker %s has released the part", w.Name())
@@ -162,7 +163,6 @@ func (r *running) run(s *workerSession, feeds *arrival) ([]item, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	var all []item
 	for _, list := range fetched {
 		all = append(all, list...)
 	}

@@ -76,8 +76,16 @@ func marshal(v tensor.Value) ([]byte, error) {
 	return t.MarshalProto()
 }
 
+// recovered makes a panic, which a message of another process may have caused, an error.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = status.Errorf(status.Internal, "panicked: %v", r)
+	}
+}
+
 // unpack makes tensors of what has come, fetched if need be, within a budget.
-func unpack(ctx context.Context, e *remote.Endpoint, budget *tensor.Budget, a *arrival) ([]item, error) {
+func unpack(ctx context.Context, e *remote.Endpoint, budget *tensor.Budget, a *arrival) (items []item, err error) {
+	defer recovered(&err)
 	if a == nil {
 		return nil, nil
 	}
@@ -90,7 +98,7 @@ func unpack(ctx context.Context, e *remote.Endpoint, budget *tensor.Budget, a *a
 		return nil, err
 	}
 	d := decoder{b: head}
-	items := make([]item, d.count(2))
+	items = make([]item, d.count(2))
 	buffers := make([][]byte, 0, len(items))
 	left := a.total
 	var later []int // of those that are messages
@@ -189,10 +197,8 @@ func allocate(dt tensor.DType, dims []int64, most int) (tensor.Value, []byte, er
 	if n > int64(most)/int64(dt.Size()) {
 		return tensor.Value{}, nil, bad
 	}
-	if len(dims) == 0 {
-		if v := tensor.Descriptor(dt); dt.Size() <= 8 {
-			return v, make([]byte, dt.Size()), nil
-		}
+	if len(dims) == 0 && dt.Size() <= 8 { // it lies within the value
+		return tensor.Descriptor(dt), make([]byte, dt.Size()), nil
 	}
 	t, err := tensor.New(dt, dims...)
 	if err != nil {

@@ -347,7 +347,8 @@ func (w *Worker) compile(e protocol.Effect) {
 	})
 }
 
-func (w *Worker) compileArrival(ctx context.Context, a *arrival) (*compiled, error) {
+func (w *Worker) compileArrival(ctx context.Context, a *arrival) (c *compiled, err error) {
+	defer recovered(&err)
 	if w.draining.Load() {
 		return nil, w.drains()
 	}

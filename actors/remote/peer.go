@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 
@@ -168,7 +169,7 @@ func (p *peer) pushUntil() error {
 	for {
 		select {
 		case data := <-p.queue:
-			if err := s.SendMsg(of(data)); err != nil {
+			if err := s.SendMsg(of(p.together(data))); err != nil {
 				return err
 			}
 		case err := <-broken:
@@ -177,6 +178,35 @@ func (p *peer) pushUntil() error {
 			return nil
 		}
 	}
+}
+
+// together returns a frame's content: a packet, and those that have been queued meanwhile, each
+// after its length.
+func (p *peer) together(data []byte) []byte {
+	all := append(binary.AppendUvarint(make([]byte, 0, len(data)+binary.MaxVarintLen32), uint64(len(data))), data...)
+	for len(all) < maxPacket {
+		select {
+		case data := <-p.queue:
+			all = append(binary.AppendUvarint(all, uint64(len(data))), data...)
+		default:
+			return all
+		}
+	}
+	return all
+}
+
+// apart calls f for each packet of a frame.
+func apart(all []byte, f func([]byte)) bool {
+	for len(all) > 0 {
+		n, k := binary.Uvarint(all)
+		if k <= 0 || n > uint64(len(all)-k) {
+			return false
+		}
+		end := k + int(n)
+		f(all[k:end:end])
+		all = all[end:]
+	}
+	return true
 }
 
 var streamDesc = grpc.StreamDesc{ServerStreams: true, ClientStreams: true}

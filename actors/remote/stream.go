@@ -58,7 +58,9 @@ func (e *Endpoint) servePush(from string, s grpc.ServerStream) error {
 			}
 			return err
 		}
-		e.handler.Packet(from, f.bytes())
+		if !apart(f.bytes(), func(data []byte) { e.handler.Packet(from, data) }) {
+			return grpcstatus.Error(codes.InvalidArgument, "a frame that holds no packets")
+		}
 	}
 }
 
