@@ -73,7 +73,7 @@ func (s *Server) runCallable(ctx context.Context, q *callRequest) (*response, er
 	}
 	fetched, err := c.call.CallWithOptions(ctx, t.options, feeds...)
 	if err != nil {
-		return nil, err
+		return nil, r.ended(err)
 	}
 	answer := &response{}
 	for _, x := range fetched {

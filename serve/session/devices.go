@@ -13,6 +13,9 @@ import (
 
 // listDevices lists the devices of a session, those of the task as local ones.
 func (s *endpoint) listDevices(ctx context.Context, q *master.ListDevicesRequest) (*master.ListDevicesResponse, error) {
+	if q.GetSessionHandle() == "" {
+		return s.ownDevices(), nil
+	}
 	s.mu.Lock()
 	r := s.sessions[q.GetSessionHandle()]
 	s.mu.Unlock()
@@ -36,6 +39,20 @@ func (s *endpoint) listDevices(ctx context.Context, q *master.ListDevicesRequest
 		}
 	}
 	return response, nil
+}
+
+// ownDevices lists the devices of a session that is not configured.
+func (s *endpoint) ownDevices() *master.ListDevicesResponse {
+	response := &master.ListDevicesResponse{}
+	for _, p := range s.tasks {
+		d := attributes(session.Device{Name: p.Device("CPU", 0).String(), Type: "CPU"})
+		if p == s.process {
+			response.LocalDevice = append(response.LocalDevice, d)
+		} else {
+			response.RemoteDevice = append(response.RemoteDevice, d)
+		}
+	}
+	return response
 }
 
 // epoch tells the devices of this process from those of another at the same address.

@@ -16,7 +16,11 @@ func message(e *status.Error) string {
 	if e.Node == "" {
 		return e.Message
 	}
-	return e.Message + "\n\t [[{{node " + strings.ReplaceAll(e.Node, ":", "_") + "}}]]"
+	node := strings.ReplaceAll(e.Node, ":", "_")
+	if rest, ok := strings.CutPrefix(node, "_retval_"); ok { // the name of what fetches, over a network
+		node = "_send_" + rest
+	}
+	return e.Message + "\n\t [[{{node " + node + "}}]]"
 }
 
 // grpcError returns an error as gRPC transports it; the codes are the same.

@@ -19,7 +19,7 @@ func (s *Server) partialRunSetup(ctx context.Context, q *master.PartialRunSetupR
 		return nil, err
 	}
 	defer r.call()()
-	feeds, err := r.outputs(q.GetFeed())
+	feeds, err := r.inputs(q.GetFeed())
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (p *partial) check(feeds map[session.Output]*session.Tensor, fetches []sess
 
 // feeds decodes what a part feeds.
 func (r *remote) feeds(q *stepRequest) (map[session.Output]*session.Tensor, error) {
-	outputs, err := r.outputs(q.feedNames())
+	outputs, err := r.inputs(q.feedNames())
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +82,6 @@ func (r *remote) feeds(q *stepRequest) (map[session.Output]*session.Tensor, erro
 	limit := r.limit
 	for i, o := range outputs {
 		name := string(q.feeds[i].name)
-		if _, again := feeds[o]; again {
-			return nil, status.Invalid("Tensor %s is fed more than once", name)
-		}
 		if feeds[o], err = decode(name, q.feeds[i].tensor, &limit); err != nil {
 			return nil, err
 		}
@@ -99,7 +96,7 @@ func (s *Server) runPart(ctx context.Context, r *remote, q *stepRequest, answer 
 	p := r.partials[q.partial]
 	r.mu.Unlock()
 	if p == nil {
-		return status.Invalid("Must run 'setup' before performing partial runs!")
+		return status.Invalid("Must run PartialRunSetup before performing partial runs")
 	}
 	feeds, err := r.feeds(q)
 	if err != nil {

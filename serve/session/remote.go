@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -42,6 +43,7 @@ type remote struct {
 	runs      map[string]int64 // of each step, if costs are wanted
 	calls     int              // that run
 	used      time.Time        // when the latest ended
+	closed    atomic.Bool
 }
 
 // newHandle returns a name that no one can guess.
@@ -196,6 +198,7 @@ func (s *Server) closeSession(ctx context.Context, q *master.CloseSessionRequest
 
 // close closes the session and what belongs to it alone.
 func (r *remote) close() {
+	r.closed.Store(true)
 	r.session.Close()
 	if r.private != nil {
 		r.private.Clear()

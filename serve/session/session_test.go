@@ -172,7 +172,7 @@ func TestErrors(t *testing.T) {
 		text  string
 	}{
 		{"y:0", codes.InvalidArgument, "[[{{node x}}]]"},
-		{"v:0", codes.FailedPrecondition, "[[{{node _retval_v_0}}]]"},
+		{"v:0", codes.FailedPrecondition, "[[{{node _send_v_0}}]]"},
 		{"nobody:0", codes.NotFound, "nobody"},
 	} {
 		_, code, text := c.run(h, nil, []string{e.fetch})

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ func (s *Server) runStep(ctx context.Context, q *stepRequest) (*response, error)
 		err = s.run(ctx, r, q, answer)
 	}
 	if err != nil {
+		err = r.ended(err)
 		if !q.inBody {
 			return nil, err
 		}
@@ -40,6 +42,18 @@ func (s *Server) runStep(ctx context.Context, q *stepRequest) (*response, error)
 	}
 	answer.finish()
 	return answer, nil
+}
+
+// ended returns what a client is told of an error: that the session was closed, if that
+// ended its step.
+func (r *remote) ended(err error) error {
+	switch status.CodeOf(err) {
+	case status.Canceled, status.FailedPrecondition:
+		if r.closed.Load() {
+			return status.Errorf(status.Canceled, "Step was cancelled by an explicit call to `Session::Close()`.")
+		}
+	}
+	return err
 }
 
 // A step is what a client runs again and again: a prepared run under the names that the
@@ -80,7 +94,7 @@ func (r *remote) step(ctx context.Context, q *stepRequest) (*step, error) {
 
 // prepare compiles a step for its feeds and fetches.
 func (r *remote) prepare(ctx context.Context, p *step, targets []string) (err error) {
-	if p.inputs, err = r.outputs(p.feeds); err != nil {
+	if p.inputs, err = r.inputs(p.feeds); err != nil {
 		return err
 	}
 	if p.outputs, err = r.outputs(p.fetches); err != nil {
@@ -148,13 +162,37 @@ func decode(name string, b []byte, limit *int64) (*session.Tensor, error) {
 	return t, nil
 }
 
-// outputs are those of the names: "x:0", or "x" for the first.
+// inputs are the outputs that are fed under the names: "x:0", or "x" for the first. No
+// two are the same.
+func (r *remote) inputs(names []string) ([]session.Output, error) {
+	list := make([]session.Output, len(names))
+	for i, name := range names {
+		var err error
+		switch list[i], err = r.graph.Find(name); {
+		case err != nil:
+			return nil, status.Errorf(status.NotFound, "FeedInputs: unable to find feed output %s", name)
+		case slices.Contains(list[:i], list[i]):
+			return nil, status.Invalid("Endpoint %q fed more than once.", name)
+		}
+	}
+	return list, nil
+}
+
+// outputs are the outputs that are fetched under the names.
 func (r *remote) outputs(names []string) ([]session.Output, error) {
 	list := make([]session.Output, len(names))
 	for i, name := range names {
 		var err error
-		if list[i], err = r.graph.Find(name); err != nil {
-			return nil, err
+		if strings.HasPrefix(name, "^") {
+			return nil, status.Invalid("FetchOutputs %s: a control output has no value; name the node as a target", name)
+		}
+		list[i], err = r.graph.Find(name)
+		switch status.CodeOf(err) {
+		case status.OK:
+		case status.OutOfRange:
+			return nil, status.Invalid("FetchOutputs %s: output index too large: %v", name, status.From(err).Message)
+		default:
+			return nil, status.Errorf(status.NotFound, "FetchOutputs node %s: not found", name)
 		}
 	}
 	return list, nil
@@ -166,7 +204,7 @@ func (r *remote) targets(names []string) ([]*session.Operation, error) {
 	for i, name := range names {
 		name, _, _ = strings.Cut(strings.TrimPrefix(name, "^"), ":")
 		if list[i] = r.graph.Operation(name); list[i] == nil {
-			return nil, status.Errorf(status.NotFound, "The graph does not have a node %s", name)
+			return nil, status.Errorf(status.NotFound, "PruneForTargets: Some target nodes not found: %s", name)
 		}
 	}
 	return list, nil
