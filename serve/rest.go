@@ -264,6 +264,9 @@ func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 	case "metadata":
 		text, err = h.metadata(t.spec)
 	default:
+		if err = h.m.full(t.spec.Model); err != nil { // before its body is read
+			break
+		}
 		b := body{h: h}
 		defer b.release()
 		text, err = b.read(w, r)

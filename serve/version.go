@@ -86,6 +86,11 @@ func (v *version) retire() {
 	}
 }
 
+// worthFreeing is from how many bytes on the memory of a version that has ended is
+// returned to the system at once, which takes a garbage collection. That of smaller ones
+// the runtime returns in the background.
+const worthFreeing = 32 << 20
+
 // end closes a version, and returns its memory to the system.
 func (v *version) end() {
 	v.once.Do(func() {
@@ -98,14 +103,15 @@ func (v *version) end() {
 		}
 		v.m.mu.Lock()
 		v.state = End
-		v.m.memory -= v.memory
+		had := v.memory
+		v.m.memory -= had
 		v.memory = 0
 		if v.uses == 0 {
 			v.saved, v.calls = nil, nil
 		}
-		closed := v.m.closed
+		large := had >= worthFreeing && !v.m.closed
 		v.m.mu.Unlock()
-		if !closed {
+		if large {
 			debug.FreeOSMemory()
 		}
 		if o := v.m.options.Observer; o != nil {

@@ -169,9 +169,9 @@ func (f *front) announce(w io.Writer) {
 			fmt.Fprintf(w, "serving %s://%s/v1/models/%s\n", scheme, l.Addr(), plain.Line(name))
 		}
 	}
-	for name, text := range map[string]string{"grpc": "gRPC", "socket": "gRPC", "admin": "health and metrics", "pprof": "profiles"} {
-		if l := f.listeners[name]; l != nil {
-			fmt.Fprintf(w, "serving %s at %s\n", text, l.Addr())
+	for _, s := range []struct{ name, text string }{{"admin", "health and metrics"}, {"pprof", "profiles"}, {"grpc", "gRPC"}, {"socket", "gRPC"}} {
+		if l := f.listeners[s.name]; l != nil {
+			fmt.Fprintf(w, "serving %s at %s\n", s.text, l.Addr())
 		}
 	}
 }
