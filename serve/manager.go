@@ -26,7 +26,9 @@ type Options struct {
 	Timeout time.Duration
 	// Loading is how many versions are loaded at a time; 0: 1.
 	Loading int
-	Logger  *zerolog.Logger // nil: nothing is logged
+	// Batching says how requests share steps, for models whose Config does not.
+	Batching Batching
+	Logger   *zerolog.Logger // nil: nothing is logged
 }
 
 // A Config says where the versions of a model are, and which of them to serve.
@@ -35,6 +37,8 @@ type Config struct {
 	Path   string // the folder of the versions' folders, or a SavedModel
 	Policy Policy
 	Labels map[string]int64 // versions by label
+	// Batching says how requests share steps; nil: as the manager's options do.
+	Batching *Batching
 }
 
 // A Policy says which versions are served: All there are; or Specific ones; or else the

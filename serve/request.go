@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -133,22 +134,21 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 	default:
 		return nil, status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", u.v.name, cap(u.v.places))
 	}
-	select {
-	case u.v.running <- struct{}{}:
-		defer func() { <-u.v.running }()
-	case <-ctx.Done():
-		return nil, status.From(context.Cause(ctx))
-	}
 	call := u.v.calls[signature]
 	if call == nil { // it could not be compiled, and says why
 		if call, err = u.v.saved.Prepare(ctx, signature); err != nil {
 			return nil, err
 		}
 	}
-	out, err = call.Run(ctx, inputs)
+	feeds, err := call.Feeds(inputs)
 	if err != nil {
 		return nil, err
 	}
+	fetched, err := u.v.step(ctx, signature, call, feeds)
+	if err != nil {
+		return nil, err
+	}
+	out = call.Results(fetched)
 	if len(outputs) > 0 {
 		for name := range out {
 			if !slices.Contains(outputs, name) {
@@ -157,6 +157,20 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 		}
 	}
 	return out, nil
+}
+
+// step runs a step when it is its turn, with other requests if they are batched.
+func (v *version) step(ctx context.Context, signature string, call *model.SignatureCall, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	if b := v.batches.signatures[signature]; b != nil {
+		return b.Run(ctx, feeds)
+	}
+	select {
+	case v.running <- struct{}{}:
+		defer func() { <-v.running }()
+	case <-ctx.Done():
+		return nil, status.From(context.Cause(ctx))
+	}
+	return call.RunFeeds(ctx, session.RunOptions{}, feeds)
 }
 
 // known checks a signature and the names of outputs.

@@ -59,6 +59,7 @@ type version struct {
 
 	saved   *model.SavedModel // nil until it is loaded
 	calls   map[string]*model.SignatureCall
+	batches batches
 	running chan struct{}      // full while as many requests run as may
 	places  chan struct{}      // of those that run or wait
 	cancel  context.CancelFunc // ends loading, also before its turn
@@ -88,6 +89,7 @@ func (v *version) end() {
 	v.once.Do(func() {
 		if v.saved != nil {
 			v.saved.Session.Close()
+			v.batches.close()
 		}
 		v.m.mu.Lock()
 		v.state = End
@@ -254,11 +256,15 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 	v.stamp = stampOf(v.folder)
 	var saved *model.SavedModel
 	var calls map[string]*model.SignatureCall
+	var shared batches
 	if err == nil {
 		options := m.options.Session
 		options.Name = v.name
 		if saved, err = model.LoadContext(ctx, v.folder, []string{"serve"}, &options); err == nil {
 			calls, err = compiled(ctx, saved)
+		}
+		if err == nil {
+			shared, err = m.batched(ctx, v, saved, calls)
 		}
 	}
 	if err != nil && saved != nil {
@@ -283,7 +289,7 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 		if waiting <= 0 {
 			waiting = 64 * n
 		}
-		v.saved, v.calls, v.state = saved, calls, Available
+		v.saved, v.calls, v.batches, v.state = saved, calls, shared, Available
 		v.running, v.places = make(chan struct{}, n), make(chan struct{}, n+waiting)
 	}
 	if l := m.options.Logger; l != nil {

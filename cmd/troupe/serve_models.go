@@ -39,9 +39,11 @@ type modelServer struct {
 	latest           int
 	watch            time.Duration
 	body             int64
+	batch            batchFlags
 }
 
 func (m *modelServer) add(fl *pflag.FlagSet) {
+	m.batch.add(fl)
 	fl.StringVar(&m.rest, "rest", ":8501", "serve models at `ADDRESS`")
 	fl.StringVar(&m.grpc, "grpc", ":8500", "serve models over gRPC at `ADDRESS`; \"\": not at all")
 	fl.StringVar(&m.path, "model_base_path", "", "serve the model in `DIR`, as TensorFlow Serving does")
@@ -57,6 +59,10 @@ func (m *modelServer) add(fl *pflag.FlagSet) {
 func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []string, drain time.Duration, o sessions.Options) error {
 	options := serve.Options{Session: o.Session, Running: m.running, Waiting: m.waiting, Timeout: o.Session.Timeout, Logger: o.Logger}
 	options.Session.Timeout = 0 // of the request, waiting included
+	var err error
+	if options.Batching, err = m.batch.batching(); err != nil {
+		return err
+	}
 	models := serve.New(options)
 	end := func() {
 		late, cancel := context.WithTimeout(context.Background(), drain)
