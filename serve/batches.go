@@ -17,9 +17,6 @@ type Batching struct {
 	// Parameters are those of TensorFlow Serving, which [batch.ReadParameters] reads; nil:
 	// none are needed.
 	Parameters *batch.Parameters
-	// Observe is called with the model's name when a batch has run; nil: it is not. It
-	// must not block.
-	Observe func(model string, r batch.Report)
 }
 
 // batches are those of a version.
@@ -36,25 +33,30 @@ func (b *batches) close() {
 
 // batched returns the batches of a version: for signatures whose inputs and outputs have
 // an unknown first dimension, and which have no side effects.
-func (m *Manager) batched(ctx context.Context, v *version, saved *model.SavedModel, calls map[string]*model.SignatureCall) (b batches, err error) {
-	o := m.options.Batching
-	m.mu.Lock()
-	if s := m.models[v.name]; s != nil && s.config.Batching != nil {
-		o = *s.config.Batching
+func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls map[string]*model.SignatureCall) (b batches, err error) {
+	o := v.m.options.Batching
+	if own := v.s.config.Batching; own != nil {
+		o = *own
 	}
-	m.mu.Unlock()
 	if o.Off {
 		return b, nil
 	}
-	options := batch.Options{Parameters: o.Parameters, Threads: m.options.Session.Threads}
-	if l := m.options.Logger; l != nil {
+	options := batch.Options{Parameters: o.Parameters, Threads: v.m.options.Session.Threads}
+	if l := v.m.options.Logger; l != nil {
 		options.Refused = func(signature string, reason error) {
 			l.Warn().Str("model", plain.Line(v.name)).Int64("version", v.number).Str("signature", plain.Line(signature)).
 				Str("reason", plain.Line(reason.Error())).Msg("requests are no longer batched")
 		}
 	}
-	if o.Observe != nil {
-		options.Observe = func(r batch.Report) { o.Observe(v.name, r) }
+	if observer := v.m.options.Observer; observer != nil {
+		options.Observe = func(r batch.Report) {
+			if r.Requests > 1 {
+				observer.Batch(Batch{
+					Model: v.name, Signature: r.Signature, Version: v.number,
+					Requests: r.Requests, Examples: r.Rows, Padding: r.Padding, Waited: r.Waited,
+				})
+			}
+		}
 	}
 	if b.batcher, err = batch.New(options); err != nil {
 		return b, err
@@ -64,11 +66,26 @@ func (m *Manager) batched(ctx context.Context, v *version, saved *model.SavedMod
 		if !byRows(saved.Signatures[name], o.Parameters != nil) || !saved.Repeatable(ctx, name) {
 			continue
 		}
-		b.signatures[name] = b.batcher.Add(name, true, func(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
-			return call.RunFeeds(ctx, session.RunOptions{}, feeds)
+		b.signatures[name] = b.batcher.Add(name, batch.Step{
+			Turn: func(ctx context.Context) (context.Context, func(error), error) { return v.turn(ctx, name) },
+			Run: func(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+				return call.RunFeeds(ctx, session.RunOptions{}, feeds)
+			},
 		})
 	}
 	return b, nil
+}
+
+// together runs a request with others.
+func (v *version) together(ctx context.Context, s *batch.Signature, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	out, report, err := s.Run(ctx, feeds)
+	if r := RecordOf(ctx); r != nil {
+		if report.Requests > 1 { // or else the turn has recorded its run
+			r.Batch, r.Run = report.Rows, r.Run+report.Took
+			r.Wait += report.Waited
+		}
+	}
+	return out, err
 }
 
 // byRows reports whether a signature's tensors may have any number of rows. A tensor of

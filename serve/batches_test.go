@@ -19,13 +19,7 @@ func TestBatched(t *testing.T) {
 	for name, p := range map[string]*batch.Parameters{"adaptive": nil, "parameters": {MaxBatchSize: 8, BatchTimeout: time.Millisecond}} {
 		dir := filepath.Join(t.TempDir(), "half")
 		half(t, dir, "0")
-		var mu sync.Mutex
-		requests, steps := 0, 0
-		m := manager(t, Options{Batching: Batching{Parameters: p, Observe: func(_ string, r batch.Report) {
-			mu.Lock()
-			requests, steps = requests+r.Requests, steps+1
-			mu.Unlock()
-		}}})
+		m := manager(t, Options{Batching: Batching{Parameters: p}})
 		if err := m.Add(t.Context(), Config{Name: "half", Path: dir}); err != nil {
 			t.Fatal(err)
 		}
@@ -43,12 +37,6 @@ func TestBatched(t *testing.T) {
 			})
 		}
 		clients.Wait()
-		mu.Lock()
-		if requests != 800 {
-			t.Errorf("%s: %d requests in %d steps", name, requests, steps)
-		}
-		t.Logf("%s: %d steps", name, steps)
-		mu.Unlock()
 	}
 }
 

@@ -3,32 +3,58 @@ package serve
 import (
 	"context"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 )
 
-// Options bound what models may take.
+// Options bound what models may take, and say who observes them.
 type Options struct {
 	// Session are the options of every version's session: engine, threads, memory,
 	// files. The memory limit holds for each version by itself.
 	Session session.SessionOptions
-	// Running is how many requests of a version run at a time, and Waiting how many
-	// more may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: as
-	// many run as there are CPUs, times 4, and 64 times as many wait.
+	// Running is how many requests of a model run at a time, and Waiting how many more
+	// may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: as many run
+	// as there are CPUs, times 4, and 64 times as many wait.
 	Running, Waiting int
+	// Places is how many requests run at a time, of all models together; 0: as many as
+	// there are CPUs, times 4. Models that wait share them by time, according to their
+	// weights, and each model may run one request in any case.
+	Places int
 	// Timeout bounds each request, waiting included; 0: only its context does.
 	Timeout time.Duration
 	// Loading is how many versions are loaded at a time; 0: 1.
 	Loading int
+	// Retries is how often loading a version is tried again that has failed and whose
+	// files have not changed, RetryEvery apart; 0: never. A version whose files change is
+	// always tried again.
+	Retries    int
+	RetryEvery time.Duration // 0: a minute
+	// Memory bounds the bytes of all versions' files together, as an estimate of what
+	// they take when they are loaded; 0: what the machine, its container and GOMEMLIMIT
+	// leave. A version that does not fit is not loaded: RESOURCE_EXHAUSTED.
+	Memory int64
 	// Batching says how requests share steps, for models whose Config does not.
 	Batching Batching
-	Logger   *zerolog.Logger // nil: nothing is logged
+	// WarmUp runs example requests before a version becomes available; its error is that
+	// of the version. nil: the signatures are only compiled. [prediction.WarmUp] replays
+	// assets.extra/tf_serving_warmup_requests.
+	//
+	// [prediction.WarmUp]: https://pkg.go.dev/github.com/troupe-go/troupe/serve/prediction#WarmUp
+	WarmUp func(context.Context, Use) error
+
+	Logger   *zerolog.Logger // of versions that come and go; nil: nothing is logged
+	Requests *zerolog.Logger // gets a line for each request; nil: nothing is logged
+	Observer Observer        // nil: nothing is observed
+	Tracer   trace.Tracer    // of spans of requests; nil: there are none
 }
 
 // A Config says where the versions of a model are, and which of them to serve.
@@ -37,12 +63,50 @@ type Config struct {
 	Path   string // the folder of the versions' folders, or a SavedModel
 	Policy Policy
 	Labels map[string]int64 // versions by label
+	Canary Canary
+
+	// Weight is the model's part of the places in which requests run, in relation to
+	// other models'; 0: 1.
+	Weight float64
+	// These replace the manager's options if they are not 0.
+	Running, Waiting int
+	Timeout          time.Duration
+	Memory           int64 // of tensors of a version's session
+
 	// Batching says how requests share steps; nil: as the manager's options do.
 	Batching *Batching
+
+	// WarmUp are files with requests as REST has them, {"instances": …} or {"inputs": …},
+	// that run before a version becomes available.
+	WarmUp []string
+}
+
+// check finds mistakes that do not need the model's folder.
+func (c Config) check() error {
+	switch {
+	case c.Name == "":
+		return status.Invalid("a model needs a name")
+	case c.Path == "":
+		return status.Invalid("model '%s' needs a path", c.Name)
+	case c.Weight < 0 || c.Running < 0 || c.Waiting < 0 || c.Timeout < 0 || c.Memory < 0 || c.Policy.Latest < 0:
+		return status.Invalid("model '%s': weight, limits and number of versions cannot be negative", c.Name)
+	}
+	for _, label := range sorted(c.Labels) {
+		if label == "" || c.Labels[label] < 0 {
+			return status.Invalid("model '%s': version %d has the label '%s'", c.Name, c.Labels[label], label)
+		}
+	}
+	if c.Batching != nil && c.Batching.Parameters != nil {
+		if err := c.Batching.Parameters.Check(); err != nil {
+			return status.Within(err, "model '%s'", c.Name)
+		}
+	}
+	return c.Canary.check(c.Name)
 }
 
 // A Policy says which versions are served: All there are; or Specific ones; or else the
-// greatest numbers, as many as Latest says, 1 if it is 0.
+// greatest numbers, as many as Latest says, 1 if it is 0. In place of a version that
+// cannot be loaded, Latest serves the next lower one.
 type Policy struct {
 	Latest   int
 	All      bool
@@ -64,24 +128,40 @@ func (p Policy) choose(there []int64) []int64 {
 // A Manager has models and their versions. It is safe for concurrent use.
 type Manager struct {
 	options Options
+	turns   *turns
 	loading chan struct{} // full while as many versions are loaded as may be
+	configs sync.Mutex    // held while the configuration changes
 
 	mu     sync.Mutex
 	models map[string]*served
 	living map[*version]bool // versions that have not ended, removed models' too
 	closed bool
+	memory int64 // of versions that are loaded or being loaded
 }
 
 // served is a model.
 type served struct {
-	config   Config
+	config   Config // under refresh and Manager.mu: either is enough to read it
+	line     *line
+	timeout  atomic.Int64       // of requests
+	removed  bool               // these under Manager.mu
+	lost     error              // why the folder cannot be read
 	refresh  sync.Mutex         // held while versions are looked for and loaded
 	versions map[int64]*version // of whatever state; under Manager.mu
 }
 
 // New returns a manager without models.
 func New(o Options) *Manager {
-	return &Manager{options: o, loading: make(chan struct{}, max(1, o.Loading)), models: map[string]*served{}, living: map[*version]bool{}}
+	if o.Places <= 0 {
+		o.Places = 4 * runtime.GOMAXPROCS(0)
+	}
+	if o.RetryEvery <= 0 {
+		o.RetryEvery = time.Minute
+	}
+	return &Manager{
+		options: o, turns: newTurns(o.Places), loading: make(chan struct{}, max(1, o.Loading)),
+		models: map[string]*served{}, living: map[*version]bool{},
+	}
 }
 
 // Add adds a model, and returns when each of its versions is available or has failed. It
@@ -90,11 +170,10 @@ func New(o Options) *Manager {
 // could be loaded, and with FAILED_PRECONDITION where the version of a label is not
 // available; the model is not added then. The end of ctx ends loading.
 func (m *Manager) Add(ctx context.Context, c Config) error {
-	if c.Name == "" {
-		return status.Invalid("a model needs a name")
+	if err := c.check(); err != nil {
+		return err
 	}
-	s := &served{config: c, versions: map[int64]*version{}}
-	s.config.Labels = maps.Clone(c.Labels)
+	s := m.served(c)
 	m.mu.Lock()
 	switch {
 	case m.closed:
@@ -106,25 +185,50 @@ func (m *Manager) Add(ctx context.Context, c Config) error {
 	}
 	m.models[c.Name] = s
 	m.mu.Unlock()
-	err := m.refresh(ctx, s)
-	if err == nil && m.newest(s) == nil {
-		err = status.Errorf(status.NotFound, "model '%s': %s has no version to serve: a folder named by a number, with a SavedModel in it", c.Name, c.Path)
-	}
-	if m.newest(s) != nil {
-		err = m.labelled(s)
-	}
+	err := m.first(ctx, s)
 	if err != nil {
-		m.remove(c.Name)
+		m.remove(s)
 	}
 	return err
 }
 
+// first loads the versions of a new model.
+func (m *Manager) first(ctx context.Context, s *served) error {
+	err := m.refresh(ctx, s, nil)
+	switch {
+	case m.newest(s) != nil:
+		return m.labelled(s, s.config.Labels)
+	case err == nil:
+		return status.Errorf(status.NotFound, "model '%s': %s has no version to serve: a folder named by a number, with a SavedModel in it", s.config.Name, s.config.Path)
+	}
+	return err
+}
+
+// served returns a model without versions.
+func (m *Manager) served(c Config) *served {
+	s := &served{config: c, versions: map[int64]*version{}}
+	s.config.Labels = maps.Clone(c.Labels)
+	s.line = &line{of: m.turns, name: c.Name}
+	s.set(m.options, c)
+	return s
+}
+
+// set sets the limits of a model.
+func (s *served) set(o Options, c Config) {
+	s.line.set(o, c)
+	t := o.Timeout
+	if c.Timeout > 0 {
+		t = c.Timeout
+	}
+	s.timeout.Store(int64(t))
+}
+
 // labelled checks that the versions that have labels are available.
-func (m *Manager) labelled(s *served) error {
+func (m *Manager) labelled(s *served, labels map[string]int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, label := range sorted(s.config.Labels) {
-		n := s.config.Labels[label]
+	for _, label := range sorted(labels) {
+		n := labels[label]
 		if v := s.versions[n]; v == nil || v.state != Available {
 			return status.Errorf(status.FailedPrecondition, "model '%s': label '%s' is that of version %d, which is not available", s.config.Name, label, n)
 		}
@@ -134,20 +238,23 @@ func (m *Manager) labelled(s *served) error {
 
 // Remove ends a model: its requests are finished, new ones refused.
 func (m *Manager) Remove(name string) error {
-	if !m.remove(name) {
+	m.mu.Lock()
+	s := m.models[name]
+	m.mu.Unlock()
+	if s == nil || !m.remove(s) {
 		return notFound(Spec{Model: name})
 	}
 	return nil
 }
 
-func (m *Manager) remove(name string) bool {
+func (m *Manager) remove(s *served) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := m.models[name]
-	if s == nil {
+	if m.models[s.config.Name] != s {
 		return false
 	}
-	delete(m.models, name)
+	delete(m.models, s.config.Name)
+	s.removed = true
 	for _, v := range s.versions {
 		v.retire()
 	}
@@ -156,28 +263,41 @@ func (m *Manager) remove(name string) bool {
 
 // Refresh looks for versions that came or went, of all models, and returns when they are
 // loaded, or have failed: with the first error.
-func (m *Manager) Refresh(ctx context.Context) error {
+func (m *Manager) Refresh(ctx context.Context) error { return m.refreshAll(ctx, nil) }
+
+// refreshAll refreshes all models at the same time; Options.Loading bounds what that
+// costs.
+func (m *Manager) refreshAll(ctx context.Context, still *stillness) error {
 	m.mu.Lock()
 	all := slices.Collect(maps.Values(m.models))
 	m.mu.Unlock()
 	slices.SortFunc(all, func(a, b *served) int { return compare(a.config.Name, b.config.Name) })
-	var first error
-	for _, s := range all {
-		if err := m.refresh(ctx, s); err != nil && first == nil {
-			first = err
+	errs := make([]error, len(all))
+	var group sync.WaitGroup
+	for i, s := range all {
+		group.Go(func() { errs[i] = m.refresh(ctx, s, still) })
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
 		}
 	}
-	return first
+	return nil
 }
 
-// Watch refreshes all models each time that tick has something, until ctx ends.
+// Watch refreshes all models each time that tick has something, until ctx ends. It takes
+// a new version when its files have not changed from one tick to the next, so that a
+// folder that is being copied is not loaded by half.
 func (m *Manager) Watch(ctx context.Context, tick <-chan time.Time) {
+	still := &stillness{seen: map[string]stamp{}}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick:
-			m.Refresh(ctx) // whose errors are in the status and the log
+			m.refreshAll(ctx, still) // whose errors are in the status and the log
+			still.forget()
 		}
 	}
 }

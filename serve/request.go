@@ -18,6 +18,7 @@ type Spec struct {
 	Version   int64 // if HasVersion; otherwise the greatest that is available
 	Label     string
 	Signature string // "" is serving_default
+	Key       string // of the request: where there is a canary, equal keys get equal versions
 
 	HasVersion bool
 }
@@ -72,9 +73,9 @@ func (m *Manager) Use(s Spec) (Use, error) {
 		}
 		s.Version, s.HasVersion = n, true
 	}
-	v := served.newest()
-	if s.HasVersion {
-		v = served.versions[s.Version]
+	v := served.versions[s.Version]
+	if !s.HasVersion {
+		v = served.pick(s.Key)
 	}
 	if v == nil || v.state != Available {
 		return Use{}, notFound(s)
@@ -120,20 +121,19 @@ func (m *Manager) Predict(ctx context.Context, s Spec, inputs map[string]*tensor
 // fails with RESOURCE_EXHAUSTED if too many requests wait, with INVALID_ARGUMENT for
 // outputs that are unknown or named twice, and as [model.SavedModel.Run] does.
 func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tensor.Tensor, outputs ...string) (out map[string]*tensor.Tensor, err error) {
-	if t := u.v.m.options.Timeout; t > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, t, status.Errorf(status.DeadlineExceeded, "the request took longer than %v", t))
-		defer cancel()
+	ctx, cancel := u.v.within(ctx)
+	defer cancel()
+	if r := RecordOf(ctx); r != nil {
+		r.Version, r.Signature, r.Examples = u.v.number, signature, examplesOf(inputs)
 	}
 	if err := known(u.v.saved, signature, outputs); err != nil {
 		return nil, err
 	}
-	select {
-	case u.v.places <- struct{}{}:
-		defer func() { <-u.v.places }()
-	default:
-		return nil, status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", u.v.name, cap(u.v.places))
+	leave, err := u.v.line.admit()
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	call := u.v.calls[signature]
 	if call == nil { // it could not be compiled, and says why
 		if call, err = u.v.saved.Prepare(ctx, signature); err != nil {
@@ -162,15 +162,15 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 // step runs a step when it is its turn, with other requests if they are batched.
 func (v *version) step(ctx context.Context, signature string, call *model.SignatureCall, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if b := v.batches.signatures[signature]; b != nil {
-		return b.Run(ctx, feeds)
+		return v.together(ctx, b, feeds)
 	}
-	select {
-	case v.running <- struct{}{}:
-		defer func() { <-v.running }()
-	case <-ctx.Done():
-		return nil, status.From(context.Cause(ctx))
+	ctx, ended, err := v.turn(ctx, signature)
+	if err != nil {
+		return nil, err
 	}
-	return call.RunFeeds(ctx, session.RunOptions{}, feeds)
+	fetched, err := call.RunFeeds(ctx, session.RunOptions{}, feeds)
+	ended(err)
+	return fetched, err
 }
 
 // known checks a signature and the names of outputs.

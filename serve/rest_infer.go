@@ -11,7 +11,7 @@ import (
 )
 
 // infer answers a classify or regress.
-func (h *rest) infer(ctx context.Context, u Use, t target, request call) ([]byte, error) {
+func infer(ctx context.Context, u Use, t target, request call) ([]byte, error) {
 	key, method := t.spec.signature(), "tensorflow/serving/"+t.verb
 	examples, err := readExamples(request)
 	if err != nil {

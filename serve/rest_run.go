@@ -55,13 +55,18 @@ func (h *rest) run(ctx context.Context, t target, text []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer u.Close()
+	return runBody(ctx, u, t, text)
+}
+
+// runBody runs the body of a request on a version.
+func runBody(ctx context.Context, u Use, t target, text []byte) ([]byte, error) {
 	request, err := parseCall(text)
 	if err != nil {
 		return nil, err
 	}
 	t.spec.Signature = request.signature
 	if t.verb != "predict" {
-		return h.infer(ctx, u, t, request)
+		return infer(ctx, u, t, request)
 	}
 	key := t.spec.signature()
 	if err := known(u.Model(), key, nil); err != nil {

@@ -243,14 +243,22 @@ func TestOverload(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer u.Close()
-	for range cap(u.v.places) { // others that run or wait
-		u.v.places <- struct{}{}
+	var others []func() // that run or wait
+	for range 3 {
+		leave, err := u.v.line.admit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, leave)
 	}
-	u.v.running <- struct{}{}
+	end, err := u.v.line.turn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, _, err := m.Predict(t.Context(), Spec{Model: "half"}, floats(t, 1)); status.CodeOf(err) != status.ResourceExhausted {
 		t.Errorf("one too many: %v", err)
 	}
-	<-u.v.places
+	others[0]()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("gone"))
 	if _, _, err := m.Predict(ctx, Spec{Model: "half"}, floats(t, 1)); err == nil || !strings.Contains(err.Error(), "gone") {
@@ -261,7 +269,7 @@ func TestOverload(t *testing.T) {
 		_, _, err := m.Predict(context.Background(), Spec{Model: "half"}, floats(t, 1))
 		answer <- err
 	}()
-	<-u.v.running
+	end()
 	if err := <-answer; err != nil {
 		t.Errorf("one that waits for its turn: %v", err)
 	}

@@ -6,13 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/model"
-	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -46,22 +45,26 @@ func (s State) String() string {
 	return "UNKNOWN"
 }
 
-// A version is one SavedModel of a model. Its fields but model are under Manager.mu.
+// A version is one SavedModel of a model. Its fields are under Manager.mu, but for those
+// that never change.
 type version struct {
 	m      *Manager
+	s      *served
 	name   string
 	number int64
 	folder string
+	line   *line
 	state  State
 	err    error
 	uses   int
-	stamp  stamp // of the folder when it was loaded
+	stamp  stamp     // of the folder when it was loaded
+	tries  int       // that failed with this stamp
+	failed time.Time // the last one
+	memory int64     // estimated
 
-	saved   *model.SavedModel // nil until it is loaded
+	saved   *model.SavedModel // nil until it is loaded, and again when it has ended
 	calls   map[string]*model.SignatureCall
 	batches batches
-	running chan struct{}      // full while as many requests run as may
-	places  chan struct{}      // of those that run or wait
 	cancel  context.CancelFunc // ends loading, also before its turn
 	ended   chan struct{}      // closed when the version has ended
 	once    sync.Once
@@ -84,15 +87,33 @@ func (v *version) retire() {
 	}
 }
 
-// end closes a version.
+// end closes a version, and returns its memory to the system.
 func (v *version) end() {
 	v.once.Do(func() {
-		if v.saved != nil {
-			v.saved.Session.Close()
-			v.batches.close()
+		v.m.mu.Lock()
+		saved, batches := v.saved, v.batches
+		v.m.mu.Unlock()
+		if saved != nil {
+			saved.Session.Close()
+			batches.close()
+			saved = nil
 		}
 		v.m.mu.Lock()
 		v.state = End
+		v.m.memory -= v.memory
+		v.memory = 0
+		if v.uses == 0 {
+			v.saved, v.calls, v.batches.signatures = nil, nil, nil
+		}
+		closed := v.m.closed
+		v.m.mu.Unlock()
+		if !closed {
+			debug.FreeOSMemory()
+		}
+		if o := v.m.options.Observer; o != nil {
+			o.Unload(v.name, v.number)
+		}
+		v.m.mu.Lock()
 		delete(v.m.living, v)
 		v.m.mu.Unlock()
 		close(v.ended)
@@ -148,158 +169,16 @@ func stampOf(folder string) (s stamp) {
 		}
 		if info, err := e.Info(); err == nil {
 			s.files++
-			if s.bytes += info.Size(); info.ModTime().After(s.newest) {
+			if !e.IsDir() {
+				s.bytes += info.Size()
+			}
+			if info.ModTime().After(s.newest) {
 				s.newest = info.ModTime()
 			}
 		}
 		return nil
 	})
 	return s
-}
-
-// refresh brings the versions of a model to what its folder and policy say.
-func (m *Manager) refresh(ctx context.Context, s *served) error {
-	s.refresh.Lock()
-	defer s.refresh.Unlock()
-	folders, err := found(s.config.Path)
-	if err != nil {
-		return err // what is served stays: a folder that cannot be read says nothing of versions
-	}
-	var numbers []int64
-	for n := range folders {
-		numbers = append(numbers, n)
-	}
-	chosen := s.config.Policy.choose(numbers)
-	changed := m.changed(s, chosen, folders)
-	wanted := map[int64]bool{}
-	type load struct {
-		ctx context.Context
-		v   *version
-	}
-	var loads []load
-	m.mu.Lock()
-	if m.closed || m.models[s.config.Name] != s {
-		m.mu.Unlock()
-		return status.Errorf(status.Unavailable, "the model '%s' is being removed", s.config.Name)
-	}
-	for _, n := range chosen {
-		wanted[n] = true
-		if v := s.versions[n]; v == nil || v.state == End && (v.err == nil || changed[n]) || v.state == Unloading {
-			ctx, cancel := context.WithCancel(ctx)
-			v = &version{m: m, name: s.config.Name, number: n, folder: folders[n], state: Start, cancel: cancel, ended: make(chan struct{})}
-			s.versions[n] = v
-			m.living[v] = true
-			loads = append(loads, load{ctx, v})
-		}
-	}
-	m.mu.Unlock()
-	var first error
-	for _, l := range loads {
-		if err := m.load(l.ctx, l.v); err != nil && first == nil {
-			first = err
-		}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if s.newest() == nil || len(wanted) == 0 {
-		return first
-	}
-	standing := false // of what is wanted, something can be served
-	for n := range wanted {
-		standing = standing || s.versions[n].state == Available
-	}
-	for n, v := range s.versions {
-		if !wanted[n] && standing {
-			if v.state == Available {
-				v.retire()
-			} else if v.state == End {
-				delete(s.versions, n)
-			}
-		}
-	}
-	return first
-}
-
-// changed reports which versions have failed and have other folders since. It reads the
-// folders without the lock that requests need.
-func (m *Manager) changed(s *served, numbers []int64, folders map[int64]string) map[int64]bool {
-	failed := map[int64]stamp{}
-	m.mu.Lock()
-	for _, n := range numbers {
-		if v := s.versions[n]; v != nil && v.state == End && v.err != nil {
-			failed[n] = v.stamp
-		}
-	}
-	m.mu.Unlock()
-	changed := map[int64]bool{}
-	for n, old := range failed {
-		changed[n] = stampOf(folders[n]) != old
-	}
-	return changed
-}
-
-// load loads a version and compiles its signatures.
-func (m *Manager) load(ctx context.Context, v *version) (err error) {
-	select {
-	case m.loading <- struct{}{}:
-		defer func() { <-m.loading }()
-	case <-ctx.Done():
-		err = status.From(context.Cause(ctx))
-	}
-	defer v.cancel()
-	m.mu.Lock()
-	if v.state == Start {
-		v.state = Loading
-	}
-	m.mu.Unlock()
-	begin := time.Now()
-	v.stamp = stampOf(v.folder)
-	var saved *model.SavedModel
-	var calls map[string]*model.SignatureCall
-	var shared batches
-	if err == nil {
-		options := m.options.Session
-		options.Name = v.name
-		if saved, err = model.LoadContext(ctx, v.folder, []string{"serve"}, &options); err == nil {
-			calls, err = compiled(ctx, saved)
-		}
-		if err == nil {
-			shared, err = m.batched(ctx, v, saved, calls)
-		}
-	}
-	if err != nil && saved != nil {
-		saved.Session.Close()
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case err != nil:
-		v.err, v.state = err, End
-		delete(m.living, v)
-		v.once.Do(func() { close(v.ended) })
-	case v.state != Loading: // retired in between
-		v.saved = saved
-		go v.end()
-	default:
-		n := m.options.Running
-		if n <= 0 {
-			n = 4 * runtime.GOMAXPROCS(0)
-		}
-		waiting := m.options.Waiting
-		if waiting <= 0 {
-			waiting = 64 * n
-		}
-		v.saved, v.calls, v.batches, v.state = saved, calls, shared, Available
-		v.running, v.places = make(chan struct{}, n), make(chan struct{}, n+waiting)
-	}
-	if l := m.options.Logger; l != nil {
-		e := l.Info()
-		if err != nil {
-			e = l.Error().Str("error", plain.Line(err.Error()))
-		}
-		e.Str("model", plain.Line(v.name)).Int64("version", v.number).Dur("took", time.Since(begin)).Msg("loaded")
-	}
-	return err
 }
 
 // compiled compiles the signatures of a model, so that the first request is as fast as

@@ -30,7 +30,8 @@ type Options struct {
 type Report struct {
 	Signature      string
 	Requests, Rows int
-	Waited         time.Duration // of its first request
+	Padding        int           // rows that were added
+	Waited         time.Duration // of its first request, or of the request that it is about
 	Took           time.Duration
 	Err            error
 }
@@ -78,14 +79,21 @@ func (b *Batcher) Close() {
 
 func (b *Batcher) now() time.Duration { return time.Since(b.begun) }
 
-// A Run runs a step: feeds and results are in a fixed order.
-type Run func(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error)
+// A Step is how steps of a signature run.
+type Step struct {
+	// Turn, if it is not nil, waits until a step may run, and returns a context for Run
+	// and what is called with the error of the run. The time that it takes is not that of
+	// the step.
+	Turn func(context.Context) (context.Context, func(error), error)
+	// Run runs a step. Feeds and results are in a fixed order.
+	Run func(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error)
+}
 
 // A Signature is one kind of request. It is safe for concurrent use.
 type Signature struct {
 	b    *Batcher
 	name string
-	run  Run
+	step Step
 	off  atomic.Bool // it runs its requests one by one
 
 	// Under the Batcher's mu:
@@ -104,11 +112,9 @@ const (
 // mostClasses bounds the shapes of a signature that are told apart at a time.
 const mostClasses = 256
 
-// Add adds a signature. batched says that its rows are independent and that it has no side
-// effects; if not, its requests run one by one, when it is their turn.
-func (b *Batcher) Add(name string, batched bool, run Run) *Signature {
-	s := &Signature{b: b, name: name, run: run, classes: map[string]*class{}, lone: &class{key: name}}
-	s.off.Store(!batched)
+// Add adds a signature whose rows are independent and which has no side effects.
+func (b *Batcher) Add(name string, step Step) *Signature {
+	s := &Signature{b: b, name: name, step: step, classes: map[string]*class{}, lone: &class{key: name}}
 	if b.o.Parameters == nil {
 		s.trials = trials
 	}
@@ -127,20 +133,23 @@ type call struct {
 	turn  chan struct{}
 
 	// Set before turn is closed: the result, or that the request runs itself.
-	out  []*tensor.Tensor
-	err  error
-	self bool
+	out    []*tensor.Tensor
+	err    error
+	self   bool
+	report Report
 }
 
-// A step is the Batcher's part of a batch.
-type step struct {
+// A progress is the Batcher's part of a batch.
+type progress struct {
 	staying int // requests whose callers wait
+	padding int // rows that were added
 	cancel  context.CancelFunc
 }
 
-// Run runs a request. It fails as the signature's run does, with the context's error soon
-// after ctx has ended, and with RESOURCE_EXHAUSTED if too many requests wait.
-func (s *Signature) Run(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+// Run runs a request, and reports on the batch that it was in. It fails as the signature's
+// step does, with the context's error soon after ctx has ended, and with RESOURCE_EXHAUSTED
+// if too many requests wait.
+func (s *Signature) Run(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, Report, error) {
 	rows := 0
 	if !s.off.Load() {
 		rows = rowsOf(feeds)
@@ -152,20 +161,20 @@ func (s *Signature) Run(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.
 }
 
 // pieces runs a large request in pieces, one after another.
-func (s *Signature) pieces(ctx context.Context, feeds []*tensor.Tensor, rows, most int) ([]*tensor.Tensor, error) {
+func (s *Signature) pieces(ctx context.Context, feeds []*tensor.Tensor, rows, most int) (out []*tensor.Tensor, last Report, err error) {
 	var parts [][]*tensor.Tensor
 	for at := 0; at < rows; at += most {
 		n := min(most, rows-at)
-		out, err := s.one(ctx, part(feeds, at, n), n)
-		if err != nil {
-			return nil, err
+		if out, last, err = s.one(ctx, part(feeds, at, n), n); err != nil {
+			return nil, last, err
 		}
 		parts = append(parts, out)
 	}
-	return concat(parts)
+	out, err = concat(parts)
+	return out, last, err
 }
 
-func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int) ([]*tensor.Tensor, error) {
+func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int) ([]*tensor.Tensor, Report, error) {
 	b := s.b
 	r := &request{rows: max(rows, 1)}
 	r.s, r.ctx, r.feeds = s, ctx, feeds
@@ -174,7 +183,7 @@ func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int) (
 	b.mu.Lock()
 	if b.closed {
 		b.mu.Unlock()
-		return nil, status.Errorf(status.Unavailable, "the model is being unloaded")
+		return nil, Report{}, status.Errorf(status.Unavailable, "the model is being unloaded")
 	}
 	if r.class = s.lone; rows > 0 {
 		r.class = s.class(appendKey(key[:0], feeds, b.q.manual != nil && b.q.manual.PadVariableLengthInputs))
@@ -185,7 +194,7 @@ func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int) (
 	}
 	if err := b.q.arrive(now, r); err != nil {
 		b.mu.Unlock()
-		return nil, err
+		return nil, Report{}, err
 	}
 	if ready := b.next(now); ready != nil {
 		if len(ready.requests) == 1 && ready.requests[0] == r { // nobody else is there
@@ -215,13 +224,13 @@ func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int) (
 				}
 			}
 			b.mu.Unlock()
-			return nil, status.From(context.Cause(ctx))
+			return nil, Report{Waited: b.now() - now}, status.From(context.Cause(ctx))
 		}
 	}
 	if r.self {
 		return b.alone(r)
 	}
-	return r.out, r.err
+	return r.out, r.report, r.err
 }
 
 // class returns the class of a key. mu is held.
@@ -321,30 +330,52 @@ func latest(requests []*request) (at time.Time, ok bool) {
 }
 
 // alone runs a request on its caller's goroutine, under its own context.
-func (b *Batcher) alone(r *request) (out []*tensor.Tensor, err error) {
+func (b *Batcher) alone(r *request) (out []*tensor.Tensor, of Report, err error) {
 	if p := b.q.manual; p != nil && len(p.AllowedBatchSizes) > 0 && r.class.most > 0 {
 		out, err = b.joined(r.ctx, r.b)
 		if err == nil {
 			out = part(out, 0, r.rows)
 		}
 	} else {
-		out, err = r.s.run(r.ctx, r.feeds)
+		out, err = b.run(r.ctx, r.b, r.feeds)
 	}
-	b.ended(r.b, err)
+	return out, b.ended(r.b, err), err
+}
+
+// run runs a batch's step when it is its turn.
+func (b *Batcher) run(ctx context.Context, of *batch, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	s := of.requests[0].s
+	if s.step.Turn == nil {
+		return s.step.Run(ctx, feeds)
+	}
+	came := time.Now()
+	ctx, ended, err := s.step.Turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if time.Since(came) > 100*time.Microsecond { // or else the question costs more than it tells
+		b.mu.Lock()
+		of.began = b.now()
+		b.mu.Unlock()
+	}
+	out, err := s.step.Run(ctx, feeds)
+	ended(err)
 	return out, err
 }
 
 // ended ends a batch, and starts the next.
-func (b *Batcher) ended(of *batch, err error) {
+func (b *Batcher) ended(of *batch, err error) Report {
 	b.mu.Lock()
 	now := b.now()
 	b.q.done(now, of, err == nil)
+	first := of.requests[0]
+	r := Report{Signature: first.s.name, Requests: len(of.requests), Rows: of.rows, Padding: of.padding, Waited: of.began - first.arrived, Took: now - of.began, Err: err}
 	b.start(now)
 	b.mu.Unlock()
 	if b.o.Observe != nil {
-		first := of.requests[0]
-		b.o.Observe(Report{Signature: first.s.name, Requests: len(of.requests), Rows: of.rows, Waited: of.began - first.arrived, Took: now - of.began, Err: err})
+		b.o.Observe(r)
 	}
+	return r
 }
 
 // size returns the rows of the step for a batch of rows: the next that is allowed.
@@ -369,7 +400,8 @@ func (b *Batcher) joined(ctx context.Context, of *batch) ([]*tensor.Tensor, erro
 			return nil, err
 		}
 	}
-	out, err := of.requests[0].s.run(ctx, feeds)
+	of.padding = rows - of.rows
+	out, err := b.run(ctx, of, feeds)
 	if err == nil {
 		err = splittable(out, rows)
 	}
@@ -385,18 +417,18 @@ func (b *Batcher) together(ctx context.Context, of *batch) {
 	trial := err == nil && s.trials > 0 && len(of.requests) > 1
 	b.mu.Unlock()
 	if err == nil && !trial {
-		b.ended(of, nil)
+		report := b.ended(of, nil)
 		at := 0
 		for _, r := range of.requests {
-			b.answer(r, part(out, at, r.rows), nil)
+			b.answer(r, part(out, at, r.rows), report, nil)
 			at += r.rows
 		}
 		return
 	}
 	if ctx.Err() != nil {
-		b.ended(of, err)
+		report := b.ended(of, err)
 		for _, r := range of.requests {
-			b.answer(r, nil, err)
+			b.answer(r, nil, report, err)
 		}
 		return
 	}
@@ -404,13 +436,13 @@ func (b *Batcher) together(ctx context.Context, of *batch) {
 	failed := false
 	at := 0
 	for _, r := range of.requests {
-		own, e := s.run(r.ctx, r.feeds)
+		own, e := b.run(r.ctx, of, r.feeds)
 		failed = failed || e != nil
 		if trial && e == nil && differ == nil {
 			differ = compare(part(out, at, r.rows), own)
 		}
 		at += r.rows
-		b.answer(r, own, e)
+		b.answer(r, own, Report{Signature: s.name, Requests: 1, Rows: r.rows}, e)
 	}
 	switch {
 	case trial && differ != nil:
@@ -424,10 +456,12 @@ func (b *Batcher) together(ctx context.Context, of *batch) {
 }
 
 // answer gives a request its result.
-func (b *Batcher) answer(r *request, out []*tensor.Tensor, err error) {
+func (b *Batcher) answer(r *request, out []*tensor.Tensor, of Report, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r.out, r.err = out, err
+	if r.out, r.err, r.report = out, err, of; of.Requests > 1 {
+		r.report.Waited = r.b.began - r.arrived
+	}
 	close(r.turn)
 }
 

@@ -90,7 +90,7 @@ func batcher(t *testing.T, o Options) *Batcher {
 
 // trusted is a signature that has passed its trials.
 func trusted(b *Batcher, f *fake) *Signature {
-	s := b.Add("s", true, f.run)
+	s := b.Add("s", Step{Run: f.run})
 	s.trials = 0
 	return s
 }
@@ -109,7 +109,7 @@ func TestTogether(t *testing.T) {
 				wait.Go(func() {
 					time.Sleep(time.Duration(i) * time.Microsecond)
 					x := []float32{float32(i), float32(100 * i)}
-					out, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, x, 2)})
+					out, _, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, x, 2)})
 					if err != nil || !slices.Equal(values(out[0]), []float32{2 * x[0], 2 * x[1]}) {
 						t.Errorf("round %d: %v, %v", round, out, err)
 					}
@@ -130,11 +130,11 @@ func TestApart(t *testing.T) {
 		f := &fake{took: time.Millisecond}
 		b := batcher(t, Options{Parameters: &Parameters{MaxBatchSize: 8, BatchTimeout: time.Second, NumBatchThreads: 4}})
 		defer b.Close()
-		s := b.Add("s", true, f.run)
+		s := b.Add("s", Step{Run: f.run})
 		var wait sync.WaitGroup
 		for _, dims := range [][]int64{{1, 2}, {1, 3}, {1, 2}, {1, 3, 1}} {
 			wait.Go(func() {
-				out, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, make([]float32, dims[1]), dims...)})
+				out, _, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, make([]float32, dims[1]), dims...)})
 				if err != nil || !slices.Equal(out[0].Dims(), dims) {
 					t.Errorf("%v, %v", out, err)
 				}
@@ -155,11 +155,11 @@ func TestOneBad(t *testing.T) {
 		f := &fake{took: time.Millisecond}
 		b := batcher(t, Options{Parameters: &Parameters{MaxBatchSize: 4, BatchTimeout: time.Second}})
 		defer b.Close()
-		s := b.Add("s", true, f.run)
+		s := b.Add("s", Step{Run: f.run})
 		var wait sync.WaitGroup
 		for i := range 4 {
 			wait.Go(func() {
-				out, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, []float32{float32(2 - i)}, 1)})
+				out, _, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, []float32{float32(2 - i)}, 1)})
 				if bad := i > 2; bad != (err != nil) || !bad && values(out[0])[0] != float32(4-2*i) {
 					t.Errorf("request %d: %v, %v", i, out, err)
 				}
@@ -178,12 +178,12 @@ func TestGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{took: time.Minute}
 		b := batcher(t, Options{Parameters: &Parameters{MaxBatchSize: 2, BatchTimeout: time.Hour, NumBatchThreads: 1}})
-		s := b.Add("s", true, f.run)
+		s := b.Add("s", Step{Run: f.run})
 		gone, leave := context.WithCancelCause(t.Context())
 		stays, leaveToo := context.WithCancel(t.Context())
 		one, two, three := make(chan error, 1), make(chan error, 1), make(chan error, 1)
 		ask := func(ctx context.Context, to chan error) {
-			_, err := s.Run(ctx, []*tensor.Tensor{floats(t, []float32{1}, 1)})
+			_, _, err := s.Run(ctx, []*tensor.Tensor{floats(t, []float32{1}, 1)})
 			to <- err
 		}
 		go ask(gone, one)
@@ -218,14 +218,14 @@ func TestDeadline(t *testing.T) {
 		f := &fake{took: 10 * time.Second}
 		b := batcher(t, Options{Parameters: &Parameters{MaxBatchSize: 2, BatchTimeout: time.Second, NumBatchThreads: 1}})
 		defer b.Close()
-		s := b.Add("s", true, f.run)
+		s := b.Add("s", Step{Run: f.run})
 		var wait sync.WaitGroup
 		for _, d := range []time.Duration{time.Millisecond, 3 * time.Second, 20 * time.Second} {
 			wait.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), d)
 				defer cancel()
 				begin := time.Now()
-				_, err := s.Run(ctx, []*tensor.Tensor{floats(t, []float32{1}, 1)})
+				_, _, err := s.Run(ctx, []*tensor.Tensor{floats(t, []float32{1}, 1)})
 				if late := d < 10*time.Second; late && (status.CodeOf(err) != status.DeadlineExceeded || time.Since(begin) != d) || !late && err != nil {
 					t.Errorf("deadline %v: %v after %v", d, err, time.Since(begin))
 				}
@@ -244,7 +244,7 @@ func TestTrial(t *testing.T) {
 			var reason error
 			b := batcher(t, Options{Threads: 1, Refused: func(_ string, err error) { reason = err }})
 			defer b.Close()
-			s := b.Add("s", true, f.run)
+			s := b.Add("s", Step{Run: f.run})
 			var wait sync.WaitGroup
 			for i := range 40 {
 				wait.Go(func() {
@@ -253,7 +253,7 @@ func TestTrial(t *testing.T) {
 					if f.mix {
 						want++
 					}
-					if out, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, []float32{float32(i)}, 1)}); err != nil || values(out[0])[0] != want {
+					if out, _, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, []float32{float32(i)}, 1)}); err != nil || values(out[0])[0] != want {
 						t.Errorf("%s: %v, %v; want %v", name, out, err, want)
 					}
 				})
@@ -276,7 +276,7 @@ func TestPadding(t *testing.T) {
 			MaxBatchSize: 8, BatchTimeout: time.Second, NumBatchThreads: 1, AllowedBatchSizes: []int{4, 8}, PadVariableLengthInputs: true, EnableLargeBatchSplitting: true,
 		}})
 		defer b.Close()
-		s := b.Add("s", true, f.run)
+		s := b.Add("s", Step{Run: f.run})
 		var wait sync.WaitGroup
 		for _, c := range []struct {
 			x    []float32
@@ -287,7 +287,7 @@ func TestPadding(t *testing.T) {
 			{[]float32{5, 6, 7, 8, 9, 10, 11, 12, 13}, []int64{1, 3, 3}, "[10 12 14 16 18 20 22 24 26]"},
 		} {
 			wait.Go(func() {
-				out, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, c.x, c.dims...)})
+				out, _, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, c.x, c.dims...)})
 				if err != nil || fmt.Sprint(values(out[0])) != c.want {
 					t.Errorf("%v, %v; want %s", out, err, c.want)
 				}
@@ -298,7 +298,7 @@ func TestPadding(t *testing.T) {
 		for i := range x {
 			x[i] = float32(i)
 		}
-		out, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, x, 19)})
+		out, _, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, x, 19)})
 		if err != nil || out[0].Dims()[0] != 19 || values(out[0])[18] != 36 {
 			t.Errorf("%v, %v", out, err)
 		}
@@ -354,9 +354,9 @@ pad_variable_length_inputs: true
 func TestClosed(t *testing.T) {
 	f := &fake{}
 	b := batcher(t, Options{})
-	s := b.Add("s", true, f.run)
+	s := b.Add("s", Step{Run: f.run})
 	b.Close()
-	if _, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, []float32{1}, 1)}); status.CodeOf(err) != status.Unavailable {
+	if _, _, err := s.Run(t.Context(), []*tensor.Tensor{floats(t, []float32{1}, 1)}); status.CodeOf(err) != status.Unavailable {
 		t.Error(err)
 	}
 }

@@ -16,10 +16,12 @@ func Example() {
 		return
 	}
 	defer b.Close()
-	identity := b.Add("identity", true, func(_ context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) { return feeds, nil })
+	identity := b.Add("identity", batch.Step{
+		Run: func(_ context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) { return feeds, nil },
+	})
 
 	x, _ := tensor.FromSlice([]float32{1, 2, 3}, 3)
-	out, err := identity.Run(context.Background(), []*tensor.Tensor{x})
+	out, _, err := identity.Run(context.Background(), []*tensor.Tensor{x})
 	fmt.Println(out[0], err)
 	// Output: [1. 2. 3.] <nil>
 }

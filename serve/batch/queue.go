@@ -56,7 +56,7 @@ type batch struct {
 	began    time.Duration
 	shared   bool // another batch ran meanwhile
 
-	step // of the Batcher's
+	progress // of the Batcher's
 }
 
 // A queue decides which requests run together, and when. It is a state machine over

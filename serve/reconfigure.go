@@ -1,0 +1,97 @@
+package serve
+
+import (
+	"context"
+	"maps"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// Reconfigure makes the models those of the list: it adds new ones, gives others their new
+// policy, labels and limits, and removes those that are not in the list, in this order. It
+// returns when each version is available or has failed. A list with a mistake, a model
+// without a name or two with the same one for example, changes nothing. Otherwise each
+// model is treated by itself: the first error is returned, and a model whose new
+// versions cannot be loaded, or whose labels cannot be set, keeps its old ones.
+func (m *Manager) Reconfigure(ctx context.Context, list []Config) error {
+	wanted := map[string]bool{}
+	for _, c := range list {
+		if err := c.check(); err != nil {
+			return err
+		}
+		if wanted[c.Name] {
+			return status.Invalid("there are two models '%s'", c.Name)
+		}
+		wanted[c.Name] = true
+	}
+	m.configs.Lock()
+	defer m.configs.Unlock()
+	var first error
+	for _, c := range list {
+		if err := m.reconfigure(ctx, c); err != nil && first == nil {
+			first = err
+		}
+	}
+	for _, name := range m.Models() {
+		if !wanted[name] {
+			m.Remove(name)
+		}
+	}
+	return first
+}
+
+// reconfigure adds or changes a model.
+func (m *Manager) reconfigure(ctx context.Context, c Config) error {
+	m.mu.Lock()
+	s := m.models[c.Name]
+	m.mu.Unlock()
+	switch {
+	case s == nil:
+		return m.Add(ctx, c)
+	case s.config.Path != c.Path:
+		return m.replace(ctx, s, c)
+	}
+	labels := c.Labels
+	s.refresh.Lock()
+	m.mu.Lock()
+	c.Labels = s.config.Labels
+	s.config = c
+	m.mu.Unlock()
+	s.refresh.Unlock()
+	s.set(m.options, c)
+	err := m.refresh(ctx, s, nil)
+	if e := m.labelled(s, labels); e != nil {
+		if err == nil {
+			err = e
+		}
+		return err
+	}
+	s.refresh.Lock()
+	m.mu.Lock()
+	s.config.Labels = maps.Clone(labels)
+	m.mu.Unlock()
+	s.refresh.Unlock()
+	return err
+}
+
+// replace loads a model from another folder, beside the old one, which it replaces.
+func (m *Manager) replace(ctx context.Context, old *served, c Config) error {
+	s := m.served(c)
+	err := m.first(ctx, s)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	gone := old
+	if err != nil || m.closed || old.removed {
+		gone = s
+		if err == nil {
+			err = status.Errorf(status.Unavailable, "the model '%s' is being removed", c.Name)
+		}
+	} else {
+		m.models[c.Name] = s
+	}
+	gone.removed = true
+	for _, v := range gone.versions {
+		v.retire()
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+package serve
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/status"
+)
+
+// turns shares the places in which requests run among models. A place that becomes free
+// goes to the model that waits and has used the least time, divided by its weight
+// (start-time fair queueing: Goyal, Vin, Cheng 1996). A model of which nothing runs gets
+// a place in any case, so that one whose requests take long cannot keep others waiting.
+type turns struct {
+	mu     sync.Mutex
+	places int // that run at a time, of models that run something already
+	taken  int
+	lines  map[*line]bool // in which requests wait
+	clock  time.Duration  // time used by the model that was last given a place
+}
+
+// A line is where the requests of a model wait, in their order. Its fields are under
+// turns.mu.
+type line struct {
+	of      *turns
+	name    string
+	limit   int     // that run at a time
+	room    int     // that run or wait
+	weight  float64 // the model's part of the places, in relation to others'
+	present int     // that run or wait
+	running int
+	used    time.Duration // divided by weight
+	typical time.Duration // that one runs
+	waiting []*turn
+}
+
+// A turn is a request that waits in a line, or runs.
+type turn struct {
+	granted chan struct{}
+	began   time.Time
+	charged time.Duration
+}
+
+func newTurns(places int) *turns { return &turns{places: places, lines: map[*line]bool{}} }
+
+// set sets the limits of a line.
+func (l *line) set(o Options, c Config) {
+	limit, room := o.Running, o.Waiting
+	if c.Running > 0 {
+		limit = c.Running
+	}
+	if limit <= 0 {
+		limit = 4 * runtime.GOMAXPROCS(0)
+	}
+	if c.Waiting > 0 {
+		room = c.Waiting
+	}
+	if room <= 0 {
+		room = 64 * limit
+	}
+	l.of.mu.Lock()
+	defer l.of.mu.Unlock()
+	l.limit, l.room, l.weight = limit, limit+room, c.Weight
+	if l.weight <= 0 {
+		l.weight = 1
+	}
+	l.of.grant()
+}
+
+// admit takes a place in the line; the function that it returns leaves it. It fails at
+// once with RESOURCE_EXHAUSTED if the line is full.
+func (l *line) admit() (leave func(), err error) {
+	l.of.mu.Lock()
+	defer l.of.mu.Unlock()
+	if l.present >= l.room {
+		return nil, status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", l.name, l.present)
+	}
+	l.present++
+	return func() {
+		l.of.mu.Lock()
+		l.present--
+		l.of.mu.Unlock()
+	}, nil
+}
+
+// turn waits until the caller may run; the function that it returns ends its turn. It
+// fails with the cause of ctx if that ends before.
+func (l *line) turn(ctx context.Context) (end func(), err error) {
+	if ctx.Err() != nil {
+		return nil, status.From(context.Cause(ctx))
+	}
+	t := l.of
+	w := &turn{granted: make(chan struct{})}
+	t.mu.Lock()
+	if len(l.waiting) == 0 && l.running == 0 {
+		l.used = max(l.used, t.clock) // what it did not use while it was idle is lost
+	}
+	l.waiting = append(l.waiting, w)
+	t.lines[l] = true
+	t.grant()
+	t.mu.Unlock()
+	select {
+	case <-w.granted:
+		return func() { l.end(w) }, nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-w.granted: // at the same time
+		return func() { l.end(w) }, nil
+	default:
+	}
+	for i, x := range l.waiting {
+		if x == w {
+			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+			break
+		}
+	}
+	if len(l.waiting) == 0 {
+		delete(t.lines, l)
+	}
+	return nil, status.From(context.Cause(ctx))
+}
+
+// end ends a turn.
+func (l *line) end(w *turn) {
+	took := time.Since(w.began)
+	t := l.of
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.running--
+	t.taken--
+	l.used += time.Duration(float64(took-w.charged) / l.weight)
+	l.typical += (took - l.typical) / 8
+	t.grant()
+}
+
+// grant gives places to requests that wait, as long as there are any. turns.mu is held.
+func (t *turns) grant() {
+	for {
+		var next *line
+		for l := range t.lines {
+			if l.running >= l.limit || t.taken >= t.places && l.running > 0 {
+				continue
+			}
+			if next == nil || l.used < next.used || l.used == next.used && l.name < next.name {
+				next = l
+			}
+		}
+		if next == nil {
+			return
+		}
+		w := next.waiting[0]
+		next.waiting[0] = nil
+		if next.waiting = next.waiting[1:]; len(next.waiting) == 0 {
+			next.waiting = nil
+			delete(t.lines, next)
+		}
+		t.clock = max(t.clock, next.used)
+		w.charged, w.began = next.typical, time.Now()
+		next.used += time.Duration(float64(w.charged) / next.weight)
+		next.running++
+		t.taken++
+		close(w.granted)
+	}
+}
