@@ -37,7 +37,7 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 		if limit := v.s.config.Memory; limit > 0 {
 			options.MemoryLimit = limit
 		}
-		if saved, err = model.LoadContext(ctx, v.folder, []string{"serve"}, &options); err == nil {
+		if saved, err = model.LoadContext(ctx, v.folder, m.options.Tags, &options); err == nil {
 			calls, err = compiled(ctx, saved)
 		}
 		if err == nil {

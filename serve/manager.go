@@ -44,6 +44,11 @@ type Options struct {
 	Memory int64
 	// Batching says how requests share steps, for models whose Config does not.
 	Batching Batching
+	// Tags are those of the graph that is served; nil: "serve".
+	Tags []string
+	// UnavailableLabels lets labels name versions that are not available; requests for
+	// them are NOT_FOUND.
+	UnavailableLabels bool
 	// WarmUp runs example requests before a version becomes available; its error is that
 	// of the version. nil: the signatures are only compiled. [prediction.WarmUp] replays
 	// assets.extra/tf_serving_warmup_requests.
@@ -136,6 +141,7 @@ type Manager struct {
 	models map[string]*served
 	living map[*version]bool // versions that have not ended, removed models' too
 	closed bool
+	drains bool
 	memory int64 // of versions that are loaded or being loaded
 }
 
@@ -154,6 +160,9 @@ type served struct {
 func New(o Options) *Manager {
 	if o.Places <= 0 {
 		o.Places = 4 * runtime.GOMAXPROCS(0)
+	}
+	if len(o.Tags) == 0 {
+		o.Tags = []string{"serve"}
 	}
 	if o.RetryEvery <= 0 {
 		o.RetryEvery = time.Minute
@@ -225,6 +234,9 @@ func (s *served) set(o Options, c Config) {
 
 // labelled checks that the versions that have labels are available.
 func (m *Manager) labelled(s *served, labels map[string]int64) error {
+	if m.options.UnavailableLabels {
+		return nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, label := range sorted(labels) {
@@ -309,6 +321,27 @@ func (m *Manager) Models() []string {
 	return slices.Sorted(maps.Keys(m.models))
 }
 
+// Queue returns how many requests of a model run, and how many wait for their turn.
+func (m *Manager) Queue(model string) (running, waiting int) {
+	m.mu.Lock()
+	s := m.models[model]
+	m.mu.Unlock()
+	if s == nil {
+		return 0, 0
+	}
+	m.turns.mu.Lock()
+	defer m.turns.mu.Unlock()
+	return s.line.running, len(s.line.waiting)
+}
+
+// Drain makes the manager no longer ready, while it goes on serving: so that those who
+// distribute requests send them elsewhere before it is closed.
+func (m *Manager) Drain() {
+	m.mu.Lock()
+	m.drains = true
+	m.mu.Unlock()
+}
+
 // Ready reports whether every model has a version that is available.
 func (m *Manager) Ready() bool {
 	m.mu.Lock()
@@ -318,7 +351,7 @@ func (m *Manager) Ready() bool {
 			return false
 		}
 	}
-	return !m.closed
+	return !m.closed && !m.drains
 }
 
 func (m *Manager) newest(s *served) *version {

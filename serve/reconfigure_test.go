@@ -222,8 +222,8 @@ func TestWarmUp(t *testing.T) {
 
 type observed struct{ runs, loads, requests int }
 
-func (o *observed) Request(*Record)      { o.requests++ }
-func (o *observed) Run(Run)              { o.runs++ }
-func (o *observed) Batch(Batch)          {}
-func (o *observed) Load(Load)            { o.loads++ }
-func (o *observed) Unload(string, int64) {}
+func (o *observed) Request(*Record) { o.requests++ }
+func (o *observed) Run(Run)         { o.runs++ }
+func (o *observed) Batch(Batch)     {}
+func (o *observed) Load(Load)       { o.loads++ }
+func (o *observed) Unload(Load)     {}

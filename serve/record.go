@@ -21,7 +21,7 @@ type Observer interface {
 	Run(Run)         // has ended
 	Batch(Batch)     // is about to run
 	Load(Load)       // has ended
-	Unload(model string, version int64)
+	Unload(Load)
 }
 
 // A Record is what is known of a request: of the interface that answers it, and of the
@@ -111,6 +111,7 @@ func (r *Record) End(err error) {
 		r.span.SetStatus(codes.Error, plain.Line(err.Error()))
 	}
 	if r.span.IsRecording() {
+		r.span.SetName(r.API + " " + plain.Line(r.Method))
 		r.span.SetAttributes(attribute.String("model", r.Model), attribute.Int64("version", r.Version),
 			attribute.String("signature", r.Signature), attribute.Int("examples", r.Examples), attribute.String("code", r.Code.String()))
 	}

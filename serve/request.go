@@ -45,6 +45,9 @@ type Use struct {
 // Model returns the loaded model.
 func (u Use) Model() *model.SavedModel { return u.v.saved }
 
+// Folder returns where the version was loaded from.
+func (u Use) Folder() string { return u.v.folder }
+
 // Version returns the version's number.
 func (u Use) Version() int64 { return u.v.number }
 
@@ -157,6 +160,25 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 		}
 	}
 	return out, nil
+}
+
+// Do runs a function that uses the model otherwise than by a signature, when it is its
+// turn and within the manager's timeout, as [Use.Run] does.
+func (u Use) Do(ctx context.Context, run func(context.Context) error) error {
+	ctx, cancel := u.v.within(ctx)
+	defer cancel()
+	leave, err := u.v.line.admit()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, ended, err := u.v.turn(ctx, "")
+	if err != nil {
+		return err
+	}
+	err = run(ctx)
+	ended(err)
+	return err
 }
 
 // step runs a step when it is its turn, with other requests if they are batched.

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
@@ -30,8 +30,11 @@ type HTTP struct {
 	// Patience is how long a client may take to send its request, and to take the
 	// reply; 0: a minute each.
 	Patience time.Duration
-	// Logger gets a line for each request; nil: nothing is logged.
-	Logger *zerolog.Logger
+	// Timeout bounds each request, in addition to that of its header and its model; 0:
+	// it does not.
+	Timeout time.Duration
+	// CORS lets pages of other hosts call the interface.
+	CORS bool
 }
 
 // Handler returns TensorFlow Serving's REST interface to the models of a manager:
@@ -40,11 +43,22 @@ type HTTP struct {
 //	GET  /v1/models/NAME[/versions/N|/labels/LABEL]/metadata   the signatures
 //	POST /v1/models/NAME[/versions/N|/labels/LABEL]:predict    and :classify and :regress
 //
+// and that of the Open Inference Protocol, KServe's version 2, with binary tensors:
+//
+//	GET  /v2, /v2/health/live, /v2/health/ready
+//	GET  /v2/models/NAME[/versions/N][/ready]      the signature, or whether it can run
+//	POST /v2/models/NAME[/versions/N]/infer
+//	POST /v2/repository/index                      the models and their versions
+//
 // and /healthz, which answers while the process does, and /readyz, which says whether
 // every model has a version to serve. A request may be packed with gzip, and so is the
 // reply for clients that ask for it. Errors are {"error": "…"} with the HTTP status of
 // their code; a request that is refused because too many wait may be sent again after
 // the seconds of its Retry-After.
+//
+// A request may say how long its client waits, X-Request-Timeout: 0.25, in seconds, or
+// 250ms; or as gRPC does, Grpc-Timeout: 250m. Where the model has a canary, X-Request-Key
+// decides which version answers. A traceparent is continued.
 func Handler(m *Manager, o HTTP) http.Handler {
 	if o.MaxBody <= 0 {
 		o.MaxBody = 64 << 20
@@ -66,20 +80,46 @@ type rest struct {
 
 // A reply is what a request is answered with.
 type reply struct {
-	code  int
-	body  []byte
-	model string // for the log
+	code int
+	body []byte
+	err  error // which it tells
+
+	parts  [][]byte // binary contents of tensors, behind the body
+	binary bool
+}
+
+// size returns how many bytes a reply has.
+func (r reply) size() int {
+	n := len(r.body)
+	for _, p := range r.parts {
+		n += len(p)
+	}
+	return n
+}
+
+// write writes the body, and what is behind it.
+func (r reply) write(w io.Writer) {
+	_, err := w.Write(r.body)
+	for _, p := range r.parts {
+		if err == nil { // an error is the client's, who has gone
+			_, err = w.Write(p)
+		}
+	}
 }
 
 func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
+	ctx, record := h.m.Begin(propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header)), "REST", "", r.RemoteAddr)
+	r = r.WithContext(ctx)
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(begin.Add(h.o.Patience)) // connections that have no deadlines are in memory
 	var out reply
 	switch r.URL.Path {
 	case "/healthz":
+		record.Skip()
 		out = reply{code: http.StatusOK, body: []byte("{}")}
 	case "/readyz":
+		record.Skip()
 		if out = (reply{code: http.StatusOK, body: []byte("{}")}); !h.m.Ready() {
 			out = failed(status.Errorf(status.Unavailable, "not every model has a version to serve"))
 		}
@@ -89,26 +129,28 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
 	head.Set("Content-Type", "application/json")
 	head.Set("X-Content-Type-Options", "nosniff")
+	if out.binary {
+		head.Set("Content-Type", "application/octet-stream")
+		head.Set(inferenceHeader, strconv.Itoa(len(out.body)))
+	}
 	if out.code == http.StatusTooManyRequests {
 		head.Set("Retry-After", "1")
 	}
 	control.SetWriteDeadline(time.Now().Add(h.o.Patience))
 	const worth = 1 << 10 // bytes
-	if len(out.body) >= worth && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
+	if out.size() >= worth && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		head.Set("Content-Encoding", "gzip")
 		w.WriteHeader(out.code)
 		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
-		z.Write(out.body)
+		out.write(z)
 		z.Close() // an error is the client's, who has gone
 	} else {
-		head.Set("Content-Length", strconv.Itoa(len(out.body)))
+		head.Set("Content-Length", strconv.Itoa(out.size()))
 		w.WriteHeader(out.code)
-		w.Write(out.body)
+		out.write(w)
 	}
-	if l := h.o.Logger; l != nil {
-		l.Info().Str("method", plain.Line(r.Method)).Str("path", plain.Line(r.URL.Path)).Str("model", plain.Line(out.model)).
-			Int("status", out.code).Int("bytes", len(out.body)).Dur("took", time.Since(begin)).Msg("request")
-	}
+	record.HTTP, record.BytesOut = out.code, int64(out.size())
+	record.End(out.err)
 }
 
 // accepts reports whether an Accept-Encoding names an encoding, and not as one that is
@@ -136,7 +178,7 @@ func failed(err error) reply {
 		code = http.StatusRequestEntityTooLarge
 		text, _ = json.Marshal(fmt.Sprintf("the request has more than %d bytes", tooLong.Limit))
 	}
-	return reply{code: code, body: []byte("{ \"error\": " + string(text) + " }")}
+	return reply{code: code, body: []byte("{ \"error\": " + string(text) + " }"), err: err}
 }
 
 // httpCode returns the HTTP status of a code, as TensorFlow Serving has it.
@@ -224,15 +266,33 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 // answer answers a request under /v1.
 func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
+	if p := r.URL.Path; p == "/v2" || strings.HasPrefix(p, "/v2/") {
+		return h.v2(w, r)
+	}
 	t, err := parse(r.URL.EscapedPath())
 	if errors.Is(err, errNoPath) {
 		return reply{code: http.StatusNotFound, body: []byte(`{ "error": "Not Found" }`)}
 	}
-	defer func() { out.model = t.spec.Model }()
+	record := RecordOf(r.Context())
+	record.Model, record.Method = t.spec.Model, t.verb
+	if t.verb == "" {
+		record.Method = "status"
+	}
+	if h.o.CORS {
+		if out, done := cross(w, r); done {
+			return out
+		}
+	}
 	posted := t.verb == "predict" || t.verb == "classify" || t.verb == "regress"
 	if err != nil || posted != (r.Method == http.MethodPost) || !posted && r.Method != http.MethodGet {
 		return failed(status.Invalid("Malformed request: %s %s", r.Method, r.URL.Path))
 	}
+	ctx, cancel, err := h.within(r)
+	if err != nil {
+		return failed(err)
+	}
+	defer cancel()
+	t.spec.Key = r.Header.Get("X-Request-Key")
 	var text []byte
 	switch t.verb {
 	case "":
@@ -242,8 +302,10 @@ func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 	default:
 		b := body{h: h}
 		defer b.release()
-		if text, err = b.read(w, r); err == nil {
-			text, err = h.run(r.Context(), t, text)
+		text, err = b.read(w, r)
+		record.BytesIn = int64(len(text))
+		if err == nil {
+			text, err = h.run(ctx, t, text)
 		}
 	}
 	if err != nil {
@@ -269,22 +331,37 @@ func (b *body) take(n int64) error {
 	return nil
 }
 
-// read reads the body. Memory is taken as bytes arrive, not as they are announced.
-func (b *body) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	var from io.Reader = http.MaxBytesReader(w, r.Body, b.h.o.MaxBody)
+// reader returns the body, unpacked and bounded.
+func (b *body) reader(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
+	from := io.Reader(http.MaxBytesReader(w, r.Body, b.h.o.MaxBody))
 	switch encoding := r.Header.Get("Content-Encoding"); encoding {
 	case "", "identity":
+		return from, nil
 	case "gzip":
 		z, err := gzip.NewReader(from)
 		if err != nil {
 			return nil, status.Invalid("the request is not packed with gzip: %v", err)
 		}
-		from = z
+		return z, nil
 	default:
 		return nil, status.Errorf(status.Unimplemented, "the request's Content-Encoding is %s, not gzip", plain.Line(encoding))
 	}
-	const first = 16 << 10
-	text := make([]byte, 0, max(512, min(first, r.ContentLength+1)))
+}
+
+// read reads the body.
+func (b *body) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	from, err := b.reader(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return b.all(from, r.ContentLength)
+}
+
+// all reads what there is. length is how much there may be, -1 if that is not known; memory
+// is taken as bytes arrive, not as they are announced.
+func (b *body) all(from io.Reader, length int64) ([]byte, error) {
+	const first = 64 << 10
+	text := make([]byte, 0, max(512, min(first, length+1)))
 	if err := b.take(int64(cap(text))); err != nil {
 		return nil, err
 	}

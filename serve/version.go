@@ -111,7 +111,7 @@ func (v *version) end() {
 			debug.FreeOSMemory()
 		}
 		if o := v.m.options.Observer; o != nil {
-			o.Unload(v.name, v.number)
+			o.Unload(Load{Model: v.name, Version: v.number, Path: v.folder})
 		}
 		v.m.mu.Lock()
 		delete(v.m.living, v)

@@ -91,18 +91,21 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 	fl.StringArrayVar(&f.files.read, "read", nil, "let graphs read files below `DIR` (repeatable)")
 	fl.StringArrayVar(&f.files.write, "write", nil, "let graphs write files below `DIR` (repeatable)")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if f.session == "" && len(args) == 0 && f.models.path == "" {
-			return fmt.Errorf("nothing to serve: give a model, or --session ADDRESS")
+		if err := f.models.resolve(cmd.Flags()); err != nil {
+			return err
 		}
-		for flag, address := range map[string]string{"session": f.session, "rest": f.models.rest, "grpc": f.models.grpc} {
-			if address == "" && flag != "rest" || flag != "session" && len(args) == 0 && f.models.path == "" {
+		wanted := f.models.wanted(args)
+		if f.session == "" && !wanted {
+			return fmt.Errorf("nothing to serve: give a model, --config FILE, or --session ADDRESS")
+		}
+		for flag, address := range map[string]string{"session": f.session, "rest": f.models.rest, "grpc": f.models.grpc, "admin": f.models.admin} {
+			if address == "" || flag != "session" && !wanted {
 				continue
 			}
-			host, _, err := net.SplitHostPort(address)
-			if err != nil {
+			if _, _, err := net.SplitHostPort(address); err != nil {
 				return fmt.Errorf("--%s %s is not an address: %v", flag, address, err)
 			}
-			if ip := net.ParseIP(host); host != "" && host != "localhost" && !(ip != nil && ip.IsLoopback()) && f.token == "" && f.ca == "" && !*insecure {
+			if flag != "admin" && !loopback(address) && f.token == "" && f.ca == "" && f.models.serving.tls == nil && !*insecure {
 				return fmt.Errorf("--%s %s: other machines could run anything here; give --token-file or --client-ca, or --insecure", flag, address)
 			}
 		}
@@ -128,7 +131,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 	if f.session == "" {
 		return f.models.serve(ctx, cmd, args, f.drain, o)
 	}
-	if len(args) > 0 || f.models.path != "" {
+	if f.models.wanted(args) {
 		return fmt.Errorf("models and --session are served by a process each")
 	}
 	server, err := sessions.New(o)
@@ -178,7 +181,7 @@ func (f *serveFlags) resolve(cmd *cobra.Command) (sessions.Options, error) {
 	}
 	log := zerolog.New(cmd.ErrOrStderr()).Level(level).With().Timestamp().Logger()
 	o := sessions.Options{Session: session.SessionOptions(f.options), MaxSessions: f.sessions, Logger: &log}
-	o.Session.Threads, o.Session.MemoryLimit, o.Session.Timeout = f.threads, f.memory, f.timeout
+	o.Session.Threads, o.Session.MemoryLimit, o.Session.Timeout = f.models.serving.threads(f.threads), f.memory, f.timeout
 	o.Session.Files = &files.Policy{Read: f.files.read, Write: f.files.write}
 	if f.token != "" {
 		b, err := os.ReadFile(f.token)

@@ -2,222 +2,268 @@ package main
 
 import (
 	"context"
-	"crypto/subtle"
-	"crypto/tls"
-	"errors"
 	"fmt"
-	"math"
-	"net"
-	"net/http"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/health"
-	healthpb "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/metadata"
-	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/config"
+	"github.com/troupe-go/troupe/serve/metrics"
 	"github.com/troupe-go/troupe/serve/prediction"
 	sessions "github.com/troupe-go/troupe/serve/session"
 )
 
 // modelServer serves models over HTTP and gRPC.
 type modelServer struct {
-	rest, grpc       string
-	path, name       string // as TensorFlow Serving's flags have them
-	running, waiting int
-	latest           int
-	watch            time.Duration
-	body             int64
-	batch            batchFlags
+	rest, grpc, admin, pprof string
+	otlp                     string
+	sample                   float64
+	config                   string
+	reread                   time.Duration
+	path, name               string // as TensorFlow Serving's flags have them
+	running, waiting, places int
+	latest                   int
+	watch, lame              time.Duration
+	body                     int64
+	memory                   string
+	rate                     float64
+	burst                    int
+	check                    bool
+	serving                  servingFlags
+	batch                    batchFlags
+	trust                    trustFlags
 }
 
 func (m *modelServer) add(fl *pflag.FlagSet) {
-	m.batch.add(fl)
-	fl.StringVar(&m.rest, "rest", ":8501", "serve models at `ADDRESS`")
+	fl.StringVar(&m.rest, "rest", ":8501", "serve models at `ADDRESS`; \"\": not at all")
 	fl.StringVar(&m.grpc, "grpc", ":8500", "serve models over gRPC at `ADDRESS`; \"\": not at all")
+	fl.StringVar(&m.admin, "admin", "", "serve /healthz, /readyz and /metrics at `ADDRESS` as well, without TLS and token")
+	fl.StringVar(&m.pprof, "pprof", "", "serve profiles of the process at `ADDRESS`, which must be loopback")
+	fl.StringVar(&m.otlp, "otlp", "", "send traces to the OpenTelemetry collector at `URL`, such as http://localhost:4318")
+	fl.Float64Var(&m.sample, "trace-sample", 1, "trace `SHARE` of the requests that bring no trace of their own")
+	fl.StringVar(&m.config, "config", "", "serve the models in `FILE`: YAML, or TensorFlow Serving's models.config")
+	fl.DurationVar(&m.reread, "config-watch", 2*time.Second, "look whether --config has changed every `DURATION`; 0: never")
 	fl.StringVar(&m.path, "model_base_path", "", "serve the model in `DIR`, as TensorFlow Serving does")
 	fl.StringVar(&m.name, "model_name", "default", "the `NAME` of the model in --model_base_path")
 	fl.IntVar(&m.running, "running", 0, "run at most `N` requests of a model at a time; 0: 4 for each CPU")
 	fl.IntVar(&m.waiting, "waiting", 0, "let at most `N` more requests of a model wait; 0: 64 times as many")
+	fl.IntVar(&m.places, "places", 0, "run at most `N` requests of all models at a time; 0: 4 for each CPU")
 	fl.IntVar(&m.latest, "latest", 1, "serve the `N` greatest versions of each model")
 	fl.DurationVar(&m.watch, "watch", 2*time.Second, "look for new versions every `DURATION`; 0: never")
+	fl.DurationVar(&m.lame, "lame-duck", 0, "after SIGTERM, go on serving for `DURATION` with /readyz at 503")
 	fl.Int64Var(&m.body, "max-body", 0, "refuse requests of more than `BYTES`; 0: 64 MiB")
+	fl.StringVar(&m.memory, "max-models", "", "load models of at most `SIZE` together; \"\": what the machine has")
+	fl.Float64Var(&m.rate, "rate", 0, "allow each client `N` requests a second; 0: any number")
+	fl.IntVar(&m.burst, "burst", 0, "allow each client `N` requests at once; 0: those of a second")
+	fl.BoolVar(&m.check, "check", false, "load and warm up the models, print them, and end")
+	m.serving.add(fl)
+	m.batch.add(fl)
+	m.trust.add(fl)
 }
 
-// serve serves models until ctx ends, and then what still runs for as long as drain.
-func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []string, drain time.Duration, o sessions.Options) error {
-	options := serve.Options{Session: o.Session, Running: m.running, Waiting: m.waiting, Timeout: o.Session.Timeout, Logger: o.Logger}
-	options.Session.Timeout = 0 // of the request, waiting included
-	var err error
-	if options.Batching, err = m.batch.batching(); err != nil {
+// wanted reports whether there are models to serve.
+func (m *modelServer) wanted(args []string) bool {
+	return len(args) > 0 || m.path != "" || m.config != ""
+}
+
+// resolve checks flags, and brings those of TensorFlow Serving into ours.
+func (m *modelServer) resolve(fl *pflag.FlagSet) error {
+	if err := m.serving.apply(fl, m); err != nil {
 		return err
 	}
-	models := serve.New(options)
-	end := func() {
-		late, cancel := context.WithTimeout(context.Background(), drain)
-		defer cancel()
-		models.Close(late) // whose error is that requests were ended
+	if m.pprof != "" && !loopback(m.pprof) {
+		return fmt.Errorf("--pprof %s: profiles are for this machine only; give a loopback address such as localhost:6060", m.pprof)
 	}
-	defer end()
+	if m.sample < 0 || m.sample > 1 {
+		return fmt.Errorf("--trace-sample %v is not between 0 and 1", m.sample)
+	}
+	if m.rate < 0 || m.burst < 0 {
+		return fmt.Errorf("--rate and --burst cannot be negative")
+	}
+	return nil
+}
+
+// list returns what is to be served.
+func (m *modelServer) list(args []string) ([]serve.Config, error) {
+	var list []serve.Config
+	if m.config != "" {
+		models, err := config.Read(m.config)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, models...)
+	}
+	own := func(name, path string) {
+		list = append(list, serve.Config{Name: name, Path: path, Policy: serve.Policy{Latest: m.latest}})
+	}
 	for _, arg := range args {
 		name, path, named := strings.Cut(arg, "=")
 		if !named {
 			absolute, err := filepath.Abs(arg)
 			if err != nil {
-				return failure{err}
+				return nil, err
 			}
 			name, path = filepath.Base(absolute), arg
 		}
-		if err := m.addModel(ctx, models, name, path); err != nil {
-			return err
-		}
+		own(name, path)
 	}
-	if m.path != "" {
-		if err := m.addModel(ctx, models, m.name, m.path); err != nil {
-			return err
-		}
+	if m.path != "" && !m.serving.configured {
+		own(m.name, m.path)
 	}
-	l, err := listen(m.rest)
+	return list, nil
+}
+
+// serve serves models until ctx ends, and then what still runs for as long as drain.
+func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []string, drain time.Duration, o sessions.Options) error {
+	list, err := m.list(args)
 	if err != nil {
+		return failure{err}
+	}
+	if m.serving.tls != nil {
+		if o.TLS != nil {
+			return fmt.Errorf("--ssl_config_file and --tls-cert are given both")
+		}
+		o.TLS = m.serving.tls
+	}
+	set := metrics.New()
+	options := serve.Options{
+		Session: o.Session, Running: m.running, Waiting: m.waiting, Places: m.places, Timeout: o.Session.Timeout,
+		Loading: m.serving.loading, Retries: m.serving.retries, RetryEvery: m.serving.retryEvery, Tags: m.serving.tags(),
+		UnavailableLabels: m.serving.anyLabels, Logger: o.Logger, Requests: o.Logger, Observer: set,
+	}
+	options.Session.Timeout = 0 // of the request, waiting included
+	if m.serving.warmUp {
+		options.WarmUp = prediction.WarmUp(m.serving.warmUpTimes)
+	}
+	if m.memory != "" {
+		if options.Memory, err = config.ParseSize(m.memory); err != nil {
+			return fmt.Errorf("--max-models %s: not a number of bytes such as 512MiB", m.memory)
+		}
+	}
+	if m.otlp != "" {
+		tracer, flush, err := tracing(ctx, m.otlp, m.sample, o.Logger)
+		if err != nil {
+			return fmt.Errorf("--otlp %s: %v", m.otlp, err)
+		}
+		defer flush()
+		options.Tracer = tracer
+	}
+	if options.Batching, err = m.batch.batching(); err != nil {
 		return err
 	}
-	scheme := "http"
-	if o.TLS != nil {
-		l, scheme = tls.NewListener(l, o.TLS), "https"
+	models := serve.New(options)
+	set.Watch(models)
+	defer func() {
+		late, cancel := context.WithTimeout(context.Background(), drain)
+		defer cancel()
+		models.Close(late) // whose error is that requests were ended
+	}()
+	if m.check {
+		return m.checked(ctx, cmd, models, list)
 	}
-	for _, name := range models.Models() {
-		fmt.Fprintf(cmd.OutOrStdout(), "serving %s://%s/v1/models/%s\n", scheme, l.Addr(), plain.Line(name))
-	}
-	if m.grpc == "" {
-		return m.run(ctx, l, models, drain, o)
-	}
-	lg, err := listen(m.grpc)
-	if err != nil {
-		l.Close()
+	f := front{m: m, o: o, models: models, metrics: set.Handler()}
+	if err := f.listen(); err != nil {
+		f.close()
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "serving gRPC at %s\n", lg.Addr())
-	server := predictions(models, o, m.body)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(lg) }()
-	err = m.run(ctx, l, models, drain, o)
-	late := time.AfterFunc(drain, server.Stop)
-	server.GracefulStop()
-	late.Stop()
-	if e := <-served; err == nil && e != nil && !errors.Is(e, grpc.ErrServerStopped) {
-		err = failure{e}
+	f.start()
+	if err := models.Reconfigure(ctx, list); err != nil {
+		f.stop(0)
+		return failure{err}
 	}
-	return err
-}
-
-// predictions returns a server of TensorFlow Serving's gRPC interface.
-func predictions(models *serve.Manager, o sessions.Options, body int64) *grpc.Server {
-	if body <= 0 {
-		body = 64 << 20
-	}
-	options := []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(int(min(body, math.MaxInt32))), grpc.MaxSendMsgSize(math.MaxInt32),
-		grpc.ChainUnaryInterceptor(authenticated(o.Token), prediction.Recover),
-		grpc.ConnectionTimeout(20 * time.Second),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
-		grpc.MaxConcurrentStreams(uint32(256 * runtime.GOMAXPROCS(0))),
-	}
-	if o.TLS != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(o.TLS)))
-	}
-	server := grpc.NewServer(options...)
-	prediction.Register(server, models)
-	healthpb.RegisterHealthServer(server, health.NewServer()) // serving, as long as it answers
-	return server
-}
-
-// authenticated lets only calls through that have the token, and questions for health.
-func authenticated(token string) grpc.UnaryServerInterceptor {
-	want := []byte("Bearer " + token)
-	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-		md, _ := metadata.FromIncomingContext(ctx)
-		ok := token == "" || info.FullMethod == healthpb.Health_Check_FullMethodName
-		for _, v := range md.Get("authorization") {
-			ok = ok || subtle.ConstantTimeCompare([]byte(v), want) == 1
-		}
-		if !ok {
-			return nil, grpcstatus.Error(codes.Unauthenticated, "the call has no token, or another one")
-		}
-		return handle(ctx, request)
-	}
-}
-
-func (m *modelServer) addModel(ctx context.Context, models *serve.Manager, name, path string) error {
-	if err := models.Add(ctx, serve.Config{Name: name, Path: path, Policy: serve.Policy{Latest: m.latest}}); err != nil {
-		return failure{fmt.Errorf("%s: %w", plain.Line(path), err)}
-	}
-	return nil
-}
-
-// run answers requests until ctx ends.
-func (m *modelServer) run(ctx context.Context, l net.Listener, models *serve.Manager, drain time.Duration, o sessions.Options) error {
-	handler := serve.Handler(models, serve.HTTP{MaxBody: m.body, Logger: o.Logger})
-	if o.Token != "" {
-		handler = authorized(handler, o.Token)
-	}
-	server := &http.Server{
-		Handler: handler,
-		// Clients that are slow to ask are dropped.
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-	}
-	watching, cancel := context.WithCancel(ctx)
+	f.announce(cmd.OutOrStdout())
+	watching, end := context.WithCancel(ctx)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		if m.watch <= 0 {
-			return
-		}
-		tick := time.NewTicker(m.watch)
-		defer tick.Stop()
-		models.Watch(watching, tick.C)
+		m.watchAll(watching, models, args, list, o.Logger)
 	}()
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		<-watching.Done()
-		late, cancel := context.WithTimeout(context.Background(), drain)
-		defer cancel()
-		if server.Shutdown(late) != nil {
-			server.Close()
-		}
-	}()
-	err := server.Serve(l)
-	cancel()
+	err = f.wait(ctx)
+	end()
+	if err == nil && m.lame > 0 {
+		models.Drain()
+		f.idle(m.lame)
+	}
+	f.stop(drain)
 	<-watched
-	<-stopped
-	if !errors.Is(err, http.ErrServerClosed) {
-		return failure{err}
+	return err
+}
+
+// checked loads what is configured, and prints it.
+func (m *modelServer) checked(ctx context.Context, cmd *cobra.Command, models *serve.Manager, list []serve.Config) error {
+	var first error
+	for _, c := range list {
+		err := models.Add(ctx, c)
+		if err != nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", plain.Line(c.Name), plain.Line(err.Error()))
+			if first == nil {
+				first = err
+			}
+		}
+		versions, _ := models.Status(serve.Spec{Model: c.Name})
+		for _, v := range versions {
+			text := ""
+			if v.Err != nil {
+				text = ": " + plain.Line(v.Err.Error())
+				if first == nil {
+					first = v.Err
+				}
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s version %d %s%s\n", plain.Line(c.Name), v.Version, v.State, text)
+		}
+	}
+	if first != nil {
+		return failure{fmt.Errorf("not everything can be served")}
 	}
 	return nil
 }
 
-// authorized lets only requests through that have the token.
-func authorized(h http.Handler, token string) http.Handler {
-	want := []byte("Bearer " + token)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/healthz" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusUnauthorized)
-			w.Write([]byte(`{ "error": "the request has no token, or another one" }`))
+// watchAll looks for new versions, and reads the configuration again when its file has
+// changed.
+func (m *modelServer) watchAll(ctx context.Context, models *serve.Manager, args []string, now []serve.Config, log *zerolog.Logger) {
+	versions, stop := ticker(m.watch)
+	defer stop()
+	done := make(chan struct{})
+	defer func() { <-done }()
+	go func() {
+		defer close(done)
+		models.Watch(ctx, versions)
+	}()
+	if m.config == "" {
+		<-ctx.Done()
+		return
+	}
+	files, stop := ticker(m.reread)
+	defer stop()
+	last := stamp(m.config)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-files:
+		}
+		is := stamp(m.config)
+		if is == last {
+			continue
+		}
+		list, err := m.list(args)
+		if err == nil {
+			err = models.Reconfigure(ctx, list)
+		}
+		if ctx.Err() != nil {
 			return
 		}
-		h.ServeHTTP(w, r)
-	})
+		last = is
+		if err != nil {
+			log.Error().Str("file", plain.Line(m.config)).Str("error", plain.Line(err.Error())).Msg("the configuration could not be read again, or not everything in it be served")
+			continue
+		}
+		log.Info().Str("file", plain.Line(m.config)).Int("models", len(list)).Msg("configured again")
+	}
 }

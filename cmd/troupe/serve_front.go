@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+
+	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/access"
+	"github.com/troupe-go/troupe/serve/inference"
+	"github.com/troupe-go/troupe/serve/prediction"
+	sessions "github.com/troupe-go/troupe/serve/session"
+)
+
+// A front is the servers through which clients reach a manager.
+type front struct {
+	m       *modelServer
+	o       sessions.Options
+	models  *serve.Manager
+	metrics http.Handler
+
+	listeners map[string]net.Listener
+	web       []*http.Server
+	grpc      *grpc.Server
+	health    *health.Server
+	failed    chan error // of a server that ended by itself
+	served    sync.WaitGroup
+}
+
+// listen opens the addresses.
+func (f *front) listen() error {
+	f.listeners = map[string]net.Listener{}
+	f.failed = make(chan error, 8)
+	for name, address := range map[string]string{"rest": f.m.rest, "grpc": f.m.grpc, "admin": f.m.admin, "pprof": f.m.pprof, "socket": f.m.serving.socket} {
+		if address == "" {
+			continue
+		}
+		var l net.Listener
+		var err error
+		if name == "socket" {
+			if l, err = net.Listen("unix", address); err != nil {
+				err = failure{err}
+			}
+		} else {
+			l, err = listen(address)
+		}
+		if err != nil {
+			return err
+		}
+		f.listeners[name] = l
+	}
+	return nil
+}
+
+func (f *front) close() {
+	for _, l := range f.listeners {
+		l.Close()
+	}
+}
+
+// start answers requests.
+func (f *front) start() {
+	gate := access.New(access.Rules{Token: f.o.Token, Rate: f.m.rate, Burst: f.m.burst})
+	rest := serve.Handler(f.models, serve.HTTP{MaxBody: f.m.body, Timeout: f.m.serving.restTimeout, CORS: f.m.serving.cors})
+	all := http.NewServeMux()
+	all.Handle("/", rest)
+	all.Handle("/metrics", f.metrics)
+	all.Handle("/monitoring/prometheus/metrics", f.metrics)
+	if p := f.m.serving.metricsPath; p != "" && p != "/metrics" && p != "/monitoring/prometheus/metrics" {
+		all.Handle(p, f.metrics)
+	}
+	if l := f.listeners["rest"]; l != nil {
+		if f.o.TLS != nil {
+			l = tls.NewListener(l, f.o.TLS)
+		}
+		f.http(l, gate.HTTP(all), 2*time.Minute)
+	}
+	if l := f.listeners["admin"]; l != nil {
+		mux := http.NewServeMux()
+		mux.Handle("/metrics", f.metrics)
+		mux.Handle("/healthz", rest)
+		mux.Handle("/readyz", rest)
+		f.http(l, mux, 10*time.Second)
+	}
+	if l := f.listeners["pprof"]; l != nil {
+		mux := http.NewServeMux()
+		mux.HandleFunc("/debug/pprof/", pprof.Index)
+		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+		f.http(l, mux, 0)
+	}
+	if f.listeners["grpc"] == nil && f.listeners["socket"] == nil {
+		return
+	}
+	f.health = health.NewServer() // serving, until it is shut down
+	f.grpc = f.predictions(gate)
+	for _, name := range []string{"grpc", "socket"} {
+		if l := f.listeners[name]; l != nil {
+			f.served.Go(func() {
+				if err := f.grpc.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+					f.failed <- err
+				}
+			})
+		}
+	}
+}
+
+// http answers requests over HTTP. Clients that are slow to ask are dropped.
+func (f *front) http(l net.Listener, h http.Handler, idle time.Duration) {
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 5 * time.Minute, IdleTimeout: idle, MaxHeaderBytes: 64 << 10}
+	f.web = append(f.web, s)
+	f.served.Go(func() {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			f.failed <- err
+		}
+	})
+}
+
+// predictions returns a server of TensorFlow Serving's gRPC interface.
+func (f *front) predictions(gate *access.Gate) *grpc.Server {
+	body := f.m.body
+	if body <= 0 {
+		body = 64 << 20
+	}
+	options := []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(int(min(body, math.MaxInt32))), grpc.MaxSendMsgSize(math.MaxInt32),
+		grpc.ChainUnaryInterceptor(gate.Unary, prediction.Observe(f.models), prediction.Recover),
+		grpc.ChainStreamInterceptor(gate.Stream),
+		grpc.ConnectionTimeout(20 * time.Second),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second, MaxConnectionAge: f.m.serving.maxAge}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.MaxConcurrentStreams(uint32(256 * runtime.GOMAXPROCS(0))),
+	}
+	if f.o.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(f.o.TLS)))
+	}
+	server := grpc.NewServer(options...)
+	prediction.Register(server, f.models, f.m.trust.options()...)
+	inference.Register(server, f.models)
+	healthpb.RegisterHealthServer(server, f.health)
+	return server
+}
+
+// announce prints where models are served.
+func (f *front) announce(w io.Writer) {
+	scheme := "http"
+	if f.o.TLS != nil {
+		scheme = "https"
+	}
+	if l := f.listeners["rest"]; l != nil {
+		for _, name := range f.models.Models() {
+			fmt.Fprintf(w, "serving %s://%s/v1/models/%s\n", scheme, l.Addr(), plain.Line(name))
+		}
+	}
+	for name, text := range map[string]string{"grpc": "gRPC", "socket": "gRPC", "admin": "health and metrics", "pprof": "profiles"} {
+		if l := f.listeners[name]; l != nil {
+			fmt.Fprintf(w, "serving %s at %s\n", text, l.Addr())
+		}
+	}
+}
+
+// wait waits for the end of ctx, or for a server that fails.
+func (f *front) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-f.failed:
+		return failure{err}
+	}
+}
+
+// idle goes on for a while.
+func (f *front) idle(d time.Duration) {
+	if f.health != nil {
+		f.health.Shutdown()
+	}
+	select {
+	case <-time.After(d):
+	case <-f.failed:
+	}
+}
+
+// stop refuses new requests, and waits for those that run.
+func (f *front) stop(drain time.Duration) {
+	late, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	if f.health != nil {
+		f.health.Shutdown()
+	}
+	var stopped sync.WaitGroup
+	for _, s := range f.web {
+		stopped.Go(func() {
+			if s.Shutdown(late) != nil {
+				s.Close()
+			}
+		})
+	}
+	if f.grpc != nil {
+		timer := time.AfterFunc(drain, f.grpc.Stop)
+		defer timer.Stop()
+		stopped.Go(f.grpc.GracefulStop)
+	}
+	stopped.Wait()
+	f.served.Wait()
+}
+
+// ticker ticks every d; never if that is 0.
+func ticker(d time.Duration) (<-chan time.Time, func()) {
+	if d <= 0 {
+		return nil, func() {}
+	}
+	t := time.NewTicker(d)
+	return t.C, t.Stop
+}
+
+// A fileStamp tells whether a file has changed.
+type fileStamp struct {
+	size int64
+	time time.Time
+	err  string
+}
+
+func stamp(name string) fileStamp {
+	info, err := os.Stat(name)
+	if err != nil {
+		return fileStamp{err: err.Error()}
+	}
+	return fileStamp{size: info.Size(), time: info.ModTime()}
+}
+
+// loopback reports whether an address is this machine's own.
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "" || host == "localhost" || ip != nil && ip.IsLoopback())
+}

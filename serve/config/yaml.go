@@ -1,0 +1,148 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/status"
+)
+
+// file is a configuration in YAML.
+type file struct {
+	Models []model `yaml:"models"`
+}
+
+type model struct {
+	Name     string `yaml:"name"`
+	Path     string `yaml:"path"`
+	Versions struct {
+		Latest   int     `yaml:"latest"`
+		All      bool    `yaml:"all"`
+		Specific []int64 `yaml:"specific"`
+	} `yaml:"versions"`
+	Labels map[string]int64 `yaml:"labels"`
+	Canary struct {
+		Share   float64 `yaml:"share"`
+		Version int64   `yaml:"version"`
+	} `yaml:"canary"`
+	Weight  float64       `yaml:"weight"`
+	Running int           `yaml:"running"`
+	Waiting int           `yaml:"waiting"`
+	Timeout time.Duration `yaml:"timeout"`
+	Memory  size          `yaml:"memory"`
+	WarmUp  []string      `yaml:"warmup"`
+}
+
+// size is a number of bytes, such as 512MiB.
+type size int64
+
+// UnmarshalYAML reads a number with or without a unit.
+func (s *size) UnmarshalYAML(text []byte) error {
+	n, err := ParseSize(strings.Trim(strings.TrimSpace(string(text)), `"'`))
+	*s = size(n)
+	return err
+}
+
+// ParseSize reads a number of bytes: 1073741824, 1GiB or 1GB.
+func ParseSize(text string) (int64, error) {
+	number, unit := text, int64(1)
+	for suffix, n := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "KB": 1e3, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12} {
+		if s, ok := strings.CutSuffix(text, suffix); ok {
+			number, unit = strings.TrimSpace(s), n
+		}
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(x >= 0) || x*float64(unit) > math.MaxInt64/2 {
+		return 0, status.Invalid("%q is no size; write bytes, or a unit as in 512MiB or 2GiB", text)
+	}
+	return int64(x * float64(unit)), nil
+}
+
+// ParseYAML reads a configuration in YAML; relative paths are below the folder. It fails
+// with INVALID_ARGUMENT for a mistake in it, with its line.
+func ParseYAML(text []byte, folder string) ([]serve.Config, error) {
+	var f file
+	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict()); err != nil {
+		return nil, status.Invalid("%s", strings.TrimSpace(yaml.FormatError(err, false, true)))
+	}
+	var list []serve.Config
+	for _, m := range f.Models {
+		path, err := local(m.Path)
+		if err != nil {
+			return nil, err
+		}
+		c := serve.Config{
+			Name: m.Name, Path: below(folder, path), Labels: m.Labels,
+			Policy: serve.Policy{Latest: m.Versions.Latest, All: m.Versions.All, Specific: m.Versions.Specific},
+			Canary: serve.Canary{Share: m.Canary.Share, Version: m.Canary.Version},
+			Weight: m.Weight, Running: m.Running, Waiting: m.Waiting, Timeout: m.Timeout, Memory: int64(m.Memory),
+		}
+		for _, w := range m.WarmUp {
+			c.WarmUp = append(c.WarmUp, below(folder, w))
+		}
+		if n := count(c.Policy.All, c.Policy.Latest != 0, len(c.Policy.Specific) > 0); n > 1 {
+			return nil, status.Invalid("model '%s': versions are given by more than one of latest, all and specific", m.Name)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+func count(all ...bool) (n int) {
+	for _, b := range all {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+func below(folder, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(folder, path)
+}
+
+// maxFile bounds the file that is read.
+const maxFile = 16 << 20
+
+// Read reads a file: YAML if its name ends in .yaml, .yml or .json, which is YAML as well,
+// and otherwise the text of a ModelServerConfig.
+func Read(name string) ([]serve.Config, error) {
+	info, err := os.Stat(name)
+	if err == nil && info.Size() > maxFile {
+		err = status.Invalid("it has %d bytes, more than %d", info.Size(), maxFile)
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(name)
+	}
+	var list []serve.Config
+	if err == nil {
+		switch filepath.Ext(name) {
+		case ".yaml", ".yml", ".json":
+			list, err = ParseYAML(text, filepath.Dir(name))
+		default:
+			list, err = ParseText(text)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, status.Errorf(status.NotFound, "there is no file %s", name)
+	}
+	if err != nil {
+		e := *status.From(err)
+		e.Message = name + ": " + e.Message
+		return nil, &e
+	}
+	return list, nil
+}
