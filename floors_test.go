@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/...", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model"},
 	{"", "op", "op/...", "train", "layers"}, // the root package
-	{"view", "serve", "serve/...", "conformance", "conformance/..."},
+	{"view", "serve/batch/...", "serve/batch", "serve/datatype", "serve", "serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/access"
+	"github.com/troupe-go/troupe/serve/inference"
 	"github.com/troupe-go/troupe/serve/prediction"
 	sessions "github.com/troupe-go/troupe/serve/session"
 )
@@ -153,7 +154,8 @@ func (f *front) predictions(gate *access.Gate) *grpc.Server {
 		options = append(options, grpc.Creds(credentials.NewTLS(f.o.TLS)))
 	}
 	server := grpc.NewServer(options...)
-	prediction.Register(server, f.models)
+	prediction.Register(server, f.models, f.m.trust.options()...)
+	inference.Register(server, f.models)
 	healthpb.RegisterHealthServer(server, f.health)
 	return server
 }
