@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -36,6 +37,8 @@ type Start struct {
 type Signature struct {
 	Inputs, Outputs map[string]TensorInfo
 	MethodName      string
+	// Defaults are the values of inputs that a run may leave out.
+	Defaults map[string]*session.Tensor
 }
 
 // TensorInfo is a tensor of a signature.
@@ -77,7 +80,12 @@ func LoadContext(ctx context.Context, exportDir string, tags []string, options *
 	if err != nil {
 		return nil, err
 	}
-	l := loader{ctx, &SavedModel{Session: s, Graph: g, Signatures: signatures(meta.def)}, own.Files}
+	all, err := signatures(meta.def)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	l := loader{ctx, &SavedModel{Session: s, Graph: g, Signatures: all}, own.Files}
 	if err := l.start(exportDir, meta); err != nil {
 		s.Close()
 		return nil, err
@@ -182,16 +190,30 @@ func (m *loader) runOp(feeds map[session.Output]*session.Tensor, name string) er
 	return err
 }
 
-func signatures(def *wire.MetaGraphDef) map[string]Signature {
+// mostDefault bounds the memory of a default, which a few bytes can declare.
+const mostDefault = 256 << 20
+
+func signatures(def *wire.MetaGraphDef) (map[string]Signature, error) {
 	all := map[string]Signature{}
 	for key, s := range def.GetSignatureDef() {
-		all[key] = Signature{
+		sig := Signature{
 			Inputs:     tensorInfos(s.GetInputs()),
 			Outputs:    tensorInfos(s.GetOutputs()),
 			MethodName: s.GetMethodName(),
 		}
+		for name, p := range s.GetDefaults() {
+			t, err := tensor.FromProto(p, mostDefault)
+			if err != nil {
+				return nil, status.Within(err, "the default of input '%s' of signature '%s'", name, key)
+			}
+			if sig.Defaults == nil {
+				sig.Defaults = map[string]*session.Tensor{}
+			}
+			sig.Defaults[name] = t
+		}
+		all[key] = sig
 	}
-	return all
+	return all, nil
 }
 
 func tensorInfos(infos map[string]*wire.TensorInfo) map[string]TensorInfo {

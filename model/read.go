@@ -197,7 +197,11 @@ func Graphs(model []byte) ([]SavedGraph, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, SavedGraph{tagSet(m.def.GetMetaInfoDef().GetTags()), signatures(m.def)})
+		list, err := signatures(m.def)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, SavedGraph{tagSet(m.def.GetMetaInfoDef().GetTags()), list})
 	}
 	if c.Err() != nil {
 		return nil, errMalformedModel(c.Err())

@@ -17,7 +17,8 @@ import (
 type SignatureCall struct {
 	key             string
 	signature       Signature
-	inputs, outputs []string // names, in the order of the call
+	inputs, outputs []string     // names, in the order of the call
+	infos           []TensorInfo // of the inputs
 	call            *session.Callable
 }
 
@@ -53,6 +54,9 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 	c := &SignatureCall{
 		key: signature, signature: s,
 		inputs: sortedNames(s.Inputs), outputs: sortedNames(s.Outputs),
+	}
+	for _, name := range c.inputs {
+		c.infos = append(c.infos, s.Inputs[name])
 	}
 	feeds, err := m.find(c, "input", c.inputs, s.Inputs)
 	if err != nil {
@@ -115,32 +119,60 @@ func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*session.Tens
 
 // RunWithOptions is [SignatureCall.Run] with options of this one run.
 func (c *SignatureCall) RunWithOptions(ctx context.Context, options session.RunOptions, inputs map[string]*session.Tensor) (map[string]*session.Tensor, error) {
+	feeds, err := c.Feeds(inputs)
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := c.RunFeeds(ctx, options, feeds)
+	if err != nil {
+		return nil, err
+	}
+	return c.Results(fetched), nil
+}
+
+// Feeds checks inputs, and returns them in the order of [SignatureCall.Inputs]; the
+// signature's defaults stand for those that are missing. It fails as [SavedModel.Run] does.
+func (c *SignatureCall) Feeds(inputs map[string]*session.Tensor) ([]*session.Tensor, error) {
 	feeds := make([]*session.Tensor, len(c.inputs))
+	given := 0
 	for i, name := range c.inputs {
-		t, info := inputs[name], c.signature.Inputs[name]
+		t, info := inputs[name], &c.infos[i]
 		if t == nil {
-			return nil, c.missing(name, inputs)
+			if t = c.signature.Defaults[name]; t == nil {
+				return nil, c.missing(name, inputs)
+			}
+		} else {
+			given++
 		}
 		if t.DType() != info.DType {
 			return nil, status.Invalid("input '%s' of signature '%s' is %v, but must be %v", name, c.key, t.DType(), info.DType)
 		}
-		if !info.Shape.Accepts(t.Shape()) {
+		if !info.Shape.Accepts(t.Dims()) {
 			return nil, status.Invalid("input '%s' of signature '%s' has shape %v, but must have %v", name, c.key, session.MakeShape(t.Shape()...), info.Shape)
 		}
 		feeds[i] = t
 	}
-	if len(inputs) > len(c.inputs) {
-		return nil, c.unknown(inputs)
+	if len(inputs) > given {
+		if err := c.unknown(inputs); err != nil {
+			return nil, err
+		}
 	}
-	fetched, err := c.call.CallWithOptions(ctx, options, feeds...)
-	if err != nil {
-		return nil, err
-	}
+	return feeds, nil
+}
+
+// RunFeeds runs the signature on what [SignatureCall.Feeds] returned, and returns the
+// results in the order of [SignatureCall.Outputs].
+func (c *SignatureCall) RunFeeds(ctx context.Context, options session.RunOptions, feeds []*session.Tensor) ([]*session.Tensor, error) {
+	return c.call.CallWithOptions(ctx, options, feeds...)
+}
+
+// Results returns what [SignatureCall.RunFeeds] returned, by name.
+func (c *SignatureCall) Results(fetched []*session.Tensor) map[string]*session.Tensor {
 	out := make(map[string]*session.Tensor, len(fetched))
 	for i, name := range c.outputs {
 		out[name] = fetched[i]
 	}
-	return out, nil
+	return out
 }
 
 // missing returns the error of a run without the input of that name: the caller may have

@@ -27,6 +27,7 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 	is := stampOf(v.folder)
 	var saved *model.SavedModel
 	var calls map[string]*model.SignatureCall
+	var shared batches
 	if err == nil {
 		err = m.reserve(v, is)
 	}
@@ -39,11 +40,14 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 		if saved, err = model.LoadContext(ctx, v.folder, m.options.Tags, &options); err == nil {
 			calls, err = compiled(ctx, saved)
 		}
+		if err == nil {
+			shared, err = v.batched(ctx, saved, calls)
+		}
 	}
 	warming := time.Now()
 	if err == nil {
 		m.mu.Lock()
-		v.saved, v.calls = saved, calls
+		v.saved, v.calls, v.batches = saved, calls, shared
 		m.mu.Unlock()
 		err = m.warm(ctx, v)
 	}
@@ -61,7 +65,7 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 		v.err, v.state, v.failed = err, End, time.Now()
 		v.tries++
 		m.memory -= v.memory
-		v.saved, v.calls, v.memory = nil, nil, 0
+		v.saved, v.calls, v.batches, v.memory = nil, nil, batches{}, 0
 		delete(m.living, v)
 		v.once.Do(func() { close(v.ended) })
 	case v.state != Loading: // retired in between

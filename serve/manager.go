@@ -42,6 +42,8 @@ type Options struct {
 	// they take when they are loaded; 0: what the machine, its container and GOMEMLIMIT
 	// leave. A version that does not fit is not loaded: RESOURCE_EXHAUSTED.
 	Memory int64
+	// Batching says how requests share steps, for models whose Config does not.
+	Batching Batching
 	// Tags are those of the graph that is served; nil: "serve".
 	Tags []string
 	// UnavailableLabels lets labels name versions that are not available; requests for
@@ -76,6 +78,9 @@ type Config struct {
 	Timeout          time.Duration
 	Memory           int64 // of tensors of a version's session
 
+	// Batching says how requests share steps; nil: as the manager's options do.
+	Batching *Batching
+
 	// WarmUp are files with requests as REST has them, {"instances": …} or {"inputs": …},
 	// that run before a version becomes available.
 	WarmUp []string
@@ -94,6 +99,11 @@ func (c Config) check() error {
 	for _, label := range sorted(c.Labels) {
 		if label == "" || c.Labels[label] < 0 {
 			return status.Invalid("model '%s': version %d has the label '%s'", c.Name, c.Labels[label], label)
+		}
+	}
+	if c.Batching != nil && c.Batching.Parameters != nil {
+		if err := c.Batching.Parameters.Check(); err != nil {
+			return status.Within(err, "model '%s'", c.Name)
 		}
 	}
 	return c.Canary.check(c.Name)

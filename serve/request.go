@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -136,21 +137,21 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 		return nil, err
 	}
 	defer leave()
-	ctx, ended, err := u.v.turn(ctx, signature)
-	if err != nil {
-		return nil, err
-	}
 	call := u.v.calls[signature]
 	if call == nil { // it could not be compiled, and says why
-		call, err = u.v.saved.Prepare(ctx, signature)
+		if call, err = u.v.saved.Prepare(ctx, signature); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil {
-		out, err = call.Run(ctx, inputs)
-	}
-	ended(err)
+	feeds, err := call.Feeds(inputs)
 	if err != nil {
 		return nil, err
 	}
+	fetched, err := u.v.step(ctx, signature, call, feeds)
+	if err != nil {
+		return nil, err
+	}
+	out = call.Results(fetched)
 	if len(outputs) > 0 {
 		for name := range out {
 			if !slices.Contains(outputs, name) {
@@ -159,6 +160,39 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 		}
 	}
 	return out, nil
+}
+
+// Do runs a function that uses the model otherwise than by a signature, when it is its
+// turn and within the manager's timeout, as [Use.Run] does.
+func (u Use) Do(ctx context.Context, run func(context.Context) error) error {
+	ctx, cancel := u.v.within(ctx)
+	defer cancel()
+	leave, err := u.v.line.admit()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, ended, err := u.v.turn(ctx, "")
+	if err != nil {
+		return err
+	}
+	err = run(ctx)
+	ended(err)
+	return err
+}
+
+// step runs a step when it is its turn, with other requests if they are batched.
+func (v *version) step(ctx context.Context, signature string, call *model.SignatureCall, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	if b := v.batches.signatures[signature]; b != nil {
+		return v.together(ctx, b, feeds)
+	}
+	ctx, ended, err := v.turn(ctx, signature)
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := call.RunFeeds(ctx, session.RunOptions{}, feeds)
+	ended(err)
+	return fetched, err
 }
 
 // known checks a signature and the names of outputs.

@@ -43,6 +43,13 @@ type HTTP struct {
 //	GET  /v1/models/NAME[/versions/N|/labels/LABEL]/metadata   the signatures
 //	POST /v1/models/NAME[/versions/N|/labels/LABEL]:predict    and :classify and :regress
 //
+// and that of the Open Inference Protocol, KServe's version 2, with binary tensors:
+//
+//	GET  /v2, /v2/health/live, /v2/health/ready
+//	GET  /v2/models/NAME[/versions/N][/ready]      the signature, or whether it can run
+//	POST /v2/models/NAME[/versions/N]/infer
+//	POST /v2/repository/index                      the models and their versions
+//
 // and /healthz, which answers while the process does, and /readyz, which says whether
 // every model has a version to serve. A request may be packed with gzip, and so is the
 // reply for clients that ask for it. Errors are {"error": "…"} with the HTTP status of
@@ -76,6 +83,28 @@ type reply struct {
 	code int
 	body []byte
 	err  error // which it tells
+
+	parts  [][]byte // binary contents of tensors, behind the body
+	binary bool
+}
+
+// size returns how many bytes a reply has.
+func (r reply) size() int {
+	n := len(r.body)
+	for _, p := range r.parts {
+		n += len(p)
+	}
+	return n
+}
+
+// write writes the body, and what is behind it.
+func (r reply) write(w io.Writer) {
+	_, err := w.Write(r.body)
+	for _, p := range r.parts {
+		if err == nil { // an error is the client's, who has gone
+			_, err = w.Write(p)
+		}
+	}
 }
 
 func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -100,23 +129,27 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
 	head.Set("Content-Type", "application/json")
 	head.Set("X-Content-Type-Options", "nosniff")
+	if out.binary {
+		head.Set("Content-Type", "application/octet-stream")
+		head.Set(inferenceHeader, strconv.Itoa(len(out.body)))
+	}
 	if out.code == http.StatusTooManyRequests {
 		head.Set("Retry-After", "1")
 	}
 	control.SetWriteDeadline(time.Now().Add(h.o.Patience))
 	const worth = 1 << 10 // bytes
-	if len(out.body) >= worth && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
+	if out.size() >= worth && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		head.Set("Content-Encoding", "gzip")
 		w.WriteHeader(out.code)
 		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
-		z.Write(out.body)
+		out.write(z)
 		z.Close() // an error is the client's, who has gone
 	} else {
-		head.Set("Content-Length", strconv.Itoa(len(out.body)))
+		head.Set("Content-Length", strconv.Itoa(out.size()))
 		w.WriteHeader(out.code)
-		w.Write(out.body)
+		out.write(w)
 	}
-	record.HTTP, record.BytesOut = out.code, int64(len(out.body))
+	record.HTTP, record.BytesOut = out.code, int64(out.size())
 	record.End(out.err)
 }
 
@@ -233,6 +266,9 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 // answer answers a request under /v1.
 func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
+	if p := r.URL.Path; p == "/v2" || strings.HasPrefix(p, "/v2/") {
+		return h.v2(w, r)
+	}
 	t, err := parse(r.URL.EscapedPath())
 	if errors.Is(err, errNoPath) {
 		return reply{code: http.StatusNotFound, body: []byte(`{ "error": "Not Found" }`)}
@@ -264,6 +300,9 @@ func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 	case "metadata":
 		text, err = h.metadata(t.spec)
 	default:
+		if err = h.m.full(t.spec.Model); err != nil { // before its body is read
+			break
+		}
 		b := body{h: h}
 		defer b.release()
 		text, err = b.read(w, r)
@@ -295,22 +334,37 @@ func (b *body) take(n int64) error {
 	return nil
 }
 
-// read reads the body. Memory is taken as bytes arrive, not as they are announced.
-func (b *body) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	var from io.Reader = http.MaxBytesReader(w, r.Body, b.h.o.MaxBody)
+// reader returns the body, unpacked and bounded.
+func (b *body) reader(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
+	from := io.Reader(http.MaxBytesReader(w, r.Body, b.h.o.MaxBody))
 	switch encoding := r.Header.Get("Content-Encoding"); encoding {
 	case "", "identity":
+		return from, nil
 	case "gzip":
 		z, err := gzip.NewReader(from)
 		if err != nil {
 			return nil, status.Invalid("the request is not packed with gzip: %v", err)
 		}
-		from = z
+		return z, nil
 	default:
 		return nil, status.Errorf(status.Unimplemented, "the request's Content-Encoding is %s, not gzip", plain.Line(encoding))
 	}
-	const first = 16 << 10
-	text := make([]byte, 0, max(512, min(first, r.ContentLength+1)))
+}
+
+// read reads the body.
+func (b *body) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	from, err := b.reader(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return b.all(from, r.ContentLength)
+}
+
+// all reads what there is. length is how much there may be, -1 if that is not known; memory
+// is taken as bytes arrive, not as they are announced.
+func (b *body) all(from io.Reader, length int64) ([]byte, error) {
+	const first = 64 << 10
+	text := make([]byte, 0, max(512, min(first, length+1)))
 	if err := b.take(int64(cap(text))); err != nil {
 		return nil, err
 	}

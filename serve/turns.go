@@ -85,6 +85,21 @@ func (l *line) admit() (leave func(), err error) {
 	}, nil
 }
 
+// full returns the error of admit if the line of a model is full.
+func (m *Manager) full(model string) error {
+	m.mu.Lock()
+	s := m.models[model]
+	m.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	leave, err := s.line.admit()
+	if err == nil {
+		leave()
+	}
+	return err
+}
+
 // turn waits until the caller may run; the function that it returns ends its turn. It
 // fails with the cause of ctx if that ends before.
 func (l *line) turn(ctx context.Context) (end func(), err error) {

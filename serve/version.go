@@ -62,11 +62,12 @@ type version struct {
 	failed time.Time // the last one
 	memory int64     // estimated
 
-	saved  *model.SavedModel // nil until it is loaded, and again when it has ended
-	calls  map[string]*model.SignatureCall
-	cancel context.CancelFunc // ends loading, also before its turn
-	ended  chan struct{}      // closed when the version has ended
-	once   sync.Once
+	saved   *model.SavedModel // nil until it is loaded, and again when it has ended
+	calls   map[string]*model.SignatureCall
+	batches batches
+	cancel  context.CancelFunc // ends loading, also before its turn
+	ended   chan struct{}      // closed when the version has ended
+	once    sync.Once
 }
 
 // retire ends a version when its last request has ended. Manager.mu is held.
@@ -86,26 +87,33 @@ func (v *version) retire() {
 	}
 }
 
+// worthFreeing is from how many bytes on the memory of a version that has ended is
+// returned to the system at once, which takes a garbage collection. That of smaller ones
+// the runtime returns in the background.
+const worthFreeing = 32 << 20
+
 // end closes a version, and returns its memory to the system.
 func (v *version) end() {
 	v.once.Do(func() {
 		v.m.mu.Lock()
-		saved := v.saved
+		saved, batches := v.saved, v.batches
 		v.m.mu.Unlock()
 		if saved != nil {
 			saved.Session.Close()
+			batches.close()
 			saved = nil
 		}
 		v.m.mu.Lock()
 		v.state = End
-		v.m.memory -= v.memory
+		had := v.memory
+		v.m.memory -= had
 		v.memory = 0
 		if v.uses == 0 {
-			v.saved, v.calls = nil, nil
+			v.saved, v.calls, v.batches.signatures = nil, nil, nil
 		}
-		closed := v.m.closed
+		large := had >= worthFreeing && !v.m.closed
 		v.m.mu.Unlock()
-		if !closed {
+		if large {
 			debug.FreeOSMemory()
 		}
 		if o := v.m.options.Observer; o != nil {

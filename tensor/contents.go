@@ -144,3 +144,44 @@ func (v *Value) ReadContents(r io.Reader) error {
 	t.setBytes(b)
 	return nil
 }
+
+// Contents returns the elements' little-endian bytes in row-major order, as
+// [Tensor.WriteContentsTo] writes them: the tensor's own memory on most machines, and not
+// to be written. It fails for string, resource and variant tensors.
+func (t *Tensor) Contents() ([]byte, error) {
+	if t.dtype.HasPointers() {
+		return nil, status.Invalid("a tensor of type %v has no raw contents", t.dtype)
+	}
+	return t.littleEndian(), nil
+}
+
+// FromBytes makes a tensor of its elements' little-endian bytes, which it keeps if they
+// are aligned: the caller must not write them again. The number of bytes must equal the
+// shape's.
+func FromBytes(dt DType, b []byte, shape ...int64) (*Tensor, error) {
+	if !dt.Valid() || dt.IsRef() || dt.HasPointers() {
+		return nil, status.Invalid("a tensor of type %v cannot be made of raw contents", dt)
+	}
+	n, err := NumElements(dt, shape)
+	if err != nil {
+		return nil, err
+	}
+	if n*dt.Size() != len(b) {
+		return nil, status.Invalid("%d bytes do not fill a tensor of type %v and shape %s", len(b), dt, FormatDims(shape))
+	}
+	if n == 0 {
+		return New(dt, shape...)
+	}
+	const align = 8
+	data := unsafe.Pointer(unsafe.SliceData(b))
+	if uintptr(data)%align != 0 {
+		words := make([]uint64, (len(b)+7)/8)
+		data = unsafe.Pointer(unsafe.SliceData(words))
+		copy(unsafe.Slice((*byte)(data), len(b)), b)
+	}
+	t := &Tensor{dtype: dt, n: n, data: data}
+	t.setShape(shape)
+	t.shared.Store(true)
+	t.setBytes(t.rawBytes())
+	return t, nil
+}

@@ -24,6 +24,7 @@ import (
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/access"
+	"github.com/troupe-go/troupe/serve/inference"
 	"github.com/troupe-go/troupe/serve/prediction"
 	sessions "github.com/troupe-go/troupe/serve/session"
 )
@@ -158,7 +159,8 @@ func (f *front) predictions(gate *access.Gate) *grpc.Server {
 		options = append(options, grpc.Creds(credentials.NewTLS(f.o.TLS)))
 	}
 	server := grpc.NewServer(options...)
-	prediction.Register(server, f.models)
+	prediction.Register(server, f.models, f.m.trust.options()...)
+	inference.Register(server, f.models)
 	healthpb.RegisterHealthServer(server, f.health)
 	return server
 }
@@ -174,9 +176,9 @@ func (f *front) announce(w io.Writer) {
 			fmt.Fprintf(w, "serving %s://%s/v1/models/%s\n", scheme, l.Addr(), plain.Line(name))
 		}
 	}
-	for name, text := range map[string]string{"grpc": "gRPC", "socket": "gRPC", "admin": "health and metrics", "pprof": "profiles"} {
-		if l := f.listeners[name]; l != nil {
-			fmt.Fprintf(w, "serving %s at %s\n", text, l.Addr())
+	for _, s := range []struct{ name, text string }{{"admin", "health and metrics"}, {"pprof", "profiles"}, {"grpc", "gRPC"}, {"socket", "gRPC"}} {
+		if l := f.listeners[s.name]; l != nil {
+			fmt.Fprintf(w, "serving %s at %s\n", s.text, l.Addr())
 		}
 	}
 }

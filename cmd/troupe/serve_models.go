@@ -37,6 +37,8 @@ type modelServer struct {
 	check                    bool
 	serving                  servingFlags
 	live                     bool
+	batch                    batchFlags
+	trust                    trustFlags
 }
 
 func (m *modelServer) add(fl *pflag.FlagSet) {
@@ -63,6 +65,8 @@ func (m *modelServer) add(fl *pflag.FlagSet) {
 	fl.IntVar(&m.burst, "burst", 0, "allow each client `N` requests at once; 0: those of a second")
 	fl.BoolVar(&m.check, "check", false, "load and warm up the models, print them, and end")
 	m.serving.add(fl)
+	m.batch.add(fl)
+	m.trust.add(fl)
 }
 
 // wanted reports whether there are models to serve.
@@ -151,6 +155,9 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 		}
 		defer flush()
 		options.Tracer = tracer
+	}
+	if options.Batching, err = m.batch.batching(); err != nil {
+		return err
 	}
 	models := serve.New(options)
 	set.Watch(models)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -165,5 +166,57 @@ func TestServeFlags(t *testing.T) {
 		if code == exitOK || !strings.Contains(errs.String(), want) {
 			t.Errorf("%s: exit %d, %s, want %q", line, code, &errs, want)
 		}
+	}
+}
+
+// TestServeTraces: spans arrive at a collector, and probes without the token at the
+// address for those who operate the server.
+func TestServeTraces(t *testing.T) {
+	posted := make(chan string, 100)
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		posted <- r.URL.Path + string(body)
+	}))
+	defer collector.Close()
+	token := filepath.Join(t.TempDir(), "token")
+	os.WriteFile(token, []byte("secret\n"), 0o644)
+	t.Run("served", func(t *testing.T) {
+		printed, logged := served(t, "../../examples/serve/digits", "--otlp", collector.URL, "--rest", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--grpc", "", "--grpc_socket_path", filepath.Join(t.TempDir(), "s"), "--token-file", token)
+		base := address.FindString(printed[0])
+		if text := fetch(t, base+"/v1/models/digits", ""); !strings.HasPrefix(text, "401") {
+			t.Error(text)
+		}
+		r, err := http.NewRequest("POST", base+"/v1/models/digits:predict", strings.NewReader(oneDigit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer secret")
+		reply, err := http.DefaultClient.Do(r)
+		if err != nil || reply.StatusCode != http.StatusOK {
+			t.Fatal(reply, err)
+		}
+		reply.Body.Close()
+		http.DefaultClient.CloseIdleConnections()
+		var admin string
+		for _, line := range printed {
+			if at, ok := strings.CutPrefix(line, "serving health and metrics at "); ok {
+				admin = at
+			}
+		}
+		if text := fetch(t, "http://"+admin+"/metrics", ""); !strings.Contains(text, "troupe_serve_ready 1") {
+			t.Error(text)
+		}
+		for deadline := time.Now().Add(time.Minute); !strings.Contains(logged.String(), `"method":"predict"`); {
+			if time.Now().After(deadline) {
+				t.Fatal(logged.String())
+			}
+		}
+	})
+	all := ""
+	for len(posted) > 0 {
+		all += <-posted
+	}
+	if !strings.HasPrefix(all, "/v1/traces") || !strings.Contains(all, "REST predict") || !strings.Contains(all, "run") {
+		t.Errorf("%q", all)
 	}
 }

@@ -32,7 +32,7 @@ var image = `{"instances": [` + strings.Repeat("[", 1) + strings.TrimSuffix(stri
 
 func TestMetrics(t *testing.T) {
 	m := New()
-	models := serve.New(serve.Options{Observer: m})
+	models := serve.New(serve.Options{Observer: m, Batching: serve.Batching{Off: true}})
 	m.Watch(models)
 	defer models.Close(context.Background())
 	if err := models.Add(t.Context(), serve.Config{Name: "digits", Path: digits}); err != nil {
@@ -58,14 +58,14 @@ func TestMetrics(t *testing.T) {
 		`:tensorflow:serving:request_count{model_name="",status="NOT_FOUND"} 1`,
 		`:tensorflow:serving:request_latency_count{API="predict",entrypoint="REST",model_name="digits"} 4`,
 		`:tensorflow:serving:request_latency_bucket{API="predict",entrypoint="REST",model_name="digits",le="10"} 0`,
-		`:tensorflow:serving:runtime_latency_count{API="Predict",model_name="digits",runtime="Troupe"} 4`,
+		`:tensorflow:serving:runtime_latency_count{API="Predict",model_name="digits",runtime="Troupe"} 3`,
 		`:tensorflow:serving:request_example_count_total{model="digits"} 4`,
 		`:tensorflow:cc:saved_model:load_attempt_count{model_path="` + digits + `",status="success"} 1`,
-		`:tensorflow:core:graph_runs 4`,
+		`:tensorflow:core:graph_runs 3`,
 		`:tensorflow:serving:batching:processed_batch_size_sum{model_name="digits",op_name="serving_default"} 8`,
 		`:tensorflow:serving:batching_session:queuing_latency_sum 1000`,
-		`troupe_serve_queue_seconds_count{model="digits"} 4`,
-		`troupe_serve_run_seconds_count{model="digits"} 4`,
+		`troupe_serve_queue_seconds_count{model="digits"} 3`,
+		`troupe_serve_run_seconds_count{model="digits"} 3`,
 		`troupe_serve_version_state{model="digits",state="AVAILABLE",version="1"} 1`,
 		`troupe_serve_running{model="digits"} 0`,
 		`troupe_serve_ready 1`,

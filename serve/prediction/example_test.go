@@ -28,5 +28,5 @@ func Example() {
 	}
 	// Unordered output:
 	// tensorflow.serving.PredictionService 5
-	// tensorflow.serving.ModelService 1
+	// tensorflow.serving.ModelService 2
 }

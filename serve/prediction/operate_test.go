@@ -118,7 +118,7 @@ func TestObserve(t *testing.T) {
 	if err := m.Add(t.Context(), serve.Config{Name: "m", Path: double(t)}); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{m}
+	s := &server{m: m}
 	call := func(q *messages.PredictRequest) error {
 		ctx := metadata.NewIncomingContext(t.Context(), metadata.Pairs("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
 		_, err := Observe(m)(ctx, q, &grpc.UnaryServerInfo{FullMethod: "/tensorflow.serving.PredictionService/Predict"}, func(ctx context.Context, q any) (any, error) {

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	_ "google.golang.org/grpc/encoding/gzip" // for clients that compress
 	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
@@ -14,9 +15,24 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
+// An Option is one of [Register].
+type Option func(*server)
+
+// AllowReload lets clients choose the models that are served, and their folders, with
+// HandleReloadConfigRequest: whoever may call it can load any model that the process can
+// read. Without it the call is refused with PERMISSION_DENIED.
+func AllowReload() Option { return func(s *server) { s.reloads = true } }
+
+// AllowSessionRun adds SessionService, whose SessionRun feeds and fetches any tensor of a
+// model and runs any operation, those that write variables included.
+func AllowSessionRun() Option { return func(s *server) { s.sessions = true } }
+
 // Register adds the services to a gRPC server.
-func Register(r grpc.ServiceRegistrar, m *serve.Manager) {
-	s := &server{m}
+func Register(r grpc.ServiceRegistrar, m *serve.Manager, options ...Option) {
+	s := &server{m: m}
+	for _, o := range options {
+		o(s)
+	}
 	r.RegisterService(&grpc.ServiceDesc{
 		ServiceName: "tensorflow.serving.PredictionService",
 		HandlerType: (*any)(nil),
@@ -31,11 +47,24 @@ func Register(r grpc.ServiceRegistrar, m *serve.Manager) {
 	r.RegisterService(&grpc.ServiceDesc{
 		ServiceName: "tensorflow.serving.ModelService",
 		HandlerType: (*any)(nil),
-		Methods:     []grpc.MethodDesc{method("tensorflow.serving.ModelService", "GetModelStatus", s.status)},
+		Methods: []grpc.MethodDesc{
+			method("tensorflow.serving.ModelService", "GetModelStatus", s.status),
+			method("tensorflow.serving.ModelService", "HandleReloadConfigRequest", s.reload),
+		},
 	}, s)
+	if s.sessions {
+		r.RegisterService(&grpc.ServiceDesc{
+			ServiceName: "tensorflow.serving.SessionService",
+			HandlerType: (*any)(nil),
+			Methods:     []grpc.MethodDesc{method("tensorflow.serving.SessionService", "SessionRun", s.sessionRun)},
+		}, s)
+	}
 }
 
-type server struct{ m *serve.Manager }
+type server struct {
+	m                 *serve.Manager
+	reloads, sessions bool
+}
 
 // method describes a method of a service.
 func method[Request, Response any](service, name string, call func(context.Context, *Request) (*Response, error)) grpc.MethodDesc {

@@ -1433,6 +1433,298 @@ func (x *GetModelStatusResponse) GetModelVersionStatus() []*ModelVersionStatus {
 	return nil
 }
 
+type ReloadConfigRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Config        []byte                 `protobuf:"bytes,1,opt,name=config,proto3" json:"config,omitempty"` // ModelServerConfig
+	MetricNames   []string               `protobuf:"bytes,2,rep,name=metric_names,json=metricNames,proto3" json:"metric_names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReloadConfigRequest) Reset() {
+	*x = ReloadConfigRequest{}
+	mi := &file_messages_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReloadConfigRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReloadConfigRequest) ProtoMessage() {}
+
+func (x *ReloadConfigRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_messages_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReloadConfigRequest.ProtoReflect.Descriptor instead.
+func (*ReloadConfigRequest) Descriptor() ([]byte, []int) {
+	return file_messages_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ReloadConfigRequest) GetConfig() []byte {
+	if x != nil {
+		return x.Config
+	}
+	return nil
+}
+
+func (x *ReloadConfigRequest) GetMetricNames() []string {
+	if x != nil {
+		return x.MetricNames
+	}
+	return nil
+}
+
+type ReloadConfigResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Status        *StatusProto           `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReloadConfigResponse) Reset() {
+	*x = ReloadConfigResponse{}
+	mi := &file_messages_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReloadConfigResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReloadConfigResponse) ProtoMessage() {}
+
+func (x *ReloadConfigResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_messages_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReloadConfigResponse.ProtoReflect.Descriptor instead.
+func (*ReloadConfigResponse) Descriptor() ([]byte, []int) {
+	return file_messages_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ReloadConfigResponse) GetStatus() *StatusProto {
+	if x != nil {
+		return x.Status
+	}
+	return nil
+}
+
+type NamedTensorProto struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Tensor        []byte                 `protobuf:"bytes,2,opt,name=tensor,proto3" json:"tensor,omitempty"` // TensorProto
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NamedTensorProto) Reset() {
+	*x = NamedTensorProto{}
+	mi := &file_messages_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamedTensorProto) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamedTensorProto) ProtoMessage() {}
+
+func (x *NamedTensorProto) ProtoReflect() protoreflect.Message {
+	mi := &file_messages_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamedTensorProto.ProtoReflect.Descriptor instead.
+func (*NamedTensorProto) Descriptor() ([]byte, []int) {
+	return file_messages_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *NamedTensorProto) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *NamedTensorProto) GetTensor() []byte {
+	if x != nil {
+		return x.Tensor
+	}
+	return nil
+}
+
+type SessionRunRequest struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	ModelSpec         *ModelSpec             `protobuf:"bytes,1,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	Feed              []*NamedTensorProto    `protobuf:"bytes,2,rep,name=feed,proto3" json:"feed,omitempty"`
+	Fetch             []string               `protobuf:"bytes,3,rep,name=fetch,proto3" json:"fetch,omitempty"`
+	Target            []string               `protobuf:"bytes,4,rep,name=target,proto3" json:"target,omitempty"`
+	Options           []byte                 `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"` // RunOptions
+	TensorNameIsAlias bool                   `protobuf:"varint,6,opt,name=tensor_name_is_alias,json=tensorNameIsAlias,proto3" json:"tensor_name_is_alias,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *SessionRunRequest) Reset() {
+	*x = SessionRunRequest{}
+	mi := &file_messages_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionRunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionRunRequest) ProtoMessage() {}
+
+func (x *SessionRunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_messages_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionRunRequest.ProtoReflect.Descriptor instead.
+func (*SessionRunRequest) Descriptor() ([]byte, []int) {
+	return file_messages_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *SessionRunRequest) GetModelSpec() *ModelSpec {
+	if x != nil {
+		return x.ModelSpec
+	}
+	return nil
+}
+
+func (x *SessionRunRequest) GetFeed() []*NamedTensorProto {
+	if x != nil {
+		return x.Feed
+	}
+	return nil
+}
+
+func (x *SessionRunRequest) GetFetch() []string {
+	if x != nil {
+		return x.Fetch
+	}
+	return nil
+}
+
+func (x *SessionRunRequest) GetTarget() []string {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *SessionRunRequest) GetOptions() []byte {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *SessionRunRequest) GetTensorNameIsAlias() bool {
+	if x != nil {
+		return x.TensorNameIsAlias
+	}
+	return false
+}
+
+type SessionRunResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tensor        []*NamedTensorProto    `protobuf:"bytes,1,rep,name=tensor,proto3" json:"tensor,omitempty"`
+	Metadata      []byte                 `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"` // RunMetadata
+	ModelSpec     *ModelSpec             `protobuf:"bytes,3,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionRunResponse) Reset() {
+	*x = SessionRunResponse{}
+	mi := &file_messages_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionRunResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionRunResponse) ProtoMessage() {}
+
+func (x *SessionRunResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_messages_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionRunResponse.ProtoReflect.Descriptor instead.
+func (*SessionRunResponse) Descriptor() ([]byte, []int) {
+	return file_messages_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *SessionRunResponse) GetTensor() []*NamedTensorProto {
+	if x != nil {
+		return x.Tensor
+	}
+	return nil
+}
+
+func (x *SessionRunResponse) GetMetadata() []byte {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *SessionRunResponse) GetModelSpec() *ModelSpec {
+	if x != nil {
+		return x.ModelSpec
+	}
+	return nil
+}
+
 var File_messages_proto protoreflect.FileDescriptor
 
 const file_messages_proto_rawDesc = "" +
@@ -1540,7 +1832,28 @@ const file_messages_proto_rawDesc = "" +
 	"\n" +
 	"model_spec\x18\x01 \x01(\v2\x19.troupe.serving.ModelSpecR\tmodelSpec\"n\n" +
 	"\x16GetModelStatusResponse\x12T\n" +
-	"\x14model_version_status\x18\x01 \x03(\v2\".troupe.serving.ModelVersionStatusR\x12modelVersionStatusB7Z5github.com/troupe-go/troupe/serve/prediction/messagesb\x06proto3"
+	"\x14model_version_status\x18\x01 \x03(\v2\".troupe.serving.ModelVersionStatusR\x12modelVersionStatus\"P\n" +
+	"\x13ReloadConfigRequest\x12\x16\n" +
+	"\x06config\x18\x01 \x01(\fR\x06config\x12!\n" +
+	"\fmetric_names\x18\x02 \x03(\tR\vmetricNames\"K\n" +
+	"\x14ReloadConfigResponse\x123\n" +
+	"\x06status\x18\x01 \x01(\v2\x1b.troupe.serving.StatusProtoR\x06status\">\n" +
+	"\x10NamedTensorProto\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06tensor\x18\x02 \x01(\fR\x06tensor\"\xfc\x01\n" +
+	"\x11SessionRunRequest\x128\n" +
+	"\n" +
+	"model_spec\x18\x01 \x01(\v2\x19.troupe.serving.ModelSpecR\tmodelSpec\x124\n" +
+	"\x04feed\x18\x02 \x03(\v2 .troupe.serving.NamedTensorProtoR\x04feed\x12\x14\n" +
+	"\x05fetch\x18\x03 \x03(\tR\x05fetch\x12\x16\n" +
+	"\x06target\x18\x04 \x03(\tR\x06target\x12\x18\n" +
+	"\aoptions\x18\x05 \x01(\fR\aoptions\x12/\n" +
+	"\x14tensor_name_is_alias\x18\x06 \x01(\bR\x11tensorNameIsAlias\"\xa4\x01\n" +
+	"\x12SessionRunResponse\x128\n" +
+	"\x06tensor\x18\x01 \x03(\v2 .troupe.serving.NamedTensorProtoR\x06tensor\x12\x1a\n" +
+	"\bmetadata\x18\x02 \x01(\fR\bmetadata\x128\n" +
+	"\n" +
+	"model_spec\x18\x03 \x01(\v2\x19.troupe.serving.ModelSpecR\tmodelSpecB7Z5github.com/troupe-go/troupe/serve/prediction/messagesb\x06proto3"
 
 var (
 	file_messages_proto_rawDescOnce sync.Once
@@ -1554,7 +1867,7 @@ func file_messages_proto_rawDescGZIP() []byte {
 	return file_messages_proto_rawDescData
 }
 
-var file_messages_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_messages_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_messages_proto_goTypes = []any{
 	(*ModelSpec)(nil),                // 0: troupe.serving.ModelSpec
 	(*PredictRequest)(nil),           // 1: troupe.serving.PredictRequest
@@ -1582,19 +1895,24 @@ var file_messages_proto_goTypes = []any{
 	(*ModelVersionStatus)(nil),       // 23: troupe.serving.ModelVersionStatus
 	(*GetModelStatusRequest)(nil),    // 24: troupe.serving.GetModelStatusRequest
 	(*GetModelStatusResponse)(nil),   // 25: troupe.serving.GetModelStatusResponse
-	nil,                              // 26: troupe.serving.PredictRequest.InputsEntry
-	nil,                              // 27: troupe.serving.PredictResponse.OutputsEntry
-	nil,                              // 28: troupe.serving.SignatureDefMap.SignatureDefEntry
-	nil,                              // 29: troupe.serving.GetModelMetadataResponse.MetadataEntry
-	(*wrapperspb.Int64Value)(nil),    // 30: google.protobuf.Int64Value
-	(*anypb.Any)(nil),                // 31: google.protobuf.Any
+	(*ReloadConfigRequest)(nil),      // 26: troupe.serving.ReloadConfigRequest
+	(*ReloadConfigResponse)(nil),     // 27: troupe.serving.ReloadConfigResponse
+	(*NamedTensorProto)(nil),         // 28: troupe.serving.NamedTensorProto
+	(*SessionRunRequest)(nil),        // 29: troupe.serving.SessionRunRequest
+	(*SessionRunResponse)(nil),       // 30: troupe.serving.SessionRunResponse
+	nil,                              // 31: troupe.serving.PredictRequest.InputsEntry
+	nil,                              // 32: troupe.serving.PredictResponse.OutputsEntry
+	nil,                              // 33: troupe.serving.SignatureDefMap.SignatureDefEntry
+	nil,                              // 34: troupe.serving.GetModelMetadataResponse.MetadataEntry
+	(*wrapperspb.Int64Value)(nil),    // 35: google.protobuf.Int64Value
+	(*anypb.Any)(nil),                // 36: google.protobuf.Any
 }
 var file_messages_proto_depIdxs = []int32{
-	30, // 0: troupe.serving.ModelSpec.version:type_name -> google.protobuf.Int64Value
+	35, // 0: troupe.serving.ModelSpec.version:type_name -> google.protobuf.Int64Value
 	0,  // 1: troupe.serving.PredictRequest.model_spec:type_name -> troupe.serving.ModelSpec
-	26, // 2: troupe.serving.PredictRequest.inputs:type_name -> troupe.serving.PredictRequest.InputsEntry
+	31, // 2: troupe.serving.PredictRequest.inputs:type_name -> troupe.serving.PredictRequest.InputsEntry
 	0,  // 3: troupe.serving.PredictResponse.model_spec:type_name -> troupe.serving.ModelSpec
-	27, // 4: troupe.serving.PredictResponse.outputs:type_name -> troupe.serving.PredictResponse.OutputsEntry
+	32, // 4: troupe.serving.PredictResponse.outputs:type_name -> troupe.serving.PredictResponse.OutputsEntry
 	3,  // 5: troupe.serving.Input.example_list:type_name -> troupe.serving.ExampleList
 	4,  // 6: troupe.serving.Input.example_list_with_context:type_name -> troupe.serving.ExampleListWithContext
 	6,  // 7: troupe.serving.Classifications.classes:type_name -> troupe.serving.Class
@@ -1615,19 +1933,24 @@ var file_messages_proto_depIdxs = []int32{
 	15, // 22: troupe.serving.MultiInferenceRequest.tasks:type_name -> troupe.serving.InferenceTask
 	5,  // 23: troupe.serving.MultiInferenceRequest.input:type_name -> troupe.serving.Input
 	16, // 24: troupe.serving.MultiInferenceResponse.results:type_name -> troupe.serving.InferenceResult
-	28, // 25: troupe.serving.SignatureDefMap.signature_def:type_name -> troupe.serving.SignatureDefMap.SignatureDefEntry
+	33, // 25: troupe.serving.SignatureDefMap.signature_def:type_name -> troupe.serving.SignatureDefMap.SignatureDefEntry
 	0,  // 26: troupe.serving.GetModelMetadataRequest.model_spec:type_name -> troupe.serving.ModelSpec
 	0,  // 27: troupe.serving.GetModelMetadataResponse.model_spec:type_name -> troupe.serving.ModelSpec
-	29, // 28: troupe.serving.GetModelMetadataResponse.metadata:type_name -> troupe.serving.GetModelMetadataResponse.MetadataEntry
+	34, // 28: troupe.serving.GetModelMetadataResponse.metadata:type_name -> troupe.serving.GetModelMetadataResponse.MetadataEntry
 	22, // 29: troupe.serving.ModelVersionStatus.status:type_name -> troupe.serving.StatusProto
 	0,  // 30: troupe.serving.GetModelStatusRequest.model_spec:type_name -> troupe.serving.ModelSpec
 	23, // 31: troupe.serving.GetModelStatusResponse.model_version_status:type_name -> troupe.serving.ModelVersionStatus
-	31, // 32: troupe.serving.GetModelMetadataResponse.MetadataEntry.value:type_name -> google.protobuf.Any
-	33, // [33:33] is the sub-list for method output_type
-	33, // [33:33] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	22, // 32: troupe.serving.ReloadConfigResponse.status:type_name -> troupe.serving.StatusProto
+	0,  // 33: troupe.serving.SessionRunRequest.model_spec:type_name -> troupe.serving.ModelSpec
+	28, // 34: troupe.serving.SessionRunRequest.feed:type_name -> troupe.serving.NamedTensorProto
+	28, // 35: troupe.serving.SessionRunResponse.tensor:type_name -> troupe.serving.NamedTensorProto
+	0,  // 36: troupe.serving.SessionRunResponse.model_spec:type_name -> troupe.serving.ModelSpec
+	36, // 37: troupe.serving.GetModelMetadataResponse.MetadataEntry.value:type_name -> google.protobuf.Any
+	38, // [38:38] is the sub-list for method output_type
+	38, // [38:38] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_messages_proto_init() }
@@ -1653,7 +1976,7 @@ func file_messages_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_messages_proto_rawDesc), len(file_messages_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

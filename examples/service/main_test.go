@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// two is a picture of a two.
+func two(t *testing.T) (d [8][8]float32) {
+	f, err := os.Open("../serve/two.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	image, err := tensor.ReadNPY(f, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := image.Value().([][][][]float32)
+	for y := range d {
+		for x := range d[y] {
+			d[y][x] = v[0][y][x][0]
+		}
+	}
+	return d
+}
+
+func TestService(t *testing.T) {
+	s, err := load(t.Context(), "../serve/digits", "doubt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.models.Close(context.Background())
+	h := s.handler()
+	ask := func(method, path string, body any) (int, string) {
+		b, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, path, bytes.NewReader(b)))
+		return w.Code, strings.TrimSpace(w.Body.String())
+	}
+	d := two(t)
+	var smudge [8][8]float32 // nothing is on it
+	for i, c := range []struct {
+		digits [][8][8]float32
+		code   int
+		want   string
+	}{
+		{[][8][8]float32{d, d}, 200, `{"look":[],"number":22}`},
+		{nil, 400, "a number has 1 to 18 digits, not 0"},
+	} {
+		if code, text := ask("POST", "/number", map[string]any{"digits": c.digits}); code != c.code || text != c.want {
+			t.Errorf("%d: %d %s", i, code, text)
+		}
+	}
+	_, text := ask("POST", "/number", map[string]any{"digits": [][8][8]float32{d, smudge, d}})
+	if !strings.Contains(text, `"look":[1]`) {
+		t.Errorf("a smudge is not doubtful: %s", text)
+	}
+	if code, text := ask("GET", "/v1/models/doubt/metadata", nil); code != http.StatusOK || !strings.Contains(text, "scores") {
+		t.Error(code, text)
+	}
+	_, text = ask("GET", "/metrics", nil)
+	for _, name := range []string{"digits", "doubt"} {
+		if !strings.Contains(text, fmt.Sprintf("troupe_serve_run_seconds_count{model=%q} 2", name)) {
+			t.Errorf("the metrics have not two runs of %s", name)
+		}
+	}
+}

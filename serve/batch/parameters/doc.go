@@ -1,0 +1,3 @@
+// Package parameters has the message of TensorFlow Serving's batching parameters,
+// generated from troupe/serving/batching.proto.
+package parameters

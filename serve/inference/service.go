@@ -1,0 +1,162 @@
+package inference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	_ "google.golang.org/grpc/encoding/gzip" // for clients that compress
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/inference/messages"
+	"github.com/troupe-go/troupe/status"
+)
+
+const service = "inference.GRPCInferenceService"
+
+// Register adds the service to a gRPC server.
+func Register(r grpc.ServiceRegistrar, m *serve.Manager) {
+	s := &server{m}
+	r.RegisterService(&grpc.ServiceDesc{
+		ServiceName: service,
+		HandlerType: (*any)(nil),
+		Methods: []grpc.MethodDesc{
+			method("ServerLive", s.live),
+			method("ServerReady", s.ready),
+			method("ModelReady", s.modelReady),
+			method("ServerMetadata", s.metadata),
+			method("ModelMetadata", s.modelMetadata),
+			method("ModelInfer", s.infer),
+			method("RepositoryIndex", s.index),
+		},
+		Streams: []grpc.StreamDesc{{StreamName: "ModelStreamInfer", Handler: s.stream, ServerStreams: true, ClientStreams: true}},
+	}, s)
+}
+
+type server struct{ m *serve.Manager }
+
+// method describes a method of the service.
+func method[Request, Response any](name string, call func(context.Context, *Request) (*Response, error)) grpc.MethodDesc {
+	full := "/" + service + "/" + name
+	return grpc.MethodDesc{
+		MethodName: name,
+		Handler: func(server any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+			request := new(Request)
+			if err := decode(request); err != nil {
+				return nil, err
+			}
+			handle := func(ctx context.Context, request any) (any, error) {
+				response, err := call(ctx, request.(*Request))
+				if err != nil {
+					return nil, grpcError(err)
+				}
+				return response, nil
+			}
+			if intercept == nil {
+				return handle(ctx, request)
+			}
+			return intercept(ctx, request, &grpc.UnaryServerInfo{Server: server, FullMethod: full}, handle)
+		},
+	}
+}
+
+// grpcError returns an error with the code that gRPC has for it; the numbers are the same.
+func grpcError(err error) error {
+	return grpcstatus.Error(codes.Code(status.From(err).Code), message(err))
+}
+
+func message(err error) string {
+	e := status.From(err)
+	return strings.ToValidUTF8(strings.TrimPrefix(e.Error(), e.Code.String()+": "), "\uFFFD")
+}
+
+func (s *server) live(context.Context, *messages.ServerLiveRequest) (*messages.ServerLiveResponse, error) {
+	return &messages.ServerLiveResponse{Live: true}, nil
+}
+
+func (s *server) ready(context.Context, *messages.ServerReadyRequest) (*messages.ServerReadyResponse, error) {
+	return &messages.ServerReadyResponse{Ready: s.m.Ready()}, nil
+}
+
+// modelReady reports whether a model can be used; one that is not there is not ready.
+func (s *server) modelReady(_ context.Context, r *messages.ModelReadyRequest) (*messages.ModelReadyResponse, error) {
+	of, err := spec(r.GetName(), r.GetVersion())
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.m.Use(of)
+	if err == nil {
+		u.Close()
+	}
+	return &messages.ModelReadyResponse{Ready: err == nil}, nil
+}
+
+func (s *server) metadata(context.Context, *messages.ServerMetadataRequest) (*messages.ServerMetadataResponse, error) {
+	return &messages.ServerMetadataResponse{Name: serve.V2Name, Version: serve.V2Version, Extensions: serve.V2Extensions}, nil
+}
+
+func (s *server) modelMetadata(_ context.Context, r *messages.ModelMetadataRequest) (*messages.ModelMetadataResponse, error) {
+	of, err := spec(r.GetName(), r.GetVersion())
+	if err != nil {
+		return nil, err
+	}
+	meta, err := s.m.V2Metadata(of)
+	if err != nil {
+		return nil, err
+	}
+	tensors := func(list []serve.V2Tensor) (all []*messages.ModelMetadataResponse_TensorMetadata) {
+		for _, t := range list {
+			all = append(all, &messages.ModelMetadataResponse_TensorMetadata{Name: t.Name, Datatype: t.Datatype, Shape: t.Shape})
+		}
+		return all
+	}
+	return &messages.ModelMetadataResponse{
+		Name: meta.Name, Versions: meta.Versions, Platform: meta.Platform, Inputs: tensors(meta.Inputs), Outputs: tensors(meta.Outputs),
+	}, nil
+}
+
+func (s *server) index(_ context.Context, r *messages.RepositoryIndexRequest) (*messages.RepositoryIndexResponse, error) {
+	reply := &messages.RepositoryIndexResponse{}
+	for _, x := range s.m.V2Index(r.GetReady()) {
+		reply.Models = append(reply.Models, &messages.RepositoryIndexResponse_ModelIndex{Name: x.Name, Version: x.Version, State: x.State, Reason: x.Reason})
+	}
+	return reply, nil
+}
+
+// spec names a model and, if text is not empty, a version.
+func spec(model, text string) (s serve.Spec, err error) {
+	s.Model = model
+	s.Version, s.HasVersion, err = serve.V2ModelVersion(text)
+	return s, err
+}
+
+// stream answers requests in their order, each with a response or an error message.
+func (s *server) stream(_ any, stream grpc.ServerStream) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = grpcError(status.Errorf(status.Internal, "ModelStreamInfer panicked: %v", r))
+		}
+	}()
+	for {
+		r := &messages.ModelInferRequest{}
+		if err := stream.RecvMsg(r); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		reply := &messages.ModelStreamInferResponse{}
+		response, err := s.infer(stream.Context(), r)
+		if reply.InferResponse = response; err != nil {
+			reply.ErrorMessage = fmt.Sprintf("%v: %s", status.From(err).Code, message(err))
+			reply.InferResponse = &messages.ModelInferResponse{ModelName: r.GetModelName(), Id: r.GetId()}
+		}
+		if err := stream.SendMsg(reply); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,428 @@
+package serve
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// The long forms of these tests measure; the short ones only check what does not depend
+// on time. docs/design/2026-11-27-serving-operation.md has the commands.
+var (
+	storm    = flag.Duration("storm", 300*time.Millisecond, "how long TestStorm sends more than the machine can do")
+	products = flag.Int("products", 30, "products of matrices in the model of TestStorm")
+	idle     = flag.Int("idle", 100, "how many idle connections TestIdle keeps")
+	weights  = flag.Int("weights", 1<<18, "floats in the variable of the model that TestReloadBeside reloads")
+)
+
+// times are those that requests took.
+type times struct {
+	mu   sync.Mutex
+	list []time.Duration
+}
+
+func (t *times) add(d time.Duration) {
+	t.mu.Lock()
+	t.list = append(t.list, d)
+	t.mu.Unlock()
+}
+
+// part returns the time that a part of the requests did not exceed.
+func (t *times) part(p float64) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.list) == 0 {
+		return 0
+	}
+	slices.Sort(t.list)
+	return t.list[min(len(t.list)-1, int(p*float64(len(t.list))))]
+}
+
+func (t *times) String() string {
+	return fmt.Sprintf("%d requests, p50 %v, p99 %v, most %v", len(t.list), t.part(.5), t.part(.99), t.part(1))
+}
+
+// resident returns the process's memory in MiB.
+func resident() int {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _ := strconv.Atoi(strings.Fields(string(text))[1])
+	return pages * os.Getpagesize() >> 20
+}
+
+// heavy writes a model with a large variable: y = x + w[0].
+func heavy(t testing.TB, dir string, n int, value float32) {
+	t.Helper()
+	g := graph.New()
+	if err := g.AddText(`
+x = Placeholder() {dtype=DT_FLOAT, shape=shape [?]}
+w = VarHandleOp() {dtype=DT_FLOAT, shape=shape [` + strconv.Itoa(n) + `], shared_name="w"}
+read = ReadVariableOp(w) {dtype=DT_FLOAT}
+zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+first = GatherV2(read, zero, zero)
+y = AddV2(x, first)
+`); err != nil {
+		t.Fatal(err)
+	}
+	all := make([]float32, n)
+	for i := range all {
+		all[i] = value
+	}
+	w, err := tensor.FromSlice(all, int64(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.MkdirAll(filepath.Dir(dir), 0o755)
+	if err := model.Write(dir, model.Export{Graph: g, Variables: map[string]*tensor.Tensor{"w": w}, Signatures: map[string]model.ExportSignature{
+		"serving_default": {Inputs: map[string]graph.Output{"x": g.Operation("x").Output(0)}, Outputs: map[string]graph.Output{"y": g.Operation("y").Output(0)}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// slow writes a model that multiplies matrices for a while.
+func slow(t testing.TB, dir string, products int) {
+	text := `
+x = Placeholder() {dtype=DT_FLOAT, shape=shape [?]}
+axis = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [1] values: 0>}
+sum = Sum(x, axis)
+dims = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2] values: 192 192>}
+p0 = Fill(dims, sum)
+`
+	for i := range products {
+		text += fmt.Sprintf("p%d = MatMul(p%d, p0)\n", i+1, i)
+	}
+	text += fmt.Sprintf(`both = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2] values: 0 1>}
+y = Sum(p%d, both)
+`, products)
+	write(t, dir, text, "serving_default: x -> y")
+}
+
+// paced calls f so many times a second until ctx ends, whether earlier calls have ended or
+// not, and waits for those.
+func paced(ctx context.Context, perSecond float64, f func()) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	begin := time.Now()
+	for n := 0; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for due := int(time.Since(begin).Seconds() * perSecond); n < due; n++ {
+			group.Go(f)
+		}
+	}
+}
+
+// TestReloadBeside: while a model with large variables is reloaded again and again under
+// load, no request fails, neither its own nor another model's; the process takes no more
+// memory and goroutines in the end.
+func TestReloadBeside(t *testing.T) {
+	dir := t.TempDir()
+	heavy(t, filepath.Join(dir, "heavy", "1"), *weights, 1)
+	half(t, filepath.Join(dir, "half", "1"), "1")
+	m := manager(t, Options{})
+	for _, name := range []string{"heavy", "half"} {
+		if err := m.Add(t.Context(), Config{Name: name, Path: filepath.Join(dir, name)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	measure := func(during func()) *times {
+		steady := &times{}
+		ctx, stop := context.WithCancel(context.Background())
+		var clients sync.WaitGroup
+		x := floats(t, 1, 2, 3)
+		for _, name := range []string{"heavy", "half"} {
+			clients.Go(func() {
+				paced(ctx, 200, func() {
+					begin := time.Now()
+					_, _, err := m.Predict(context.Background(), Spec{Model: name}, x)
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+					if name == "half" {
+						steady.add(time.Since(begin))
+					}
+				})
+			})
+		}
+		during()
+		stop()
+		clients.Wait()
+		return steady
+	}
+	next := 2
+	reload := func(n int) {
+		for range n {
+			heavy(t, filepath.Join(dir, "heavy", strconv.Itoa(next)), *weights, float32(next))
+			if err := m.Refresh(t.Context()); err != nil {
+				t.Error(err)
+			}
+			os.RemoveAll(filepath.Join(dir, "heavy", strconv.Itoa(next-1)))
+			next++
+		}
+	}
+	reload(min(3, *reloads)) // what stays is there
+	debug.FreeOSMemory()
+	before, goroutines := resident(), runtime.NumGoroutine()
+	begin := time.Now()
+	disturbed := measure(func() { reload(*reloads) })
+	took := time.Since(begin)
+	alone := measure(func() {
+		for end := time.Now().Add(took); time.Now().Before(end); {
+			heavy(t, filepath.Join(dir, "written"), *weights, 1) // as the writer of the other does
+			os.RemoveAll(filepath.Join(dir, "written"))
+		}
+	})
+	debug.FreeOSMemory()
+	t.Logf("%d reloads of %d MiB in %v", *reloads, *weights>>18, took)
+	t.Logf("the other model alone: %v", alone)
+	t.Logf("beside the reloads:    %v", disturbed)
+	t.Logf("memory %d MiB, then %d; goroutines %d, then %d", before, resident(), goroutines, runtime.NumGoroutine())
+	if n := runtime.NumGoroutine(); n > goroutines+5 {
+		t.Errorf("%d goroutines, %d more than before", n, n-goroutines)
+	}
+	out, n, err := m.Predict(t.Context(), Spec{Model: "heavy"}, floats(t, 0))
+	if err != nil || int(n) != next-1 || out["y"].Value().([]float32)[0] != float32(next-1) {
+		t.Errorf("version %d answers %v: %v", n, out, err)
+	}
+}
+
+// TestStorm: of five times as many requests as the machine can answer, those that are
+// accepted are answered, and the others refused at once; another model goes on.
+func TestStorm(t *testing.T) {
+	dir := t.TempDir()
+	slow(t, filepath.Join(dir, "slow"), *products)
+	half(t, filepath.Join(dir, "half"), "1")
+	const running, waiting = 4, 28
+	m := manager(t, Options{Places: running})
+	for _, c := range []Config{{Name: "slow", Path: filepath.Join(dir, "slow"), Running: running, Waiting: waiting}, {Name: "half", Path: filepath.Join(dir, "half")}} {
+		if err := m.Add(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := httptest.NewServer(Handler(m, HTTP{}))
+	defer server.Close()
+	transport := &http.Transport{MaxIdleConnsPerHost: 256}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	var accepted, refused, other atomic.Int64
+	ask := func(model string, took *times) {
+		begin := time.Now()
+		r, err := client.Post(server.URL+"/v1/models/"+model+":predict", "application/json", strings.NewReader(`{"inputs": [0.001, 0.002]}`))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer r.Body.Close()
+		io.Copy(io.Discard, r.Body)
+		switch r.StatusCode {
+		case http.StatusOK:
+			took.add(time.Since(begin))
+			accepted.Add(1)
+		case http.StatusTooManyRequests:
+			if r.Header.Get("Retry-After") == "" {
+				t.Error("a refusal says not when to come again")
+			}
+			refused.Add(1)
+		default:
+			other.Add(1)
+			t.Errorf("%s: %s", model, r.Status)
+		}
+	}
+	during := func(d time.Duration, f func(ctx context.Context)) {
+		ctx, stop := context.WithTimeout(context.Background(), d)
+		defer stop()
+		f(ctx)
+	}
+	// What the machine can do: as many clients as requests run.
+	var alone, stormed, small times
+	capacity := func() float64 {
+		accepted.Store(0)
+		begin := time.Now()
+		during(*storm/3, func(ctx context.Context) {
+			var group sync.WaitGroup
+			for range running {
+				group.Go(func() {
+					for ctx.Err() == nil {
+						ask("slow", &alone)
+					}
+				})
+			}
+			group.Wait()
+		})
+		return float64(accepted.Load()) / time.Since(begin).Seconds()
+	}
+	before := capacity()
+	debug.FreeOSMemory()
+	memory, goroutines := resident(), runtime.NumGoroutine()
+	accepted.Store(0)
+	refused.Store(0)
+	begin := time.Now()
+	during(*storm, func(ctx context.Context) {
+		var group sync.WaitGroup
+		group.Go(func() { paced(ctx, 5*before, func() { ask("slow", &stormed) }) })
+		group.Go(func() {
+			for ctx.Err() == nil {
+				begin := time.Now()
+				if _, _, err := m.Predict(context.Background(), Spec{Model: "half"}, floats(t, 1)); err != nil {
+					t.Error(err)
+				}
+				small.add(time.Since(begin))
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+		group.Wait()
+	})
+	rate, turned := float64(accepted.Load())/time.Since(begin).Seconds(), refused.Load()
+	most := resident()
+	recovery := time.Now()
+	ask("slow", &times{})
+	recovered := time.Since(recovery)
+	after := capacity()
+	t.Logf("capacity %.1f requests/s before, %.1f after; alone %v", before, after, &alone)
+	t.Logf("at five times that: %.1f accepted/s, %d refused; %v; the queue's bound is %v", rate, turned, &stormed,
+		time.Duration(float64(time.Second)*(running+waiting)/before).Round(time.Millisecond))
+	t.Logf("another model meanwhile: %v", &small)
+	t.Logf("first request after it: %v; memory %d MiB, then %d; goroutines %d, then %d", recovered, memory, most, goroutines, runtime.NumGoroutine())
+	if running, waiting := m.Queue("slow"); running+waiting != 0 {
+		t.Errorf("%d requests run and %d wait in the end", running, waiting)
+	}
+}
+
+// TestIdle: connections on which nothing is asked do not keep others from being served.
+func TestIdle(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "half")
+	half(t, dir, "1")
+	m := manager(t, Options{})
+	if err := m.Add(t.Context(), Config{Name: "half", Path: dir}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(Handler(m, HTTP{}))
+	defer server.Close()
+	before, goroutines := resident(), runtime.NumGoroutine()
+	var open []net.Conn
+	for i := range *idle {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Errorf("connection %d: %v", i, err)
+			break
+		}
+		open = append(open, c)
+	}
+	defer func() {
+		for _, c := range open {
+			c.Close()
+		}
+	}()
+	var took times
+	for range 100 {
+		begin := time.Now()
+		r, err := server.Client().Post(server.URL+"/v1/models/half:predict", "application/json", strings.NewReader(`{"instances": [1]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, r.Body)
+		r.Body.Close()
+		took.add(time.Since(begin))
+	}
+	t.Logf("%d idle connections take %d MiB, both ends of them, and %d goroutines; %v", len(open), resident()-before, runtime.NumGoroutine()-goroutines, &took)
+}
+
+// TestKilled: clients that go away in the middle of a request, or of its answer, leave
+// nothing behind.
+func TestKilled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "slow")
+	slow(t, dir, 3)
+	m := manager(t, Options{Running: 2})
+	if err := m.Add(t.Context(), Config{Name: "slow", Path: dir}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(Handler(m, HTTP{}))
+	body := `{"inputs": [0.001, 0.002]}`
+	head := "POST /v1/models/slow:predict HTTP/1.1\r\nHost: x\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n"
+	for i := range 200 {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(c, (head + body)[:len(head)*(1+i%3)/3+len(body)*(i%3)/2])
+		c.Close()
+	}
+	server.Close() // waits for requests that are answered
+	if running, waiting := m.Queue("slow"); running+waiting != 0 {
+		t.Errorf("%d requests run and %d wait", running, waiting)
+	}
+	if _, _, err := m.Predict(t.Context(), Spec{Model: "slow"}, floats(t, 1)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDeadlines: a request ends at the time that its header says.
+func TestDeadlines(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "slow")
+	slow(t, dir, 3)
+	m := manager(t, Options{Running: 1})
+	if err := m.Add(t.Context(), Config{Name: "slow", Path: dir}); err != nil {
+		t.Fatal(err)
+	}
+	u, err := m.Use(Spec{Model: "slow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	end, err := u.v.line.turn(t.Context()) // another runs
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	h := Handler(m, HTTP{})
+	for _, c := range []struct {
+		name, value string
+		code        int
+	}{
+		{"X-Request-Timeout", "0.001", http.StatusGatewayTimeout}, {"X-Request-Timeout", "1ms", http.StatusGatewayTimeout},
+		{"Grpc-Timeout", "1m", http.StatusGatewayTimeout}, {"Grpc-Timeout", "999999999n", http.StatusBadRequest},
+		{"Grpc-Timeout", "m", http.StatusBadRequest}, {"X-Request-Timeout", "-1", http.StatusBadRequest}, {"X-Request-Timeout", "soon", http.StatusBadRequest},
+		{"X-Request-Timeout", "NaN", http.StatusBadRequest},
+	} {
+		r := httptest.NewRequest("POST", "/v1/models/slow:predict", strings.NewReader(`{"inputs": [1]}`))
+		r.Header.Set(c.name, c.value)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != c.code {
+			t.Errorf("%s: %s: %d %s", c.name, c.value, w.Code, w.Body)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, _, err := m.Predict(ctx, Spec{Model: "slow"}, floats(t, 1)); status.CodeOf(err) != status.DeadlineExceeded {
+		t.Error(err)
+	}
+}
