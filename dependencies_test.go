@@ -127,3 +127,23 @@ func offline(t *testing.T, dir string) bool {
 	_, err := golang(t, dir, "list", "-m", "-versions", "go.opentelemetry.io/otel")
 	return err != nil
 }
+
+// TestPlayground holds what the core in a browser must not link: actors, sessions, a network
+// and drivers.
+func TestPlayground(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./cmd/playground")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), module+"/sequential\n") {
+		t.Error("it has no engine")
+	}
+	for line := range strings.Lines(string(out)) {
+		switch p := strings.TrimSuffix(line, "\n"); {
+		case p == "net/http", p == module+"/session", p == module+"/actors", strings.Contains(p, "protoactor"), strings.Contains(p, "purego"), strings.Contains(p, "google.golang.org/grpc"):
+			t.Errorf("the playground links %s", p)
+		}
+	}
+}

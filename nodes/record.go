@@ -98,13 +98,16 @@ func (s *Step) runRecorded(k kernel.Kernel, node int32, in, out []tensor.Value) 
 }
 
 // lend lets an activation that is handed out be recorded. What its kernel calls is
-// recorded within it.
+// recorded within it. Other kernels keep the step that all share, whose context the driver
+// may replace while they run.
 func (s *Step) lend(h *Activation) {
 	h.tape, h.event, h.Worker = s.tape, s.tape.event, -1
 	s.tape.Starts(h.event)
-	own := *s.ctx.Step
-	own.Record = s.tape.Called(h.event)
-	h.ctx.Step = &own
+	if h.Async() {
+		own := *s.ctx.Step
+		own.Record = s.tape.Called(h.event)
+		h.ctx.Step = &own
+	}
 }
 
 // recordEnd records the end of an activation that was handed out.

@@ -13,7 +13,11 @@
 // selected and in sight, so that it can be passed on as a link.
 //
 // `troupe show MODEL --web FILE` writes such a page. With a run, it also has the run's
-// graph after rewriting ([Page.AddRun]).
+// graph after rewriting ([Page.AddRun]) and after each pass ([Page.AddPass]).
+//
+// Recorded runs ([Page.AddRecording], package profile/recording, `troupe run --record`) are
+// played on the graphs of their programs: a slider moves through the moments of the run,
+// tokens stand on the edges, and two runs stand next to each other where they part.
 //
 // # Safety
 //

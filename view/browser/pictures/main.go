@@ -25,7 +25,7 @@ func main() {
 	moment := flag.Int("moment", 0, "the moment of its run that is shown, `N`")
 	out := flag.String("o", "picture", "the `NAME` of the files, before -light.png and -dark.png")
 	width := flag.Int64("width", 1200, "the width of the window, in pixels")
-	height := flag.Int64("height", 560, "the height of the window, in pixels")
+	height := flag.Int64("height", 600, "the height of the window, in pixels")
 	flag.Parse()
 	if err := shoot(*page, *moment, *out, *width, *height); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
@@ -63,6 +63,7 @@ func shoot(page string, moment int, out string, width, height int64) error {
 			chromedp.Poll(`document.documentElement.dataset.ready === "yes"`, nil),
 			chromedp.Evaluate(fmt.Sprintf(`(() => {
 				const s = document.getElementById('moment')
+				document.getElementById('player').style.height = '9em'
 				document.getElementById('fit').click()
 				s.value = %d
 				s.dispatchEvent(new Event('input'))
