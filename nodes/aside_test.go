@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/nodes"
 	_ "github.com/troupe-go/troupe/ops/data"
 	"github.com/troupe-go/troupe/resource"
@@ -134,6 +135,26 @@ func buffer(loops, capacity int) string {
 	return b.String()
 }
 
+// stages is pingPong by staging areas, whose operations wait in no queue's line.
+func stages() string {
+	var b writer
+	n := b.node("n", "Placeholder", "", "dtype", long)
+	zero := b.number("zero", 0, "")
+	area := func(name, op, inputs, area string) string {
+		return b.node(name, op, inputs, "dtypes", "[DT_INT64]", "capacity", "1", "shared_name", fmt.Sprintf("%q", area))
+	}
+	ping := b.loop("ping", n, zero, nil, func(i, v string, _ []string) string {
+		sent := area("ping/put", "Stage", b.binary("AddV2", "ping/sum", v, "ping/one"), "there")
+		return area("ping/take", "Unstage", "^"+sent, "back")
+	})
+	pong := b.loop("pong", n, zero, nil, func(i, v string, _ []string) string {
+		sum := b.binary("AddV2", "pong/sum", area("pong/take", "Unstage", "^"+i, "there"), "pong/one")
+		return b.node("pong/after", "Identity", sum+" ^"+area("pong/put", "Stage", sum, "back"), "T", long)
+	})
+	b.node("answer", "Identity", ping+" ^"+pong, "T", long)
+	return b.String()
+}
+
 // philosophers is loops that take two numbers each, from queues of one, and put both back at once.
 func philosophers(n int) string {
 	var b writer
@@ -178,6 +199,7 @@ func TestLoopsThatWait(t *testing.T) {
 		{"counting", buffer(1, -1), 2, func(n int64) int64 { return n * (n - 1) / 2 }},
 		{"buffer of 1", buffer(3, 1), 6, func(n int64) int64 { return 3 * n * (n - 1) / 2 }},
 		{"buffer of 7", buffer(2, 7), 4, func(n int64) int64 { return n * (n - 1) }},
+		{"stages", stages(), 2, func(n int64) int64 { return 2 * n }},
 		{"philosophers", philosophers(3), 3, func(n int64) int64 { return 6 * n }},
 	} {
 		p := compiled(t, c.text, []string{"n"}, "answer")
@@ -197,6 +219,25 @@ func TestLoopsThatWait(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLoopsTakeTurns runs a loop that never waits and one that takes what it puts into a queue
+// without a bound: the queue stays short, as the first lets the other have its turns.
+func TestLoopsTakeTurns(t *testing.T) {
+	budget := tensor.NewBudget(64 << 10)
+	e := actors.New(actors.Config{Budget: budget})
+	defer e.Close()
+	p := compiled(t, buffer(1, -1), []string{"n"}, "answer")
+	s := newStep(t.Context())
+	s.Resources.Budget = budget
+	const n = 20_000
+	fetched := make([]tensor.Value, 1)
+	if err := e.Run(s, p, []tensor.Value{tensor.Scalar(int64(n))}, fetched); err != nil {
+		t.Fatal(err)
+	}
+	if v := tensor.At0[int64](&fetched[0]); v != n*(n-1)/2 {
+		t.Errorf("the sum is %d", v)
 	}
 }
 
