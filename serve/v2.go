@@ -419,7 +419,7 @@ func (in v2Input) tensor(r io.Reader) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	col, err := columnOf(dt)
+	col, err := v2Column(dt)
 	if err != nil {
 		return nil, err
 	}
@@ -562,7 +562,7 @@ func v2Reply(name string, version int64, request v2Call, outputs map[string]*ten
 			b = append(strconv.AppendInt(b, int64(len(part)), 10), "}}"...)
 			continue
 		}
-		p, err := printerOf("", t)
+		p, err := v2Printer(t)
 		if err != nil {
 			return out, within(o.name, err)
 		}
@@ -588,4 +588,43 @@ func (m *Manager) V2Infer(ctx context.Context, s Spec, inputs map[string]*tensor
 	defer u.Close()
 	out, err := u.Run(ctx, V2Signature(u.Model(), s.Signature), inputs, outputs...)
 	return out, u.Version(), err
+}
+
+// v2Column is columnOf for types that TensorFlow Serving's JSON does not have, too.
+func v2Column(dt tensor.DType) (column, error) {
+	switch dt {
+	case tensor.Uint16:
+		return &typed[uint16]{dt: dt, element: func(c *cursor) (uint16, bool) {
+			n, err := strconv.ParseUint(string(c.word()), 10, 16)
+			return uint16(n), err == nil
+		}}, nil
+	case tensor.Half:
+		return &typed[tensor.Float16]{dt: dt, element: func(c *cursor) (tensor.Float16, bool) {
+			x, ok := float32Of(c)
+			return tensor.ToFloat16(x), ok
+		}}, nil
+	case tensor.Bfloat16:
+		return &typed[tensor.BFloat16]{dt: dt, element: func(c *cursor) (tensor.BFloat16, bool) {
+			x, ok := float32Of(c)
+			return tensor.ToBFloat16(x), ok
+		}}, nil
+	}
+	return columnOf(dt)
+}
+
+// v2Printer is printerOf for these types, too.
+func v2Printer(t *tensor.Tensor) (*printer, error) {
+	v := tensor.ValueOf(t)
+	switch t.DType() {
+	case tensor.Uint16:
+		x := tensor.Of[uint16](&v)
+		return &printer{print: func(b []byte, i int) []byte { return strconv.AppendUint(b, uint64(x[i]), 10) }}, nil
+	case tensor.Half:
+		x := tensor.Of[tensor.Float16](&v)
+		return &printer{print: func(b []byte, i int) []byte { return appendFloat(b, float64(x[i].Float32()), 32) }}, nil
+	case tensor.Bfloat16:
+		x := tensor.Of[tensor.BFloat16](&v)
+		return &printer{print: func(b []byte, i int) []byte { return appendFloat(b, float64(x[i].Float32()), 32) }}, nil
+	}
+	return printerOf("", t)
 }

@@ -1,0 +1,193 @@
+// Command serving measures a server of models under load: it sends the requests of a file
+// from a number of clients, each of which waits for its answer, or at random times with a
+// given rate (Poisson's), and prints the requests a second and the latencies.
+//
+//	troupe serve digits=examples/serve/digits &
+//	go run ./benchmarks/serving --clients 1,4,16,64 --body request.json http://localhost:8501/v1/models/digits:predict
+//	go run ./benchmarks/serving --rate 2000 --body request.json http://localhost:8501/v1/models/digits:predict
+//
+// A binary body of the Open Inference Protocol needs --header
+// "Inference-Header-Content-Length: N". With --model FOLDER it measures without a server: a
+// manager in this process, so that the cost of batching is that of the models alone, with
+// batching off and on, and with parameters of TensorFlow Serving (--parameters FILE).
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	_ "github.com/troupe-go/troupe/ops/all"
+	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/batch"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+func main() {
+	clients := flag.String("clients", "1,4,16,64", "numbers of clients that each wait for an answer")
+	rate := flag.Float64("rate", 0, "send so many requests a second at random times, in place of --clients")
+	body := flag.String("body", "", "file with the body of a request")
+	folder := flag.String("model", "", "measure the SavedModel in this folder, without a server")
+	parameters := flag.String("parameters", "", "with --model: batch as this file says")
+	rows := flag.Int64("rows", 1, "with --model: rows of a request")
+	took := flag.Duration("for", 3*time.Second, "time of a measurement")
+	header := flag.String("header", "", "a header of the requests, NAME: VALUE")
+	flag.Parse()
+	targets := map[string]func(context.Context) error{}
+	var order []string
+	if *folder != "" {
+		for _, kind := range []string{"off", "adaptive", "parameters"} {
+			b := serve.Batching{Off: kind == "off"}
+			if kind == "parameters" {
+				if *parameters == "" {
+					continue
+				}
+				var err error
+				b.Parameters, err = batch.ReadParameters(*parameters)
+				check(err)
+			}
+			m := serve.New(serve.Options{Batching: b, Running: 1 << 10, Waiting: 1 << 16, Places: 1 << 10})
+			defer m.Close(context.Background())
+			check(m.Add(context.Background(), serve.Config{Name: "m", Path: *folder}))
+			inputs := inputs(m, *rows)
+			order = append(order, kind)
+			targets[kind] = func(ctx context.Context) error {
+				_, _, err := m.Predict(ctx, serve.Spec{Model: "m"}, inputs)
+				return err
+			}
+		}
+	} else {
+		text, err := os.ReadFile(*body)
+		check(err)
+		url := flag.Arg(0)
+		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1 << 12}}
+		order = []string{"server"}
+		targets["server"] = func(ctx context.Context) error {
+			r, err := http.NewRequestWithContext(ctx, "POST", url, bytes.NewReader(text))
+			if err != nil {
+				return err
+			}
+			if name, value, ok := strings.Cut(*header, ":"); ok {
+				r.Header.Set(name, strings.TrimSpace(value))
+			}
+			reply, err := client.Do(r)
+			if err != nil {
+				return err
+			}
+			defer reply.Body.Close()
+			answer, err := io.ReadAll(reply.Body)
+			if err == nil && reply.StatusCode != 200 {
+				err = fmt.Errorf("%d: %.200s", reply.StatusCode, answer)
+			}
+			return err
+		}
+	}
+	if *rate > 0 {
+		for _, kind := range order {
+			open(kind, targets[kind], *rate, *took)
+		}
+		return
+	}
+	for _, text := range strings.Split(*clients, ",") {
+		n, err := strconv.Atoi(text)
+		check(err)
+		for _, kind := range order {
+			closed(kind, targets[kind], n, *took)
+		}
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// inputs makes inputs of a model's signature.
+func inputs(m *serve.Manager, rows int64) map[string]*tensor.Tensor {
+	u, err := m.Use(serve.Spec{Model: "m"})
+	check(err)
+	defer u.Close()
+	in := map[string]*tensor.Tensor{}
+	for name, info := range u.Model().Signatures["serving_default"].Inputs {
+		dims, err := info.Shape.ToSlice()
+		check(err)
+		for i := range dims {
+			if dims[i] < 0 {
+				dims[i] = 16
+			}
+		}
+		dims[0] = rows
+		in[name], err = tensor.New(info.DType, dims...)
+		check(err)
+	}
+	return in
+}
+
+// closed measures clients that each wait for their answers.
+func closed(kind string, send func(context.Context) error, clients int, took time.Duration) {
+	const warm = 4 // the first of so many parts is not counted
+	begin := time.Now()
+	counted := begin.Add(took / warm)
+	end := begin.Add(took)
+	all := make([][]time.Duration, clients)
+	var wait sync.WaitGroup
+	for i := range clients {
+		wait.Go(func() {
+			for now := time.Now(); now.Before(end); {
+				check(send(context.Background()))
+				done := time.Now()
+				if now.After(counted) {
+					all[i] = append(all[i], done.Sub(now))
+				}
+				now = done
+			}
+		})
+	}
+	wait.Wait()
+	report(kind, fmt.Sprintf("%d clients", clients), slices.Concat(all...), time.Since(counted))
+}
+
+// open measures requests that arrive at random times.
+func open(kind string, send func(context.Context) error, rate float64, took time.Duration) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var mu sync.Mutex
+	var all []time.Duration
+	var wait sync.WaitGroup
+	begin := time.Now()
+	for at := time.Duration(0); at < took; at += time.Duration(rng.ExpFloat64() / rate * float64(time.Second)) {
+		time.Sleep(time.Until(begin.Add(at)))
+		arrived := begin.Add(at)
+		wait.Go(func() {
+			check(send(context.Background()))
+			mu.Lock()
+			all = append(all, time.Since(arrived))
+			mu.Unlock()
+		})
+	}
+	wait.Wait()
+	report(kind, fmt.Sprintf("%.0f/s offered", rate), all, time.Since(begin))
+}
+
+func report(kind, load string, all []time.Duration, took time.Duration) {
+	if len(all) == 0 {
+		fmt.Printf("%-10s %14s: no request ended\n", kind, load)
+		return
+	}
+	slices.Sort(all)
+	at := func(share float64) time.Duration {
+		return all[min(len(all)-1, int(share*float64(len(all))))].Round(time.Microsecond)
+	}
+	fmt.Printf("%-10s %14s: %9.0f/s, p50 %v, p99 %v\n", kind, load, float64(len(all))/took.Seconds(), at(0.5), at(0.99))
+}
