@@ -46,7 +46,8 @@ type divided struct {
 	state   []registration
 	handles []uint64
 	waiting []*step // steps that wait for the registration, in order
-	since   uint64  // the beat at which the first of waiting began to wait
+	since   uint64  // the beat at which the first of waiting began to wait, or last had reason to
+	broken  bool    // a link that the registration needs was lost since they wait
 }
 
 // A registration is how far the registration of a part has come.
@@ -124,7 +125,7 @@ func (m *Master) Run(request, number, graph uint64, feeds []any, out *Outbox) {
 	s.steps[st.id.Step] = st
 	m.running++
 	if len(g.waiting) == 0 {
-		g.since = m.beats
+		g.since, g.broken = m.beats, false
 	}
 	g.waiting = append(g.waiting, st)
 	m.register(s, g, out)
@@ -227,7 +228,7 @@ func (m *Master) Beat(out *Outbox) {
 		for _, g := range s.inGraphs() {
 			switch {
 			case len(g.waiting) == 0:
-			case m.connected(g): // workers compile, or report that they cannot connect with each other
+			case m.connected(g) && !g.broken: // workers compile, or report that they cannot connect with each other
 				g.since = m.beats
 			case m.beats-g.since >= 2*patience:
 				m.giveUp(s, g, out)
@@ -256,7 +257,7 @@ func (m *Master) Unacknowledged() (n int) {
 
 // giveUp fails the steps that wait for a registration that does not come.
 func (m *Master) giveUp(s *session, g *divided, out *Outbox) {
-	var err error
+	err := status.Errorf(status.Unavailable, "the graph could not be registered in time: connections with its workers were lost again and again")
 	for _, p := range g.parts {
 		if !m.workers[p.Worker].link.Open() {
 			err = status.Errorf(status.Unavailable, "worker %s cannot be reached", m.config.name(p.Worker))
@@ -294,7 +295,7 @@ func (m *Master) lost(from Peer, out *Outbox) {
 		for _, g := range s.inGraphs() {
 			// The other parts hold their registrations for connections with this worker.
 			if i := slices.IndexFunc(g.parts, func(p Part) bool { return p.Worker == from }); i >= 0 {
-				g.state[i] = unregistered
+				g.state[i], g.broken = unregistered, true
 				m.renew(s, g, out)
 			}
 		}
