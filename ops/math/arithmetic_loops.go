@@ -8,37 +8,74 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// addKernel is plus(x, y) on elements of dtype dt.
-type addKernel[T elementwise.Number] struct{ dt tensor.DType }
-
-func (k *addKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+// addPairs is plus(x, y).
+func addPairs[T elementwise.Number](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = plus(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = plus(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = plus(a[i], b[i])
+		}
+	}
 }
 
-func (k *addKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
+// addLoopsFloat32 is plus(x, y), for [elementwise.Loops].
+type addLoopsFloat32 struct{}
 
-func (*addKernel[T]) VV(o []T, x, y []T) {
+func (addLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = plus(x[i], y[i])
 	}
 }
 
-func (*addKernel[T]) VS(o []T, x []T, y T) {
+func (addLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = plus(x, y)
 	}
 }
 
-func (*addKernel[T]) SV(o []T, x T, y []T) {
+func (addLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = plus(x, y)
 	}
 }
 
-type addFloat32 struct{ addKernel[float32] }
+// addLoopsFloat64 is plus(x, y), for [elementwise.Loops].
+type addLoopsFloat64 struct{}
+
+func (addLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = plus(x[i], y[i])
+	}
+}
+
+func (addLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = plus(x, y)
+	}
+}
+
+func (addLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = plus(x, y)
+	}
+}
+
+type addFloat32 struct{ addLoopsFloat32 }
 
 func (k *addFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -52,7 +89,7 @@ func (k *addFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type addFloat64 struct{ addKernel[float64] }
+type addFloat64 struct{ addLoopsFloat64 }
 
 func (k *addFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -62,11 +99,15 @@ func (k *addFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
+func (k *addFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
+}
+
 func (k *addFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-type addInt32 struct{ addKernel[int32] }
+type addInt32 struct{}
 
 func (k *addInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -76,11 +117,15 @@ func (k *addInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *addInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	addPairs[int32](o, x, y, s)
+}
+
 func (k *addInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
-type addInt64 struct{ addKernel[int64] }
+type addInt64 struct{}
 
 func (k *addInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -88,6 +133,10 @@ func (k *addInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *addInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	addPairs[int64](o, x, y, s)
 }
 
 func (k *addInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -98,66 +147,103 @@ func (k *addInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 func newAdd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &addFloat32{addKernel[float32]{dt}}
+		return &addFloat32{}
 	case tensor.Double:
-		return &addFloat64{addKernel[float64]{dt}}
+		return &addFloat64{}
 	case tensor.Int8:
-		return &addKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: addPairs[int8]}
 	case tensor.Int16:
-		return &addKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: addPairs[int16]}
 	case tensor.Int32:
-		return &addInt32{addKernel[int32]{dt}}
+		return &addInt32{}
 	case tensor.Int64:
-		return &addInt64{addKernel[int64]{dt}}
+		return &addInt64{}
 	case tensor.Uint8:
-		return &addKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: addPairs[uint8]}
 	case tensor.Uint16:
-		return &addKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: addPairs[uint16]}
 	case tensor.Uint32:
-		return &addKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: addPairs[uint32]}
 	case tensor.Uint64:
-		return &addKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: addPairs[uint64]}
 	case tensor.Complex64:
-		return &addKernel[complex64]{dt}
+		return &elementwise.Pairing{Out: dt, F: addPairs[complex64]}
 	case tensor.Complex128:
-		return &addKernel[complex128]{dt}
+		return &elementwise.Pairing{Out: dt, F: addPairs[complex128]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, plus[float32], &addKernel[float32]{})
+		return elementwise.NarrowZip(dt, plus[float32], addLoopsFloat32{})
 	}
 	return nil
 }
 
-// subKernel is minus(x, y) on elements of dtype dt.
-type subKernel[T elementwise.Number] struct{ dt tensor.DType }
-
-func (k *subKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+// subPairs is minus(x, y).
+func subPairs[T elementwise.Number](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = minus(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = minus(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = minus(a[i], b[i])
+		}
+	}
 }
 
-func (k *subKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
+// subLoopsFloat32 is minus(x, y), for [elementwise.Loops].
+type subLoopsFloat32 struct{}
 
-func (*subKernel[T]) VV(o []T, x, y []T) {
+func (subLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = minus(x[i], y[i])
 	}
 }
 
-func (*subKernel[T]) VS(o []T, x []T, y T) {
+func (subLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = minus(x, y)
 	}
 }
 
-func (*subKernel[T]) SV(o []T, x T, y []T) {
+func (subLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = minus(x, y)
 	}
 }
 
-type subFloat32 struct{ subKernel[float32] }
+// subLoopsFloat64 is minus(x, y), for [elementwise.Loops].
+type subLoopsFloat64 struct{}
+
+func (subLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = minus(x[i], y[i])
+	}
+}
+
+func (subLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = minus(x, y)
+	}
+}
+
+func (subLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = minus(x, y)
+	}
+}
+
+type subFloat32 struct{ subLoopsFloat32 }
 
 func (k *subFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -171,7 +257,7 @@ func (k *subFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type subFloat64 struct{ subKernel[float64] }
+type subFloat64 struct{ subLoopsFloat64 }
 
 func (k *subFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -181,11 +267,15 @@ func (k *subFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
+func (k *subFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
+}
+
 func (k *subFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-type subInt32 struct{ subKernel[int32] }
+type subInt32 struct{}
 
 func (k *subInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -195,11 +285,15 @@ func (k *subInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *subInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	subPairs[int32](o, x, y, s)
+}
+
 func (k *subInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
-type subInt64 struct{ subKernel[int64] }
+type subInt64 struct{}
 
 func (k *subInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -207,6 +301,10 @@ func (k *subInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *subInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	subPairs[int64](o, x, y, s)
 }
 
 func (k *subInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -217,66 +315,103 @@ func (k *subInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 func newSub(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &subFloat32{subKernel[float32]{dt}}
+		return &subFloat32{}
 	case tensor.Double:
-		return &subFloat64{subKernel[float64]{dt}}
+		return &subFloat64{}
 	case tensor.Int8:
-		return &subKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: subPairs[int8]}
 	case tensor.Int16:
-		return &subKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: subPairs[int16]}
 	case tensor.Int32:
-		return &subInt32{subKernel[int32]{dt}}
+		return &subInt32{}
 	case tensor.Int64:
-		return &subInt64{subKernel[int64]{dt}}
+		return &subInt64{}
 	case tensor.Uint8:
-		return &subKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: subPairs[uint8]}
 	case tensor.Uint16:
-		return &subKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: subPairs[uint16]}
 	case tensor.Uint32:
-		return &subKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: subPairs[uint32]}
 	case tensor.Uint64:
-		return &subKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: subPairs[uint64]}
 	case tensor.Complex64:
-		return &subKernel[complex64]{dt}
+		return &elementwise.Pairing{Out: dt, F: subPairs[complex64]}
 	case tensor.Complex128:
-		return &subKernel[complex128]{dt}
+		return &elementwise.Pairing{Out: dt, F: subPairs[complex128]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, minus[float32], &subKernel[float32]{})
+		return elementwise.NarrowZip(dt, minus[float32], subLoopsFloat32{})
 	}
 	return nil
 }
 
-// mulKernel is times(x, y) on elements of dtype dt.
-type mulKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *mulKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+// mulPairs is times(x, y).
+func mulPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = times(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = times(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = times(a[i], b[i])
+		}
+	}
 }
 
-func (k *mulKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
+// mulLoopsFloat32 is times(x, y), for [elementwise.Loops].
+type mulLoopsFloat32 struct{}
 
-func (*mulKernel[T]) VV(o []T, x, y []T) {
+func (mulLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = times(x[i], y[i])
 	}
 }
 
-func (*mulKernel[T]) VS(o []T, x []T, y T) {
+func (mulLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = times(x, y)
 	}
 }
 
-func (*mulKernel[T]) SV(o []T, x T, y []T) {
+func (mulLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = times(x, y)
 	}
 }
 
-type mulFloat32 struct{ mulKernel[float32] }
+// mulLoopsFloat64 is times(x, y), for [elementwise.Loops].
+type mulLoopsFloat64 struct{}
+
+func (mulLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = times(x[i], y[i])
+	}
+}
+
+func (mulLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = times(x, y)
+	}
+}
+
+func (mulLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = times(x, y)
+	}
+}
+
+type mulFloat32 struct{ mulLoopsFloat32 }
 
 func (k *mulFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -290,7 +425,7 @@ func (k *mulFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type mulFloat64 struct{ mulKernel[float64] }
+type mulFloat64 struct{ mulLoopsFloat64 }
 
 func (k *mulFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -300,11 +435,15 @@ func (k *mulFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
+func (k *mulFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
+}
+
 func (k *mulFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-type mulInt32 struct{ mulKernel[int32] }
+type mulInt32 struct{}
 
 func (k *mulInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -314,11 +453,15 @@ func (k *mulInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *mulInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	mulPairs[int32](o, x, y, s)
+}
+
 func (k *mulInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
-type mulInt64 struct{ mulKernel[int64] }
+type mulInt64 struct{}
 
 func (k *mulInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -326,6 +469,10 @@ func (k *mulInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *mulInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	mulPairs[int64](o, x, y, s)
 }
 
 func (k *mulInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -336,27 +483,27 @@ func (k *mulInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 func newMul(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &mulFloat32{mulKernel[float32]{dt}}
+		return &mulFloat32{}
 	case tensor.Double:
-		return &mulFloat64{mulKernel[float64]{dt}}
+		return &mulFloat64{}
 	case tensor.Int8:
-		return &mulKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[int8]}
 	case tensor.Int16:
-		return &mulKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[int16]}
 	case tensor.Int32:
-		return &mulInt32{mulKernel[int32]{dt}}
+		return &mulInt32{}
 	case tensor.Int64:
-		return &mulInt64{mulKernel[int64]{dt}}
+		return &mulInt64{}
 	case tensor.Uint8:
-		return &mulKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[uint8]}
 	case tensor.Uint16:
-		return &mulKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[uint16]}
 	case tensor.Uint32:
-		return &mulKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[uint32]}
 	case tensor.Uint64:
-		return &mulKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[uint64]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, times[float32], &mulKernel[float32]{})
+		return elementwise.NarrowZip(dt, times[float32], mulLoopsFloat32{})
 	}
 	return nil
 }

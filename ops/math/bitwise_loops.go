@@ -8,33 +8,26 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// bitAndKernel is bitAnd(x, y) on elements of dtype dt.
-type bitAndKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *bitAndKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *bitAndKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*bitAndKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = bitAnd(x[i], y[i])
-	}
-}
-
-func (*bitAndKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = bitAnd(x, y)
-	}
-}
-
-func (*bitAndKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = bitAnd(x, y)
+// bitAndPairs is bitAnd(x, y).
+func bitAndPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = bitAnd(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = bitAnd(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = bitAnd(a[i], b[i])
+		}
 	}
 }
 
@@ -42,52 +35,45 @@ func (*bitAndKernel[T]) SV(o []T, x T, y []T) {
 func newBitAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &bitAndKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int8]}
 	case tensor.Int16:
-		return &bitAndKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int16]}
 	case tensor.Int32:
-		return &bitAndKernel[int32]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int32]}
 	case tensor.Int64:
-		return &bitAndKernel[int64]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int64]}
 	case tensor.Uint8:
-		return &bitAndKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[uint8]}
 	case tensor.Uint16:
-		return &bitAndKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[uint16]}
 	case tensor.Uint32:
-		return &bitAndKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[uint32]}
 	case tensor.Uint64:
-		return &bitAndKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[uint64]}
 	}
 	return nil
 }
 
-// bitOrKernel is bitOr(x, y) on elements of dtype dt.
-type bitOrKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *bitOrKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *bitOrKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*bitOrKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = bitOr(x[i], y[i])
-	}
-}
-
-func (*bitOrKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = bitOr(x, y)
-	}
-}
-
-func (*bitOrKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = bitOr(x, y)
+// bitOrPairs is bitOr(x, y).
+func bitOrPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = bitOr(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = bitOr(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = bitOr(a[i], b[i])
+		}
 	}
 }
 
@@ -95,52 +81,45 @@ func (*bitOrKernel[T]) SV(o []T, x T, y []T) {
 func newBitOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &bitOrKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int8]}
 	case tensor.Int16:
-		return &bitOrKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int16]}
 	case tensor.Int32:
-		return &bitOrKernel[int32]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int32]}
 	case tensor.Int64:
-		return &bitOrKernel[int64]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int64]}
 	case tensor.Uint8:
-		return &bitOrKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[uint8]}
 	case tensor.Uint16:
-		return &bitOrKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[uint16]}
 	case tensor.Uint32:
-		return &bitOrKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[uint32]}
 	case tensor.Uint64:
-		return &bitOrKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[uint64]}
 	}
 	return nil
 }
 
-// bitXorKernel is bitXor(x, y) on elements of dtype dt.
-type bitXorKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *bitXorKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *bitXorKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*bitXorKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = bitXor(x[i], y[i])
-	}
-}
-
-func (*bitXorKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = bitXor(x, y)
-	}
-}
-
-func (*bitXorKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = bitXor(x, y)
+// bitXorPairs is bitXor(x, y).
+func bitXorPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = bitXor(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = bitXor(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = bitXor(a[i], b[i])
+		}
 	}
 }
 
@@ -148,52 +127,45 @@ func (*bitXorKernel[T]) SV(o []T, x T, y []T) {
 func newBitXor(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &bitXorKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int8]}
 	case tensor.Int16:
-		return &bitXorKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int16]}
 	case tensor.Int32:
-		return &bitXorKernel[int32]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int32]}
 	case tensor.Int64:
-		return &bitXorKernel[int64]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int64]}
 	case tensor.Uint8:
-		return &bitXorKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[uint8]}
 	case tensor.Uint16:
-		return &bitXorKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[uint16]}
 	case tensor.Uint32:
-		return &bitXorKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[uint32]}
 	case tensor.Uint64:
-		return &bitXorKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[uint64]}
 	}
 	return nil
 }
 
-// shiftLeftKernel is shiftLeft(x, y) on elements of dtype dt.
-type shiftLeftKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *shiftLeftKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *shiftLeftKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*shiftLeftKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = shiftLeft(x[i], y[i])
-	}
-}
-
-func (*shiftLeftKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = shiftLeft(x, y)
-	}
-}
-
-func (*shiftLeftKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = shiftLeft(x, y)
+// shiftLeftPairs is shiftLeft(x, y).
+func shiftLeftPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = shiftLeft(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = shiftLeft(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = shiftLeft(a[i], b[i])
+		}
 	}
 }
 
@@ -201,52 +173,45 @@ func (*shiftLeftKernel[T]) SV(o []T, x T, y []T) {
 func newShiftLeft(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &shiftLeftKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftLeftPairs[int8]}
 	case tensor.Int16:
-		return &shiftLeftKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftLeftPairs[int16]}
 	case tensor.Int32:
-		return &shiftLeftKernel[int32]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftLeftPairs[int32]}
 	case tensor.Int64:
-		return &shiftLeftKernel[int64]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftLeftPairs[int64]}
 	case tensor.Uint8:
-		return &shiftLeftKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftLeftPairs[uint8]}
 	case tensor.Uint16:
-		return &shiftLeftKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftLeftPairs[uint16]}
 	case tensor.Uint32:
-		return &shiftLeftKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftLeftPairs[uint32]}
 	case tensor.Uint64:
-		return &shiftLeftKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftLeftPairs[uint64]}
 	}
 	return nil
 }
 
-// shiftRightKernel is shiftRight(x, y) on elements of dtype dt.
-type shiftRightKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *shiftRightKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *shiftRightKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*shiftRightKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = shiftRight(x[i], y[i])
-	}
-}
-
-func (*shiftRightKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = shiftRight(x, y)
-	}
-}
-
-func (*shiftRightKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = shiftRight(x, y)
+// shiftRightPairs is shiftRight(x, y).
+func shiftRightPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = shiftRight(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = shiftRight(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = shiftRight(a[i], b[i])
+		}
 	}
 }
 
@@ -254,41 +219,33 @@ func (*shiftRightKernel[T]) SV(o []T, x T, y []T) {
 func newShiftRight(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &shiftRightKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftRightPairs[int8]}
 	case tensor.Int16:
-		return &shiftRightKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftRightPairs[int16]}
 	case tensor.Int32:
-		return &shiftRightKernel[int32]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftRightPairs[int32]}
 	case tensor.Int64:
-		return &shiftRightKernel[int64]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftRightPairs[int64]}
 	case tensor.Uint8:
-		return &shiftRightKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftRightPairs[uint8]}
 	case tensor.Uint16:
-		return &shiftRightKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftRightPairs[uint16]}
 	case tensor.Uint32:
-		return &shiftRightKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftRightPairs[uint32]}
 	case tensor.Uint64:
-		return &shiftRightKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: shiftRightPairs[uint64]}
 	}
 	return nil
 }
 
-// invertKernel is complement(x) on elements of dtype dt.
-type invertKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *invertKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// invertV is complement(x).
 func invertV[T elementwise.Integer](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = complement(x)
 	}
 }
 
-func (*invertKernel[T]) V(o []T, x []T) { invertV(o, x) }
-
-func (*invertKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func invertEach[T elementwise.Integer](o, x tensor.Memory, to, from, n int) {
 	invertV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
@@ -296,21 +253,21 @@ func (*invertKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
 func newInvert(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &invertKernel[int8]{dt}
+		return &elementwise.Mapping{Out: dt, F: invertEach[int8]}
 	case tensor.Int16:
-		return &invertKernel[int16]{dt}
+		return &elementwise.Mapping{Out: dt, F: invertEach[int16]}
 	case tensor.Int32:
-		return &invertKernel[int32]{dt}
+		return &elementwise.Mapping{Out: dt, F: invertEach[int32]}
 	case tensor.Int64:
-		return &invertKernel[int64]{dt}
+		return &elementwise.Mapping{Out: dt, F: invertEach[int64]}
 	case tensor.Uint8:
-		return &invertKernel[uint8]{dt}
+		return &elementwise.Mapping{Out: dt, F: invertEach[uint8]}
 	case tensor.Uint16:
-		return &invertKernel[uint16]{dt}
+		return &elementwise.Mapping{Out: dt, F: invertEach[uint16]}
 	case tensor.Uint32:
-		return &invertKernel[uint32]{dt}
+		return &elementwise.Mapping{Out: dt, F: invertEach[uint32]}
 	case tensor.Uint64:
-		return &invertKernel[uint64]{dt}
+		return &elementwise.Mapping{Out: dt, F: invertEach[uint64]}
 	}
 	return nil
 }

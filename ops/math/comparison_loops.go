@@ -8,37 +8,30 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// lessKernel is less(x, y) on elements of dtype dt.
-type lessKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *lessKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
-}
-
-func (k *lessKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, bool](k, o, x, y, s)
-}
-
-func (*lessKernel[T]) VV(o []bool, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = less(x[i], y[i])
+// lessPairs is less(x, y).
+func lessPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[bool](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = less(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = less(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = less(a[i], b[i])
+		}
 	}
 }
 
-func (*lessKernel[T]) VS(o []bool, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = less(x, y)
-	}
-}
-
-func (*lessKernel[T]) SV(o []bool, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = less(x, y)
-	}
-}
-
-type lessFloat32 struct{ lessKernel[float32] }
+type lessFloat32 struct{}
 
 func (k *lessFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -52,7 +45,7 @@ func (k *lessFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type lessFloat64 struct{ lessKernel[float64] }
+type lessFloat64 struct{}
 
 func (k *lessFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -62,11 +55,15 @@ func (k *lessFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *lessFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	lessPairs[float64](o, x, y, s)
+}
+
 func (k *lessFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type lessInt32 struct{ lessKernel[int32] }
+type lessInt32 struct{}
 
 func (k *lessInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -76,11 +73,15 @@ func (k *lessInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *lessInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	lessPairs[int32](o, x, y, s)
+}
+
 func (k *lessInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type lessInt64 struct{ lessKernel[int64] }
+type lessInt64 struct{}
 
 func (k *lessInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -88,6 +89,10 @@ func (k *lessInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *lessInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	lessPairs[int64](o, x, y, s)
 }
 
 func (k *lessInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -98,25 +103,25 @@ func (k *lessInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 func newLess(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &lessFloat32{lessKernel[float32]{dt}}
+		return &lessFloat32{}
 	case tensor.Double:
-		return &lessFloat64{lessKernel[float64]{dt}}
+		return &lessFloat64{}
 	case tensor.Int8:
-		return &lessKernel[int8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessPairs[int8]}
 	case tensor.Int16:
-		return &lessKernel[int16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessPairs[int16]}
 	case tensor.Int32:
-		return &lessInt32{lessKernel[int32]{dt}}
+		return &lessInt32{}
 	case tensor.Int64:
-		return &lessInt64{lessKernel[int64]{dt}}
+		return &lessInt64{}
 	case tensor.Uint8:
-		return &lessKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessPairs[uint8]}
 	case tensor.Uint16:
-		return &lessKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessPairs[uint16]}
 	case tensor.Uint32:
-		return &lessKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessPairs[uint32]}
 	case tensor.Uint64:
-		return &lessKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessPairs[uint64]}
 	case tensor.Half:
 		return &elementwise.Zip[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test2[tensor.Float16](less[float32])}
 	case tensor.Bfloat16:
@@ -125,37 +130,30 @@ func newLess(dt tensor.DType) kernel.Kernel {
 	return nil
 }
 
-// lessEqualKernel is lessEqual(x, y) on elements of dtype dt.
-type lessEqualKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *lessEqualKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
-}
-
-func (k *lessEqualKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, bool](k, o, x, y, s)
-}
-
-func (*lessEqualKernel[T]) VV(o []bool, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = lessEqual(x[i], y[i])
+// lessEqualPairs is lessEqual(x, y).
+func lessEqualPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[bool](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = lessEqual(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = lessEqual(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = lessEqual(a[i], b[i])
+		}
 	}
 }
 
-func (*lessEqualKernel[T]) VS(o []bool, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = lessEqual(x, y)
-	}
-}
-
-func (*lessEqualKernel[T]) SV(o []bool, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = lessEqual(x, y)
-	}
-}
-
-type lessEqualFloat32 struct{ lessEqualKernel[float32] }
+type lessEqualFloat32 struct{}
 
 func (k *lessEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -169,7 +167,7 @@ func (k *lessEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type lessEqualFloat64 struct{ lessEqualKernel[float64] }
+type lessEqualFloat64 struct{}
 
 func (k *lessEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -179,11 +177,15 @@ func (k *lessEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *lessEqualFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	lessEqualPairs[float64](o, x, y, s)
+}
+
 func (k *lessEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type lessEqualInt32 struct{ lessEqualKernel[int32] }
+type lessEqualInt32 struct{}
 
 func (k *lessEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -193,11 +195,15 @@ func (k *lessEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *lessEqualInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	lessEqualPairs[int32](o, x, y, s)
+}
+
 func (k *lessEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type lessEqualInt64 struct{ lessEqualKernel[int64] }
+type lessEqualInt64 struct{}
 
 func (k *lessEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -205,6 +211,10 @@ func (k *lessEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *lessEqualInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	lessEqualPairs[int64](o, x, y, s)
 }
 
 func (k *lessEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -215,25 +225,25 @@ func (k *lessEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 func newLessEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &lessEqualFloat32{lessEqualKernel[float32]{dt}}
+		return &lessEqualFloat32{}
 	case tensor.Double:
-		return &lessEqualFloat64{lessEqualKernel[float64]{dt}}
+		return &lessEqualFloat64{}
 	case tensor.Int8:
-		return &lessEqualKernel[int8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessEqualPairs[int8]}
 	case tensor.Int16:
-		return &lessEqualKernel[int16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessEqualPairs[int16]}
 	case tensor.Int32:
-		return &lessEqualInt32{lessEqualKernel[int32]{dt}}
+		return &lessEqualInt32{}
 	case tensor.Int64:
-		return &lessEqualInt64{lessEqualKernel[int64]{dt}}
+		return &lessEqualInt64{}
 	case tensor.Uint8:
-		return &lessEqualKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessEqualPairs[uint8]}
 	case tensor.Uint16:
-		return &lessEqualKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessEqualPairs[uint16]}
 	case tensor.Uint32:
-		return &lessEqualKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessEqualPairs[uint32]}
 	case tensor.Uint64:
-		return &lessEqualKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: lessEqualPairs[uint64]}
 	case tensor.Half:
 		return &elementwise.Zip[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test2[tensor.Float16](lessEqual[float32])}
 	case tensor.Bfloat16:
@@ -242,37 +252,30 @@ func newLessEqual(dt tensor.DType) kernel.Kernel {
 	return nil
 }
 
-// greaterKernel is greater(x, y) on elements of dtype dt.
-type greaterKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *greaterKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
-}
-
-func (k *greaterKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, bool](k, o, x, y, s)
-}
-
-func (*greaterKernel[T]) VV(o []bool, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = greater(x[i], y[i])
+// greaterPairs is greater(x, y).
+func greaterPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[bool](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = greater(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = greater(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = greater(a[i], b[i])
+		}
 	}
 }
 
-func (*greaterKernel[T]) VS(o []bool, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = greater(x, y)
-	}
-}
-
-func (*greaterKernel[T]) SV(o []bool, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = greater(x, y)
-	}
-}
-
-type greaterFloat32 struct{ greaterKernel[float32] }
+type greaterFloat32 struct{}
 
 func (k *greaterFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -286,7 +289,7 @@ func (k *greaterFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type greaterFloat64 struct{ greaterKernel[float64] }
+type greaterFloat64 struct{}
 
 func (k *greaterFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -296,11 +299,15 @@ func (k *greaterFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *greaterFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	greaterPairs[float64](o, x, y, s)
+}
+
 func (k *greaterFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type greaterInt32 struct{ greaterKernel[int32] }
+type greaterInt32 struct{}
 
 func (k *greaterInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -310,11 +317,15 @@ func (k *greaterInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *greaterInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	greaterPairs[int32](o, x, y, s)
+}
+
 func (k *greaterInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type greaterInt64 struct{ greaterKernel[int64] }
+type greaterInt64 struct{}
 
 func (k *greaterInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -322,6 +333,10 @@ func (k *greaterInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *greaterInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	greaterPairs[int64](o, x, y, s)
 }
 
 func (k *greaterInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -332,25 +347,25 @@ func (k *greaterInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 func newGreater(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &greaterFloat32{greaterKernel[float32]{dt}}
+		return &greaterFloat32{}
 	case tensor.Double:
-		return &greaterFloat64{greaterKernel[float64]{dt}}
+		return &greaterFloat64{}
 	case tensor.Int8:
-		return &greaterKernel[int8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterPairs[int8]}
 	case tensor.Int16:
-		return &greaterKernel[int16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterPairs[int16]}
 	case tensor.Int32:
-		return &greaterInt32{greaterKernel[int32]{dt}}
+		return &greaterInt32{}
 	case tensor.Int64:
-		return &greaterInt64{greaterKernel[int64]{dt}}
+		return &greaterInt64{}
 	case tensor.Uint8:
-		return &greaterKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterPairs[uint8]}
 	case tensor.Uint16:
-		return &greaterKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterPairs[uint16]}
 	case tensor.Uint32:
-		return &greaterKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterPairs[uint32]}
 	case tensor.Uint64:
-		return &greaterKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterPairs[uint64]}
 	case tensor.Half:
 		return &elementwise.Zip[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test2[tensor.Float16](greater[float32])}
 	case tensor.Bfloat16:
@@ -359,37 +374,30 @@ func newGreater(dt tensor.DType) kernel.Kernel {
 	return nil
 }
 
-// greaterEqualKernel is greaterEqual(x, y) on elements of dtype dt.
-type greaterEqualKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *greaterEqualKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
-}
-
-func (k *greaterEqualKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, bool](k, o, x, y, s)
-}
-
-func (*greaterEqualKernel[T]) VV(o []bool, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = greaterEqual(x[i], y[i])
+// greaterEqualPairs is greaterEqual(x, y).
+func greaterEqualPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[bool](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = greaterEqual(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = greaterEqual(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = greaterEqual(a[i], b[i])
+		}
 	}
 }
 
-func (*greaterEqualKernel[T]) VS(o []bool, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = greaterEqual(x, y)
-	}
-}
-
-func (*greaterEqualKernel[T]) SV(o []bool, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = greaterEqual(x, y)
-	}
-}
-
-type greaterEqualFloat32 struct{ greaterEqualKernel[float32] }
+type greaterEqualFloat32 struct{}
 
 func (k *greaterEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -403,7 +411,7 @@ func (k *greaterEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepa
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type greaterEqualFloat64 struct{ greaterEqualKernel[float64] }
+type greaterEqualFloat64 struct{}
 
 func (k *greaterEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -413,11 +421,15 @@ func (k *greaterEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) e
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *greaterEqualFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	greaterEqualPairs[float64](o, x, y, s)
+}
+
 func (k *greaterEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type greaterEqualInt32 struct{ greaterEqualKernel[int32] }
+type greaterEqualInt32 struct{}
 
 func (k *greaterEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -427,11 +439,15 @@ func (k *greaterEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) err
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *greaterEqualInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	greaterEqualPairs[int32](o, x, y, s)
+}
+
 func (k *greaterEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type greaterEqualInt64 struct{ greaterEqualKernel[int64] }
+type greaterEqualInt64 struct{}
 
 func (k *greaterEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -439,6 +455,10 @@ func (k *greaterEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) err
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *greaterEqualInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	greaterEqualPairs[int64](o, x, y, s)
 }
 
 func (k *greaterEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -449,25 +469,25 @@ func (k *greaterEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepare
 func newGreaterEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &greaterEqualFloat32{greaterEqualKernel[float32]{dt}}
+		return &greaterEqualFloat32{}
 	case tensor.Double:
-		return &greaterEqualFloat64{greaterEqualKernel[float64]{dt}}
+		return &greaterEqualFloat64{}
 	case tensor.Int8:
-		return &greaterEqualKernel[int8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterEqualPairs[int8]}
 	case tensor.Int16:
-		return &greaterEqualKernel[int16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterEqualPairs[int16]}
 	case tensor.Int32:
-		return &greaterEqualInt32{greaterEqualKernel[int32]{dt}}
+		return &greaterEqualInt32{}
 	case tensor.Int64:
-		return &greaterEqualInt64{greaterEqualKernel[int64]{dt}}
+		return &greaterEqualInt64{}
 	case tensor.Uint8:
-		return &greaterEqualKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterEqualPairs[uint8]}
 	case tensor.Uint16:
-		return &greaterEqualKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterEqualPairs[uint16]}
 	case tensor.Uint32:
-		return &greaterEqualKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterEqualPairs[uint32]}
 	case tensor.Uint64:
-		return &greaterEqualKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: greaterEqualPairs[uint64]}
 	case tensor.Half:
 		return &elementwise.Zip[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test2[tensor.Float16](greaterEqual[float32])}
 	case tensor.Bfloat16:

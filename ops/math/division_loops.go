@@ -8,37 +8,51 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// realDivKernel is over(x, y) on elements of dtype dt.
-type realDivKernel[T elementwise.Float] struct{ dt tensor.DType }
+// realDivLoopsFloat32 is over(x, y), for [elementwise.Loops].
+type realDivLoopsFloat32 struct{}
 
-func (k *realDivKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *realDivKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*realDivKernel[T]) VV(o []T, x, y []T) {
+func (realDivLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = over(x[i], y[i])
 	}
 }
 
-func (*realDivKernel[T]) VS(o []T, x []T, y T) {
+func (realDivLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = over(x, y)
 	}
 }
 
-func (*realDivKernel[T]) SV(o []T, x T, y []T) {
+func (realDivLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = over(x, y)
 	}
 }
 
-type realDivFloat32 struct{ realDivKernel[float32] }
+// realDivLoopsFloat64 is over(x, y), for [elementwise.Loops].
+type realDivLoopsFloat64 struct{}
+
+func (realDivLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = over(x[i], y[i])
+	}
+}
+
+func (realDivLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = over(x, y)
+	}
+}
+
+func (realDivLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = over(x, y)
+	}
+}
+
+type realDivFloat32 struct{ realDivLoopsFloat32 }
 
 func (k *realDivFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -52,7 +66,7 @@ func (k *realDivFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type realDivFloat64 struct{ realDivKernel[float64] }
+type realDivFloat64 struct{ realDivLoopsFloat64 }
 
 func (k *realDivFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -60,6 +74,10 @@ func (k *realDivFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *realDivFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
 }
 
 func (k *realDivFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -70,46 +88,39 @@ func (k *realDivFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 func newRealDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &realDivFloat32{realDivKernel[float32]{dt}}
+		return &realDivFloat32{}
 	case tensor.Double:
-		return &realDivFloat64{realDivKernel[float64]{dt}}
+		return &realDivFloat64{}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, over[float32], &realDivKernel[float32]{})
+		return elementwise.NarrowZip(dt, over[float32], realDivLoopsFloat32{})
 	}
 	return nil
 }
 
-// intDivKernel is quotient(x, y) on elements of dtype dt.
-type intDivKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *intDivKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, withoutZero[T])
-}
-
-func (k *intDivKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*intDivKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = quotient(x[i], y[i])
+// intDivPairs is quotient(x, y).
+func intDivPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = quotient(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = quotient(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = quotient(a[i], b[i])
+		}
 	}
 }
 
-func (*intDivKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = quotient(x, y)
-	}
-}
-
-func (*intDivKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = quotient(x, y)
-	}
-}
-
-type intDivInt32 struct{ intDivKernel[int32] }
+type intDivInt32 struct{}
 
 func (k *intDivInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -123,7 +134,11 @@ func (k *intDivInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, withoutZero[int32])
 }
 
-type intDivInt64 struct{ intDivKernel[int64] }
+func (k *intDivInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	intDivPairs[int32](o, x, y, s)
+}
+
+type intDivInt64 struct{}
 
 func (k *intDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -137,60 +152,57 @@ func (k *intDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
+func (k *intDivInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	intDivPairs[int64](o, x, y, s)
+}
+
 // newIntDiv is the kernel for elements of dtype dt, nil if there is none.
 func newIntDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &intDivKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: intDivPairs[int8], Check: withoutZero[int8]}
 	case tensor.Int16:
-		return &intDivKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: intDivPairs[int16], Check: withoutZero[int16]}
 	case tensor.Int32:
-		return &intDivInt32{intDivKernel[int32]{dt}}
+		return &intDivInt32{}
 	case tensor.Int64:
-		return &intDivInt64{intDivKernel[int64]{dt}}
+		return &intDivInt64{}
 	case tensor.Uint8:
-		return &intDivKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: intDivPairs[uint8], Check: withoutZero[uint8]}
 	case tensor.Uint16:
-		return &intDivKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: intDivPairs[uint16], Check: withoutZero[uint16]}
 	case tensor.Uint32:
-		return &intDivKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: intDivPairs[uint32], Check: withoutZero[uint32]}
 	case tensor.Uint64:
-		return &intDivKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: intDivPairs[uint64], Check: withoutZero[uint64]}
 	}
 	return nil
 }
 
-// floorDivKernel is floorQuotient(x, y) on elements of dtype dt.
-type floorDivKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *floorDivKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, withoutZero[T])
-}
-
-func (k *floorDivKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*floorDivKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = floorQuotient(x[i], y[i])
+// floorDivPairs is floorQuotient(x, y).
+func floorDivPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = floorQuotient(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = floorQuotient(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = floorQuotient(a[i], b[i])
+		}
 	}
 }
 
-func (*floorDivKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = floorQuotient(x, y)
-	}
-}
-
-func (*floorDivKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = floorQuotient(x, y)
-	}
-}
-
-type floorDivInt32 struct{ floorDivKernel[int32] }
+type floorDivInt32 struct{}
 
 func (k *floorDivInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -204,7 +216,11 @@ func (k *floorDivInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, withoutZero[int32])
 }
 
-type floorDivInt64 struct{ floorDivKernel[int64] }
+func (k *floorDivInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	floorDivPairs[int32](o, x, y, s)
+}
+
+type floorDivInt64 struct{}
 
 func (k *floorDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -218,60 +234,57 @@ func (k *floorDivInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
+func (k *floorDivInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	floorDivPairs[int64](o, x, y, s)
+}
+
 // newFloorDiv is the kernel for elements of dtype dt, nil if there is none.
 func newFloorDiv(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &floorDivKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorDivPairs[int8], Check: withoutZero[int8]}
 	case tensor.Int16:
-		return &floorDivKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorDivPairs[int16], Check: withoutZero[int16]}
 	case tensor.Int32:
-		return &floorDivInt32{floorDivKernel[int32]{dt}}
+		return &floorDivInt32{}
 	case tensor.Int64:
-		return &floorDivInt64{floorDivKernel[int64]{dt}}
+		return &floorDivInt64{}
 	case tensor.Uint8:
-		return &floorDivKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorDivPairs[uint8], Check: withoutZero[uint8]}
 	case tensor.Uint16:
-		return &floorDivKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorDivPairs[uint16], Check: withoutZero[uint16]}
 	case tensor.Uint32:
-		return &floorDivKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorDivPairs[uint32], Check: withoutZero[uint32]}
 	case tensor.Uint64:
-		return &floorDivKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorDivPairs[uint64], Check: withoutZero[uint64]}
 	}
 	return nil
 }
 
-// floorModKernel is floorRemainder(x, y) on elements of dtype dt.
-type floorModKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *floorModKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, withoutZero[T])
-}
-
-func (k *floorModKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*floorModKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = floorRemainder(x[i], y[i])
+// floorModPairs is floorRemainder(x, y).
+func floorModPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = floorRemainder(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = floorRemainder(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = floorRemainder(a[i], b[i])
+		}
 	}
 }
 
-func (*floorModKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = floorRemainder(x, y)
-	}
-}
-
-func (*floorModKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = floorRemainder(x, y)
-	}
-}
-
-type floorModInt32 struct{ floorModKernel[int32] }
+type floorModInt32 struct{}
 
 func (k *floorModInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -285,7 +298,11 @@ func (k *floorModInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, withoutZero[int32])
 }
 
-type floorModInt64 struct{ floorModKernel[int64] }
+func (k *floorModInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	floorModPairs[int32](o, x, y, s)
+}
+
+type floorModInt64 struct{}
 
 func (k *floorModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -299,60 +316,57 @@ func (k *floorModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
+func (k *floorModInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	floorModPairs[int64](o, x, y, s)
+}
+
 // newFloorMod is the kernel for elements of dtype dt, nil if there is none.
 func newFloorMod(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &floorModKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorModPairs[int8], Check: withoutZero[int8]}
 	case tensor.Int16:
-		return &floorModKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorModPairs[int16], Check: withoutZero[int16]}
 	case tensor.Int32:
-		return &floorModInt32{floorModKernel[int32]{dt}}
+		return &floorModInt32{}
 	case tensor.Int64:
-		return &floorModInt64{floorModKernel[int64]{dt}}
+		return &floorModInt64{}
 	case tensor.Uint8:
-		return &floorModKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorModPairs[uint8], Check: withoutZero[uint8]}
 	case tensor.Uint16:
-		return &floorModKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorModPairs[uint16], Check: withoutZero[uint16]}
 	case tensor.Uint32:
-		return &floorModKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorModPairs[uint32], Check: withoutZero[uint32]}
 	case tensor.Uint64:
-		return &floorModKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: floorModPairs[uint64], Check: withoutZero[uint64]}
 	}
 	return nil
 }
 
-// truncModKernel is remainder(x, y) on elements of dtype dt.
-type truncModKernel[T elementwise.Integer] struct{ dt tensor.DType }
-
-func (k *truncModKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, withoutZero[T])
-}
-
-func (k *truncModKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*truncModKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = remainder(x[i], y[i])
+// truncModPairs is remainder(x, y).
+func truncModPairs[T elementwise.Integer](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = remainder(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = remainder(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = remainder(a[i], b[i])
+		}
 	}
 }
 
-func (*truncModKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = remainder(x, y)
-	}
-}
-
-func (*truncModKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = remainder(x, y)
-	}
-}
-
-type truncModInt32 struct{ truncModKernel[int32] }
+type truncModInt32 struct{}
 
 func (k *truncModInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -366,7 +380,11 @@ func (k *truncModInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, withoutZero[int32])
 }
 
-type truncModInt64 struct{ truncModKernel[int64] }
+func (k *truncModInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	truncModPairs[int32](o, x, y, s)
+}
+
+type truncModInt64 struct{}
 
 func (k *truncModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -380,49 +398,51 @@ func (k *truncModInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, withoutZero[int64])
 }
 
+func (k *truncModInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	truncModPairs[int64](o, x, y, s)
+}
+
 // newTruncMod is the kernel for elements of dtype dt, nil if there is none.
 func newTruncMod(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Int8:
-		return &truncModKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: truncModPairs[int8], Check: withoutZero[int8]}
 	case tensor.Int16:
-		return &truncModKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: truncModPairs[int16], Check: withoutZero[int16]}
 	case tensor.Int32:
-		return &truncModInt32{truncModKernel[int32]{dt}}
+		return &truncModInt32{}
 	case tensor.Int64:
-		return &truncModInt64{truncModKernel[int64]{dt}}
+		return &truncModInt64{}
 	case tensor.Uint8:
-		return &truncModKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: truncModPairs[uint8], Check: withoutZero[uint8]}
 	case tensor.Uint16:
-		return &truncModKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: truncModPairs[uint16], Check: withoutZero[uint16]}
 	case tensor.Uint32:
-		return &truncModKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: truncModPairs[uint32], Check: withoutZero[uint32]}
 	case tensor.Uint64:
-		return &truncModKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: truncModPairs[uint64], Check: withoutZero[uint64]}
 	}
 	return nil
 }
 
-// reciprocalKernel is reciprocal(x) on elements of dtype dt.
-type reciprocalKernel[T elementwise.Field] struct{ dt tensor.DType }
-
-func (k *reciprocalKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// reciprocalV is reciprocal(x).
 func reciprocalV[T elementwise.Field](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = reciprocal(x)
 	}
 }
 
-func (*reciprocalKernel[T]) V(o []T, x []T) { reciprocalV(o, x) }
-
-func (*reciprocalKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func reciprocalEach[T elementwise.Field](o, x tensor.Memory, to, from, n int) {
 	reciprocalV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type reciprocalFloat32 struct{ reciprocalKernel[float32] }
+type reciprocalFloat32 struct{}
+
+func (*reciprocalFloat32) V(o []float32, x []float32) { reciprocalV(o, x) }
+
+func (*reciprocalFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	reciprocalEach[float32](o, x, to, from, n)
+}
 
 func (k *reciprocalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -436,7 +456,13 @@ func (k *reciprocalFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepare
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-type reciprocalFloat64 struct{ reciprocalKernel[float64] }
+type reciprocalFloat64 struct{}
+
+func (*reciprocalFloat64) V(o []float64, x []float64) { reciprocalV(o, x) }
+
+func (*reciprocalFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	reciprocalEach[float64](o, x, to, from, n)
+}
 
 func (k *reciprocalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -454,13 +480,13 @@ func (k *reciprocalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepare
 func newReciprocal(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &reciprocalFloat32{reciprocalKernel[float32]{dt}}
+		return &reciprocalFloat32{}
 	case tensor.Double:
-		return &reciprocalFloat64{reciprocalKernel[float64]{dt}}
+		return &reciprocalFloat64{}
 	case tensor.Complex64:
-		return &reciprocalKernel[complex64]{dt}
+		return &elementwise.Mapping{Out: dt, F: reciprocalEach[complex64]}
 	case tensor.Complex128:
-		return &reciprocalKernel[complex128]{dt}
+		return &elementwise.Mapping{Out: dt, F: reciprocalEach[complex128]}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, reciprocal[float32], reciprocalV[float32])
 	}

@@ -8,37 +8,30 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// equalKernel is equal(x, y) on elements of dtype dt.
-type equalKernel[T elementwise.Number] struct{ dt tensor.DType }
-
-func (k *equalKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
-}
-
-func (k *equalKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, bool](k, o, x, y, s)
-}
-
-func (*equalKernel[T]) VV(o []bool, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = equal(x[i], y[i])
+// equalPairs is equal(x, y).
+func equalPairs[T elementwise.Number](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[bool](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = equal(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = equal(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = equal(a[i], b[i])
+		}
 	}
 }
 
-func (*equalKernel[T]) VS(o []bool, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = equal(x, y)
-	}
-}
-
-func (*equalKernel[T]) SV(o []bool, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = equal(x, y)
-	}
-}
-
-type equalFloat32 struct{ equalKernel[float32] }
+type equalFloat32 struct{}
 
 func (k *equalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -48,11 +41,15 @@ func (k *equalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *equalFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	equalPairs[float32](o, x, y, s)
+}
+
 func (k *equalFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type equalFloat64 struct{ equalKernel[float64] }
+type equalFloat64 struct{}
 
 func (k *equalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -62,11 +59,15 @@ func (k *equalFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *equalFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	equalPairs[float64](o, x, y, s)
+}
+
 func (k *equalFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type equalInt32 struct{ equalKernel[int32] }
+type equalInt32 struct{}
 
 func (k *equalInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -76,11 +77,15 @@ func (k *equalInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *equalInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	equalPairs[int32](o, x, y, s)
+}
+
 func (k *equalInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type equalInt64 struct{ equalKernel[int64] }
+type equalInt64 struct{}
 
 func (k *equalInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -88,6 +93,10 @@ func (k *equalInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *equalInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	equalPairs[int64](o, x, y, s)
 }
 
 func (k *equalInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -98,29 +107,29 @@ func (k *equalInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 func newEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &equalFloat32{equalKernel[float32]{dt}}
+		return &equalFloat32{}
 	case tensor.Double:
-		return &equalFloat64{equalKernel[float64]{dt}}
+		return &equalFloat64{}
 	case tensor.Int8:
-		return &equalKernel[int8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[int8]}
 	case tensor.Int16:
-		return &equalKernel[int16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[int16]}
 	case tensor.Int32:
-		return &equalInt32{equalKernel[int32]{dt}}
+		return &equalInt32{}
 	case tensor.Int64:
-		return &equalInt64{equalKernel[int64]{dt}}
+		return &equalInt64{}
 	case tensor.Uint8:
-		return &equalKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[uint8]}
 	case tensor.Uint16:
-		return &equalKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[uint16]}
 	case tensor.Uint32:
-		return &equalKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[uint32]}
 	case tensor.Uint64:
-		return &equalKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[uint64]}
 	case tensor.Complex64:
-		return &equalKernel[complex64]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[complex64]}
 	case tensor.Complex128:
-		return &equalKernel[complex128]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[complex128]}
 	case tensor.Half:
 		return &elementwise.Zip[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test2[tensor.Float16](equal[float32])}
 	case tensor.Bfloat16:
@@ -129,37 +138,30 @@ func newEqual(dt tensor.DType) kernel.Kernel {
 	return nil
 }
 
-// notEqualKernel is unequal(x, y) on elements of dtype dt.
-type notEqualKernel[T elementwise.Number] struct{ dt tensor.DType }
-
-func (k *notEqualKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
-}
-
-func (k *notEqualKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, bool](k, o, x, y, s)
-}
-
-func (*notEqualKernel[T]) VV(o []bool, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = unequal(x[i], y[i])
+// notEqualPairs is unequal(x, y).
+func notEqualPairs[T elementwise.Number](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[bool](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = unequal(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = unequal(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = unequal(a[i], b[i])
+		}
 	}
 }
 
-func (*notEqualKernel[T]) VS(o []bool, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = unequal(x, y)
-	}
-}
-
-func (*notEqualKernel[T]) SV(o []bool, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = unequal(x, y)
-	}
-}
-
-type notEqualFloat32 struct{ notEqualKernel[float32] }
+type notEqualFloat32 struct{}
 
 func (k *notEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -169,11 +171,15 @@ func (k *notEqualFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *notEqualFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	notEqualPairs[float32](o, x, y, s)
+}
+
 func (k *notEqualFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type notEqualFloat64 struct{ notEqualKernel[float64] }
+type notEqualFloat64 struct{}
 
 func (k *notEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -183,11 +189,15 @@ func (k *notEqualFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *notEqualFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	notEqualPairs[float64](o, x, y, s)
+}
+
 func (k *notEqualFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type notEqualInt32 struct{ notEqualKernel[int32] }
+type notEqualInt32 struct{}
 
 func (k *notEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -197,11 +207,15 @@ func (k *notEqualInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
 }
 
+func (k *notEqualInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	notEqualPairs[int32](o, x, y, s)
+}
+
 func (k *notEqualInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Bool, k)
 }
 
-type notEqualInt64 struct{ notEqualKernel[int64] }
+type notEqualInt64 struct{}
 
 func (k *notEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -209,6 +223,10 @@ func (k *notEqualInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *notEqualInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	notEqualPairs[int64](o, x, y, s)
 }
 
 func (k *notEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -219,29 +237,29 @@ func (k *notEqualInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, b
 func newNotEqual(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &notEqualFloat32{notEqualKernel[float32]{dt}}
+		return &notEqualFloat32{}
 	case tensor.Double:
-		return &notEqualFloat64{notEqualKernel[float64]{dt}}
+		return &notEqualFloat64{}
 	case tensor.Int8:
-		return &notEqualKernel[int8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[int8]}
 	case tensor.Int16:
-		return &notEqualKernel[int16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[int16]}
 	case tensor.Int32:
-		return &notEqualInt32{notEqualKernel[int32]{dt}}
+		return &notEqualInt32{}
 	case tensor.Int64:
-		return &notEqualInt64{notEqualKernel[int64]{dt}}
+		return &notEqualInt64{}
 	case tensor.Uint8:
-		return &notEqualKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[uint8]}
 	case tensor.Uint16:
-		return &notEqualKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[uint16]}
 	case tensor.Uint32:
-		return &notEqualKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[uint32]}
 	case tensor.Uint64:
-		return &notEqualKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[uint64]}
 	case tensor.Complex64:
-		return &notEqualKernel[complex64]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[complex64]}
 	case tensor.Complex128:
-		return &notEqualKernel[complex128]{dt}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[complex128]}
 	case tensor.Half:
 		return &elementwise.Zip[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test2[tensor.Float16](unequal[float32])}
 	case tensor.Bfloat16:

@@ -8,37 +8,74 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// maximumKernel is larger(x, y) on elements of dtype dt.
-type maximumKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *maximumKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+// maximumPairs is larger(x, y).
+func maximumPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = larger(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = larger(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = larger(a[i], b[i])
+		}
+	}
 }
 
-func (k *maximumKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
+// maximumLoopsFloat32 is larger(x, y), for [elementwise.Loops].
+type maximumLoopsFloat32 struct{}
 
-func (*maximumKernel[T]) VV(o []T, x, y []T) {
+func (maximumLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = larger(x[i], y[i])
 	}
 }
 
-func (*maximumKernel[T]) VS(o []T, x []T, y T) {
+func (maximumLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = larger(x, y)
 	}
 }
 
-func (*maximumKernel[T]) SV(o []T, x T, y []T) {
+func (maximumLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = larger(x, y)
 	}
 }
 
-type maximumFloat32 struct{ maximumKernel[float32] }
+// maximumLoopsFloat64 is larger(x, y), for [elementwise.Loops].
+type maximumLoopsFloat64 struct{}
+
+func (maximumLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = larger(x[i], y[i])
+	}
+}
+
+func (maximumLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = larger(x, y)
+	}
+}
+
+func (maximumLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = larger(x, y)
+	}
+}
+
+type maximumFloat32 struct{ maximumLoopsFloat32 }
 
 func (k *maximumFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -52,7 +89,7 @@ func (k *maximumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type maximumFloat64 struct{ maximumKernel[float64] }
+type maximumFloat64 struct{ maximumLoopsFloat64 }
 
 func (k *maximumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -62,11 +99,15 @@ func (k *maximumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
+func (k *maximumFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
+}
+
 func (k *maximumFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-type maximumInt32 struct{ maximumKernel[int32] }
+type maximumInt32 struct{}
 
 func (k *maximumInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -76,11 +117,15 @@ func (k *maximumInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *maximumInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	maximumPairs[int32](o, x, y, s)
+}
+
 func (k *maximumInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
-type maximumInt64 struct{ maximumKernel[int64] }
+type maximumInt64 struct{}
 
 func (k *maximumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -88,6 +133,10 @@ func (k *maximumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *maximumInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	maximumPairs[int64](o, x, y, s)
 }
 
 func (k *maximumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -98,62 +147,99 @@ func (k *maximumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 func newMaximum(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &maximumFloat32{maximumKernel[float32]{dt}}
+		return &maximumFloat32{}
 	case tensor.Double:
-		return &maximumFloat64{maximumKernel[float64]{dt}}
+		return &maximumFloat64{}
 	case tensor.Int8:
-		return &maximumKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: maximumPairs[int8]}
 	case tensor.Int16:
-		return &maximumKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: maximumPairs[int16]}
 	case tensor.Int32:
-		return &maximumInt32{maximumKernel[int32]{dt}}
+		return &maximumInt32{}
 	case tensor.Int64:
-		return &maximumInt64{maximumKernel[int64]{dt}}
+		return &maximumInt64{}
 	case tensor.Uint8:
-		return &maximumKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: maximumPairs[uint8]}
 	case tensor.Uint16:
-		return &maximumKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: maximumPairs[uint16]}
 	case tensor.Uint32:
-		return &maximumKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: maximumPairs[uint32]}
 	case tensor.Uint64:
-		return &maximumKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: maximumPairs[uint64]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, larger[float32], &maximumKernel[float32]{})
+		return elementwise.NarrowZip(dt, larger[float32], maximumLoopsFloat32{})
 	}
 	return nil
 }
 
-// minimumKernel is smaller(x, y) on elements of dtype dt.
-type minimumKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *minimumKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+// minimumPairs is smaller(x, y).
+func minimumPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = smaller(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = smaller(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = smaller(a[i], b[i])
+		}
+	}
 }
 
-func (k *minimumKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
+// minimumLoopsFloat32 is smaller(x, y), for [elementwise.Loops].
+type minimumLoopsFloat32 struct{}
 
-func (*minimumKernel[T]) VV(o []T, x, y []T) {
+func (minimumLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = smaller(x[i], y[i])
 	}
 }
 
-func (*minimumKernel[T]) VS(o []T, x []T, y T) {
+func (minimumLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = smaller(x, y)
 	}
 }
 
-func (*minimumKernel[T]) SV(o []T, x T, y []T) {
+func (minimumLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = smaller(x, y)
 	}
 }
 
-type minimumFloat32 struct{ minimumKernel[float32] }
+// minimumLoopsFloat64 is smaller(x, y), for [elementwise.Loops].
+type minimumLoopsFloat64 struct{}
+
+func (minimumLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = smaller(x[i], y[i])
+	}
+}
+
+func (minimumLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = smaller(x, y)
+	}
+}
+
+func (minimumLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = smaller(x, y)
+	}
+}
+
+type minimumFloat32 struct{ minimumLoopsFloat32 }
 
 func (k *minimumFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -167,7 +253,7 @@ func (k *minimumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type minimumFloat64 struct{ minimumKernel[float64] }
+type minimumFloat64 struct{ minimumLoopsFloat64 }
 
 func (k *minimumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -177,11 +263,15 @@ func (k *minimumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
+func (k *minimumFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
+}
+
 func (k *minimumFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-type minimumInt32 struct{ minimumKernel[int32] }
+type minimumInt32 struct{}
 
 func (k *minimumInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -191,11 +281,15 @@ func (k *minimumInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
 }
 
+func (k *minimumInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	minimumPairs[int32](o, x, y, s)
+}
+
 func (k *minimumInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Int32, k)
 }
 
-type minimumInt64 struct{ minimumKernel[int64] }
+type minimumInt64 struct{}
 
 func (k *minimumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) && in[1].Inside(tensor.Int64) {
@@ -203,6 +297,10 @@ func (k *minimumInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Int64, k, nil)
+}
+
+func (k *minimumInt64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	minimumPairs[int64](o, x, y, s)
 }
 
 func (k *minimumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -213,27 +311,27 @@ func (k *minimumInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 func newMinimum(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &minimumFloat32{minimumKernel[float32]{dt}}
+		return &minimumFloat32{}
 	case tensor.Double:
-		return &minimumFloat64{minimumKernel[float64]{dt}}
+		return &minimumFloat64{}
 	case tensor.Int8:
-		return &minimumKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: minimumPairs[int8]}
 	case tensor.Int16:
-		return &minimumKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: minimumPairs[int16]}
 	case tensor.Int32:
-		return &minimumInt32{minimumKernel[int32]{dt}}
+		return &minimumInt32{}
 	case tensor.Int64:
-		return &minimumInt64{minimumKernel[int64]{dt}}
+		return &minimumInt64{}
 	case tensor.Uint8:
-		return &minimumKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: minimumPairs[uint8]}
 	case tensor.Uint16:
-		return &minimumKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: minimumPairs[uint16]}
 	case tensor.Uint32:
-		return &minimumKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: minimumPairs[uint32]}
 	case tensor.Uint64:
-		return &minimumKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: minimumPairs[uint64]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, smaller[float32], &minimumKernel[float32]{})
+		return elementwise.NarrowZip(dt, smaller[float32], minimumLoopsFloat32{})
 	}
 	return nil
 }

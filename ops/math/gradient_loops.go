@@ -8,37 +8,51 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// tanhGradKernel is tanhGrad(x, y) on elements of dtype dt.
-type tanhGradKernel[T elementwise.Float] struct{ dt tensor.DType }
+// tanhGradLoopsFloat32 is tanhGrad(x, y), for [elementwise.Loops].
+type tanhGradLoopsFloat32 struct{}
 
-func (k *tanhGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *tanhGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*tanhGradKernel[T]) VV(o []T, x, y []T) {
+func (tanhGradLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = tanhGrad(x[i], y[i])
 	}
 }
 
-func (*tanhGradKernel[T]) VS(o []T, x []T, y T) {
+func (tanhGradLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = tanhGrad(x, y)
 	}
 }
 
-func (*tanhGradKernel[T]) SV(o []T, x T, y []T) {
+func (tanhGradLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = tanhGrad(x, y)
 	}
 }
 
-type tanhGradFloat32 struct{ tanhGradKernel[float32] }
+// tanhGradLoopsFloat64 is tanhGrad(x, y), for [elementwise.Loops].
+type tanhGradLoopsFloat64 struct{}
+
+func (tanhGradLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = tanhGrad(x[i], y[i])
+	}
+}
+
+func (tanhGradLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = tanhGrad(x, y)
+	}
+}
+
+func (tanhGradLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = tanhGrad(x, y)
+	}
+}
+
+type tanhGradFloat32 struct{ tanhGradLoopsFloat32 }
 
 func (k *tanhGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -48,11 +62,15 @@ func (k *tanhGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *tanhGradFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
 func (k *tanhGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type tanhGradFloat64 struct{ tanhGradKernel[float64] }
+type tanhGradFloat64 struct{ tanhGradLoopsFloat64 }
 
 func (k *tanhGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -60,6 +78,10 @@ func (k *tanhGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *tanhGradFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
 }
 
 func (k *tanhGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -70,46 +92,60 @@ func (k *tanhGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 func newTanhGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &tanhGradFloat32{tanhGradKernel[float32]{dt}}
+		return &tanhGradFloat32{}
 	case tensor.Double:
-		return &tanhGradFloat64{tanhGradKernel[float64]{dt}}
+		return &tanhGradFloat64{}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, tanhGrad[float32], &tanhGradKernel[float32]{})
+		return elementwise.NarrowZip(dt, tanhGrad[float32], tanhGradLoopsFloat32{})
 	}
 	return nil
 }
 
-// sigmoidGradKernel is sigmoidGrad(x, y) on elements of dtype dt.
-type sigmoidGradKernel[T elementwise.Float] struct{ dt tensor.DType }
+// sigmoidGradLoopsFloat32 is sigmoidGrad(x, y), for [elementwise.Loops].
+type sigmoidGradLoopsFloat32 struct{}
 
-func (k *sigmoidGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *sigmoidGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*sigmoidGradKernel[T]) VV(o []T, x, y []T) {
+func (sigmoidGradLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = sigmoidGrad(x[i], y[i])
 	}
 }
 
-func (*sigmoidGradKernel[T]) VS(o []T, x []T, y T) {
+func (sigmoidGradLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = sigmoidGrad(x, y)
 	}
 }
 
-func (*sigmoidGradKernel[T]) SV(o []T, x T, y []T) {
+func (sigmoidGradLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = sigmoidGrad(x, y)
 	}
 }
 
-type sigmoidGradFloat32 struct{ sigmoidGradKernel[float32] }
+// sigmoidGradLoopsFloat64 is sigmoidGrad(x, y), for [elementwise.Loops].
+type sigmoidGradLoopsFloat64 struct{}
+
+func (sigmoidGradLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = sigmoidGrad(x[i], y[i])
+	}
+}
+
+func (sigmoidGradLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = sigmoidGrad(x, y)
+	}
+}
+
+func (sigmoidGradLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = sigmoidGrad(x, y)
+	}
+}
+
+type sigmoidGradFloat32 struct{ sigmoidGradLoopsFloat32 }
 
 func (k *sigmoidGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -119,11 +155,15 @@ func (k *sigmoidGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) er
 	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *sigmoidGradFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
 func (k *sigmoidGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type sigmoidGradFloat64 struct{ sigmoidGradKernel[float64] }
+type sigmoidGradFloat64 struct{ sigmoidGradLoopsFloat64 }
 
 func (k *sigmoidGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -131,6 +171,10 @@ func (k *sigmoidGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) er
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *sigmoidGradFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
 }
 
 func (k *sigmoidGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -141,46 +185,60 @@ func (k *sigmoidGradFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepar
 func newSigmoidGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &sigmoidGradFloat32{sigmoidGradKernel[float32]{dt}}
+		return &sigmoidGradFloat32{}
 	case tensor.Double:
-		return &sigmoidGradFloat64{sigmoidGradKernel[float64]{dt}}
+		return &sigmoidGradFloat64{}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, sigmoidGrad[float32], &sigmoidGradKernel[float32]{})
+		return elementwise.NarrowZip(dt, sigmoidGrad[float32], sigmoidGradLoopsFloat32{})
 	}
 	return nil
 }
 
-// sqrtGradKernel is sqrtGrad(x, y) on elements of dtype dt.
-type sqrtGradKernel[T elementwise.Float] struct{ dt tensor.DType }
+// sqrtGradLoopsFloat32 is sqrtGrad(x, y), for [elementwise.Loops].
+type sqrtGradLoopsFloat32 struct{}
 
-func (k *sqrtGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *sqrtGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*sqrtGradKernel[T]) VV(o []T, x, y []T) {
+func (sqrtGradLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = sqrtGrad(x[i], y[i])
 	}
 }
 
-func (*sqrtGradKernel[T]) VS(o []T, x []T, y T) {
+func (sqrtGradLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = sqrtGrad(x, y)
 	}
 }
 
-func (*sqrtGradKernel[T]) SV(o []T, x T, y []T) {
+func (sqrtGradLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = sqrtGrad(x, y)
 	}
 }
 
-type sqrtGradFloat32 struct{ sqrtGradKernel[float32] }
+// sqrtGradLoopsFloat64 is sqrtGrad(x, y), for [elementwise.Loops].
+type sqrtGradLoopsFloat64 struct{}
+
+func (sqrtGradLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = sqrtGrad(x[i], y[i])
+	}
+}
+
+func (sqrtGradLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = sqrtGrad(x, y)
+	}
+}
+
+func (sqrtGradLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = sqrtGrad(x, y)
+	}
+}
+
+type sqrtGradFloat32 struct{ sqrtGradLoopsFloat32 }
 
 func (k *sqrtGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -190,54 +248,82 @@ func (k *sqrtGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error
 	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *sqrtGradFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
 func (k *sqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
+}
+
+type sqrtGradFloat64 struct{ sqrtGradLoopsFloat64 }
+
+func (k *sqrtGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *sqrtGradFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
 }
 
 // newSqrtGrad is the kernel for elements of dtype dt, nil if there is none.
 func newSqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &sqrtGradFloat32{sqrtGradKernel[float32]{dt}}
+		return &sqrtGradFloat32{}
 	case tensor.Double:
-		return &sqrtGradKernel[float64]{dt}
+		return &sqrtGradFloat64{}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, sqrtGrad[float32], &sqrtGradKernel[float32]{})
+		return elementwise.NarrowZip(dt, sqrtGrad[float32], sqrtGradLoopsFloat32{})
 	}
 	return nil
 }
 
-// rsqrtGradKernel is rsqrtGrad(x, y) on elements of dtype dt.
-type rsqrtGradKernel[T elementwise.Float] struct{ dt tensor.DType }
+// rsqrtGradLoopsFloat32 is rsqrtGrad(x, y), for [elementwise.Loops].
+type rsqrtGradLoopsFloat32 struct{}
 
-func (k *rsqrtGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *rsqrtGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*rsqrtGradKernel[T]) VV(o []T, x, y []T) {
+func (rsqrtGradLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = rsqrtGrad(x[i], y[i])
 	}
 }
 
-func (*rsqrtGradKernel[T]) VS(o []T, x []T, y T) {
+func (rsqrtGradLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = rsqrtGrad(x, y)
 	}
 }
 
-func (*rsqrtGradKernel[T]) SV(o []T, x T, y []T) {
+func (rsqrtGradLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = rsqrtGrad(x, y)
 	}
 }
 
-type rsqrtGradFloat32 struct{ rsqrtGradKernel[float32] }
+// rsqrtGradLoopsFloat64 is rsqrtGrad(x, y), for [elementwise.Loops].
+type rsqrtGradLoopsFloat64 struct{}
+
+func (rsqrtGradLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = rsqrtGrad(x[i], y[i])
+	}
+}
+
+func (rsqrtGradLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = rsqrtGrad(x, y)
+	}
+}
+
+func (rsqrtGradLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = rsqrtGrad(x, y)
+	}
+}
+
+type rsqrtGradFloat32 struct{ rsqrtGradLoopsFloat32 }
 
 func (k *rsqrtGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -247,54 +333,82 @@ func (k *rsqrtGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *rsqrtGradFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
 func (k *rsqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
+}
+
+type rsqrtGradFloat64 struct{ rsqrtGradLoopsFloat64 }
+
+func (k *rsqrtGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *rsqrtGradFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
 }
 
 // newRsqrtGrad is the kernel for elements of dtype dt, nil if there is none.
 func newRsqrtGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &rsqrtGradFloat32{rsqrtGradKernel[float32]{dt}}
+		return &rsqrtGradFloat32{}
 	case tensor.Double:
-		return &rsqrtGradKernel[float64]{dt}
+		return &rsqrtGradFloat64{}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, rsqrtGrad[float32], &rsqrtGradKernel[float32]{})
+		return elementwise.NarrowZip(dt, rsqrtGrad[float32], rsqrtGradLoopsFloat32{})
 	}
 	return nil
 }
 
-// reciprocalGradKernel is reciprocalGrad(x, y) on elements of dtype dt.
-type reciprocalGradKernel[T elementwise.Float] struct{ dt tensor.DType }
+// reciprocalGradLoopsFloat32 is reciprocalGrad(x, y), for [elementwise.Loops].
+type reciprocalGradLoopsFloat32 struct{}
 
-func (k *reciprocalGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *reciprocalGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*reciprocalGradKernel[T]) VV(o []T, x, y []T) {
+func (reciprocalGradLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = reciprocalGrad(x[i], y[i])
 	}
 }
 
-func (*reciprocalGradKernel[T]) VS(o []T, x []T, y T) {
+func (reciprocalGradLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = reciprocalGrad(x, y)
 	}
 }
 
-func (*reciprocalGradKernel[T]) SV(o []T, x T, y []T) {
+func (reciprocalGradLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = reciprocalGrad(x, y)
 	}
 }
 
-type reciprocalGradFloat32 struct{ reciprocalGradKernel[float32] }
+// reciprocalGradLoopsFloat64 is reciprocalGrad(x, y), for [elementwise.Loops].
+type reciprocalGradLoopsFloat64 struct{}
+
+func (reciprocalGradLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = reciprocalGrad(x[i], y[i])
+	}
+}
+
+func (reciprocalGradLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = reciprocalGrad(x, y)
+	}
+}
+
+func (reciprocalGradLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = reciprocalGrad(x, y)
+	}
+}
+
+type reciprocalGradFloat32 struct{ reciprocalGradLoopsFloat32 }
 
 func (k *reciprocalGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -304,19 +418,33 @@ func (k *reciprocalGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value)
 	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *reciprocalGradFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
 func (k *reciprocalGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
+}
+
+type reciprocalGradFloat64 struct{ reciprocalGradLoopsFloat64 }
+
+func (k *reciprocalGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *reciprocalGradFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
 }
 
 // newReciprocalGrad is the kernel for elements of dtype dt, nil if there is none.
 func newReciprocalGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &reciprocalGradFloat32{reciprocalGradKernel[float32]{dt}}
+		return &reciprocalGradFloat32{}
 	case tensor.Double:
-		return &reciprocalGradKernel[float64]{dt}
+		return &reciprocalGradFloat64{}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, reciprocalGrad[float32], &reciprocalGradKernel[float32]{})
+		return elementwise.NarrowZip(dt, reciprocalGrad[float32], reciprocalGradLoopsFloat32{})
 	}
 	return nil
 }

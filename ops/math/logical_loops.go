@@ -8,37 +8,30 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// andKernel is and(x, y) on elements of dtype dt.
-type andKernel[T elementwise.Bool] struct{ dt tensor.DType }
-
-func (k *andKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *andKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*andKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = and(x[i], y[i])
+// andPairs is and(x, y).
+func andPairs[T elementwise.Bool](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = and(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = and(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = and(a[i], b[i])
+		}
 	}
 }
 
-func (*andKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = and(x, y)
-	}
-}
-
-func (*andKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = and(x, y)
-	}
-}
-
-type andBool struct{ andKernel[bool] }
+type andBool struct{}
 
 func (k *andBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Bool) && in[1].Inside(tensor.Bool) {
@@ -46,6 +39,10 @@ func (k *andBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *andBool) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	andPairs[bool](o, x, y, s)
 }
 
 func (k *andBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -56,42 +53,35 @@ func (k *andBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 func newAnd(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
-		return &andBool{andKernel[bool]{dt}}
+		return &andBool{}
 	}
 	return nil
 }
 
-// orKernel is or(x, y) on elements of dtype dt.
-type orKernel[T elementwise.Bool] struct{ dt tensor.DType }
-
-func (k *orKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
-}
-
-func (k *orKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
-
-func (*orKernel[T]) VV(o []T, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = or(x[i], y[i])
+// orPairs is or(x, y).
+func orPairs[T elementwise.Bool](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = or(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = or(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = or(a[i], b[i])
+		}
 	}
 }
 
-func (*orKernel[T]) VS(o []T, x []T, y T) {
-	for i, x := range x[:len(o)] {
-		o[i] = or(x, y)
-	}
-}
-
-func (*orKernel[T]) SV(o []T, x T, y []T) {
-	for i, y := range y[:len(o)] {
-		o[i] = or(x, y)
-	}
-}
-
-type orBool struct{ orKernel[bool] }
+type orBool struct{}
 
 func (k *orBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Bool) && in[1].Inside(tensor.Bool) {
@@ -99,6 +89,10 @@ func (k *orBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Bool, k, nil)
+}
+
+func (k *orBool) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	orPairs[bool](o, x, y, s)
 }
 
 func (k *orBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -109,31 +103,27 @@ func (k *orBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 func newOr(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
-		return &orBool{orKernel[bool]{dt}}
+		return &orBool{}
 	}
 	return nil
 }
 
-// notKernel is not(x) on elements of dtype dt.
-type notKernel[T elementwise.Bool] struct{ dt tensor.DType }
-
-func (k *notKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// notV is not(x).
 func notV[T elementwise.Bool](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = not(x)
 	}
 }
 
-func (*notKernel[T]) V(o []T, x []T) { notV(o, x) }
-
-func (*notKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func notEach[T elementwise.Bool](o, x tensor.Memory, to, from, n int) {
 	notV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type notBool struct{ notKernel[bool] }
+type notBool struct{}
+
+func (*notBool) Each(o, x tensor.Memory, to, from, n int) {
+	notEach[bool](o, x, to, from, n)
+}
 
 func (k *notBool) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Bool) {
@@ -151,7 +141,7 @@ func (k *notBool) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 func newNot(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Bool:
-		return &notBool{notKernel[bool]{dt}}
+		return &notBool{}
 	}
 	return nil
 }

@@ -8,26 +8,22 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// isNanKernel is isNaN(x) on elements of dtype dt.
-type isNanKernel[T elementwise.Float] struct{ dt tensor.DType }
-
-func (k *isNanKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
-}
-
+// isNanV is isNaN(x).
 func isNanV[T elementwise.Float](o []bool, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = isNaN(x)
 	}
 }
 
-func (*isNanKernel[T]) V(o []bool, x []T) { isNanV(o, x) }
-
-func (*isNanKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func isNanEach[T elementwise.Float](o, x tensor.Memory, to, from, n int) {
 	isNanV(tensor.Elements[bool](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type isNanFloat32 struct{ isNanKernel[float32] }
+type isNanFloat32 struct{}
+
+func (*isNanFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	isNanEach[float32](o, x, to, from, n)
+}
 
 func (k *isNanFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -41,7 +37,11 @@ func (k *isNanFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-type isNanFloat64 struct{ isNanKernel[float64] }
+type isNanFloat64 struct{}
+
+func (*isNanFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	isNanEach[float64](o, x, to, from, n)
+}
 
 func (k *isNanFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -59,9 +59,9 @@ func (k *isNanFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 func newIsNan(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &isNanFloat32{isNanKernel[float32]{dt}}
+		return &isNanFloat32{}
 	case tensor.Double:
-		return &isNanFloat64{isNanKernel[float64]{dt}}
+		return &isNanFloat64{}
 	case tensor.Half:
 		return &elementwise.Map[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test1[tensor.Float16](isNaN[float32])}
 	case tensor.Bfloat16:
@@ -70,26 +70,22 @@ func newIsNan(dt tensor.DType) kernel.Kernel {
 	return nil
 }
 
-// isInfKernel is isInf(x) on elements of dtype dt.
-type isInfKernel[T elementwise.Float] struct{ dt tensor.DType }
-
-func (k *isInfKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
-}
-
+// isInfV is isInf(x).
 func isInfV[T elementwise.Float](o []bool, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = isInf(x)
 	}
 }
 
-func (*isInfKernel[T]) V(o []bool, x []T) { isInfV(o, x) }
-
-func (*isInfKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func isInfEach[T elementwise.Float](o, x tensor.Memory, to, from, n int) {
 	isInfV(tensor.Elements[bool](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type isInfFloat32 struct{ isInfKernel[float32] }
+type isInfFloat32 struct{}
+
+func (*isInfFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	isInfEach[float32](o, x, to, from, n)
+}
 
 func (k *isInfFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -103,7 +99,11 @@ func (k *isInfFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-type isInfFloat64 struct{ isInfKernel[float64] }
+type isInfFloat64 struct{}
+
+func (*isInfFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	isInfEach[float64](o, x, to, from, n)
+}
 
 func (k *isInfFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -121,9 +121,9 @@ func (k *isInfFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 func newIsInf(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &isInfFloat32{isInfKernel[float32]{dt}}
+		return &isInfFloat32{}
 	case tensor.Double:
-		return &isInfFloat64{isInfKernel[float64]{dt}}
+		return &isInfFloat64{}
 	case tensor.Half:
 		return &elementwise.Map[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test1[tensor.Float16](isInf[float32])}
 	case tensor.Bfloat16:
@@ -132,26 +132,22 @@ func newIsInf(dt tensor.DType) kernel.Kernel {
 	return nil
 }
 
-// isFiniteKernel is isFinite(x) on elements of dtype dt.
-type isFiniteKernel[T elementwise.Float] struct{ dt tensor.DType }
-
-func (k *isFiniteKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, tensor.Bool, k)
-}
-
+// isFiniteV is isFinite(x).
 func isFiniteV[T elementwise.Float](o []bool, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = isFinite(x)
 	}
 }
 
-func (*isFiniteKernel[T]) V(o []bool, x []T) { isFiniteV(o, x) }
-
-func (*isFiniteKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func isFiniteEach[T elementwise.Float](o, x tensor.Memory, to, from, n int) {
 	isFiniteV(tensor.Elements[bool](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type isFiniteFloat32 struct{ isFiniteKernel[float32] }
+type isFiniteFloat32 struct{}
+
+func (*isFiniteFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	isFiniteEach[float32](o, x, to, from, n)
+}
 
 func (k *isFiniteFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -165,7 +161,11 @@ func (k *isFiniteFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareUnary(in, tensor.Bool, k)
 }
 
-type isFiniteFloat64 struct{ isFiniteKernel[float64] }
+type isFiniteFloat64 struct{}
+
+func (*isFiniteFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	isFiniteEach[float64](o, x, to, from, n)
+}
 
 func (k *isFiniteFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -183,9 +183,9 @@ func (k *isFiniteFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 func newIsFinite(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &isFiniteFloat32{isFiniteKernel[float32]{dt}}
+		return &isFiniteFloat32{}
 	case tensor.Double:
-		return &isFiniteFloat64{isFiniteKernel[float64]{dt}}
+		return &isFiniteFloat64{}
 	case tensor.Half:
 		return &elementwise.Map[tensor.Float16, bool]{In: dt, Out: tensor.Bool, F: elementwise.Test1[tensor.Float16](isFinite[float32])}
 	case tensor.Bfloat16:

@@ -8,26 +8,36 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// sqrtKernel is squareRoot(x) on elements of dtype dt.
-type sqrtKernel[T elementwise.Float] struct{ dt tensor.DType }
-
-func (k *sqrtKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// sqrtV is squareRoot(x).
 func sqrtV[T elementwise.Float](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = squareRoot(x)
 	}
 }
 
-func (*sqrtKernel[T]) V(o []T, x []T) { sqrtV(o, x) }
-
-func (*sqrtKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func sqrtEach[T elementwise.Float](o, x tensor.Memory, to, from, n int) {
 	sqrtV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type sqrtFloat64 struct{ sqrtKernel[float64] }
+type sqrtFloat32 struct{}
+
+func (*sqrtFloat32) V(o []float32, x []float32) { sqrtV(o, x) }
+
+func (*sqrtFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	sqrtEach[float32](o, x, to, from, n)
+}
+
+func (k *sqrtFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
+}
+
+type sqrtFloat64 struct{}
+
+func (*sqrtFloat64) V(o []float64, x []float64) { sqrtV(o, x) }
+
+func (*sqrtFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	sqrtEach[float64](o, x, to, from, n)
+}
 
 func (k *sqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -45,35 +55,45 @@ func (k *sqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 func newSqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &sqrtKernel[float32]{dt}
+		return &sqrtFloat32{}
 	case tensor.Double:
-		return &sqrtFloat64{sqrtKernel[float64]{dt}}
+		return &sqrtFloat64{}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, squareRoot[float32], sqrtV[float32])
 	}
 	return nil
 }
 
-// rsqrtKernel is reciprocalSquareRoot(x) on elements of dtype dt.
-type rsqrtKernel[T elementwise.Float] struct{ dt tensor.DType }
-
-func (k *rsqrtKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// rsqrtV is reciprocalSquareRoot(x).
 func rsqrtV[T elementwise.Float](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = reciprocalSquareRoot(x)
 	}
 }
 
-func (*rsqrtKernel[T]) V(o []T, x []T) { rsqrtV(o, x) }
-
-func (*rsqrtKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func rsqrtEach[T elementwise.Float](o, x tensor.Memory, to, from, n int) {
 	rsqrtV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type rsqrtFloat64 struct{ rsqrtKernel[float64] }
+type rsqrtFloat32 struct{}
+
+func (*rsqrtFloat32) V(o []float32, x []float32) { rsqrtV(o, x) }
+
+func (*rsqrtFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	rsqrtEach[float32](o, x, to, from, n)
+}
+
+func (k *rsqrtFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Unary(ctx, in, out, tensor.Float, k)
+}
+
+type rsqrtFloat64 struct{}
+
+func (*rsqrtFloat64) V(o []float64, x []float64) { rsqrtV(o, x) }
+
+func (*rsqrtFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	rsqrtEach[float64](o, x, to, from, n)
+}
 
 func (k *rsqrtFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -91,9 +111,9 @@ func (k *rsqrtFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 func newRsqrt(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &rsqrtKernel[float32]{dt}
+		return &rsqrtFloat32{}
 	case tensor.Double:
-		return &rsqrtFloat64{rsqrtKernel[float64]{dt}}
+		return &rsqrtFloat64{}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, reciprocalSquareRoot[float32], rsqrtV[float32])
 	}

@@ -8,26 +8,24 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// floorKernel is floor(x) on elements of dtype dt.
-type floorKernel[T elementwise.Float] struct{ dt tensor.DType }
-
-func (k *floorKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// floorV is floor(x).
 func floorV[T elementwise.Float](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = floor(x)
 	}
 }
 
-func (*floorKernel[T]) V(o []T, x []T) { floorV(o, x) }
-
-func (*floorKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func floorEach[T elementwise.Float](o, x tensor.Memory, to, from, n int) {
 	floorV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type floorFloat32 struct{ floorKernel[float32] }
+type floorFloat32 struct{}
+
+func (*floorFloat32) V(o []float32, x []float32) { floorV(o, x) }
+
+func (*floorFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	floorEach[float32](o, x, to, from, n)
+}
 
 func (k *floorFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -41,7 +39,13 @@ func (k *floorFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-type floorFloat64 struct{ floorKernel[float64] }
+type floorFloat64 struct{}
+
+func (*floorFloat64) V(o []float64, x []float64) { floorV(o, x) }
+
+func (*floorFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	floorEach[float64](o, x, to, from, n)
+}
 
 func (k *floorFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -59,35 +63,33 @@ func (k *floorFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 func newFloor(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &floorFloat32{floorKernel[float32]{dt}}
+		return &floorFloat32{}
 	case tensor.Double:
-		return &floorFloat64{floorKernel[float64]{dt}}
+		return &floorFloat64{}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, floor[float32], floorV[float32])
 	}
 	return nil
 }
 
-// ceilKernel is ceil(x) on elements of dtype dt.
-type ceilKernel[T elementwise.Float] struct{ dt tensor.DType }
-
-func (k *ceilKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// ceilV is ceil(x).
 func ceilV[T elementwise.Float](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = ceil(x)
 	}
 }
 
-func (*ceilKernel[T]) V(o []T, x []T) { ceilV(o, x) }
-
-func (*ceilKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func ceilEach[T elementwise.Float](o, x tensor.Memory, to, from, n int) {
 	ceilV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type ceilFloat32 struct{ ceilKernel[float32] }
+type ceilFloat32 struct{}
+
+func (*ceilFloat32) V(o []float32, x []float32) { ceilV(o, x) }
+
+func (*ceilFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	ceilEach[float32](o, x, to, from, n)
+}
 
 func (k *ceilFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -101,7 +103,13 @@ func (k *ceilFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-type ceilFloat64 struct{ ceilKernel[float64] }
+type ceilFloat64 struct{}
+
+func (*ceilFloat64) V(o []float64, x []float64) { ceilV(o, x) }
+
+func (*ceilFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	ceilEach[float64](o, x, to, from, n)
+}
 
 func (k *ceilFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -119,35 +127,33 @@ func (k *ceilFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 func newCeil(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &ceilFloat32{ceilKernel[float32]{dt}}
+		return &ceilFloat32{}
 	case tensor.Double:
-		return &ceilFloat64{ceilKernel[float64]{dt}}
+		return &ceilFloat64{}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, ceil[float32], ceilV[float32])
 	}
 	return nil
 }
 
-// roundKernel is roundToEven(x) on elements of dtype dt.
-type roundKernel[T elementwise.Float] struct{ dt tensor.DType }
-
-func (k *roundKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// roundV is roundToEven(x).
 func roundV[T elementwise.Float](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = roundToEven(x)
 	}
 }
 
-func (*roundKernel[T]) V(o []T, x []T) { roundV(o, x) }
-
-func (*roundKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func roundEach[T elementwise.Float](o, x tensor.Memory, to, from, n int) {
 	roundV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type roundFloat32 struct{ roundKernel[float32] }
+type roundFloat32 struct{}
+
+func (*roundFloat32) V(o []float32, x []float32) { roundV(o, x) }
+
+func (*roundFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	roundEach[float32](o, x, to, from, n)
+}
 
 func (k *roundFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -161,7 +167,13 @@ func (k *roundFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-type roundFloat64 struct{ roundKernel[float64] }
+type roundFloat64 struct{}
+
+func (*roundFloat64) V(o []float64, x []float64) { roundV(o, x) }
+
+func (*roundFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	roundEach[float64](o, x, to, from, n)
+}
 
 func (k *roundFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -179,35 +191,27 @@ func (k *roundFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 func newRound(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &roundFloat32{roundKernel[float32]{dt}}
+		return &roundFloat32{}
 	case tensor.Double:
-		return &roundFloat64{roundKernel[float64]{dt}}
+		return &roundFloat64{}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, roundToEven[float32], roundV[float32])
 	}
 	return nil
 }
 
-// signKernel is sign(x) on elements of dtype dt.
-type signKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *signKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// signV is sign(x).
 func signV[T elementwise.Real](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = sign(x)
 	}
 }
 
-func (*signKernel[T]) V(o []T, x []T) { signV(o, x) }
-
-func (*signKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func signEach[T elementwise.Real](o, x tensor.Memory, to, from, n int) {
 	signV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type signFloat32 struct{ signKernel[float32] }
+type signFloat32 struct{}
 
 func (*signFloat32) V(o []float32, x []float32) { sign32(o, x) }
 
@@ -227,7 +231,13 @@ func (k *signFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-type signFloat64 struct{ signKernel[float64] }
+type signFloat64 struct{}
+
+func (*signFloat64) V(o []float64, x []float64) { signV(o, x) }
+
+func (*signFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	signEach[float64](o, x, to, from, n)
+}
 
 func (k *signFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -241,7 +251,11 @@ func (k *signFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-type signInt32 struct{ signKernel[int32] }
+type signInt32 struct{}
+
+func (*signInt32) Each(o, x tensor.Memory, to, from, n int) {
+	signEach[int32](o, x, to, from, n)
+}
 
 func (k *signInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) {
@@ -259,25 +273,25 @@ func (k *signInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 func newSign(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &signFloat32{signKernel[float32]{dt}}
+		return &signFloat32{}
 	case tensor.Double:
-		return &signFloat64{signKernel[float64]{dt}}
+		return &signFloat64{}
 	case tensor.Int8:
-		return &signKernel[int8]{dt}
+		return &elementwise.Mapping{Out: dt, F: signEach[int8]}
 	case tensor.Int16:
-		return &signKernel[int16]{dt}
+		return &elementwise.Mapping{Out: dt, F: signEach[int16]}
 	case tensor.Int32:
-		return &signInt32{signKernel[int32]{dt}}
+		return &signInt32{}
 	case tensor.Int64:
-		return &signKernel[int64]{dt}
+		return &elementwise.Mapping{Out: dt, F: signEach[int64]}
 	case tensor.Uint8:
-		return &signKernel[uint8]{dt}
+		return &elementwise.Mapping{Out: dt, F: signEach[uint8]}
 	case tensor.Uint16:
-		return &signKernel[uint16]{dt}
+		return &elementwise.Mapping{Out: dt, F: signEach[uint16]}
 	case tensor.Uint32:
-		return &signKernel[uint32]{dt}
+		return &elementwise.Mapping{Out: dt, F: signEach[uint32]}
 	case tensor.Uint64:
-		return &signKernel[uint64]{dt}
+		return &elementwise.Mapping{Out: dt, F: signEach[uint64]}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, sign[float32], sign32)
 	}

@@ -8,37 +8,74 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// squaredDiffKernel is squaredDifference(x, y) on elements of dtype dt.
-type squaredDiffKernel[T elementwise.Number] struct{ dt tensor.DType }
-
-func (k *squaredDiffKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+// squaredDiffPairs is squaredDifference(x, y).
+func squaredDiffPairs[T elementwise.Number](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = squaredDifference(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = squaredDifference(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = squaredDifference(a[i], b[i])
+		}
+	}
 }
 
-func (k *squaredDiffKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
+// squaredDiffLoopsFloat32 is squaredDifference(x, y), for [elementwise.Loops].
+type squaredDiffLoopsFloat32 struct{}
 
-func (*squaredDiffKernel[T]) VV(o []T, x, y []T) {
+func (squaredDiffLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = squaredDifference(x[i], y[i])
 	}
 }
 
-func (*squaredDiffKernel[T]) VS(o []T, x []T, y T) {
+func (squaredDiffLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = squaredDifference(x, y)
 	}
 }
 
-func (*squaredDiffKernel[T]) SV(o []T, x T, y []T) {
+func (squaredDiffLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = squaredDifference(x, y)
 	}
 }
 
-type squaredDiffFloat32 struct{ squaredDiffKernel[float32] }
+// squaredDiffLoopsFloat64 is squaredDifference(x, y), for [elementwise.Loops].
+type squaredDiffLoopsFloat64 struct{}
+
+func (squaredDiffLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = squaredDifference(x[i], y[i])
+	}
+}
+
+func (squaredDiffLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = squaredDifference(x, y)
+	}
+}
+
+func (squaredDiffLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = squaredDifference(x, y)
+	}
+}
+
+type squaredDiffFloat32 struct{ squaredDiffLoopsFloat32 }
 
 func (k *squaredDiffFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -48,11 +85,15 @@ func (k *squaredDiffFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) er
 	return elementwise.Binary(ctx, in, out, tensor.Float, k, nil)
 }
 
+func (k *squaredDiffFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float32, float32](k, o, x, y, s)
+}
+
 func (k *squaredDiffFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
-type squaredDiffFloat64 struct{ squaredDiffKernel[float64] }
+type squaredDiffFloat64 struct{ squaredDiffLoopsFloat64 }
 
 func (k *squaredDiffFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) && in[1].Inside(tensor.Double) {
@@ -62,11 +103,15 @@ func (k *squaredDiffFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) er
 	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
 }
 
+func (k *squaredDiffFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
+}
+
 func (k *squaredDiffFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Double, k)
 }
 
-type squaredDiffInt32 struct{ squaredDiffKernel[int32] }
+type squaredDiffInt32 struct{}
 
 func (k *squaredDiffInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) && in[1].Inside(tensor.Int32) {
@@ -74,6 +119,10 @@ func (k *squaredDiffInt32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 		return nil
 	}
 	return elementwise.Binary(ctx, in, out, tensor.Int32, k, nil)
+}
+
+func (k *squaredDiffInt32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	squaredDiffPairs[int32](o, x, y, s)
 }
 
 func (k *squaredDiffInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
@@ -84,55 +133,53 @@ func (k *squaredDiffInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 func newSquaredDiff(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &squaredDiffFloat32{squaredDiffKernel[float32]{dt}}
+		return &squaredDiffFloat32{}
 	case tensor.Double:
-		return &squaredDiffFloat64{squaredDiffKernel[float64]{dt}}
+		return &squaredDiffFloat64{}
 	case tensor.Int8:
-		return &squaredDiffKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[int8]}
 	case tensor.Int16:
-		return &squaredDiffKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[int16]}
 	case tensor.Int32:
-		return &squaredDiffInt32{squaredDiffKernel[int32]{dt}}
+		return &squaredDiffInt32{}
 	case tensor.Int64:
-		return &squaredDiffKernel[int64]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[int64]}
 	case tensor.Uint8:
-		return &squaredDiffKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[uint8]}
 	case tensor.Uint16:
-		return &squaredDiffKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[uint16]}
 	case tensor.Uint32:
-		return &squaredDiffKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[uint32]}
 	case tensor.Uint64:
-		return &squaredDiffKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[uint64]}
 	case tensor.Complex64:
-		return &squaredDiffKernel[complex64]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[complex64]}
 	case tensor.Complex128:
-		return &squaredDiffKernel[complex128]{dt}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[complex128]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, squaredDifference[float32], &squaredDiffKernel[float32]{})
+		return elementwise.NarrowZip(dt, squaredDifference[float32], squaredDiffLoopsFloat32{})
 	}
 	return nil
 }
 
-// negKernel is negate(x) on elements of dtype dt.
-type negKernel[T elementwise.Number] struct{ dt tensor.DType }
-
-func (k *negKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// negV is negate(x).
 func negV[T elementwise.Number](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = negate(x)
 	}
 }
 
-func (*negKernel[T]) V(o []T, x []T) { negV(o, x) }
-
-func (*negKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func negEach[T elementwise.Number](o, x tensor.Memory, to, from, n int) {
 	negV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type negFloat32 struct{ negKernel[float32] }
+type negFloat32 struct{}
+
+func (*negFloat32) V(o []float32, x []float32) { negV(o, x) }
+
+func (*negFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	negEach[float32](o, x, to, from, n)
+}
 
 func (k *negFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -146,7 +193,13 @@ func (k *negFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-type negFloat64 struct{ negKernel[float64] }
+type negFloat64 struct{}
+
+func (*negFloat64) V(o []float64, x []float64) { negV(o, x) }
+
+func (*negFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	negEach[float64](o, x, to, from, n)
+}
 
 func (k *negFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -160,7 +213,11 @@ func (k *negFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-type negInt32 struct{ negKernel[int32] }
+type negInt32 struct{}
+
+func (*negInt32) Each(o, x tensor.Memory, to, from, n int) {
+	negEach[int32](o, x, to, from, n)
+}
 
 func (k *negInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) {
@@ -174,7 +231,11 @@ func (k *negInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 	return elementwise.PrepareUnary(in, tensor.Int32, k)
 }
 
-type negInt64 struct{ negKernel[int64] }
+type negInt64 struct{}
+
+func (*negInt64) Each(o, x tensor.Memory, to, from, n int) {
+	negEach[int64](o, x, to, from, n)
+}
 
 func (k *negInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) {
@@ -192,55 +253,53 @@ func (k *negInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 func newNeg(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &negFloat32{negKernel[float32]{dt}}
+		return &negFloat32{}
 	case tensor.Double:
-		return &negFloat64{negKernel[float64]{dt}}
+		return &negFloat64{}
 	case tensor.Int8:
-		return &negKernel[int8]{dt}
+		return &elementwise.Mapping{Out: dt, F: negEach[int8]}
 	case tensor.Int16:
-		return &negKernel[int16]{dt}
+		return &elementwise.Mapping{Out: dt, F: negEach[int16]}
 	case tensor.Int32:
-		return &negInt32{negKernel[int32]{dt}}
+		return &negInt32{}
 	case tensor.Int64:
-		return &negInt64{negKernel[int64]{dt}}
+		return &negInt64{}
 	case tensor.Uint8:
-		return &negKernel[uint8]{dt}
+		return &elementwise.Mapping{Out: dt, F: negEach[uint8]}
 	case tensor.Uint16:
-		return &negKernel[uint16]{dt}
+		return &elementwise.Mapping{Out: dt, F: negEach[uint16]}
 	case tensor.Uint32:
-		return &negKernel[uint32]{dt}
+		return &elementwise.Mapping{Out: dt, F: negEach[uint32]}
 	case tensor.Uint64:
-		return &negKernel[uint64]{dt}
+		return &elementwise.Mapping{Out: dt, F: negEach[uint64]}
 	case tensor.Complex64:
-		return &negKernel[complex64]{dt}
+		return &elementwise.Mapping{Out: dt, F: negEach[complex64]}
 	case tensor.Complex128:
-		return &negKernel[complex128]{dt}
+		return &elementwise.Mapping{Out: dt, F: negEach[complex128]}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, negate[float32], negV[float32])
 	}
 	return nil
 }
 
-// squareKernel is square(x) on elements of dtype dt.
-type squareKernel[T elementwise.Number] struct{ dt tensor.DType }
-
-func (k *squareKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// squareV is square(x).
 func squareV[T elementwise.Number](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = square(x)
 	}
 }
 
-func (*squareKernel[T]) V(o []T, x []T) { squareV(o, x) }
-
-func (*squareKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func squareEach[T elementwise.Number](o, x tensor.Memory, to, from, n int) {
 	squareV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type squareFloat32 struct{ squareKernel[float32] }
+type squareFloat32 struct{}
+
+func (*squareFloat32) V(o []float32, x []float32) { squareV(o, x) }
+
+func (*squareFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	squareEach[float32](o, x, to, from, n)
+}
 
 func (k *squareFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -254,7 +313,13 @@ func (k *squareFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, b
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-type squareFloat64 struct{ squareKernel[float64] }
+type squareFloat64 struct{}
+
+func (*squareFloat64) V(o []float64, x []float64) { squareV(o, x) }
+
+func (*squareFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	squareEach[float64](o, x, to, from, n)
+}
 
 func (k *squareFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -268,7 +333,11 @@ func (k *squareFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, b
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-type squareInt32 struct{ squareKernel[int32] }
+type squareInt32 struct{}
+
+func (*squareInt32) Each(o, x tensor.Memory, to, from, n int) {
+	squareEach[int32](o, x, to, from, n)
+}
 
 func (k *squareInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) {
@@ -282,7 +351,11 @@ func (k *squareInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Int32, k)
 }
 
-type squareInt64 struct{ squareKernel[int64] }
+type squareInt64 struct{}
+
+func (*squareInt64) Each(o, x tensor.Memory, to, from, n int) {
+	squareEach[int64](o, x, to, from, n)
+}
 
 func (k *squareInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) {
@@ -300,55 +373,53 @@ func (k *squareInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 func newSquare(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &squareFloat32{squareKernel[float32]{dt}}
+		return &squareFloat32{}
 	case tensor.Double:
-		return &squareFloat64{squareKernel[float64]{dt}}
+		return &squareFloat64{}
 	case tensor.Int8:
-		return &squareKernel[int8]{dt}
+		return &elementwise.Mapping{Out: dt, F: squareEach[int8]}
 	case tensor.Int16:
-		return &squareKernel[int16]{dt}
+		return &elementwise.Mapping{Out: dt, F: squareEach[int16]}
 	case tensor.Int32:
-		return &squareInt32{squareKernel[int32]{dt}}
+		return &squareInt32{}
 	case tensor.Int64:
-		return &squareInt64{squareKernel[int64]{dt}}
+		return &squareInt64{}
 	case tensor.Uint8:
-		return &squareKernel[uint8]{dt}
+		return &elementwise.Mapping{Out: dt, F: squareEach[uint8]}
 	case tensor.Uint16:
-		return &squareKernel[uint16]{dt}
+		return &elementwise.Mapping{Out: dt, F: squareEach[uint16]}
 	case tensor.Uint32:
-		return &squareKernel[uint32]{dt}
+		return &elementwise.Mapping{Out: dt, F: squareEach[uint32]}
 	case tensor.Uint64:
-		return &squareKernel[uint64]{dt}
+		return &elementwise.Mapping{Out: dt, F: squareEach[uint64]}
 	case tensor.Complex64:
-		return &squareKernel[complex64]{dt}
+		return &elementwise.Mapping{Out: dt, F: squareEach[complex64]}
 	case tensor.Complex128:
-		return &squareKernel[complex128]{dt}
+		return &elementwise.Mapping{Out: dt, F: squareEach[complex128]}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, square[float32], squareV[float32])
 	}
 	return nil
 }
 
-// absKernel is absolute(x) on elements of dtype dt.
-type absKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *absKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// absV is absolute(x).
 func absV[T elementwise.Real](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = absolute(x)
 	}
 }
 
-func (*absKernel[T]) V(o []T, x []T) { absV(o, x) }
-
-func (*absKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func absEach[T elementwise.Real](o, x tensor.Memory, to, from, n int) {
 	absV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type absFloat32 struct{ absKernel[float32] }
+type absFloat32 struct{}
+
+func (*absFloat32) V(o []float32, x []float32) { absV(o, x) }
+
+func (*absFloat32) Each(o, x tensor.Memory, to, from, n int) {
+	absEach[float32](o, x, to, from, n)
+}
 
 func (k *absFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) {
@@ -362,7 +433,13 @@ func (k *absFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
-type absFloat64 struct{ absKernel[float64] }
+type absFloat64 struct{}
+
+func (*absFloat64) V(o []float64, x []float64) { absV(o, x) }
+
+func (*absFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	absEach[float64](o, x, to, from, n)
+}
 
 func (k *absFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Double) {
@@ -376,7 +453,11 @@ func (k *absFloat64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareUnary(in, tensor.Double, k)
 }
 
-type absInt32 struct{ absKernel[int32] }
+type absInt32 struct{}
+
+func (*absInt32) Each(o, x tensor.Memory, to, from, n int) {
+	absEach[int32](o, x, to, from, n)
+}
 
 func (k *absInt32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int32) {
@@ -390,7 +471,11 @@ func (k *absInt32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 	return elementwise.PrepareUnary(in, tensor.Int32, k)
 }
 
-type absInt64 struct{ absKernel[int64] }
+type absInt64 struct{}
+
+func (*absInt64) Each(o, x tensor.Memory, to, from, n int) {
+	absEach[int64](o, x, to, from, n)
+}
 
 func (k *absInt64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Int64) {
@@ -408,25 +493,25 @@ func (k *absInt64) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) 
 func newAbs(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &absFloat32{absKernel[float32]{dt}}
+		return &absFloat32{}
 	case tensor.Double:
-		return &absFloat64{absKernel[float64]{dt}}
+		return &absFloat64{}
 	case tensor.Int8:
-		return &absKernel[int8]{dt}
+		return &elementwise.Mapping{Out: dt, F: absEach[int8]}
 	case tensor.Int16:
-		return &absKernel[int16]{dt}
+		return &elementwise.Mapping{Out: dt, F: absEach[int16]}
 	case tensor.Int32:
-		return &absInt32{absKernel[int32]{dt}}
+		return &absInt32{}
 	case tensor.Int64:
-		return &absInt64{absKernel[int64]{dt}}
+		return &absInt64{}
 	case tensor.Uint8:
-		return &absKernel[uint8]{dt}
+		return &elementwise.Mapping{Out: dt, F: absEach[uint8]}
 	case tensor.Uint16:
-		return &absKernel[uint16]{dt}
+		return &elementwise.Mapping{Out: dt, F: absEach[uint16]}
 	case tensor.Uint32:
-		return &absKernel[uint32]{dt}
+		return &elementwise.Mapping{Out: dt, F: absEach[uint32]}
 	case tensor.Uint64:
-		return &absKernel[uint64]{dt}
+		return &elementwise.Mapping{Out: dt, F: absEach[uint64]}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, absolute[float32], absV[float32])
 	}

@@ -8,26 +8,18 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// reluKernel is rectified(x) on elements of dtype dt.
-type reluKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *reluKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// reluV is rectified(x).
 func reluV[T elementwise.Real](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = rectified(x)
 	}
 }
 
-func (*reluKernel[T]) V(o []T, x []T) { reluV(o, x) }
-
-func (*reluKernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func reluEach[T elementwise.Real](o, x tensor.Memory, to, from, n int) {
 	reluV(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type reluFloat32 struct{ reluKernel[float32] }
+type reluFloat32 struct{}
 
 func (*reluFloat32) V(o []float32, x []float32) { rectify32(o, x) }
 
@@ -47,55 +39,59 @@ func (k *reluFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
+type reluFloat64 struct{}
+
+func (*reluFloat64) V(o []float64, x []float64) { reluV(o, x) }
+
+func (*reluFloat64) Each(o, x tensor.Memory, to, from, n int) {
+	reluEach[float64](o, x, to, from, n)
+}
+
+func (k *reluFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
+}
+
 // newRelu is the kernel for elements of dtype dt, nil if there is none.
 func newRelu(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &reluFloat32{reluKernel[float32]{dt}}
+		return &reluFloat32{}
 	case tensor.Double:
-		return &reluKernel[float64]{dt}
+		return &reluFloat64{}
 	case tensor.Int8:
-		return &reluKernel[int8]{dt}
+		return &elementwise.Mapping{Out: dt, F: reluEach[int8]}
 	case tensor.Int16:
-		return &reluKernel[int16]{dt}
+		return &elementwise.Mapping{Out: dt, F: reluEach[int16]}
 	case tensor.Int32:
-		return &reluKernel[int32]{dt}
+		return &elementwise.Mapping{Out: dt, F: reluEach[int32]}
 	case tensor.Int64:
-		return &reluKernel[int64]{dt}
+		return &elementwise.Mapping{Out: dt, F: reluEach[int64]}
 	case tensor.Uint8:
-		return &reluKernel[uint8]{dt}
+		return &elementwise.Mapping{Out: dt, F: reluEach[uint8]}
 	case tensor.Uint16:
-		return &reluKernel[uint16]{dt}
+		return &elementwise.Mapping{Out: dt, F: reluEach[uint16]}
 	case tensor.Uint32:
-		return &reluKernel[uint32]{dt}
+		return &elementwise.Mapping{Out: dt, F: reluEach[uint32]}
 	case tensor.Uint64:
-		return &reluKernel[uint64]{dt}
+		return &elementwise.Mapping{Out: dt, F: reluEach[uint64]}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, rectified[float32], rectify32)
 	}
 	return nil
 }
 
-// relu6Kernel is rectified6(x) on elements of dtype dt.
-type relu6Kernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *relu6Kernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, k.dt, k)
-}
-
+// relu6V is rectified6(x).
 func relu6V[T elementwise.Real](o []T, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = rectified6(x)
 	}
 }
 
-func (*relu6Kernel[T]) V(o []T, x []T) { relu6V(o, x) }
-
-func (*relu6Kernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func relu6Each[T elementwise.Real](o, x tensor.Memory, to, from, n int) {
 	relu6V(tensor.Elements[T](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
 
-type relu6Float32 struct{ relu6Kernel[float32] }
+type relu6Float32 struct{}
 
 func (*relu6Float32) V(o []float32, x []float32) { rectify6(o, x) }
 
@@ -115,66 +111,115 @@ func (k *relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
+type relu6Float64 struct{}
+
+func (*relu6Float64) V(o []float64, x []float64) { relu6V(o, x) }
+
+func (*relu6Float64) Each(o, x tensor.Memory, to, from, n int) {
+	relu6Each[float64](o, x, to, from, n)
+}
+
+func (k *relu6Float64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Unary(ctx, in, out, tensor.Double, k)
+}
+
 // newRelu6 is the kernel for elements of dtype dt, nil if there is none.
 func newRelu6(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &relu6Float32{relu6Kernel[float32]{dt}}
+		return &relu6Float32{}
 	case tensor.Double:
-		return &relu6Kernel[float64]{dt}
+		return &relu6Float64{}
 	case tensor.Int8:
-		return &relu6Kernel[int8]{dt}
+		return &elementwise.Mapping{Out: dt, F: relu6Each[int8]}
 	case tensor.Int16:
-		return &relu6Kernel[int16]{dt}
+		return &elementwise.Mapping{Out: dt, F: relu6Each[int16]}
 	case tensor.Int32:
-		return &relu6Kernel[int32]{dt}
+		return &elementwise.Mapping{Out: dt, F: relu6Each[int32]}
 	case tensor.Int64:
-		return &relu6Kernel[int64]{dt}
+		return &elementwise.Mapping{Out: dt, F: relu6Each[int64]}
 	case tensor.Uint8:
-		return &relu6Kernel[uint8]{dt}
+		return &elementwise.Mapping{Out: dt, F: relu6Each[uint8]}
 	case tensor.Uint16:
-		return &relu6Kernel[uint16]{dt}
+		return &elementwise.Mapping{Out: dt, F: relu6Each[uint16]}
 	case tensor.Uint32:
-		return &relu6Kernel[uint32]{dt}
+		return &elementwise.Mapping{Out: dt, F: relu6Each[uint32]}
 	case tensor.Uint64:
-		return &relu6Kernel[uint64]{dt}
+		return &elementwise.Mapping{Out: dt, F: relu6Each[uint64]}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowMap(dt, rectified6[float32], rectify6)
 	}
 	return nil
 }
 
-// reluGradKernel is rectifiedGrad(x, y) on elements of dtype dt.
-type reluGradKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *reluGradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+// reluGradPairs is rectifiedGrad(x, y).
+func reluGradPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = rectifiedGrad(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = rectifiedGrad(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = rectifiedGrad(a[i], b[i])
+		}
+	}
 }
 
-func (k *reluGradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
+// reluGradLoopsFloat32 is rectifiedGrad(x, y), for [elementwise.Loops].
+type reluGradLoopsFloat32 struct{}
 
-func (*reluGradKernel[T]) VV(o []T, x, y []T) {
+func (reluGradLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = rectifiedGrad(x[i], y[i])
 	}
 }
 
-func (*reluGradKernel[T]) VS(o []T, x []T, y T) {
+func (reluGradLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = rectifiedGrad(x, y)
 	}
 }
 
-func (*reluGradKernel[T]) SV(o []T, x T, y []T) {
+func (reluGradLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = rectifiedGrad(x, y)
 	}
 }
 
-type reluGradFloat32 struct{ reluGradKernel[float32] }
+// reluGradLoopsFloat64 is rectifiedGrad(x, y), for [elementwise.Loops].
+type reluGradLoopsFloat64 struct{}
+
+func (reluGradLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = rectifiedGrad(x[i], y[i])
+	}
+}
+
+func (reluGradLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = rectifiedGrad(x, y)
+	}
+}
+
+func (reluGradLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = rectifiedGrad(x, y)
+	}
+}
+
+type reluGradFloat32 struct{ reluGradLoopsFloat32 }
 
 func (k *reluGradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -188,66 +233,113 @@ func (k *reluGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+type reluGradFloat64 struct{ reluGradLoopsFloat64 }
+
+func (k *reluGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *reluGradFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
+}
+
 // newReluGrad is the kernel for elements of dtype dt, nil if there is none.
 func newReluGrad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &reluGradFloat32{reluGradKernel[float32]{dt}}
+		return &reluGradFloat32{}
 	case tensor.Double:
-		return &reluGradKernel[float64]{dt}
+		return &reluGradFloat64{}
 	case tensor.Int8:
-		return &reluGradKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: reluGradPairs[int8]}
 	case tensor.Int16:
-		return &reluGradKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: reluGradPairs[int16]}
 	case tensor.Int32:
-		return &reluGradKernel[int32]{dt}
+		return &elementwise.Pairing{Out: dt, F: reluGradPairs[int32]}
 	case tensor.Int64:
-		return &reluGradKernel[int64]{dt}
+		return &elementwise.Pairing{Out: dt, F: reluGradPairs[int64]}
 	case tensor.Uint8:
-		return &reluGradKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: reluGradPairs[uint8]}
 	case tensor.Uint16:
-		return &reluGradKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: reluGradPairs[uint16]}
 	case tensor.Uint32:
-		return &reluGradKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: reluGradPairs[uint32]}
 	case tensor.Uint64:
-		return &reluGradKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: reluGradPairs[uint64]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, rectifiedGrad[float32], &reluGradKernel[float32]{})
+		return elementwise.NarrowZip(dt, rectifiedGrad[float32], reluGradLoopsFloat32{})
 	}
 	return nil
 }
 
-// relu6GradKernel is rectified6Grad(x, y) on elements of dtype dt.
-type relu6GradKernel[T elementwise.Real] struct{ dt tensor.DType }
-
-func (k *relu6GradKernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, k.dt, k, nil)
+// relu6GradPairs is rectified6Grad(x, y).
+func relu6GradPairs[T elementwise.Real](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[T](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = rectified6Grad(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = rectified6Grad(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = rectified6Grad(a[i], b[i])
+		}
+	}
 }
 
-func (k *relu6GradKernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, T](k, o, x, y, s)
-}
+// relu6GradLoopsFloat32 is rectified6Grad(x, y), for [elementwise.Loops].
+type relu6GradLoopsFloat32 struct{}
 
-func (*relu6GradKernel[T]) VV(o []T, x, y []T) {
+func (relu6GradLoopsFloat32) VV(o, x, y []float32) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = rectified6Grad(x[i], y[i])
 	}
 }
 
-func (*relu6GradKernel[T]) VS(o []T, x []T, y T) {
+func (relu6GradLoopsFloat32) VS(o, x []float32, y float32) {
 	for i, x := range x[:len(o)] {
 		o[i] = rectified6Grad(x, y)
 	}
 }
 
-func (*relu6GradKernel[T]) SV(o []T, x T, y []T) {
+func (relu6GradLoopsFloat32) SV(o []float32, x float32, y []float32) {
 	for i, y := range y[:len(o)] {
 		o[i] = rectified6Grad(x, y)
 	}
 }
 
-type relu6GradFloat32 struct{ relu6GradKernel[float32] }
+// relu6GradLoopsFloat64 is rectified6Grad(x, y), for [elementwise.Loops].
+type relu6GradLoopsFloat64 struct{}
+
+func (relu6GradLoopsFloat64) VV(o, x, y []float64) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = rectified6Grad(x[i], y[i])
+	}
+}
+
+func (relu6GradLoopsFloat64) VS(o, x []float64, y float64) {
+	for i, x := range x[:len(o)] {
+		o[i] = rectified6Grad(x, y)
+	}
+}
+
+func (relu6GradLoopsFloat64) SV(o []float64, x float64, y []float64) {
+	for i, y := range y[:len(o)] {
+		o[i] = rectified6Grad(x, y)
+	}
+}
+
+type relu6GradFloat32 struct{ relu6GradLoopsFloat32 }
 
 func (k *relu6GradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(tensor.Float) && in[1].Inside(tensor.Float) {
@@ -261,31 +353,41 @@ func (k *relu6GradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+type relu6GradFloat64 struct{ relu6GradLoopsFloat64 }
+
+func (k *relu6GradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return elementwise.Binary(ctx, in, out, tensor.Double, k, nil)
+}
+
+func (k *relu6GradFloat64) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	elementwise.Pairs[float64, float64](k, o, x, y, s)
+}
+
 // newRelu6Grad is the kernel for elements of dtype dt, nil if there is none.
 func newRelu6Grad(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &relu6GradFloat32{relu6GradKernel[float32]{dt}}
+		return &relu6GradFloat32{}
 	case tensor.Double:
-		return &relu6GradKernel[float64]{dt}
+		return &relu6GradFloat64{}
 	case tensor.Int8:
-		return &relu6GradKernel[int8]{dt}
+		return &elementwise.Pairing{Out: dt, F: relu6GradPairs[int8]}
 	case tensor.Int16:
-		return &relu6GradKernel[int16]{dt}
+		return &elementwise.Pairing{Out: dt, F: relu6GradPairs[int16]}
 	case tensor.Int32:
-		return &relu6GradKernel[int32]{dt}
+		return &elementwise.Pairing{Out: dt, F: relu6GradPairs[int32]}
 	case tensor.Int64:
-		return &relu6GradKernel[int64]{dt}
+		return &elementwise.Pairing{Out: dt, F: relu6GradPairs[int64]}
 	case tensor.Uint8:
-		return &relu6GradKernel[uint8]{dt}
+		return &elementwise.Pairing{Out: dt, F: relu6GradPairs[uint8]}
 	case tensor.Uint16:
-		return &relu6GradKernel[uint16]{dt}
+		return &elementwise.Pairing{Out: dt, F: relu6GradPairs[uint16]}
 	case tensor.Uint32:
-		return &relu6GradKernel[uint32]{dt}
+		return &elementwise.Pairing{Out: dt, F: relu6GradPairs[uint32]}
 	case tensor.Uint64:
-		return &relu6GradKernel[uint64]{dt}
+		return &elementwise.Pairing{Out: dt, F: relu6GradPairs[uint64]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, rectified6Grad[float32], &relu6GradKernel[float32]{})
+		return elementwise.NarrowZip(dt, rectified6Grad[float32], relu6GradLoopsFloat32{})
 	}
 	return nil
 }

@@ -9,12 +9,14 @@
 //	divide   intDiv  quotient  Integer   T       int32 int64
 //	unary    neg     negate    Number    T       float32 float64 int32 int64
 //
-// and writes arithmetic_loops.go and so on. A row makes a generic type, here
-// addKernel[T elementwise.Number], whose loops call the generic function plus,
-// which the compiler inlines; for every type under "scalars" one more, here
-// addInt32, whose Run computes scalars at once, without a call through a
-// dictionary, and which can be prepared; and newAdd, which picks the kernel for a dtype. A divide row is a binary one that refuses a second
-// operand with a zero among its elements.
+// and writes arithmetic_loops.go and so on. A row makes a generic function, here addPairs,
+// whose loops call the generic function plus, which the compiler inlines; for every type
+// under "scalars" a kernel, here addInt32, whose Run computes scalars at once and which can
+// be prepared; and newAdd, which returns the kernel for a dtype. The other types have one
+// kernel, [elementwise.Pairing], and a function each: methods of generic types would be
+// compiled twice for every type. A divide row is a binary one that refuses a second operand
+// with a zero among its elements. Where a type has loops of its own, after "=", a unary row
+// calls these, and a binary one has its methods elsewhere.
 package main
 
 import (
@@ -36,7 +38,7 @@ type row struct {
 	Kind, Kernel, Func, Elements string
 	Bool                         bool // the result is bool, else T
 	Scalars                      []string
-	Loops                        map[string]string // of unary rows: loops of scalars' types that the package has
+	Loops                        map[string]string // loops of scalars' types that the package has: functions of unary rows, methods elsewhere of others
 }
 
 // Divide reports whether zeros are refused.
@@ -83,6 +85,42 @@ func (r row) Types() ([]string, error) {
 
 // Narrow reports whether half and bfloat16 are among the row's elements.
 func (r row) Narrow() bool { return r.Elements != "Integer" && r.Elements != "Bool" }
+
+// Floats are the row's floating-point types, of which kernels have loops that others
+// drive: fused ones, and those of 16-bit types. There are none where the result is bool.
+func (r row) Floats() (list []string) {
+	if types, _ := r.Types(); !r.Bool {
+		for _, t := range types {
+			if strings.HasPrefix(t, "float") {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// Others reports whether the row has types other than Floats.
+func (r row) Others() bool {
+	types, _ := r.Types()
+	return len(types) > len(r.Floats())
+}
+
+// Float reports whether t is among Floats.
+func (r row) Float(t string) bool { return slices.Contains(r.Floats(), t) }
+
+// Typed are the types that have a kernel type of their own.
+func (r row) Typed() []string {
+	list := r.Floats()
+	for _, t := range r.Scalars {
+		if !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// IsTyped reports whether t is among Typed.
+func (r row) IsTyped(t string) bool { return slices.Contains(r.Typed(), t) }
 
 // Hot reports whether t is among the row's scalars.
 func (r row) Hot(t string) bool { return slices.Contains(r.Scalars, t) }
@@ -201,42 +239,65 @@ import (
 {{- end}}
 
 {{define "binary"}}{{$r := .}}
-// {{.Kernel}}Kernel is {{.Func}}(x, y) on elements of dtype dt.
-type {{.Kernel}}Kernel[T elementwise.{{.Elements}}] struct{ dt tensor.DType }
-
-func (k *{{.Kernel}}Kernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Binary(ctx, in, out, {{.DT "k.dt"}}, k, {{if .Divide}}withoutZero[T]{{else}}nil{{end}})
+{{if .Others}}// {{.Kernel}}Pairs is {{.Func}}(x, y).
+func {{.Kernel}}Pairs[T elementwise.{{.Elements}}](o, x, y tensor.Memory, s elementwise.Stretch) {
+	to, a, b := tensor.Elements[{{.R "T"}}](o)[s.O:s.O+s.N], tensor.Elements[T](x), tensor.Elements[T](y)
+	switch s.Repeats {
+	case elementwise.RepeatsX:
+		a, b := a[s.X], b[s.Y:s.Y+s.N]
+		for i, y := range b[:len(to)] {
+			to[i] = {{.Func}}(a, y)
+		}
+	case elementwise.RepeatsY:
+		a, b := a[s.X:s.X+s.N], b[s.Y]
+		for i, x := range a[:len(to)] {
+			to[i] = {{.Func}}(x, b)
+		}
+	default:
+		a, b := a[s.X:s.X+s.N], b[s.Y:s.Y+s.N]
+		a, b = a[:len(to)], b[:len(to)]
+		for i := range to {
+			to[i] = {{.Func}}(a[i], b[i])
+		}
+	}
 }
+{{end}}{{range .Floats}}
+// {{$r.Kernel}}Loops{{title .}} is {{$r.Func}}(x, y), for [elementwise.Loops].
+type {{$r.Kernel}}Loops{{title .}} struct{}
 
-func (k *{{.Kernel}}Kernel[T]) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
-	elementwise.Pairs[T, {{.R "T"}}](k, o, x, y, s)
-}
-
-func (*{{.Kernel}}Kernel[T]) VV(o []{{.R "T"}}, x, y []T) {
+func ({{$r.Kernel}}Loops{{title .}}) VV(o, x, y []{{.}}) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
-		o[i] = {{.Func}}(x[i], y[i])
+		o[i] = {{$r.Func}}(x[i], y[i])
 	}
 }
 
-func (*{{.Kernel}}Kernel[T]) VS(o []{{.R "T"}}, x []T, y T) {
+func ({{$r.Kernel}}Loops{{title .}}) VS(o, x []{{.}}, y {{.}}) {
 	for i, x := range x[:len(o)] {
-		o[i] = {{.Func}}(x, y)
+		o[i] = {{$r.Func}}(x, y)
 	}
 }
 
-func (*{{.Kernel}}Kernel[T]) SV(o []{{.R "T"}}, x T, y []T) {
+func ({{$r.Kernel}}Loops{{title .}}) SV(o []{{.}}, x {{.}}, y []{{.}}) {
 	for i, y := range y[:len(o)] {
-		o[i] = {{.Func}}(x, y)
+		o[i] = {{$r.Func}}(x, y)
 	}
 }
-{{range .Scalars}}
-type {{$r.Kernel}}{{title .}} struct{ {{$r.Kernel}}Kernel[{{.}}] }
+{{end}}
+{{- range .Typed}}
+type {{$r.Kernel}}{{title .}} struct{ {{if $r.Float .}}{{$r.Kernel}}Loops{{title .}}{{end}} }
 
 func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	{{- template "scalars2" (args $r (dtype .) .)}}
+	{{- if $r.Hot .}}{{template "scalars2" (args $r (dtype .) .)}}{{else}}
+	return elementwise.Binary(ctx, in, out, {{$r.DT (dtype .)}}, k, nil)
+	{{- end}}
 }
-{{if not $r.Divide}}
+{{if not (index $r.Loops .)}}
+func (k *{{$r.Kernel}}{{title .}}) Pairs(o, x, y tensor.Memory, s elementwise.Stretch) {
+	{{if $r.Float .}}elementwise.Pairs[{{.}}, {{.}}](k, o, x, y, s){{else}}{{$r.Kernel}}Pairs[{{.}}](o, x, y, s){{end}}
+}
+{{end}}
+{{if and ($r.Hot .) (not $r.Divide)}}
 func (k *{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, {{$r.DT (dtype .)}}, k)
 }
@@ -246,10 +307,12 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	{{- range .Types}}
 	case {{dtype .}}:
-		{{- if $r.Hot .}}
-		return &{{$r.Kernel}}{{title .}}{ {{$r.Kernel}}Kernel[{{.}}]{dt}}
+		{{- if $r.IsTyped .}}
+		return &{{$r.Kernel}}{{title .}}{}
+		{{- else if $r.Divide}}
+		return &elementwise.Pairing{Out: {{$r.DT "dt"}}, F: {{$r.Kernel}}Pairs[{{.}}], Check: withoutZero[{{.}}]}
 		{{- else}}
-		return &{{$r.Kernel}}Kernel[{{.}}]{dt}
+		return &elementwise.Pairing{Out: {{$r.DT "dt"}}, F: {{$r.Kernel}}Pairs[{{.}}]}
 		{{- end}}
 	{{- end}}
 	{{- if and .Narrow .Bool}}
@@ -259,7 +322,7 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 		return &elementwise.Zip[tensor.BFloat16, bool]{In: dt, Out: {{.DT "dt"}}, F: elementwise.Test2[tensor.BFloat16]({{.Func}}[float32])}
 	{{- else if .Narrow}}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowZip(dt, {{.Func}}[float32], &{{.Kernel}}Kernel[float32]{})
+		return elementwise.NarrowZip(dt, {{.Func}}[float32], {{.Kernel}}LoopsFloat32{})
 	{{- end}}
 	}
 	return nil
@@ -275,50 +338,44 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 {{- end}}
 
 {{define "unary"}}{{$r := .}}
-// {{.Kernel}}Kernel is {{.Func}}(x) on elements of dtype dt.
-type {{.Kernel}}Kernel[T elementwise.{{.Elements}}] struct{ dt tensor.DType }
-
-func (k *{{.Kernel}}Kernel[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	return elementwise.Unary(ctx, in, out, {{.DT "k.dt"}}, k)
-}
-
+// {{.Kernel}}V is {{.Func}}(x).
 func {{.Kernel}}V[T elementwise.{{.Elements}}](o []{{.R "T"}}, x []T) {
 	for i, x := range x[:len(o)] {
 		o[i] = {{.Func}}(x)
 	}
 }
 
-func (*{{.Kernel}}Kernel[T]) V(o []{{.R "T"}}, x []T) { {{.Kernel}}V(o, x) }
-
-func (*{{.Kernel}}Kernel[T]) Each(o, x tensor.Memory, to, from, n int) {
+func {{.Kernel}}Each[T elementwise.{{.Elements}}](o, x tensor.Memory, to, from, n int) {
 	{{.Kernel}}V(tensor.Elements[{{.R "T"}}](o)[to:to+n], tensor.Elements[T](x)[from:from+n])
 }
-{{range .Scalars}}
-type {{$r.Kernel}}{{title .}} struct{ {{$r.Kernel}}Kernel[{{.}}] }
-{{if index $r.Loops .}}
-func (*{{$r.Kernel}}{{title .}}) V(o []{{$r.R .}}, x []{{.}}) { {{index $r.Loops .}}(o, x) }
-
-func (*{{$r.Kernel}}{{title .}}) Each(o, x tensor.Memory, to, from, n int) {
-	{{index $r.Loops .}}(tensor.Elements[{{$r.R .}}](o)[to:to+n], tensor.Elements[{{.}}](x)[from:from+n])
-}
+{{range .Typed}}{{$loop := index $r.Loops .}}
+type {{$r.Kernel}}{{title .}} struct{}
+{{if or $loop ($r.Float .)}}
+func (*{{$r.Kernel}}{{title .}}) V(o []{{$r.R .}}, x []{{.}}) { {{if $loop}}{{$loop}}{{else}}{{$r.Kernel}}V{{end}}(o, x) }
 {{end}}
-func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	{{- template "scalars1" (args $r (dtype .) .)}}
+func (*{{$r.Kernel}}{{title .}}) Each(o, x tensor.Memory, to, from, n int) {
+	{{if $loop}}{{$loop}}(tensor.Elements[{{$r.R .}}](o)[to:to+n], tensor.Elements[{{.}}](x)[from:from+n]){{else}}{{$r.Kernel}}Each[{{.}}](o, x, to, from, n){{end}}
 }
 
+func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	{{- if $r.Hot .}}{{template "scalars1" (args $r (dtype .) .)}}{{else}}
+	return elementwise.Unary(ctx, in, out, {{$r.DT (dtype .)}}, k)
+	{{- end}}
+}
+{{if $r.Hot .}}
 func (k *{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, {{$r.DT (dtype .)}}, k)
 }
-{{end}}
+{{end}}{{end}}
 // new{{title .Kernel}} is the kernel for elements of dtype dt, nil if there is none.
 func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	{{- range .Types}}
 	case {{dtype .}}:
-		{{- if $r.Hot .}}
-		return &{{$r.Kernel}}{{title .}}{ {{$r.Kernel}}Kernel[{{.}}]{dt}}
+		{{- if $r.IsTyped .}}
+		return &{{$r.Kernel}}{{title .}}{}
 		{{- else}}
-		return &{{$r.Kernel}}Kernel[{{.}}]{dt}
+		return &elementwise.Mapping{Out: {{$r.DT "dt"}}, F: {{$r.Kernel}}Each[{{.}}]}
 		{{- end}}
 	{{- end}}
 	{{- if and .Narrow .Bool}}
