@@ -43,13 +43,14 @@ var ignored = []string{
 
 // refused are flags whose effect is missing, and what to do instead.
 var refused = map[string]string{
-	"use_alts_credentials":            "use --tls-cert and --client-ca",
-	"platform_config_file":            "only SavedModels are served",
-	"tensorflow_session_config_file":  "use --threads, --timeout and --engine",
-	"prefer_tflite_model":             "only SavedModels are served",
-	"xla_cpu_compilation_enabled":     "graphs are compiled anyway",
-	"per_process_gpu_memory_fraction": "use --session-memory",
-	"mixed_precision":                 "models run with the types that they were saved with",
+	"use_alts_credentials":                 "use --tls-cert and --client-ca",
+	"platform_config_file":                 "only SavedModels are served",
+	"tensorflow_session_config_file":       "use --threads, --timeout and --engine",
+	"prefer_tflite_model":                  "only SavedModels are served",
+	"xla_cpu_compilation_enabled":          "graphs are compiled anyway",
+	"per_process_gpu_memory_fraction":      "use --session-memory",
+	"mixed_precision":                      "models run with the types that they were saved with",
+	"enable_per_model_batching_parameters": "use --batching_parameters_file, which holds for all models",
 }
 
 func (f *servingFlags) add(fl *pflag.FlagSet) {
