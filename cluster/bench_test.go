@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -13,7 +12,7 @@ import (
 func twoProcesses(b *testing.B, g *session.Graph) *session.Session {
 	var target string
 	for i := range 2 {
-		target += fmt.Sprintf(",%s", startProcess(b, cluster.WorkerOptions{Task: i, Bound: bound}).address)
+		target += fmt.Sprintf(",%s", startProcess(b, processOptions{Task: i, Bound: bound}).address)
 	}
 	return newSession(b, "troupe://"+target[1:], g, "none")
 }

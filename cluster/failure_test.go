@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -53,7 +52,7 @@ read = ReadVariableOp(w) @/job:worker/task:1 {dtype=DT_FLOAT}
 func newFailing(t *testing.T) *failing {
 	f := &failing{t: t, graph: text(t, endless)}
 	for i := range 2 {
-		f.workers = append(f.workers, startProcess(t, cluster.WorkerOptions{Task: i, Bound: failureBound}))
+		f.workers = append(f.workers, startProcess(t, processOptions{Task: i, Bound: failureBound}))
 	}
 	f.open(f.workers[0].address, f.workers[1].address)
 	return f
@@ -150,7 +149,7 @@ func TestWorkerKilled(t *testing.T) {
 	lostWorker(t, f.loop(t.Context(), 10))
 
 	// A new process at the same address.
-	again := startProcess(t, cluster.WorkerOptions{Listen: f.workers[1].address, Task: 1, Bound: failureBound})
+	again := startProcess(t, processOptions{Listen: f.workers[1].address, Task: 1, Bound: failureBound})
 	if again.address != f.workers[1].address {
 		t.Fatalf("the worker listens at %s", again.address)
 	}
@@ -158,24 +157,6 @@ func TestWorkerKilled(t *testing.T) {
 	wants(t, f.read(), status.FailedPrecondition, "variable w was lost", "/job:worker/task:1", "restarted")
 	f.recovers(f.assign)
 	if err := f.read(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestWorkerStopped(t *testing.T) {
-	f := newFailing(t)
-	f.recovers(f.assign)
-	failed := f.forever()
-	f.running()
-	if err := f.workers[1].Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	lostWorker(t, <-failed)
-	if err := f.workers[1].Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	f.recovers(func() error { return f.loop(t.Context(), 10) })
-	if err := f.read(); err != nil { // the process has lived on
 		t.Error(err)
 	}
 }
@@ -279,8 +260,8 @@ func TestNetworkCut(t *testing.T) {
 	p := newProxy(t, address)
 	f := &failing{t: t, graph: text(t, endless)}
 	f.workers = []*process{
-		startProcess(t, cluster.WorkerOptions{Task: 0, Bound: failureBound}),
-		startProcess(t, cluster.WorkerOptions{Task: 1, Bound: failureBound, Listen: address, Advertise: p.Addr().String()}),
+		startProcess(t, processOptions{Task: 0, Bound: failureBound}),
+		startProcess(t, processOptions{Task: 1, Bound: failureBound, Listen: address, Advertise: p.Addr().String()}),
 	}
 	if f.workers[1].address != p.Addr().String() {
 		t.Fatalf("the worker is advertised as %s", f.workers[1].address)
@@ -313,7 +294,7 @@ func TestWorkersKilled(t *testing.T) {
 		if took := time.Since(began); rounds > 10 {
 			t.Logf("kill %d: the step ended after %v", i, took.Round(time.Millisecond))
 		}
-		f.workers[victim] = startProcess(t, cluster.WorkerOptions{Listen: f.workers[victim].address, Task: victim, Bound: failureBound})
+		f.workers[victim] = startProcess(t, processOptions{Listen: f.workers[victim].address, Task: victim, Bound: failureBound})
 		f.recovers(func() error { return f.loop(t.Context(), 10) })
 	}
 }

@@ -40,11 +40,11 @@ func TestMain(m *testing.M) {
 
 // beWorker runs a worker until standard input ends.
 func beWorker(options string) error {
-	var o cluster.WorkerOptions
-	if err := json.Unmarshal([]byte(options), &o); err != nil {
+	var p processOptions
+	if err := json.Unmarshal([]byte(options), &p); err != nil {
 		return err
 	}
-	o.Files = anyTempFile()
+	o := cluster.WorkerOptions{Listen: p.Listen, Advertise: p.Advertise, Task: p.Task, Bound: p.Bound, Files: anyTempFile()}
 	if os.Getenv("TROUPE_TEST_LOG") != "" {
 		log := zerolog.New(os.Stderr)
 		o.Logger = &log
@@ -69,8 +69,15 @@ type process struct {
 	address string
 }
 
-// startProcess starts a worker process; listen is "" for any port.
-func startProcess(t testing.TB, o cluster.WorkerOptions) *process {
+// processOptions are those of [cluster.WorkerOptions] that tests give a process.
+type processOptions struct {
+	Listen, Advertise string // "" for any port
+	Task              int
+	Bound             time.Duration
+}
+
+// startProcess starts a worker process.
+func startProcess(t testing.TB, o processOptions) *process {
 	t.Helper()
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
@@ -30,7 +29,7 @@ func (s source) Int(_ string, lo, hi int) int { return lo + s.IntN(hi-lo+1) }
 func TestPrograms(t *testing.T) {
 	var addresses []string
 	for i := range 4 {
-		addresses = append(addresses, startProcess(t, cluster.WorkerOptions{Task: i, Bound: bound}).address)
+		addresses = append(addresses, startProcess(t, processOptions{Task: i, Bound: bound}).address)
 	}
 	newSession(t, "troupe://"+addresses[0], trivial(t)) // so that all share a client
 	failed := 0

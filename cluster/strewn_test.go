@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/conformance"
 )
 
@@ -31,7 +30,7 @@ func TestStrewn(t *testing.T) {
 	}
 	var addresses []string
 	for i := range 4 {
-		addresses = append(addresses, startProcess(t, cluster.WorkerOptions{Task: i, Bound: bound}).address)
+		addresses = append(addresses, startProcess(t, processOptions{Task: i, Bound: bound}).address)
 	}
 	held := newSession(t, "troupe://"+addresses[0], trivial(t)) // so that all cases share a client
 	defer held.Close()

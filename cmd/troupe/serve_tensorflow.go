@@ -16,15 +16,15 @@ import (
 // servingFlags are those of tensorflow_model_server, with its names. They are not in the
 // help; docs/move-serving.md lists them.
 type servingFlags struct {
-	port, restPort                          int
-	socket                                  string
-	configFile, ssl, monitoring, savedTags  string
-	configPoll, filePoll                    float64
-	restTimeoutMS, retryMicros              int64
-	cors, anyLabels, warmUp                 bool
-	loading, retries, warmUpTimes           int
-	sessionThreads, intraThreads, interOnes int
-	channel                                 string
+	port, restPort                         int
+	socket                                 string
+	configFile, ssl, monitoring, savedTags string
+	configPoll, filePoll                   float64
+	restTimeoutMS, retryMicros             int64
+	cors, anyLabels, warmUp                bool
+	loading, retries, warmUpTimes          int
+	sessionThreads, intraThreads           int
+	channel                                string
 
 	configured  bool // by a file, which has precedence over --model_base_path
 	tls         *tls.Config

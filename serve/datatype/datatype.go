@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"unsafe"
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -37,9 +36,6 @@ func Parse(name string) (tensor.DType, error) {
 	}
 	return dt, nil
 }
-
-// header is what a string takes in memory in addition to its bytes.
-const header = int64(unsafe.Sizeof(""))
 
 // Read reads a tensor of size bytes from r. Memory grows with the bytes that arrive. It
 // fails with INVALID_ARGUMENT if the contents do not fit the shape.

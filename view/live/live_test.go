@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -52,7 +51,6 @@ type viewer struct {
 	*testing.T
 	lines *bufio.Scanner
 	tick  chan time.Time
-	body  io.Closer
 }
 
 func look(t *testing.T, o live.Options, s *troupe.Session) (*httptest.Server, func(headers ...string) (*http.Response, *viewer)) {
