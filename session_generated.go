@@ -447,6 +447,14 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 	return (*SignatureCall)(x), err
 }
 
+// Repeatable reports whether the results of a signature depend on nothing but its inputs
+// and on variables and tables that it only reads: a run leaves no trace, so that it may be
+// repeated, or done for several callers at a time. It is false for a signature that draws
+// random numbers, writes a variable, takes from a queue, or calls what may do such things.
+func (m *SavedModel) Repeatable(ctx context.Context, signature string) bool {
+	return m.saved.Repeatable(ctx, signature)
+}
+
 // Run runs a signature; inputs and outputs go by the names that the signature gives
 // them. An output that is an operation rather than a tensor is run and has no result.
 // The first call compiles the signature ([SavedModel.Prepare]).
@@ -464,6 +472,12 @@ func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[strin
 // valid until the model's session is closed.
 type SignatureCall model.SignatureCall
 
+// Feeds checks inputs, and returns them in the order of [SignatureCall.Inputs]; the
+// signature's defaults stand for those that are missing. It fails as [SavedModel.Run] does.
+func (c *SignatureCall) Feeds(inputs map[string]*Tensor) ([]*Tensor, error) {
+	return (*model.SignatureCall)(c).Feeds(inputs)
+}
+
 // Inputs returns the names of the inputs, in order.
 func (c *SignatureCall) Inputs() []string {
 	return (*model.SignatureCall)(c).Inputs()
@@ -474,9 +488,20 @@ func (c *SignatureCall) Outputs() []string {
 	return (*model.SignatureCall)(c).Outputs()
 }
 
+// Results returns what [SignatureCall.RunFeeds] returned, by name.
+func (c *SignatureCall) Results(fetched []*Tensor) map[string]*Tensor {
+	return (*model.SignatureCall)(c).Results(fetched)
+}
+
 // Run runs the signature: see [SavedModel.Run].
 func (c *SignatureCall) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
 	return (*model.SignatureCall)(c).Run(ctx, inputs)
+}
+
+// RunFeeds runs the signature on what [SignatureCall.Feeds] returned, and returns the
+// results in the order of [SignatureCall.Outputs].
+func (c *SignatureCall) RunFeeds(ctx context.Context, options RunOptions, feeds []*Tensor) ([]*Tensor, error) {
+	return (*model.SignatureCall)(c).RunFeeds(ctx, options.base(), feeds)
 }
 
 // RunWithOptions is [SignatureCall.Run] with options of this one run.
