@@ -70,9 +70,9 @@ func ParseSize(text string) (int64, error) {
 // ParseYAML reads a configuration in YAML; relative paths are below the folder. It fails
 // with INVALID_ARGUMENT for a mistake in it, with its line.
 func ParseYAML(text []byte, folder string) ([]serve.Config, error) {
-	var f file
-	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict()); err != nil {
-		return nil, status.Invalid("%s", strings.TrimSpace(yaml.FormatError(err, false, true)))
+	f, err := decode(text)
+	if err != nil {
+		return nil, err
 	}
 	var list []serve.Config
 	for _, m := range f.Models {
@@ -95,6 +95,20 @@ func ParseYAML(text []byte, folder string) ([]serve.Config, error) {
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// decode reads the form. The library panics on some texts that are not YAML: that is an
+// error of the text, too.
+func decode(text []byte) (f file, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = status.Invalid("it is not valid YAML, and the place of the mistake is not known")
+		}
+	}()
+	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict()); err != nil {
+		return f, status.Invalid("%s", strings.TrimSpace(yaml.FormatError(err, false, true)))
+	}
+	return f, nil
 }
 
 func count(all ...bool) (n int) {
