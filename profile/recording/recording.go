@@ -20,6 +20,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/profile"
@@ -57,13 +58,21 @@ func (r *Recording) Runs() (runs []*Run, dropped int) {
 
 type contextKey struct{}
 
+// used says whether the process has made a context that records: until then runs need not
+// search theirs.
+var used atomic.Bool
+
 // With returns a context whose runs r records.
 func With(ctx context.Context, r *Recording) context.Context {
+	used.Store(true)
 	return context.WithValue(ctx, contextKey{}, r)
 }
 
 // From returns the place of a new run in the recording of a context, nil if there is none.
 func From(ctx context.Context, engine string) *Place {
+	if !used.Load() {
+		return nil
+	}
 	r, _ := ctx.Value(contextKey{}).(*Recording)
 	if r == nil {
 		return nil
