@@ -201,28 +201,40 @@ func passesText(passes []troupe.RewritePass) string {
 // allPasses is the value of --passes for all of them.
 const allPasses = "all"
 
+// A passWriter prints what passes make of a run: all of them, or the named one.
+type passWriter struct {
+	w     io.Writer
+	name  string
+	ran   []string // the passes so far
+	last  string
+	found bool // the named one
+}
+
+// pass prints the text after a pass if it is wanted and has changed.
+func (p *passWriter) pass(pass, text string) {
+	if !slices.Contains(p.ran, pass) {
+		p.ran = append(p.ran, pass)
+	}
+	switch {
+	case p.name != allPasses && pass != p.name:
+	case p.name == allPasses && text == p.last:
+		fmt.Fprintf(p.w, "pass %s: no change\n", pass)
+	default:
+		p.found = true
+		fmt.Fprintf(p.w, "pass %s\n%s", pass, text)
+	}
+	p.last = text
+}
+
 // writePasses prints the graph of a run after each pass that changed it, or after the named
 // one.
 func writePasses(ctx context.Context, w io.Writer, c *troupe.Callable, name string) error {
-	var ran []string
-	last, found := "", false
-	err := c.EachPass(ctx, func(pass, text string) {
-		ran = append(ran, pass)
-		switch {
-		case name != allPasses && pass != name:
-		case name == allPasses && text == last:
-			fmt.Fprintf(w, "pass %s: no change\n", pass)
-		default:
-			found = true
-			fmt.Fprintf(w, "pass %s\n%s", pass, text)
-		}
-		last = text
-	})
-	if err != nil {
+	p := passWriter{w: w, name: name}
+	if err := c.EachPass(ctx, p.pass); err != nil {
 		return failure{err}
 	}
-	if !found && name != allPasses {
-		return fmt.Errorf("--passes %s: no such pass over this run; those that run are %s", name, strings.Join(ran, ", "))
+	if !p.found && name != allPasses {
+		return fmt.Errorf("--passes %s: no such pass over this run; those that run are %s", name, strings.Join(p.ran, ", "))
 	}
 	return nil
 }
@@ -230,29 +242,15 @@ func writePasses(ctx context.Context, w io.Writer, c *troupe.Callable, name stri
 // writeUnitPasses prints the units of a run after each pass that changed them, or after the
 // named one.
 func writeUnitPasses(w io.Writer, c *troupe.Callable, name string) error {
-	var ran []string
-	last, found := "", false
-	err := c.EachUnitPass(func(pass, text string) {
-		if !slices.Contains(ran, pass) {
-			ran = append(ran, pass)
-		}
-		switch {
-		case name != allPasses && pass != name:
-		case name == allPasses && text == last:
-			fmt.Fprintf(w, "pass %s: no change\n", pass)
-		default:
-			found = true
-			fmt.Fprintf(w, "pass %s\n%s", pass, text)
-		}
-		last = text
-	})
+	p := passWriter{w: w, name: name}
+	err := c.EachUnitPass(p.pass)
 	switch {
 	case err != nil:
 		return failure{err}
-	case len(ran) == 0:
+	case len(p.ran) == 0:
 		return fmt.Errorf("--units --passes %s: the run has no units; --units says why", name)
-	case !found && name != allPasses:
-		return fmt.Errorf("--units --passes %s: no such pass of units; those that run are %s", name, strings.Join(ran, ", "))
+	case !p.found && name != allPasses:
+		return fmt.Errorf("--units --passes %s: no such pass of units; those that run are %s", name, strings.Join(p.ran, ", "))
 	}
 	return nil
 }
