@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -42,36 +40,21 @@ func (f *clusterFlags) resolve() (o troupe.ClusterOptions, err error) {
 	if f.bound < 100*time.Millisecond {
 		return o, fmt.Errorf("--failure-bound %v is too short for networks: at least 100ms", f.bound)
 	}
-	if f.token != "" {
-		b, err := os.ReadFile(f.token)
-		if err != nil {
-			return o, fmt.Errorf("--cluster-token-file: %w", err)
-		}
-		if o.Token = strings.TrimSpace(string(b)); o.Token == "" {
-			return o, fmt.Errorf("--cluster-token-file %s is empty", f.token)
-		}
-	}
-	if f.cert == "" && f.key == "" && f.ca == "" {
-		return o, nil
+	if o.Token, err = readToken("cluster-token-file", f.token); err != nil || f.cert == "" && f.key == "" && f.ca == "" {
+		return o, err
 	}
 	if f.cert == "" || f.key == "" || f.ca == "" {
 		return o, fmt.Errorf("--cluster-cert, --cluster-key and --cluster-ca need each other")
 	}
-	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	pair, err := readPair("cluster-cert", f.cert, f.key)
 	if err != nil {
-		return o, fmt.Errorf("--cluster-cert: %w", err)
+		return o, err
 	}
-	b, err := os.ReadFile(f.ca)
+	pool, err := readAuthorities("cluster-ca", f.ca)
 	if err != nil {
-		return o, fmt.Errorf("--cluster-ca: %w", err)
+		return o, err
 	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(b) {
-		return o, fmt.Errorf("--cluster-ca %s has no certificate in PEM", f.ca)
-	}
-	o.TLS = &tls.Config{
-		Certificates: []tls.Certificate{pair}, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS13,
-	}
+	o.TLS = &tls.Config{Certificates: pair, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS13}
 	return o, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/serve/config"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -343,13 +344,13 @@ func sortedPairs(set map[[2]string]bool) [][2]string {
 // size returns a number of bytes in the unit that suits it.
 func size(n int64) string {
 	x, unit := float64(n), 0
-	for x >= 1024 && unit < len(byteUnits)-1 {
+	for x >= 1024 && unit < len(config.Units)-1 {
 		x, unit = x/1024, unit+1
 	}
 	if unit == 0 {
 		return fmt.Sprintf("%d B", n)
 	}
-	return fmt.Sprintf("%.1f %s", x, byteUnits[unit])
+	return fmt.Sprintf("%.1f %s", x, config.Units[unit])
 }
 
 // layersOf sums up the signature of that key of a SavedModel's graph, nil if it has none

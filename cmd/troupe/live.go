@@ -14,16 +14,12 @@ import (
 
 // liveAt serves the live page of sessions at an address of this machine until stop is called.
 func liveAt(address, title string, list func() []live.Watched, w io.Writer) (stop func(), err error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("--live %s is not an address: %v", address, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && !(ip != nil && ip.IsLoopback()) {
+	if !loopback(address) {
 		return nil, fmt.Errorf("--live %s: the address is localhost:PORT, for this machine alone", address)
 	}
-	l, err := net.Listen("tcp", address)
+	l, err := listen(address)
 	if err != nil {
-		return nil, failure{err}
+		return nil, err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/live/", http.StripPrefix("/live", live.Handler(list, live.Options{Title: title, Abort: true})))

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
 	"runtime/metrics"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-go/troupe/serve/config"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -138,31 +136,21 @@ func inUse() int64 {
 // bytesFlag is a number of bytes, with a unit if it has one.
 type bytesFlag int64
 
-var byteUnits = []string{"B", "KiB", "MiB", "GiB", "TiB"}
-
 func (b *bytesFlag) Type() string { return "size" }
 
 func (b *bytesFlag) String() string {
 	n, unit := *b, 0
-	for n != 0 && n%1024 == 0 && unit < len(byteUnits)-1 {
+	for n != 0 && n%1024 == 0 && unit < len(config.Units)-1 {
 		n, unit = n/1024, unit+1
 	}
-	return strconv.FormatInt(int64(n), 10) + byteUnits[unit]
+	return strconv.FormatInt(int64(n), 10) + config.Units[unit]
 }
 
 func (b *bytesFlag) Set(text string) error {
-	digits := strings.TrimRight(text, "BKMGTi")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n < 0 {
+	n, err := config.ParseSize(text)
+	if err != nil {
 		return errors.New("not a number of bytes such as 512MiB")
 	}
-	unit := slices.Index(byteUnits, cmp.Or(text[len(digits):], "B"))
-	if unit < 0 {
-		return fmt.Errorf("unknown unit; use %s", strings.Join(byteUnits, ", "))
-	}
-	if n > math.MaxInt64>>(10*unit) {
-		return errors.New("too large")
-	}
-	*b = bytesFlag(n << (10 * unit))
+	*b = bytesFlag(n)
 	return nil
 }

@@ -2,10 +2,8 @@ package main
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"net"
-	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -30,7 +28,7 @@ type serveFlags struct {
 	sessions, threads int
 	clientSessions    int
 	idle              time.Duration
-	memory            int64
+	memory            bytesFlag
 	timeout, drain    time.Duration
 	cert, key, ca     string
 	token             string
@@ -88,7 +86,7 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 	fl.IntVar(&f.clientSessions, "max-client-sessions", 0, "allow each client, a certificate or a host, at most `N` open sessions; 0: no limit of its own")
 	fl.DurationVar(&f.idle, "idle-timeout", 0, "close sessions that are not used for `DURATION`; 0: never")
 	fl.IntVar(&f.options.MaxConcurrentSteps, "max-steps", 0, "run at most `N` steps of a session at a time; 0: no limit")
-	fl.Int64Var(&f.memory, "session-memory", 0, "allow each session `BYTES` for tensors, and the shared variables and queues as many; 0: three quarters of the machine's memory")
+	fl.Var(&f.memory, "session-memory", "allow each session this `SIZE` for tensors, such as 2GiB, and the shared variables and queues as many; 0: three quarters of the machine's memory")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end steps that run longer than `DURATION`; 0: no limit")
 	fl.DurationVar(&f.drain, "drain", 10*time.Second, "after an interrupt, wait at most `DURATION` for running steps")
 	fl.StringVar(&f.cert, "tls-cert", "", "serve TLS with the certificate in `FILE` (PEM)")
@@ -242,18 +240,6 @@ func (f *serveFlags) tasks() (all []task, err error) {
 	return all, nil
 }
 
-// listen listens at an address, of this machine if it has no host.
-func listen(address string) (net.Listener, error) {
-	if strings.HasPrefix(address, ":") {
-		address = "localhost" + address
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, failure{err}
-	}
-	return l, nil
-}
-
 // resolve makes the server's options.
 func (f *serveFlags) resolve(cmd *cobra.Command) (sessions.Options, error) {
 	level := zerolog.InfoLevel
@@ -262,35 +248,17 @@ func (f *serveFlags) resolve(cmd *cobra.Command) (sessions.Options, error) {
 	}
 	log := zerolog.New(cmd.ErrOrStderr()).Level(level).With().Timestamp().Logger()
 	o := sessions.Options{Session: session.SessionOptions(f.options), MaxSessions: f.sessions, MaxClientSessions: f.clientSessions, IdleTimeout: f.idle, Logger: &log}
-	o.Session.Threads, o.Session.MemoryLimit, o.Session.Timeout = f.models.serving.threads(f.threads), f.memory, f.timeout
+	o.Session.Threads, o.Session.MemoryLimit, o.Session.Timeout = f.models.serving.threads(f.threads), int64(f.memory), f.timeout
 	o.Session.Files = &files.Policy{Read: f.files.read, Write: f.files.write}
-	if f.token != "" {
-		b, err := os.ReadFile(f.token)
-		if err != nil {
-			return o, fmt.Errorf("--token-file: %w", err)
-		}
-		if o.Token = strings.TrimSpace(string(b)); o.Token == "" {
-			return o, fmt.Errorf("--token-file %s is empty", f.token)
-		}
+	var err error
+	if o.Token, err = readToken("token-file", f.token); err != nil || f.cert == "" {
+		return o, err
 	}
-	if f.cert == "" {
-		return o, nil
+	o.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.TLS.Certificates, err = readPair("tls-cert", f.cert, f.key); err != nil || f.ca == "" {
+		return o, err
 	}
-	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-	if err != nil {
-		return o, fmt.Errorf("--tls-cert: %w", err)
-	}
-	o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
-	if f.ca == "" {
-		return o, nil
-	}
-	b, err := os.ReadFile(f.ca)
-	if err != nil {
-		return o, fmt.Errorf("--client-ca: %w", err)
-	}
-	o.TLS.ClientCAs, o.TLS.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !o.TLS.ClientCAs.AppendCertsFromPEM(b) {
-		return o, fmt.Errorf("--client-ca %s has no certificate in PEM", f.ca)
-	}
-	return o, nil
+	o.TLS.ClientAuth = tls.RequireAndVerifyClientCert
+	o.TLS.ClientCAs, err = readAuthorities("client-ca", f.ca)
+	return o, err
 }

@@ -251,10 +251,3 @@ func stamp(name string) fileStamp {
 	}
 	return fileStamp{size: info.Size(), time: info.ModTime()}
 }
-
-// loopback reports whether an address is this machine's own.
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	ip := net.ParseIP(host)
-	return err == nil && (host == "" || host == "localhost" || ip != nil && ip.IsLoopback())
-}

@@ -31,7 +31,7 @@ type modelServer struct {
 	latest                   int
 	watch, lame              time.Duration
 	body                     int64
-	memory                   string
+	memory                   bytesFlag
 	rate                     float64
 	burst                    int
 	check                    bool
@@ -60,7 +60,7 @@ func (m *modelServer) add(fl *pflag.FlagSet) {
 	fl.DurationVar(&m.watch, "watch", 2*time.Second, "look for new versions every `DURATION`; 0: never")
 	fl.DurationVar(&m.lame, "lame-duck", 0, "after SIGTERM, go on serving for `DURATION` with /readyz at 503")
 	fl.Int64Var(&m.body, "max-body", 0, "refuse requests of more than `BYTES`; 0: 64 MiB")
-	fl.StringVar(&m.memory, "max-models", "", "load models of at most `SIZE` together; \"\": what the machine has")
+	fl.Var(&m.memory, "max-models", "load models of at most `SIZE` together, such as 16GiB; 0: what the machine has")
 	fl.Float64Var(&m.rate, "rate", 0, "allow each client `N` requests a second; 0: any number")
 	fl.IntVar(&m.burst, "burst", 0, "allow each client `N` requests at once; 0: those of a second")
 	fl.BoolVar(&m.check, "check", false, "load and warm up the models, print them, and end")
@@ -143,11 +143,7 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 	if m.serving.warmUp {
 		options.WarmUp = prediction.WarmUp(m.serving.warmUpTimes)
 	}
-	if m.memory != "" {
-		if options.Memory, err = config.ParseSize(m.memory); err != nil {
-			return fmt.Errorf("--max-models %s: not a number of bytes such as 512MiB", m.memory)
-		}
-	}
+	options.Memory = int64(m.memory)
 	if m.otlp != "" {
 		tracer, flush, err := tracing(ctx, m.otlp, m.sample, o.Logger)
 		if err != nil {

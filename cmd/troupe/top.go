@@ -84,11 +84,11 @@ func (f *topFlags) run(cmd *cobra.Command, address string) error {
 		return err
 	}
 	if f.token != "" {
-		b, err := os.ReadFile(f.token)
+		token, err := readToken("token-file", f.token)
 		if err != nil {
 			return failure{err}
 		}
-		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(b)))
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -194,7 +194,7 @@ func (w *topWriter) line(style, text string) {
 // topText draws a state.
 func topText(s *live.State, width int, colour bool) string {
 	w := &topWriter{width: width, colour: colour}
-	w.line(topBold, fmt.Sprintf("%s  %s  %d goroutines, heap %s", s.Title, s.At.Format("15:04:05"), s.Goroutines, byteText(s.Heap)))
+	w.line(topBold, fmt.Sprintf("%s  %s  %d goroutines, heap %s", s.Title, s.At.Format("15:04:05"), s.Goroutines, size(int64(s.Heap))))
 	for i := range s.Sessions {
 		w.session(&s.Sessions[i])
 	}
@@ -207,15 +207,15 @@ func topText(s *live.State, width int, colour bool) string {
 func (w *topWriter) session(x *live.SessionState) {
 	w.line("", "")
 	w.line(topBold, fmt.Sprintf("%s (%s)", x.Name, x.Engine))
-	memory := byteText(uint64(max(0, x.MemoryInUse)))
+	memory := size(max(0, x.MemoryInUse))
 	if x.MemoryLimit > 0 {
-		memory += " of " + byteText(uint64(x.MemoryLimit))
+		memory += " of " + size(x.MemoryLimit)
 	}
 	style := topGood
 	if x.Failed > 0 {
 		style = topBad
 	}
-	w.line(style, fmt.Sprintf("  %s steps/s  %s nodes/s  %s failures/s  memory %s  programs %s", rounded(x.Steps), rounded(x.Nodes), rounded(x.Failed), memory, byteText(uint64(max(0, x.ProgramMemory)))))
+	w.line(style, fmt.Sprintf("  %s steps/s  %s nodes/s  %s failures/s  memory %s  programs %s", rounded(x.Steps), rounded(x.Nodes), rounded(x.Failed), memory, size(max(0, x.ProgramMemory))))
 	for _, r := range x.Running {
 		text := fmt.Sprintf("  step %s, %s", r.Step, secondsText(r.Seconds))
 		if r.At != "" {
@@ -259,10 +259,10 @@ func (w *topWriter) session(x *live.SessionState) {
 		w.line("", text)
 	}
 	if variables > 0 {
-		w.line("", fmt.Sprintf("  %s, %s", count(variables, "variable"), byteText(uint64(max(0, held)))))
+		w.line("", fmt.Sprintf("  %s, %s", count(variables, "variable"), size(max(0, held))))
 	}
 	for _, d := range x.Devices {
-		w.line("", fmt.Sprintf("  %s: %s in use, %s kept", d.Name, byteText(uint64(max(0, d.InUse))), byteText(uint64(max(0, d.Kept)))))
+		w.line("", fmt.Sprintf("  %s: %s in use, %s kept", d.Name, size(max(0, d.InUse)), size(max(0, d.Kept))))
 	}
 	for i, f := range x.Failures {
 		if i == 3 {
@@ -280,16 +280,4 @@ func bar(part float64) string {
 
 func secondsText(s float64) string {
 	return (time.Duration(s*10) * (time.Second / 10)).String()
-}
-
-// byteText returns a number of bytes with three digits.
-func byteText(n uint64) string {
-	x, unit := float64(n), 0
-	for ; x >= 1024 && unit < len(byteUnits)-1; unit++ {
-		x /= 1024
-	}
-	if unit == 0 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", x, byteUnits[unit])
 }

@@ -1,11 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,19 +54,19 @@ func (s *size) UnmarshalYAML(text []byte) error {
 	return err
 }
 
-// ParseSize reads a number of bytes: 1073741824, 1GiB or 1GB.
+// Units are those of sizes, each 1024 of the one before.
+var Units = []string{"B", "KiB", "MiB", "GiB", "TiB"}
+
+// ParseSize reads a number of bytes: 1073741824 or 1GiB. It fails with INVALID_ARGUMENT for
+// anything else.
 func ParseSize(text string) (int64, error) {
-	number, unit := text, int64(1)
-	for suffix, n := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "KB": 1e3, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12} {
-		if s, ok := strings.CutSuffix(text, suffix); ok {
-			number, unit = strings.TrimSpace(s), n
-		}
-	}
-	x, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(x >= 0) || x*float64(unit) > math.MaxInt64/2 {
+	digits := strings.TrimRight(text, "BKMGTi")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	unit := slices.Index(Units, cmp.Or(text[len(digits):], "B"))
+	if err != nil || n < 0 || unit < 0 || n > math.MaxInt64>>(10*unit) {
 		return 0, status.Invalid("%q is no size; write bytes, or a unit as in 512MiB or 2GiB", text)
 	}
-	return int64(x * float64(unit)), nil
+	return n << (10 * unit), nil
 }
 
 // ParseYAML reads a configuration in YAML; relative paths are below the folder. It fails
