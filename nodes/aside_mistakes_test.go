@@ -2,7 +2,6 @@ package nodes_test
 
 import (
 	"flag"
-	"regexp"
 	"testing"
 
 	"github.com/troupe-go/troupe/conformance/planted"
@@ -13,27 +12,7 @@ var mistakes = flag.String("mistakes", "", "plant the mistakes of aside_mistakes
 // TestPlantedInLoopsThatWait holds the list against the sources. With -mistakes it plants each
 // mistake and expects the tests of loops that wait to fail.
 func TestPlantedInLoopsThatWait(t *testing.T) {
-	list, err := planted.Read("aside_mistakes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := planted.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pattern, err := regexp.Compile(*mistakes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range list {
-		overlay, err := m.Overlay(root, t.TempDir())
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if *mistakes == "" || !pattern.MatchString(m.Name) {
-			continue
-		}
+	planted.Each(t, "aside_mistakes.txt", *mistakes, 15, func(m planted.Mutant, root, overlay string) {
 		out, failed, err := planted.Test(root, overlay, "-timeout=40s", "-run=LoopsThatWait|LoopWaits|LoopsTakeTurns|LoopsOfSeveral|NetworksOfLoops", "./nodes")
 		switch {
 		case err != nil:
@@ -43,5 +22,5 @@ func TestPlantedInLoopsThatWait(t *testing.T) {
 		default:
 			t.Logf("%s: found", m.Name)
 		}
-	}
+	})
 }

@@ -18,28 +18,7 @@ var (
 // TestMutants holds the mistakes of testdata/mutants.txt against the protocol's sources.
 // With -mutants it plants each, and expects TestScenarios to fail.
 func TestMutants(t *testing.T) {
-	root, err := planted.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := planted.Read("testdata/mutants.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pattern, err := regexp.Compile(*mutants)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range list {
-		dir := t.TempDir()
-		overlay, err := m.Overlay(root, dir)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if *mutants == "" || !pattern.MatchString(m.Name) {
-			continue
-		}
+	planted.Each(t, "testdata/mutants.txt", *mutants, 20, func(m planted.Mutant, _, overlay string) {
 		t.Run(m.Name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-run", "TestScenarios$", ".", "-args", "-seeds", *within)
 			out, err := cmd.CombinedOutput()
@@ -52,5 +31,5 @@ func TestMutants(t *testing.T) {
 			}
 			t.Logf("%s", bytes.TrimSpace(found))
 		})
-	}
+	})
 }

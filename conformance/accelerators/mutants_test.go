@@ -2,7 +2,6 @@ package accelerators
 
 import (
 	"flag"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -14,27 +13,7 @@ var mutants = flag.String("mutants", "", "plant the mistakes of testdata/mutants
 // TestMutants holds the list against the sources. With -mutants it plants each mistake and
 // expects the tests to fail.
 func TestMutants(t *testing.T) {
-	list, err := planted.Read("testdata/mutants.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := planted.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pattern, err := regexp.Compile(*mutants)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range list {
-		overlay, err := m.Overlay(root, t.TempDir())
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if *mutants == "" || !pattern.MatchString(m.Name) {
-			continue
-		}
+	planted.Each(t, "testdata/mutants.txt", *mutants, 1, func(m planted.Mutant, root, overlay string) {
 		out, failed, err := planted.Test(root, overlay, "-timeout=2m", "-short", "-run=TestRandomWorks|TestClasses|TestBring|TestBudget|TestFaults", "./actors/streams")
 		switch {
 		case err != nil:
@@ -51,5 +30,5 @@ func TestMutants(t *testing.T) {
 			}
 			t.Logf("%s: %.150s", m.Name, found)
 		}
-	}
+	})
 }

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"testing"
 )
 
 // A Mutant is a mistake, as a change of the sources. In a file it is a line "=== name" and,
@@ -52,6 +54,36 @@ func Read(file string) (list []Mutant, err error) {
 		}
 	}
 	return list, nil
+}
+
+// Each holds the mutants of a file, of which there must be at least so many, against the
+// sources: what each changes must be there. For those whose names match the pattern, none if
+// it is "", it calls run with the module's folder and the file for go's -overlay.
+func Each(t testing.TB, file, pattern string, least int, run func(m Mutant, root, overlay string)) {
+	t.Helper()
+	list, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, err := regexp.Compile(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < least {
+		t.Errorf("%s has only %d mistakes", file, len(list))
+	}
+	for _, m := range list {
+		overlay, err := m.Overlay(root, t.TempDir())
+		if err != nil {
+			t.Error(err)
+		} else if pattern != "" && wanted.MatchString(m.Name) {
+			run(m, root, overlay)
+		}
+	}
 }
 
 // Root returns the module's folder.

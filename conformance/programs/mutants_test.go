@@ -2,7 +2,6 @@ package programs_test
 
 import (
 	"flag"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,29 +14,9 @@ var mutants = flag.String("mutants", "", "plant the mistakes of testdata/mutants
 // TestMutants holds the list against the sources. With -mutants it plants each
 // mistake and expects the tests to fail.
 func TestMutants(t *testing.T) {
-	list, err := planted.Read("testdata/mutants.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := planted.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(list) < 20 {
-		t.Errorf("only %d mutants", len(list))
-	}
-	pattern, err := regexp.Compile(*mutants)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range list {
-		overlay, err := m.Overlay(root, t.TempDir())
-		if err != nil {
-			t.Error(err)
-		} else if *mutants != "" && pattern.MatchString(m.Name) {
-			plant(t, root, overlay, m.Name)
-		}
-	}
+	planted.Each(t, "testdata/mutants.txt", *mutants, 20, func(m planted.Mutant, root, overlay string) {
+		plant(t, root, overlay, m.Name)
+	})
 }
 
 // plant runs the tests with sources in place of others.

@@ -14,30 +14,7 @@ var wrongPasses = flag.String("wrongpasses", "", "plant the mistakes of testdata
 // TestWrongPasses holds the list against the sources. With -wrongpasses it plants each mistake,
 // expects the random programs to find it, and bisecting to name the pass.
 func TestWrongPasses(t *testing.T) {
-	list, err := planted.Read("testdata/passes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := planted.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(list) < 10 {
-		t.Errorf("only %d mistakes", len(list))
-	}
-	pattern, err := regexp.Compile(*wrongPasses)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range list {
-		overlay, err := m.Overlay(root, t.TempDir())
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if *wrongPasses == "" || !pattern.MatchString(m.Name) {
-			continue
-		}
+	planted.Each(t, "testdata/passes.txt", *wrongPasses, 10, func(m planted.Mutant, root, overlay string) {
 		pass, _, _ := strings.Cut(m.Name, ":")
 		out, failed, err := planted.Test(root, overlay, "-timeout=5m", "-run=TestSeeds", "./conformance/programs", "-shrink=false", "-seeds=20000")
 		said := regexp.MustCompile("seed [0-9]+: .*").FindString(out)
@@ -51,5 +28,5 @@ func TestWrongPasses(t *testing.T) {
 		default:
 			t.Logf("%s: %s", m.Name, said)
 		}
-	}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/selection"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -75,48 +76,26 @@ func Fusing() Passes {
 // "default,+batchnorm" or "+batchnorm" one more. It fails with INVALID_ARGUMENT for a name
 // that is none.
 func Parse(text string) (Passes, error) {
-	s, begun := Default(), false
-	for name := range strings.SplitSeq(text, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			continue
-		}
-		sign := byte(0)
-		if name[0] == '-' || name[0] == '+' {
-			sign, name = name[0], name[1:]
-		}
-		var named Passes
+	return selection.Parse(text, Default(), func(name string, removed bool) (Passes, error) {
 		switch name {
 		case "default":
-			named = Default()
+			return Default(), nil
+		case "all":
+			return All(), nil
 		case "none":
+			return 0, nil
 		case "prune": // which always runs
-			if sign == '-' {
+			if removed {
 				return 0, status.Invalid("the pass prune cannot be switched off; those that can are %s", strings.Join(Names(), ", "))
 			}
-		case "all":
-			named = All()
-		default:
-			i := 0
-			for i < len(passes) && passes[i].name != name {
-				i++
-			}
-			if i == len(passes) {
-				return 0, status.Invalid("there is no rewriting pass %q: %s, default, all and none are known", name, strings.Join(Names(), ", "))
-			}
-			named = 1 << i
+			return 0, nil
 		}
-		switch {
-		case sign == '-':
-			s &^= named
-		case sign == '+' || begun:
-			s |= named
-		default:
-			s = named
+		i := slices.IndexFunc(passes, func(p pass) bool { return p.name == name })
+		if i < 0 {
+			return 0, status.Invalid("there is no rewriting pass %q: %s, default, all and none are known", name, strings.Join(Names(), ", "))
 		}
-		begun = true
-	}
-	return s, nil
+		return 1 << i, nil
+	})
 }
 
 // String returns the set as Parse reads it.

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // for clients that compress
-	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/inference/messages"
+	"github.com/troupe-go/troupe/serve/internal/unary"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -26,54 +24,19 @@ func Register(r grpc.ServiceRegistrar, m *serve.Manager) {
 		ServiceName: service,
 		HandlerType: (*any)(nil),
 		Methods: []grpc.MethodDesc{
-			method("ServerLive", s.live),
-			method("ServerReady", s.ready),
-			method("ModelReady", s.modelReady),
-			method("ServerMetadata", s.metadata),
-			method("ModelMetadata", s.modelMetadata),
-			method("ModelInfer", s.infer),
-			method("RepositoryIndex", s.index),
+			unary.Method(service, "ServerLive", s.live),
+			unary.Method(service, "ServerReady", s.ready),
+			unary.Method(service, "ModelReady", s.modelReady),
+			unary.Method(service, "ServerMetadata", s.metadata),
+			unary.Method(service, "ModelMetadata", s.modelMetadata),
+			unary.Method(service, "ModelInfer", s.infer),
+			unary.Method(service, "RepositoryIndex", s.index),
 		},
 		Streams: []grpc.StreamDesc{{StreamName: "ModelStreamInfer", Handler: s.stream, ServerStreams: true, ClientStreams: true}},
 	}, s)
 }
 
 type server struct{ m *serve.Manager }
-
-// method describes a method of the service.
-func method[Request, Response any](name string, call func(context.Context, *Request) (*Response, error)) grpc.MethodDesc {
-	full := "/" + service + "/" + name
-	return grpc.MethodDesc{
-		MethodName: name,
-		Handler: func(server any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-			request := new(Request)
-			if err := decode(request); err != nil {
-				return nil, err
-			}
-			handle := func(ctx context.Context, request any) (any, error) {
-				response, err := call(ctx, request.(*Request))
-				if err != nil {
-					return nil, grpcError(err)
-				}
-				return response, nil
-			}
-			if intercept == nil {
-				return handle(ctx, request)
-			}
-			return intercept(ctx, request, &grpc.UnaryServerInfo{Server: server, FullMethod: full}, handle)
-		},
-	}
-}
-
-// grpcError returns an error with the code that gRPC has for it; the numbers are the same.
-func grpcError(err error) error {
-	return grpcstatus.Error(codes.Code(status.From(err).Code), message(err))
-}
-
-func message(err error) string {
-	e := status.From(err)
-	return strings.ToValidUTF8(strings.TrimPrefix(e.Error(), e.Code.String()+": "), "\uFFFD")
-}
 
 func (s *server) live(context.Context, *messages.ServerLiveRequest) (*messages.ServerLiveResponse, error) {
 	return &messages.ServerLiveResponse{Live: true}, nil
@@ -139,7 +102,7 @@ func spec(model, text string) (s serve.Spec, err error) {
 func (s *server) stream(_ any, stream grpc.ServerStream) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = grpcError(status.Errorf(status.Internal, "ModelStreamInfer panicked: %v", r))
+			err = unary.Error(status.Errorf(status.Internal, "ModelStreamInfer panicked: %v", r))
 		}
 	}()
 	for {
@@ -152,7 +115,7 @@ func (s *server) stream(_ any, stream grpc.ServerStream) (err error) {
 		reply := &messages.ModelStreamInferResponse{}
 		response, err := s.infer(stream.Context(), r)
 		if reply.InferResponse = response; err != nil {
-			reply.ErrorMessage = fmt.Sprintf("%v: %s", status.From(err).Code, message(err))
+			reply.ErrorMessage = fmt.Sprintf("%v: %s", status.From(err).Code, unary.Message(err))
 			reply.InferResponse = &messages.ModelInferResponse{ModelName: r.GetModelName(), Id: r.GetId()}
 		}
 		if err := stream.SendMsg(reply); err != nil {

@@ -27,6 +27,7 @@ import (
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/inference/messages"
+	"github.com/troupe-go/troupe/serve/internal/unary"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -192,7 +193,7 @@ func FuzzInfer(f *testing.F) {
 		}
 		q.ModelName = "m"
 		if _, err := s.infer(t.Context(), q); err != nil {
-			if c := grpcstatus.Code(grpcError(err)); c == codes.Internal || c == codes.Unknown {
+			if c := grpcstatus.Code(unary.Error(err)); c == codes.Internal || c == codes.Unknown {
 				t.Error(err)
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/internal/unary"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -124,7 +125,7 @@ func TestObserve(t *testing.T) {
 		_, err := Observe(m)(ctx, q, &grpc.UnaryServerInfo{FullMethod: "/tensorflow.serving.PredictionService/Predict"}, func(ctx context.Context, q any) (any, error) {
 			response, err := s.predict(ctx, q.(*messages.PredictRequest))
 			if err != nil {
-				return nil, grpcError(err)
+				return nil, unary.Error(err)
 			}
 			return response, nil
 		})

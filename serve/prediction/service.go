@@ -2,15 +2,13 @@ package prediction
 
 import (
 	"context"
-	"strings"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // for clients that compress
-	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/internal/unary"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/status"
 )
@@ -37,26 +35,26 @@ func Register(r grpc.ServiceRegistrar, m *serve.Manager, options ...Option) {
 		ServiceName: "tensorflow.serving.PredictionService",
 		HandlerType: (*any)(nil),
 		Methods: []grpc.MethodDesc{
-			method("tensorflow.serving.PredictionService", "Predict", s.predict),
-			method("tensorflow.serving.PredictionService", "Classify", s.classify),
-			method("tensorflow.serving.PredictionService", "Regress", s.regress),
-			method("tensorflow.serving.PredictionService", "MultiInference", s.multiInference),
-			method("tensorflow.serving.PredictionService", "GetModelMetadata", s.metadata),
+			unary.Method("tensorflow.serving.PredictionService", "Predict", s.predict),
+			unary.Method("tensorflow.serving.PredictionService", "Classify", s.classify),
+			unary.Method("tensorflow.serving.PredictionService", "Regress", s.regress),
+			unary.Method("tensorflow.serving.PredictionService", "MultiInference", s.multiInference),
+			unary.Method("tensorflow.serving.PredictionService", "GetModelMetadata", s.metadata),
 		},
 	}, s)
 	r.RegisterService(&grpc.ServiceDesc{
 		ServiceName: "tensorflow.serving.ModelService",
 		HandlerType: (*any)(nil),
 		Methods: []grpc.MethodDesc{
-			method("tensorflow.serving.ModelService", "GetModelStatus", s.status),
-			method("tensorflow.serving.ModelService", "HandleReloadConfigRequest", s.reload),
+			unary.Method("tensorflow.serving.ModelService", "GetModelStatus", s.status),
+			unary.Method("tensorflow.serving.ModelService", "HandleReloadConfigRequest", s.reload),
 		},
 	}, s)
 	if s.sessions {
 		r.RegisterService(&grpc.ServiceDesc{
 			ServiceName: "tensorflow.serving.SessionService",
 			HandlerType: (*any)(nil),
-			Methods:     []grpc.MethodDesc{method("tensorflow.serving.SessionService", "SessionRun", s.sessionRun)},
+			Methods:     []grpc.MethodDesc{unary.Method("tensorflow.serving.SessionService", "SessionRun", s.sessionRun)},
 		}, s)
 	}
 }
@@ -66,45 +64,14 @@ type server struct {
 	reloads, sessions bool
 }
 
-// method describes a method of a service.
-func method[Request, Response any](service, name string, call func(context.Context, *Request) (*Response, error)) grpc.MethodDesc {
-	full := "/" + service + "/" + name
-	return grpc.MethodDesc{
-		MethodName: name,
-		Handler: func(server any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-			request := new(Request)
-			if err := decode(request); err != nil {
-				return nil, err
-			}
-			handle := func(ctx context.Context, request any) (any, error) {
-				response, err := call(ctx, request.(*Request))
-				if err != nil {
-					return nil, grpcError(err)
-				}
-				return response, nil
-			}
-			if intercept == nil {
-				return handle(ctx, request)
-			}
-			return intercept(ctx, request, &grpc.UnaryServerInfo{Server: server, FullMethod: full}, handle)
-		},
-	}
-}
-
 // Recover is an interceptor that makes a panic the INTERNAL error of its call.
 func Recover(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (response any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			response, err = nil, grpcError(status.Errorf(status.Internal, "%s panicked: %v", info.FullMethod, r))
+			response, err = nil, unary.Error(status.Errorf(status.Internal, "%s panicked: %v", info.FullMethod, r))
 		}
 	}()
 	return handle(ctx, request)
-}
-
-// grpcError returns an error with the code that gRPC has for it; the numbers are the same.
-func grpcError(err error) error {
-	e := status.From(err)
-	return grpcstatus.Error(codes.Code(e.Code), strings.ToValidUTF8(strings.TrimPrefix(e.Error(), e.Code.String()+": "), "\uFFFD"))
 }
 
 // spec reads a ModelSpec.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/selection"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -34,37 +35,18 @@ const AllPasses Passes = Fuse<<1 - 1
 // a pass, after a plus adds one: "-chain" is all passes but one. A name that is no pass's is
 // an error of code INVALID_ARGUMENT.
 func ParsePasses(text string) (Passes, error) {
-	s, begun := AllPasses, false
-	for name := range strings.SplitSeq(text, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			continue
-		}
-		sign := byte(0)
-		if name[0] == '-' || name[0] == '+' {
-			sign, name = name[0], name[1:]
-		}
-		var named Passes
+	return selection.Parse(text, AllPasses, func(name string, _ bool) (Passes, error) {
 		switch i := slices.Index(passNames, name); {
 		case name == "default" || name == "all":
-			named = AllPasses
+			return AllPasses, nil
 		case name == "none":
+			return 0, nil
 		case i < 0:
 			return 0, status.Invalid("there is no pass %q of units: %s, default, all and none are known", name, strings.Join(passNames, ", "))
 		default:
-			named = 1 << i
+			return 1 << i, nil
 		}
-		switch {
-		case sign == '-':
-			s &^= named
-		case sign == '+' || begun:
-			s |= named
-		default:
-			s = named
-		}
-		begun = true
-	}
-	return s, nil
+	})
 }
 
 // PassesNamed returns the passes of these names; others are left out.
