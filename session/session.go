@@ -346,10 +346,10 @@ func (s *Session) yield() { <-s.slots }
 func (s *Session) Close() error {
 	s.runs.shut()
 	s.stopOnce.Do(func() { close(s.closing) })
+	s.partials.abandon() // before any step ends: whoever sees one end finds that no partial run is taken
 	if e, ok := s.engine.(interface{ Stop(*status.Error) }); ok {
 		e.Stop(errEnded())
 	}
-	s.partials.abandon()
 	s.runs.wait()
 	s.closeOnce.Do(func() {
 		if s.state != nil {
