@@ -48,11 +48,6 @@ func example(t *testing.T, name string, explore bool) string {
 	return "file://" + file
 }
 
-func (b *tab) text(id string) string {
-	b.Helper()
-	return eval[string](b, fmt.Sprintf(`document.getElementById(%q).innerText`, id))
-}
-
 // moment moves the slider.
 func (b *tab) moment(n int) {
 	b.Helper()
