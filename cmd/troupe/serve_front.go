@@ -27,6 +27,7 @@ import (
 	"github.com/troupe-go/troupe/serve/inference"
 	"github.com/troupe-go/troupe/serve/page"
 	"github.com/troupe-go/troupe/serve/prediction"
+	"github.com/troupe-go/troupe/serve/reflection"
 	sessions "github.com/troupe-go/troupe/serve/session"
 )
 
@@ -178,6 +179,9 @@ func (f *front) predictions(gate *access.Gate) *grpc.Server {
 	prediction.Register(server, f.models, f.m.trust.options()...)
 	inference.Register(server, f.models)
 	healthpb.RegisterHealthServer(server, f.health)
+	if err := reflection.Register(server); err != nil { // a mistake in the program
+		panic(err)
+	}
 	return server
 }
 
