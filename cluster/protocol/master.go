@@ -18,6 +18,7 @@ type Master struct {
 	beats    uint64
 	running  int
 	handles  uint64
+	sending  LinkEvent // of send
 }
 
 // An employee is a worker, as the master sees it.
@@ -318,9 +319,8 @@ func (m *Master) lost(from Peer, out *Outbox) {
 
 // send sends a message over a link that may be closed: then it is dropped.
 func (m *Master) send(to Peer, msg Message, out *Outbox) {
-	var ev LinkEvent
-	m.workers[to].link.Send(msg, &ev)
-	out.flush(to, &ev)
+	m.workers[to].link.Send(msg, &m.sending)
+	out.flush(to, &m.sending)
 }
 
 // register registers the parts of a graph for which that is to be done, and starts the
