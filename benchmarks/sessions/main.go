@@ -71,12 +71,12 @@ func main() {
 	for _, kind := range []struct {
 		name string
 		runs int
-		step master.RunStepRequest
+		step *master.RunStepRequest
 	}{
-		{"null step", 2000, master.RunStepRequest{Target: []string{"none"}}},
-		{"feed of 4 bytes", 2000, master.RunStepRequest{Feed: fed("x:0", one), Fetch: []string{"y:0"}}},
-		{"feed of 1 MB", 200, master.RunStepRequest{Feed: fed("large:0", mb), Target: []string{"taken"}}},
-		{"fetch of 100 MB", 3, master.RunStepRequest{Fetch: []string{"value:0"}}},
+		{"null step", 2000, &master.RunStepRequest{Target: []string{"none"}}},
+		{"feed of 4 bytes", 2000, &master.RunStepRequest{Feed: fed("x:0", one), Fetch: []string{"y:0"}}},
+		{"feed of 1 MB", 200, &master.RunStepRequest{Feed: fed("large:0", mb), Target: []string{"taken"}}},
+		{"fetch of 100 MB", 3, &master.RunStepRequest{Fetch: []string{"value:0"}}},
 	} {
 		if *only != "" && *only != kind.name {
 			continue
@@ -84,7 +84,7 @@ func main() {
 		times := make([][]time.Duration, len(servers))
 		requests := make([][]byte, len(servers))
 		for i, s := range servers {
-			requests[i] = s.request(&kind.step)
+			requests[i] = s.request(kind.step)
 			check(s.run(requests[i])) // compiles the step
 		}
 		for range *rounds {
