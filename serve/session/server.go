@@ -151,7 +151,6 @@ func (s *Server) grpcOptions() []grpc.ServerOption {
 		grpc.InitialConnWindowSize(window),
 		grpc.ReadBufferSize(socketBuffer),
 		grpc.WriteBufferSize(socketBuffer),
-		grpc.SharedWriteBuffer(true),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.MaxConcurrentStreams(uint32(1000 * runtime.GOMAXPROCS(0))),
