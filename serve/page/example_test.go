@@ -15,10 +15,10 @@ func Example() {
 	models := serve.New(serve.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", serve.Handler(models, serve.HTTP{}))
-	mux.Handle("/models/", http.StripPrefix("/models", page.Handler(models, page.Options{Title: "my models"})))
+	mux.Handle("/", page.Handler(models, page.Options{Title: "my models"}))
 
 	w := httptest.NewRecorder()
-	mux.ServeHTTP(w, httptest.NewRequest("GET", "/models/", nil))
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	fmt.Println(w.Code, strings.Contains(w.Body.String(), "<title>my models</title>"))
 	// Output: 200 true
 }
