@@ -3,6 +3,7 @@ package conformance
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,17 +89,32 @@ func TestLoadFS(t *testing.T) {
 // A file of an archive that is longer than it may be, or than it says, is refused before
 // memory is made for it.
 func TestLoadRefusesBombs(t *testing.T) {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	f, err := w.Create("nodes.json")
+	// A MiB of zeros, compressed up to a byte's edge, can be repeated as it is.
+	var part, b bytes.Buffer
+	c, err := flate.NewWriter(&part, flate.BestCompression)
 	if err != nil {
 		t.Fatal(err)
 	}
-	zeros := make([]byte, 1<<20)
-	for range maxFile>>20 + 1 {
-		if _, err := f.Write(zeros); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := c.Write(make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	const parts = maxFile>>20 + 1
+	data := bytes.Repeat(part.Bytes(), parts)
+	part.Reset()
+	if err := c.Close(); err != nil { // the end of the stream
+		t.Fatal(err)
+	}
+	data = append(data, part.Bytes()...)
+	w := zip.NewWriter(&b)
+	f, err := w.CreateRaw(&zip.FileHeader{Name: "nodes.json", Method: zip.Deflate, CompressedSize64: uint64(len(data)), UncompressedSize64: parts << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(data); err != nil {
+		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

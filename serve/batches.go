@@ -77,8 +77,8 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 }
 
 // together runs a request with others.
-func (v *version) together(ctx context.Context, s *batch.Signature, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	out, report, err := s.Run(ctx, feeds)
+func (v *version) together(ctx context.Context, s *batch.Signature, feeds []*tensor.Tensor, p *place) ([]*tensor.Tensor, error) {
+	out, report, err := s.RunNoting(ctx, feeds, &p.runs)
 	if r := RecordOf(ctx); r != nil {
 		if report.Requests > 1 { // or else the turn has recorded its run
 			r.Batch, r.Run = report.Rows, r.Run+report.Took

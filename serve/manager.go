@@ -149,6 +149,7 @@ type Manager struct {
 type served struct {
 	config   Config // under refresh and Manager.mu: either is enough to read it
 	line     *line
+	meter    meter
 	timeout  atomic.Int64       // of requests
 	removed  bool               // these under Manager.mu
 	lost     error              // why the folder cannot be read
@@ -217,7 +218,7 @@ func (m *Manager) first(ctx context.Context, s *served) error {
 func (m *Manager) served(c Config) *served {
 	s := &served{config: c, versions: map[int64]*version{}}
 	s.config.Labels = maps.Clone(c.Labels)
-	s.line = &line{of: m.turns, name: c.Name}
+	s.line = m.turns.line(c.Name, &s.meter)
 	s.set(m.options, c)
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
@@ -126,17 +127,17 @@ func (m *Manager) Predict(ctx context.Context, s Spec, inputs map[string]*tensor
 func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tensor.Tensor, outputs ...string) (out map[string]*tensor.Tensor, err error) {
 	ctx, cancel := u.v.within(ctx)
 	defer cancel()
-	if r := RecordOf(ctx); r != nil {
+	p := &place{signature: signature, version: u.v.number, came: time.Now(), record: RecordOf(ctx)}
+	if r := p.record; r != nil {
 		r.Version, r.Signature, r.Examples = u.v.number, signature, examplesOf(inputs)
 	}
 	if err := known(u.v.saved, signature, outputs); err != nil {
 		return nil, err
 	}
-	leave, err := u.v.line.admit()
-	if err != nil {
+	if err := u.v.line.admit(p); err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer func() { p.leave(time.Since(p.came), err) }()
 	call := u.v.calls[signature]
 	if call == nil { // it could not be compiled, and says why
 		if call, err = u.v.saved.Prepare(ctx, signature); err != nil {
@@ -147,7 +148,7 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 	if err != nil {
 		return nil, err
 	}
-	fetched, err := u.v.step(ctx, signature, call, feeds)
+	fetched, err := u.v.step(ctx, signature, call, feeds, p)
 	if err != nil {
 		return nil, err
 	}
@@ -164,32 +165,34 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 
 // Do runs a function that uses the model otherwise than by a signature, when it is its
 // turn and within the manager's timeout, as [Use.Run] does.
-func (u Use) Do(ctx context.Context, run func(context.Context) error) error {
+func (u Use) Do(ctx context.Context, run func(context.Context) error) (err error) {
 	ctx, cancel := u.v.within(ctx)
 	defer cancel()
-	leave, err := u.v.line.admit()
-	if err != nil {
+	p := &place{version: u.v.number, came: time.Now(), record: RecordOf(ctx)}
+	if err := u.v.line.admit(p); err != nil {
 		return err
 	}
-	defer leave()
+	defer func() { p.leave(time.Since(p.came), err) }()
 	ctx, ended, err := u.v.turn(ctx, "")
 	if err != nil {
 		return err
 	}
+	p.runs.Store(true)
 	err = run(ctx)
 	ended(err)
 	return err
 }
 
 // step runs a step when it is its turn, with other requests if they are batched.
-func (v *version) step(ctx context.Context, signature string, call *model.SignatureCall, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func (v *version) step(ctx context.Context, signature string, call *model.SignatureCall, feeds []*tensor.Tensor, p *place) ([]*tensor.Tensor, error) {
 	if b := v.batches.signatures[signature]; b != nil {
-		return v.together(ctx, b, feeds)
+		return v.together(ctx, b, feeds, p)
 	}
 	ctx, ended, err := v.turn(ctx, signature)
 	if err != nil {
 		return nil, err
 	}
+	p.runs.Store(true)
 	fetched, err := call.RunFeeds(ctx, session.RunOptions{}, feeds)
 	ended(err)
 	return fetched, err

@@ -131,7 +131,7 @@ func columns(sig model.Signature, text []byte) (map[string]*tensor.Tensor, error
 		return nil, err
 	}
 	for _, name := range sorted(sig.Inputs) {
-		if inputs[name] == nil {
+		if inputs[name] == nil && sig.Defaults[name] == nil {
 			return nil, status.Invalid("Missing named input: %s in 'inputs' object.", name)
 		}
 	}
@@ -193,8 +193,11 @@ func rows(sig model.Signature, text []byte) (map[string]*tensor.Tensor, error) {
 			if err != nil {
 				return within(name, err)
 			}
-			if s.n != n {
+			switch {
+			case s.n > n:
 				return status.Invalid("instance %d has the input %s twice", i, name)
+			case s.n < n:
+				return status.Invalid("instance %d has the input %s, which instance 0 leaves to its default", i, name)
 			}
 			if s.n++; i == 0 {
 				s.dims = dims
@@ -207,7 +210,7 @@ func rows(sig model.Signature, text []byte) (map[string]*tensor.Tensor, error) {
 		}
 		n++
 		for _, name := range sorted(stacks) {
-			if stacks[name].n != n {
+			if s := stacks[name]; s.n != n && (s.n != 0 || sig.Defaults[name] == nil) {
 				return status.Invalid("Failed to process element: %d of 'instances' list. Error: Missing named input: %s", i, name)
 			}
 		}
@@ -221,6 +224,9 @@ func rows(sig model.Signature, text []byte) (map[string]*tensor.Tensor, error) {
 	}
 	inputs := map[string]*tensor.Tensor{}
 	for name, s := range stacks {
+		if s.n == 0 {
+			continue // it has its default in all instances
+		}
 		if inputs[name], err = s.tensor(append([]int64{n}, s.dims...)); err != nil {
 			return nil, within(name, err)
 		}

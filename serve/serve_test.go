@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -245,11 +246,11 @@ func TestOverload(t *testing.T) {
 	defer u.Close()
 	var others []func() // that run or wait
 	for range 3 {
-		leave, err := u.v.line.admit()
-		if err != nil {
+		var p place
+		if err := u.v.line.admit(&p); err != nil {
 			t.Fatal(err)
 		}
-		others = append(others, leave)
+		others = append(others, func() { p.leave(0, nil) })
 	}
 	end, err := u.v.line.turn(t.Context())
 	if err != nil {
@@ -257,6 +258,9 @@ func TestOverload(t *testing.T) {
 	}
 	if _, _, err := m.Predict(t.Context(), Spec{Model: "half"}, floats(t, 1)); status.CodeOf(err) != status.ResourceExhausted {
 		t.Errorf("one too many: %v", err)
+	}
+	if a := m.Activity(2)[0]; a.Running != 1 || len(a.Requests) != 2 || a.More != 1 || a.Refused != 1 || a.Ended != 0 {
+		t.Errorf("activity: %+v", a)
 	}
 	others[0]()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -272,6 +276,32 @@ func TestOverload(t *testing.T) {
 	end()
 	if err := <-answer; err != nil {
 		t.Errorf("one that waits for its turn: %v", err)
+	}
+	a := m.Activity(9)[0]
+	if len(a.Requests) != 2 || a.Ended != 3 || a.Failed != 1 || a.Latencies.At(0.99) == 0 || len(a.Versions) != 1 {
+		t.Errorf("activity: %+v", a)
+	}
+	if l := a.Latencies.Since(a.Latencies); l.At(0.5) != 0 {
+		t.Errorf("no request took %v", l.At(0.5))
+	}
+}
+
+// TestLatencies: a range's upper end is above the latencies in it, by at most a quarter.
+func TestLatencies(t *testing.T) {
+	last := -1
+	for us := time.Duration(0); us < 100_000_000; us += 1 + us/97 {
+		d := us * time.Microsecond
+		r := latencyRange(d)
+		if r < last || r > last+1 {
+			t.Fatalf("%v is in range %d, behind %d", d, r, last)
+		}
+		last = r
+		if up := latencyOf(r); up <= d || us >= 4 && up > d+d/4+time.Microsecond {
+			t.Fatalf("%v is in range %d, up to %v", d, r, up)
+		}
+	}
+	if latencyRange(time.Hour) != latencyRanges-1 {
+		t.Error(latencyRange(time.Hour))
 	}
 }
 

@@ -34,6 +34,8 @@ type line struct {
 	used    time.Duration // divided by weight
 	typical time.Duration // that one runs
 	waiting []*turn
+	places  place // the ring of requests that are present
+	meter   *meter
 }
 
 // A turn is a request that waits in a line, or runs.
@@ -44,6 +46,13 @@ type turn struct {
 }
 
 func newTurns(places int) *turns { return &turns{places: places, lines: map[*line]bool{}} }
+
+// line returns a line without requests.
+func (t *turns) line(name string, m *meter) *line {
+	l := &line{of: t, name: name, meter: m}
+	l.places.prev, l.places.next = &l.places, &l.places
+	return l
+}
 
 // set sets the limits of a line.
 func (l *line) set(o Options, c Config) {
@@ -69,20 +78,27 @@ func (l *line) set(o Options, c Config) {
 	l.of.grant()
 }
 
-// admit takes a place in the line; the function that it returns leaves it. It fails at
-// once with RESOURCE_EXHAUSTED if the line is full.
-func (l *line) admit() (leave func(), err error) {
+// admit takes a place in the line. It fails at once with RESOURCE_EXHAUSTED if the line
+// is full.
+func (l *line) admit(p *place) error {
+	p.of = l
 	l.of.mu.Lock()
-	defer l.of.mu.Unlock()
 	if l.present >= l.room {
-		return nil, status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", l.name, l.present)
+		err := l.crowded()
+		l.of.mu.Unlock()
+		l.meter.refused.Add(1)
+		return err
 	}
 	l.present++
-	return func() {
-		l.of.mu.Lock()
-		l.present--
-		l.of.mu.Unlock()
-	}, nil
+	p.prev, p.next = l.places.prev, &l.places
+	p.prev.next, p.next.prev = p, p
+	l.of.mu.Unlock()
+	return nil
+}
+
+// crowded returns the error of a full line. turns.mu is held.
+func (l *line) crowded() error {
+	return status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", l.name, l.present)
 }
 
 // full returns the error of admit if the line of a model is full.
@@ -93,11 +109,13 @@ func (m *Manager) full(model string) error {
 	if s == nil {
 		return nil
 	}
-	leave, err := s.line.admit()
-	if err == nil {
-		leave()
+	m.turns.mu.Lock()
+	defer m.turns.mu.Unlock()
+	if l := s.line; l.present >= l.room {
+		l.meter.refused.Add(1)
+		return l.crowded()
 	}
-	return err
+	return nil
 }
 
 // turn waits until the caller may run; the function that it returns ends its turn. It

@@ -11,7 +11,7 @@ import (
 )
 
 func lineOf(t *turns, name string, running, waiting int, weight float64) *line {
-	l := &line{of: t, name: name}
+	l := t.line(name, &meter{})
 	l.set(Options{Running: running, Waiting: waiting}, Config{Weight: weight})
 	return l
 }

@@ -315,7 +315,9 @@ func (d *Device) Write(ctx context.Context, to devices.Buffer, from []byte) erro
 // put copies to the start of dst through a staging buffer, and has done called, unless it is
 // nil, when the copy is made.
 func (g *incarnation) put(dst *Memory, from []byte, staged devices.HostBuffer, done func(error)) error {
-	copy(staged.Bytes(), from)
+	if err := g.fill(staged, from); err != nil {
+		return err
+	}
 	if err := g.enter(); err != nil {
 		return err
 	}

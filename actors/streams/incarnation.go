@@ -25,7 +25,7 @@ type incarnation struct {
 	lends      string                       // what a copy to another device is called there
 	end        atomic.Pointer[status.Error] // why it ended
 
-	lending sync.RWMutex // held by others while they tell their drivers of something of this one's
+	lending sync.RWMutex // held by others while they tell their drivers of something of this one's, and while the host fills its memory
 	closed  bool         // then there is nothing of it any more
 
 	account account

@@ -103,6 +103,20 @@ func (g *incarnation) tryStage(bytes int64) (devices.HostBuffer, error) {
 	return b, nil
 }
 
+// fill copies to a staging buffer. The driver, which releases the buffer, is not closed
+// meanwhile; nothing is copied, and it does not wait, once the driver is being closed.
+func (g *incarnation) fill(staged devices.HostBuffer, from []byte) error {
+	if !g.lending.TryRLock() {
+		return g.ended()
+	}
+	defer g.lending.RUnlock()
+	if g.closed {
+		return g.ended()
+	}
+	copy(staged.Bytes(), from)
+	return nil
+}
+
 // unstage takes a buffer back that no copy uses any more.
 func (g *incarnation) unstage(b devices.HostBuffer) {
 	if g.ended() != nil {

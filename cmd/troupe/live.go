@@ -39,23 +39,22 @@ func liveAt(address, title string, list func() []live.Watched, w io.Writer) (sto
 	}, nil
 }
 
-// withLive adds the live page of a manager's sessions to its handler. stop ends the page's
-// streams, so that the server can end.
-func withLive(next http.Handler, models *serve.Manager, token string) (h http.Handler, stop func()) {
-	ctx, stop := context.WithCancel(context.Background())
-	page := live.Handler(func() (all []live.Watched) {
+// liveOf returns the live page of a manager's sessions.
+func liveOf(models *serve.Manager, token string) http.Handler {
+	return live.Handler(func() (all []live.Watched) {
 		for _, s := range models.Sessions() {
 			all = append(all, live.Watched{Name: s.Name, Session: s.Session})
 		}
 		return all
 	}, live.Options{Title: "troupe serve", Token: token, Abort: true})
-	mux := http.NewServeMux()
-	mux.Handle("/", next)
-	mux.Handle("/live/", http.StripPrefix("/live", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+}
+
+// until ends the requests of a handler when ctx ends.
+func until(ctx context.Context, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
-		page.ServeHTTP(w, r.WithContext(c))
-	})))
-	return mux, stop
+		h.ServeHTTP(w, r.WithContext(c))
+	})
 }

@@ -51,7 +51,8 @@ A model is named by its folder unless NAME is given:
 
 and :classify, :regress, /versions/N, /healthz and /readyz; over gRPC PredictionService,
 ModelService's GetModelStatus and health. Requests beyond --running and --waiting are
-refused with 429, RESOURCE_EXHAUSTED.
+refused with 429, RESOURCE_EXHAUSTED. A page at / shows the models, their rates and
+latencies, and has a form for each signature; with a token, open it as /#token=TOKEN.
 
 With --session it runs the graphs of TensorFlow clients: it implements the gRPC service
 that tf.compat.v1.Session speaks if its target is a URL. These clients are trusted with
@@ -142,6 +143,7 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 
 // serve serves until the command is interrupted.
 func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
+	defer fewCollections()()
 	o, err := f.resolve(cmd)
 	if err != nil {
 		return err

@@ -25,7 +25,9 @@ import (
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/access"
 	"github.com/troupe-go/troupe/serve/inference"
+	"github.com/troupe-go/troupe/serve/page"
 	"github.com/troupe-go/troupe/serve/prediction"
+	"github.com/troupe-go/troupe/serve/reflection"
 	sessions "github.com/troupe-go/troupe/serve/session"
 )
 
@@ -90,11 +92,8 @@ func (f *front) start() {
 		if f.o.TLS != nil {
 			l = tls.NewListener(l, f.o.TLS)
 		}
-		handler, stop := gate.HTTP(all), func() {}
-		if f.m.live {
-			handler, stop = withLive(handler, f.models, f.o.Token)
-		}
-		f.http(l, handler, 2*time.Minute)
+		streams, stop := context.WithCancel(context.Background())
+		f.http(l, f.pages(streams, gate.HTTP(all)), 2*time.Minute)
 		f.web[len(f.web)-1].RegisterOnShutdown(stop)
 	}
 	if l := f.listeners["admin"]; l != nil {
@@ -127,6 +126,24 @@ func (f *front) start() {
 			})
 		}
 	}
+}
+
+// pages adds the pages to the handler of requests: that of the models at /, and with --live
+// that of their sessions. The end of ctx ends their streams, so that the server can end.
+func (f *front) pages(ctx context.Context, requests http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", requests)
+	o := page.Options{Token: f.o.Token, Anyone: true} // as for requests
+	if f.m.live {
+		o.Live = "/live/"
+		mux.Handle("/live/", http.StripPrefix("/live", until(ctx, liveOf(f.models, f.o.Token))))
+	}
+	if !f.m.noPage {
+		models := until(ctx, page.Handler(f.models, o))
+		mux.Handle("/{$}", models)
+		mux.Handle("/events", models)
+	}
+	return mux
 }
 
 // http answers requests over HTTP. Clients that are slow to ask are dropped.
@@ -162,6 +179,9 @@ func (f *front) predictions(gate *access.Gate) *grpc.Server {
 	prediction.Register(server, f.models, f.m.trust.options()...)
 	inference.Register(server, f.models)
 	healthpb.RegisterHealthServer(server, f.health)
+	if err := reflection.Register(server); err != nil { // a mistake in the program
+		panic(err)
+	}
 	return server
 }
 
@@ -174,6 +194,9 @@ func (f *front) announce(w io.Writer) {
 	if l := f.listeners["rest"]; l != nil {
 		for _, name := range f.models.Models() {
 			fmt.Fprintf(w, "serving %s://%s/v1/models/%s\n", scheme, l.Addr(), plain.Line(name))
+		}
+		if !f.m.noPage {
+			fmt.Fprintf(w, "page at %s://%s/\n", scheme, l.Addr())
 		}
 	}
 	for _, s := range []struct{ name, text string }{{"admin", "health and metrics"}, {"pprof", "profiles"}, {"grpc", "gRPC"}, {"socket", "gRPC"}} {

@@ -36,7 +36,7 @@ type modelServer struct {
 	burst                    int
 	check                    bool
 	serving                  servingFlags
-	live                     bool
+	live, noPage             bool
 	batch                    batchFlags
 	trust                    trustFlags
 }
@@ -45,6 +45,7 @@ func (m *modelServer) add(fl *pflag.FlagSet) {
 	fl.StringVar(&m.rest, "rest", ":8501", "serve models at `ADDRESS`; \"\": not at all")
 	fl.StringVar(&m.grpc, "grpc", ":8500", "serve models over gRPC at `ADDRESS`; \"\": not at all")
 	fl.BoolVar(&m.live, "live", false, "show at /live/ what runs, for this machine or who has the token; \"troupe top\" reads it")
+	fl.BoolVar(&m.noPage, "no-page", false, "do not serve the page of the models at /")
 	fl.StringVar(&m.admin, "admin", "", "serve /healthz, /readyz and /metrics at `ADDRESS` as well, without TLS and token")
 	fl.StringVar(&m.pprof, "pprof", "", "serve profiles of the process at `ADDRESS`, which must be loopback")
 	fl.StringVar(&m.otlp, "otlp", "", "send traces to the OpenTelemetry collector at `URL`, such as http://localhost:4318")

@@ -113,6 +113,9 @@ func TestServe(t *testing.T) {
 	if text := fetch(t, base+"/readyz", ""); !strings.HasPrefix(text, "200") {
 		t.Error(text)
 	}
+	if text := fetch(t, base+"/", ""); !strings.HasPrefix(text, "200 <!doctype html>") {
+		t.Error(text)
+	}
 	write("renamed")
 	for deadline := time.Now().Add(time.Minute); ; {
 		text := fetch(t, base+"/v1/models/renamed:predict", oneDigit)
@@ -184,6 +187,12 @@ func TestServeTraces(t *testing.T) {
 		printed, logged := served(t, "../../examples/serve/digits", "--otlp", collector.URL, "--rest", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--grpc", "", "--grpc_socket_path", filepath.Join(t.TempDir(), "s"), "--token-file", token)
 		base := address.FindString(printed[0])
 		if text := fetch(t, base+"/v1/models/digits", ""); !strings.HasPrefix(text, "401") {
+			t.Error(text)
+		}
+		if text := fetch(t, base+"/", ""); !strings.HasPrefix(text, "200 <!doctype html>") { // which holds nothing
+			t.Error(text)
+		}
+		if text := fetch(t, base+"/events", ""); !strings.HasPrefix(text, "403") {
 			t.Error(text)
 		}
 		r, err := http.NewRequest("POST", base+"/v1/models/digits:predict", strings.NewReader(oneDigit))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -19,9 +20,12 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Architectures that code is compiled for, all of it for the first, and what each group of
+// Architectures that code is compiled for, code whose groups have one size for each in turn
+// or, with -everyarchitecture, for all, other code for the first; and what each group of
 // threads may take of a processor.
 var architectures = []string{"sm_80", "sm_90"}
+
+var everyArchitecture = flag.Bool("everyarchitecture", false, "TestNVRTC compiles every function for each architecture, in place of the next one in turn")
 
 const (
 	mostShared    = 48 << 10 // bytes, without asking for more
@@ -71,8 +75,12 @@ func TestNVRTC(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(all)*len(architectures)); i = next.Add(1) - 1 {
-				c, which := all[i/int64(len(architectures))], i%int64(len(architectures))
-				if which == 0 || sized(c) {
+				n, which := int(i)/len(architectures), int(i)%len(architectures)
+				c, first := all[n], 0
+				if sized(c) {
+					first = n % len(architectures)
+				}
+				if which == first || *everyArchitecture && sized(c) {
 					compiled(t, c, architectures[which])
 				}
 			}

@@ -129,7 +129,8 @@ type call struct {
 	s     *Signature
 	ctx   context.Context
 	feeds []*tensor.Tensor
-	b     *batch // since it is started
+	runs  *atomic.Bool // set when its step starts; nil: it is not
+	b     *batch       // since it is started
 	turn  chan struct{}
 
 	// Set before turn is closed: the result, or that the request runs itself.
@@ -150,22 +151,27 @@ type progress struct {
 // step does, with the context's error soon after ctx has ended, and with RESOURCE_EXHAUSTED
 // if too many requests wait.
 func (s *Signature) Run(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, Report, error) {
+	return s.RunNoting(ctx, feeds, nil)
+}
+
+// RunNoting is Run, and sets runs when the step of the request starts.
+func (s *Signature) RunNoting(ctx context.Context, feeds []*tensor.Tensor, runs *atomic.Bool) ([]*tensor.Tensor, Report, error) {
 	rows := 0
 	if !s.off.Load() {
 		rows = rowsOf(feeds)
 	}
 	if p := s.b.o.Parameters; p != nil && p.EnableLargeBatchSplitting && rows > s.b.q.manual.MaxBatchSize {
-		return s.pieces(ctx, feeds, rows, s.b.q.manual.MaxBatchSize)
+		return s.pieces(ctx, feeds, rows, s.b.q.manual.MaxBatchSize, runs)
 	}
-	return s.one(ctx, feeds, rows)
+	return s.one(ctx, feeds, rows, runs)
 }
 
 // pieces runs a large request in pieces, one after another.
-func (s *Signature) pieces(ctx context.Context, feeds []*tensor.Tensor, rows, most int) (out []*tensor.Tensor, last Report, err error) {
+func (s *Signature) pieces(ctx context.Context, feeds []*tensor.Tensor, rows, most int, runs *atomic.Bool) (out []*tensor.Tensor, last Report, err error) {
 	var parts [][]*tensor.Tensor
 	for at := 0; at < rows; at += most {
 		n := min(most, rows-at)
-		if out, last, err = s.one(ctx, part(feeds, at, n), n); err != nil {
+		if out, last, err = s.one(ctx, part(feeds, at, n), n, runs); err != nil {
 			return nil, last, err
 		}
 		parts = append(parts, out)
@@ -174,10 +180,10 @@ func (s *Signature) pieces(ctx context.Context, feeds []*tensor.Tensor, rows, mo
 	return out, last, err
 }
 
-func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int) ([]*tensor.Tensor, Report, error) {
+func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int, runs *atomic.Bool) ([]*tensor.Tensor, Report, error) {
 	b := s.b
 	r := &request{rows: max(rows, 1)}
-	r.s, r.ctx, r.feeds = s, ctx, feeds
+	r.s, r.ctx, r.feeds, r.runs = s, ctx, feeds, runs
 	deadline, bounded := ctx.Deadline()
 	var key [128]byte
 	b.mu.Lock()
@@ -346,6 +352,7 @@ func (b *Batcher) alone(r *request) (out []*tensor.Tensor, of Report, err error)
 func (b *Batcher) run(ctx context.Context, of *batch, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	s := of.requests[0].s
 	if s.step.Turn == nil {
+		of.note()
 		return s.step.Run(ctx, feeds)
 	}
 	came := time.Now()
@@ -358,9 +365,19 @@ func (b *Batcher) run(ctx context.Context, of *batch, feeds []*tensor.Tensor) ([
 		of.began = b.now()
 		b.mu.Unlock()
 	}
+	of.note()
 	out, err := s.step.Run(ctx, feeds)
 	ended(err)
 	return out, err
+}
+
+// note notes that the requests of a batch run.
+func (of *batch) note() {
+	for _, r := range of.requests {
+		if r.runs != nil {
+			r.runs.Store(true)
+		}
+	}
 }
 
 // ended ends a batch, and starts the next.

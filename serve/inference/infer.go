@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/serve/datatype"
 	"github.com/troupe-go/troupe/serve/inference/messages"
+	"github.com/troupe-go/troupe/serve/internal/unary"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -17,6 +18,7 @@ func (s *server) infer(ctx context.Context, r *messages.ModelInferRequest) (*mes
 	if err != nil {
 		return nil, err
 	}
+	of.Key = unary.Key(ctx)
 	if p, ok := r.GetParameters()["signature_name"]; ok {
 		of.Signature = p.GetStringParam()
 	}

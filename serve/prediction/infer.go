@@ -26,7 +26,7 @@ func examples(in *messages.Input) []string {
 }
 
 func (s *server) classify(ctx context.Context, r *messages.ClassificationRequest) (*messages.ClassificationResponse, error) {
-	of, u, err := s.use(r.GetModelSpec())
+	of, u, err := s.use(ctx, r.GetModelSpec())
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *server) classify(ctx context.Context, r *messages.ClassificationRequest
 }
 
 func (s *server) regress(ctx context.Context, r *messages.RegressionRequest) (*messages.RegressionResponse, error) {
-	of, u, err := s.use(r.GetModelSpec())
+	of, u, err := s.use(ctx, r.GetModelSpec())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *server) multiInference(ctx context.Context, r *messages.MultiInferenceR
 		return nil, status.Invalid("Missing tasks")
 	}
 	first := r.GetTasks()[0].GetModelSpec()
-	_, u, err := s.use(first)
+	_, u, err := s.use(ctx, first)
 	if err != nil {
 		return nil, err
 	}

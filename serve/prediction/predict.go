@@ -21,7 +21,7 @@ import (
 const largest = 2 << 30
 
 func (s *server) predict(ctx context.Context, r *messages.PredictRequest) (*messages.PredictResponse, error) {
-	of, u, err := s.use(r.GetModelSpec())
+	of, u, err := s.use(ctx, r.GetModelSpec())
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (s *server) predict(ctx context.Context, r *messages.PredictRequest) (*mess
 }
 
 // metadata answers with the signatures of a version.
-func (s *server) metadata(_ context.Context, r *messages.GetModelMetadataRequest) (*messages.GetModelMetadataResponse, error) {
-	of, u, err := s.use(r.GetModelSpec())
+func (s *server) metadata(ctx context.Context, r *messages.GetModelMetadataRequest) (*messages.GetModelMetadataResponse, error) {
+	of, u, err := s.use(ctx, r.GetModelSpec())
 	if err != nil {
 		return nil, err
 	}

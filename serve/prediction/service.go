@@ -101,11 +101,12 @@ func used(s serve.Spec, version int64) *messages.ModelSpec {
 }
 
 // use finds the version that a ModelSpec names. Close must be called.
-func (s *server) use(m *messages.ModelSpec) (serve.Spec, serve.Use, error) {
+func (s *server) use(ctx context.Context, m *messages.ModelSpec) (serve.Spec, serve.Use, error) {
 	of, err := spec(m)
 	if err != nil {
 		return of, serve.Use{}, err
 	}
+	of.Key = unary.Key(ctx)
 	u, err := s.m.Use(of)
 	return of, u, err
 }

@@ -186,6 +186,11 @@ func (b *tab) search(query string) {
 	b.do(chromedp.Evaluate(fmt.Sprintf(`{ const s = document.getElementById('search'); s.value = %q; s.dispatchEvent(new Event('input')) }`, query), nil))
 }
 
+func (b *tab) text(id string) string {
+	b.Helper()
+	return eval[string](b, fmt.Sprintf(`document.getElementById(%q).innerText`, id))
+}
+
 func (b *tab) details() string {
 	return eval[string](b, `document.getElementById('details').innerText`)
 }

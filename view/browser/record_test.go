@@ -1,5 +1,3 @@
-//go:build recorded
-
 package browser
 
 import (
@@ -19,7 +17,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/troupe-go/troupe"
@@ -46,11 +44,6 @@ func example(t *testing.T, name string, explore bool) string {
 		t.Fatal(err)
 	}
 	return "file://" + file
-}
-
-func (b *tab) text(id string) string {
-	b.Helper()
-	return eval[string](b, fmt.Sprintf(`document.getElementById(%q).innerText`, id))
 }
 
 // moment moves the slider.
@@ -81,8 +74,8 @@ func TestPlayer(t *testing.T) {
 		seen = append(seen, b.text("now"))
 	}
 	all := strings.Join(seen, "\n")
-	for _, want := range []string{"switch acts", "to output 0", "yes is dead", "merge acts", "[1.0 -2.0]", "[1.0 2.0]"} {
-		if !strings.Contains(strings.ReplaceAll(all, "1. ", "1.0 "), want) && !strings.Contains(all, strings.ReplaceAll(want, ".0", ".")) {
+	for _, want := range []string{"switch acts", "to output 0", "yes is dead", "merge acts", "[ 1. -2.]", "[1. 2.]"} {
+		if !strings.Contains(all, want) {
 			t.Errorf("%q is not to be seen in the run", want)
 		}
 	}
@@ -113,7 +106,7 @@ func TestPlayer(t *testing.T) {
 		t.Errorf("the details of a node lack its executions:\n%s", d)
 	}
 	b.do(chromedp.Evaluate(`document.querySelector('#details table.executions button').click()`, nil))
-	if got := b.text("now"); !strings.Contains(got, "no acts") {
+	if got := b.text("now"); !strings.Contains(got, "no starts") {
 		t.Errorf("the execution leads to %s", got)
 	}
 	for _, view := range []string{"time", "messages", "order"} {
@@ -226,7 +219,7 @@ func TestCasesPlayed(t *testing.T) {
 			}
 			runs, _ := r.Runs()
 			if len(runs) == 0 {
-				t.Skip("nothing runs") // the graph is refused
+				return // the graph is refused: nothing runs
 			}
 			run := runs[len(runs)-1]
 			b := open(t, c.Name, func(p *view.Page) { p.AddRecording(c.Name, r) })
@@ -354,17 +347,17 @@ func TestShots(t *testing.T) {
 		"loop": {example(t, "01-a-loop", false), 30},
 		"race": {example(t, "05-a-race", true), 6},
 	}
-	for name, page := range pages {
+	for name, at := range pages {
 		for _, width := range []int64{1300, 700} {
 			for _, scheme := range []string{"light", "dark"} {
 				file := fmt.Sprintf("testdata/%s-%d-%s.png", name, width, scheme)
 				t.Run(filepath.Base(file), func(t *testing.T) {
 					b := openFile(t, "about:blank", chromedp.EmulateViewport(width, 900), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
-					b.load(page.url)
-					b.moment(page.moment)
-					b.do(chromedp.Evaluate(`document.getElementById('fit').click(); new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+					b.load(at.url)
+					b.moment(at.moment)
+					b.do(chromedp.Evaluate(`document.getElementById('fit').click()`, nil))
 					var shot []byte
-					b.do(chromedp.CaptureScreenshot(&shot))
+					b.do(page.BringToFront(), chromedp.CaptureScreenshot(&shot), chromedp.CaptureScreenshot(&shot)) // the first one draws a frame
 					if dir := os.Getenv("SHOTS"); dir != "" {
 						os.WriteFile(filepath.Join(dir, filepath.Base(file)), shot, 0o666)
 					}
@@ -380,9 +373,6 @@ func TestShots(t *testing.T) {
 						return
 					}
 					r, err := os.Open(file)
-					if os.IsNotExist(err) {
-						t.Skip("there is no golden: -shots writes it")
-					}
 					if err != nil {
 						t.Fatal(err)
 					}

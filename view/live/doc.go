@@ -7,11 +7,8 @@
 // The page reads a stream of server-sent events. While no one reads one, sessions count
 // nothing and are asked nothing; [Options.Viewers] bounds how many do.
 //
-// # Access
+// The token of [Options] works as package [stream] says. Steps can be aborted if
+// [Options.Abort] is set.
 //
-// The page itself holds nothing of the process. What it reads needs the token, as
-// "Authorization: Bearer TOKEN"; the page takes it from its address, after "#token=". Without
-// a token only clients on the loopback interface are served, and only under the name
-// localhost or a loopback address, so that no page of another origin can read it.
-// Steps can be aborted if [Options.Abort] is set.
+// [stream]: https://pkg.go.dev/github.com/troupe-go/troupe/view/stream
 package live

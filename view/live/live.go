@@ -3,11 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
-	"crypto/subtle"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"runtime"
 	"runtime/metrics"
@@ -20,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/view"
+	"github.com/troupe-go/troupe/view/stream"
 )
 
 // Options configure a [Handler].
@@ -49,165 +46,62 @@ func Of(sessions ...interface{ Base() *session.Session }) func() []Watched {
 }
 
 const (
-	mostViewers   = 16
-	mostSteps     = 64   // of a session that are shown
-	mostWaiting   = 32   // nodes of a step
-	mostResources = 1000 // of a session
-	shortest      = 100 * time.Millisecond
-	longest       = time.Minute
+	mostSteps     = 64                     // of a session that are shown
+	mostWaiting   = 32                     // nodes of a step
+	mostResources = 1000                   // of a session
 	patience      = 200 * time.Millisecond // for steps to report
 )
 
 type handler struct {
+	*stream.Server
 	list func() []Watched
 	o    Options
-	open chan struct{} // full while as many look as may
-	page []byte
-	csp  string
 }
 
 // Handler returns a handler of the page ("/"), of the stream that it reads ("/events") and
 // of requests to abort a step ("/abort"). list is called for each event; it returns the
 // sessions of the moment.
 func Handler(list func() []Watched, o Options) http.Handler {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Tick == nil {
-		o.Tick = func(d time.Duration) (<-chan time.Time, func()) {
-			t := time.NewTicker(d)
-			return t.C, t.Stop
-		}
-	}
-	h := &handler{list: list, o: o, open: make(chan struct{}, cmp.Or(o.Viewers, mostViewers))}
 	page, csp := view.LivePage(cmp.Or(o.Title, "troupe"))
-	h.page, h.csp = page, csp
-	return h
+	return &handler{stream.New(page, csp, stream.Options{Token: o.Token, Viewers: o.Viewers, Clock: o.Clock, Tick: o.Tick}), list, o}
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, "/")
 	if path == "" {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			refuse(w, http.StatusMethodNotAllowed, "GET")
-			return
-		}
-		head := w.Header()
-		head.Set("Content-Type", "text/html; charset=utf-8")
-		head.Set("Content-Security-Policy", h.csp+"; frame-ancestors 'none'")
-		head.Set("X-Content-Type-Options", "nosniff")
-		head.Set("Referrer-Policy", "no-referrer")
-		head.Set("Cache-Control", "no-store")
-		w.Write(h.page)
+		h.Page(w, r)
 		return
 	}
-	if err := h.allowed(r); err != nil {
-		refuse(w, http.StatusForbidden, err.Error())
+	if err := h.Allowed(r); err != nil {
+		stream.Refuse(w, http.StatusForbidden, err.Error())
 		return
 	}
 	switch {
 	case path == "events" && r.Method == http.MethodGet:
-		h.events(w, r)
+		h.Events(w, r, func() (func(context.Context) any, func()) {
+			s := newSampler(h)
+			return func(ctx context.Context) any { return s.sample(ctx) }, s.close
+		})
 	case path == "abort" && r.Method == http.MethodPost:
 		h.abort(w, r)
 	default:
-		refuse(w, http.StatusNotFound, "there is /, /events and, by POST, /abort")
-	}
-}
-
-func refuse(w http.ResponseWriter, code int, text string) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	http.Error(w, text, code)
-}
-
-// allowed returns why a request is refused.
-func (h *handler) allowed(r *http.Request) error {
-	if h.o.Token != "" {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+h.o.Token)) != 1 {
-			return errors.New("the request has no token, or another one: open the page with #token=TOKEN")
-		}
-		return nil
-	}
-	if !loopback(r.RemoteAddr) {
-		return errors.New("without a token only this machine is served")
-	}
-	if !loopback(r.Host) {
-		return fmt.Errorf("the name %q is not that of the loopback interface: open the page as localhost", r.Host)
-	}
-	return nil
-}
-
-// loopback reports whether an address, with a port or without, is of this machine.
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = strings.Trim(address, "[]")
-	}
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
-
-// events streams the state of the sessions.
-func (h *handler) events(w http.ResponseWriter, r *http.Request) {
-	select {
-	case h.open <- struct{}{}:
-		defer func() { <-h.open }()
-	default:
-		refuse(w, http.StatusServiceUnavailable, "as many look already as may")
-		return
-	}
-	every := time.Second
-	if text := r.URL.Query().Get("every"); text != "" {
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			refuse(w, http.StatusBadRequest, "every: a duration, such as 500ms")
-			return
-		}
-		every = min(max(d, shortest), longest)
-	}
-	control := http.NewResponseController(w)
-	control.SetWriteDeadline(time.Time{}) // which a test's writer does not have
-	head := w.Header()
-	head.Set("Content-Type", "text/event-stream")
-	head.Set("Cache-Control", "no-store")
-	head.Set("X-Content-Type-Options", "nosniff")
-	s := newSampler(h)
-	defer s.close()
-	tick, stop := h.o.Tick(every)
-	defer stop()
-	for {
-		data, err := json.Marshal(s.sample(r.Context()))
-		if err != nil {
-			return
-		}
-		control.SetWriteDeadline(time.Now().Add(10 * time.Second)) // a reader that is stuck is dropped
-		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil {
-			return
-		}
-		if err := control.Flush(); err != nil {
-			return
-		}
-		select {
-		case <-tick:
-		case <-r.Context().Done():
-			return
-		}
+		stream.Refuse(w, http.StatusNotFound, "there is /, /events and, by POST, /abort")
 	}
 }
 
 // abort ends a step.
 func (h *handler) abort(w http.ResponseWriter, r *http.Request) {
 	if !h.o.Abort {
-		refuse(w, http.StatusForbidden, "steps cannot be aborted here")
+		stream.Refuse(w, http.StatusForbidden, "steps cannot be aborted here")
 		return
 	}
 	if r.Header.Get("Content-Type") != "application/json" { // which no form of another page can send
-		refuse(w, http.StatusUnsupportedMediaType, "the request is no application/json")
+		stream.Refuse(w, http.StatusUnsupportedMediaType, "the request is no application/json")
 		return
 	}
 	var ask struct{ Session, Step string }
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&ask); err != nil {
-		refuse(w, http.StatusBadRequest, "the request is no {\"session\", \"step\"}")
+		stream.Refuse(w, http.StatusBadRequest, "the request is no {\"session\", \"step\"}")
 		return
 	}
 	for _, s := range h.list() {
@@ -215,13 +109,13 @@ func (h *handler) abort(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		if err := s.Session.AbortStep(ask.Step, "by a person who looked at it"); err != nil {
-			refuse(w, http.StatusNotFound, err.Error())
+			stream.Refuse(w, http.StatusNotFound, err.Error())
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	refuse(w, http.StatusNotFound, "there is no session of that name")
+	stream.Refuse(w, http.StatusNotFound, "there is no session of that name")
 }
 
 // A State is what an event holds.
@@ -331,7 +225,7 @@ func (s *sampler) close() {
 
 // sample asks the sessions.
 func (s *sampler) sample(ctx context.Context) *State {
-	now := s.h.o.Clock()
+	now := s.h.Now()
 	st := &State{At: now, Title: cmp.Or(s.h.o.Title, "troupe"), Abort: s.h.o.Abort, Goroutines: runtime.NumGoroutine(), Heap: heap(), Sessions: []SessionState{}}
 	steps, lines, still := map[string]*seen{}, map[string]time.Time{}, map[*session.Session]bool{}
 	for _, w := range s.h.list() {

@@ -12,6 +12,7 @@ import (
 var files = []struct{ source, bundle, licence string }{
 	{"../page/main.js", "../page.js", "../page/dagre/LICENSE"},
 	{"../page/live.js", "../live.js", ""},
+	{"../page/serve.js", "../serve.js", ""},
 	{"../page/playground.js", "../playground/page.js", ""},
 	{"../page/style.css", "../page.css", ""},
 }
