@@ -14,7 +14,7 @@ import (
 )
 
 // served are the models of testdata/rest.txt.
-func restModels(t *testing.T) *Manager {
+func restModels(t testing.TB) *Manager {
 	dir := t.TempDir()
 	half(t, filepath.Join(dir, "half", "123"), "0")
 	write(t, filepath.Join(dir, "many"), `

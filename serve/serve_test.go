@@ -67,7 +67,7 @@ y = AddV2(div, by)
 `, "serving_default: x -> y")
 }
 
-func manager(t *testing.T, o Options) *Manager {
+func manager(t testing.TB, o Options) *Manager {
 	m := New(o)
 	t.Cleanup(func() {
 		if err := m.Close(context.Background()); err != nil {

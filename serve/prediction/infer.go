@@ -2,6 +2,7 @@ package prediction
 
 import (
 	"context"
+	"strings"
 
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
@@ -68,7 +69,7 @@ func classes(ctx context.Context, u serve.Use, signature string, examples []stri
 	for _, classes := range list {
 		c := &messages.Classifications{}
 		for _, x := range classes {
-			c.Classes = append(c.Classes, &messages.Class{Label: x.Label, Score: x.Score})
+			c.Classes = append(c.Classes, &messages.Class{Label: strings.ToValidUTF8(x.Label, "\uFFFD"), Score: x.Score})
 		}
 		result.Classifications = append(result.Classifications, c)
 	}
