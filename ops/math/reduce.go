@@ -307,6 +307,13 @@ func (r *reducing[T]) run(ctx *kernel.Context, to, from tensor.Memory, outer, n,
 }
 
 func (r *reducing[T]) rows(ctx *kernel.Context, o, x []T, outer, n int) error {
+	if n == 0 { // not r.of, which gives the least or greatest number of T, where that of a narrower type is wanted
+		for i := range o {
+			o[i] = r.empty
+		}
+		r.end(o, n)
+		return nil
+	}
 	if outer*n <= block {
 		for i := range o {
 			o[i] = r.of(x[i*n : (i+1)*n])
