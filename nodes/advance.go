@@ -14,15 +14,15 @@ import (
 // [Step.Next] to [Step.Complete]; Run or Start may be called on any goroutine.
 type Activation struct {
 	activation
-	step   *Step
-	kernel kernel.Kernel
-	in     []tensor.Value
-	out    []tensor.Value
-	ctx    kernel.Context
-	clock  func() int64 // if the run is to be measured
-	place  int          // in Step.handed
-	gone   bool         // what it puts out has gone out already
-	parked *parked      // of a unit that waits for it; nil: it is a token's
+	step    *Step
+	kernel  kernel.Kernel
+	in      []tensor.Value
+	out     []tensor.Value
+	ctx     kernel.Context
+	clock   func() int64 // if the run is to be measured
+	place   int          // in Step.handed
+	gone    bool         // what it puts out has gone out already
+	awaited *awaited     // of a unit that waits for it; nil: it is a token's
 
 	// Worker is the worker of the pool that runs it, as whoever drives the step
 	// says; 0 is the driver itself, -1 somebody else.
@@ -120,8 +120,8 @@ func (s *Step) attempt(inline bool) (a *Activation, died bool) {
 			if m := s.unit; m != nil {
 				s.failUnit(m.At(), kernel.Panicked(r))
 				s.unit = nil
-				if x := s.aside; x != nil {
-					s.aside, x.broken = nil, true
+				if x := s.turning; x != nil {
+					s.turning, x.broken = nil, true
 					s.fails(x)
 				} else {
 					m.End(true)
@@ -144,9 +144,9 @@ func (s *Step) advanceReady(inline bool) *Activation {
 	}
 	for s.ready.len() > 0 || s.nextTurn() || s.stuck() {
 		if s.ready.len() == 0 {
-			continue // an aside was at it
+			continue // a parked loop had its turn
 		}
-		if len(s.asides) > 0 {
+		if len(s.parked) > 0 {
 			if s.since++; s.since > attendEvery {
 				if s.since = 0; !s.nextTurn() && s.err != nil {
 					return nil
@@ -301,8 +301,8 @@ func (s *Step) unhand(a *Activation) {
 // resource for them is returned. So it is where the step's context has ended: a step
 // accepts what was taken, or the resource has it back.
 func (s *Step) Complete(a *Activation, err error) {
-	if a.parked != nil {
-		s.complete(a.parked, err)
+	if a.awaited != nil {
+		s.complete(a.awaited, err)
 		return
 	}
 	s.unhand(a)

@@ -80,9 +80,9 @@ func (s *Step) ReportNode(i, limit int) NodeReport {
 		r.States = append(r.States, NodeState{Tag: s.unitTag(), Running: true})
 	}
 	for _, a := range s.handed {
-		if a.parked != nil && a.node == at && len(r.States) < limit {
+		if a.awaited != nil && a.node == at && len(r.States) < limit {
 			r.Unit = true
-			r.States = append(r.States, NodeState{Tag: a.parked.of.tag(), Running: true})
+			r.States = append(r.States, NodeState{Tag: a.awaited.of.tag(), Running: true})
 		}
 	}
 	// The way from the root down to the node's frame.

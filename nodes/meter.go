@@ -88,8 +88,8 @@ func (a *Activation) note() {
 		thread = a.meter.Lane
 	}
 	iteration := int64(0)
-	if a.parked != nil {
-		iteration = a.parked.of.m.Iteration()
+	if a.awaited != nil {
+		iteration = a.awaited.of.m.Iteration()
 	} else {
 		iteration = int64(a.it.Index)
 	}

@@ -19,7 +19,7 @@ type Options struct {
 	// the alarm has been rung, perhaps for nothing. It looks at the step's context
 	// too; an error of it aborts the step. Nil: the context alone is asked.
 	Poll func() error
-	// Inbox is the driver's: units that can be put aside report there what they wait for.
+	// Inbox is the driver's: units that can be parked report there what they wait for.
 	// Nil: loops with operations that may wait are run by tokens.
 	Inbox *Inbox
 	// Trace is told of every node that acts; it turns Units off.
@@ -120,8 +120,8 @@ func (s *Step) End(fetched []tensor.Value) error {
 		panic("nodes: End of a step with kernels running")
 	}
 	s.turns.clear()
-	for len(s.asides) > 0 {
-		s.endAside(s.asides[len(s.asides)-1], true)
+	for len(s.parked) > 0 {
+		s.endParked(s.parked[len(s.parked)-1], true)
 	}
 	err := s.err
 	for i := range s.results {

@@ -27,8 +27,8 @@ func (s *Step) Report(limit int) *status.Report {
 // describe is `"take" (QueueDequeueV2) at loop[3]`.
 func (s *Step) describe(a *Activation) string {
 	tag := ""
-	if a.parked != nil {
-		tag = a.parked.of.tag()
+	if a.awaited != nil {
+		tag = a.awaited.of.tag()
 	} else if a.it != nil {
 		tag = a.it.Tag()
 	}

@@ -72,18 +72,18 @@ type Step struct {
 	machines []*machine.Machine // by frame; index 0 for the unit of it all
 	env      machine.Env
 	measured func(k kernel.Kernel, node int32, in, out []tensor.Value) error // run
-	unit     *machine.Machine                                                // playing now
+	unit     *machine.Machine                                                // running now
 	unitAt   *frames.Iteration                                               // where its unit was entered; nil for the unit of it all
 
-	// Of units that can be put aside.
-	inbox  *Inbox
-	asides []*aside     // that have begun and not ended
-	turns  turns        // of them, those that may go on
-	woken  []*parked    // that were served by another aside
-	aside  *aside       // playing now
-	spare  [][]*aside   // by frame
-	got    []Completion // scratch
-	since  int          // tokens since the last turn of an aside
+	// Of units that can be parked.
+	inbox   *Inbox
+	parked  []*parked    // that have begun and not ended
+	turns   turns        // of them, those that may go on
+	woken   []*awaited   // that were served by another parked loop
+	turning *parked      // whose turn it is
+	spare   [][]*parked  // by frame
+	got     []Completion // scratch
+	since   int          // tokens since the last turn of a parked loop
 }
 
 // A result is what is known of a fetch.

@@ -49,7 +49,7 @@ func (p *Program) flowOf(watch *status.Watch) (*form.Flow, error) {
 		if n.flags&flagTransfer != 0 { // it acts though it is dead, and knows its iteration
 			f.Nodes[i].Kind, f.Nodes[i].Transfer = kind.Async, true
 		} else if n.kind == kind.Async {
-			f.Nodes[i].Waits = canWaitAside(n.kernel)
+			f.Nodes[i].Waits = canPark(n.kernel)
 		}
 		at := len(slab)
 		for _, s := range p.sources[i] {
@@ -63,9 +63,9 @@ func (p *Program) flowOf(watch *status.Watch) (*form.Flow, error) {
 	return f, watch.Ask()
 }
 
-// canWaitAside reports whether a unit can be put aside for an asynchronous kernel: a call
+// canPark reports whether a unit can be parked for an asynchronous kernel: a call
 // of a function is a step of its own, and what comes from outside the step comes to nodes.
-func canWaitAside(k kernel.Kernel) bool {
+func canPark(k kernel.Kernel) bool {
 	switch k.(type) {
 	case *recursiveCall, kernel.Receiver:
 		return false
@@ -116,7 +116,7 @@ func (s *Step) prepareUnits() {
 	s.env.Note, s.env.Away, s.env.Lock = s.p.costs.note, &s.away.Arena, &s.away.Mutex
 	s.env.Fetched = func(index int32, v tensor.Value) { s.results[index] = result{v, fetchLive} }
 	s.measured = s.run
-	s.env.Wait, s.env.Start, s.env.Started, s.env.Others = s.waitAside, s.startAside, s.startedAside, s.others
+	s.env.Wait, s.env.Start, s.env.Started, s.env.Others = s.waitParked, s.startParked, s.startedParked, s.others
 }
 
 // machineOf returns what plays the unit of a frame, made on first use.
@@ -167,7 +167,7 @@ func (s *Step) playLoop(u *code.Unit, f *frames.Instance) {
 		}
 	}
 	if u.Waits {
-		s.setAside(u, f)
+		s.beginParked(u, f)
 		return
 	}
 	m := s.machineOf(u.Frame, u)

@@ -32,7 +32,7 @@ type Unit struct {
 	Homes   int32
 	Eager   bool    // chains are prepared when they are first played
 	Scalars bool    // the first 256 slots are registers of scalars
-	Waits   bool    // it may be put aside
+	Waits   bool    // it may be parked
 	Copies  []bool  // by slot: it never owns what it holds
 	Stale   []int32 // slots that may hold copies of tensors when the unit has ended
 }
@@ -57,9 +57,9 @@ const (
 	OpBand         // bands[x]: kernels side by side, or else what follows
 	OpChain        // chains[x]: kernels that were prepared, or else what follows
 	OpEnter        // entries[x]: jumps if what is taken for granted does not hold
-	OpWait         // runs the kernel of calls[x], for which the unit may be put aside
-	OpStart        // likewise, but it is put aside later, by an OpAwait
-	OpAwait        // puts the unit aside until all is done that was started
+	OpWait         // runs the kernel of calls[x], for which the unit may be parked
+	OpStart        // likewise, but it is parked later, by an OpAwait
+	OpAwait        // parks the unit until all is done that was started
 	firstScalar
 )
 

@@ -244,7 +244,7 @@ func (x *execution) instr(in *instr) (end bool) {
 	return false
 }
 
-// waits checks that just those kernels may wait for which the unit can be put aside.
+// waits checks that just those kernels may wait for which the unit can be parked.
 func (x *execution) waits(in *instr) {
 	c := &x.unit.Calls[in.X]
 	if waits := x.form.Flow.Nodes[c.Node].Kind == kind.Async; waits != (in.Op != OpCall) || waits && !x.unit.Waits {

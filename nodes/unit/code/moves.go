@@ -97,23 +97,23 @@ func (e *emitter) parallel(list []transfers) {
 				break
 			}
 		}
-		if at < 0 { // a cycle: what its first move overwrites is put aside
+		if at < 0 { // a cycle: what its first move overwrites is moved away
 			t := pending[0]
-			aside := transfers{from: t.to, op: t.op}
+			spare := transfers{from: t.to, op: t.op}
 			switch t.op {
 			case OpMoveScalar:
 				if e.free++; e.free > Registers {
 					return // the island is given up, with all that is written of it
 				}
-				aside.to = int32(e.free - 1)
-				e.known = append(e.known, check{aside.to, e.descriptor(t.to)})
+				spare.to = int32(e.free - 1)
+				e.known = append(e.known, check{spare.to, e.descriptor(t.to)})
 			default:
-				aside.to, aside.op = e.fresh(1), OpMove
+				spare.to, spare.op = e.fresh(1), OpMove
 			}
-			e.transfer(aside)
+			e.transfer(spare)
 			for k := range pending {
 				if pending[k].from == t.to {
-					pending[k].from = aside.to
+					pending[k].from = spare.to
 				}
 			}
 			continue

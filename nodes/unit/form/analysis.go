@@ -285,7 +285,7 @@ func (a *analysis) node(f, i int32) bool {
 			return a.no("a kernel that may wait", i)
 		}
 		for k := range data {
-			if a.f.reads(i, k) { // nobody holds what is read while the unit is put aside
+			if a.f.reads(i, k) { // nobody holds what is read while the unit is parked
 				return a.no("a reference that is read by a kernel that may wait", i)
 			}
 		}

@@ -28,7 +28,7 @@ type Node struct {
 	Deref    bool  // some input is a reference that the node wants read, or shared
 	Shares   bool  // it forwards what a reference variable shares
 	Transfer bool  // a Send or a Recv that meets its other end at a rendezvous
-	Waits    bool  // an Async node whose unit can be put aside while it waits
+	Waits    bool  // an Async node whose unit can be parked while it waits
 	Frame    int32 // index into Frames
 	Outs     int32
 	Aux      int32 // of Const, Arg, Retval: index of the constant, feed, fetch; of Enter: the frame entered

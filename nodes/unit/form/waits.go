@@ -8,7 +8,7 @@ import (
 )
 
 // Operations that may wait. A unit runs its operations in one order, and while one
-// of them waits, the unit is put aside. That is right where nothing runs later than
+// of them waits, the unit is parked. That is right where nothing runs later than
 // the edges say because it stands behind one that waits for something else. So of the
 // operations of a frame that may wait, those that can be live together have an order by
 // edges, or they are started together, and everything is run before all of them that it

@@ -63,8 +63,8 @@ type Env struct {
 	Clock func() int64
 	Cost  func(node int32) int64
 	Note  func(node int32, nanos int64)
-	// Wait runs the kernel of a node that may wait, in a unit that can be put aside:
-	// true if that is done, false if the unit is to be put aside until it is. Others
+	// Wait runs the kernel of a node that may wait, in a unit that can be parked:
+	// true if that is done, false if the unit is to be parked until it is. Others
 	// reports whether another unit could go on.
 	Wait   func(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error)
 	Others func() bool

@@ -11,8 +11,8 @@ type State uint8
 
 // The states.
 const (
-	Ready   State = iota // it has not begun, or was put aside for others that could go on
-	Waiting              // it was put aside until a kernel is done, whose outputs come to its slots
+	Ready   State = iota // it has not begun, or was parked for others that could go on
+	Waiting              // it was parked until a kernel is done, whose outputs come to its slots
 	Over                 // it has come to its end, or failed
 )
 
@@ -26,8 +26,8 @@ func (m *Machine) Begin(env *Env) {
 	m.pc, m.state, m.patience, m.started = 0, Ready, patienceMost, m.started[:0]
 }
 
-// Resume plays the unit until it is put aside or comes to its end: it returns true at
-// its end. Otherwise [Machine.State] tells whether it was put aside. One that waits for a
+// Resume plays the unit until it is parked or comes to its end: it returns true at
+// its end. Otherwise [Machine.State] tells whether it was parked. One that waits for a
 // kernel may go on when the kernel is done, with its outputs.
 func (m *Machine) Resume() bool {
 	waited := m.state == Waiting

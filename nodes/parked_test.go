@@ -188,7 +188,7 @@ func philosophers(n int) string {
 }
 
 // TestLoopsThatWait runs loops that wait for each other on all engines, as units that are
-// put aside where an engine runs units.
+// parked where an engine runs units.
 func TestLoopsThatWait(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -12,27 +12,27 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// An aside is a loop that is played as a unit and can be put aside: where one of its
-// operations waits, and now and then for others that could go on. The asides of a step
-// are coroutines of its driver, and take turns; docs/design/2026-11-27-loops-that-wait.md.
-type aside struct {
+// A parked is a loop that runs as a unit and can be parked: where one of its operations
+// waits, and now and then for others that could go on. Those of a step are coroutines of
+// its driver, and take turns; docs/design/2026-11-27-loops-that-wait.md.
+type parked struct {
 	step  *Step
 	m     *machine.Machine
 	frame *frames.Instance
-	at    int   // in Step.asides
-	taken int64 // nanoseconds that it has been at it, where that is recorded
+	at    int   // in Step.parked
+	taken int64 // nanoseconds that it has run, if that is recorded
 
-	first  parked    // the kernel that it waits for
-	more   []*parked // those that were started together, in place of it
-	begun  int       // of more, how many are in use
-	left   int       // kernels that are not done
-	ended  bool      // it has failed while there were some
-	broken bool      // a kernel panicked that may still be at it: not to be used again
+	first  awaited    // the kernel that it waits for
+	more   []*awaited // those that were started together, in place of it
+	begun  int        // of more, how many are in use
+	left   int        // kernels that are not done
+	ended  bool       // it has failed while there were some
+	broken bool       // a kernel that may still run panicked: not to be used again
 }
 
-// A parked is a kernel that an aside waits for.
-type parked struct {
-	of    *aside
+// An awaited is a kernel that a parked loop waits for.
+type awaited struct {
+	of    *parked
 	wait  Activation
 	place resource.Place // in a queue's line
 	lined bool           // it waits there
@@ -43,9 +43,9 @@ type parked struct {
 	out   []tensor.Value
 }
 
-func (p *parked) init(x *aside) {
+func (p *awaited) init(x *parked) {
 	s := x.step
-	p.of, p.wait.parked, p.wait.step = x, p, s
+	p.of, p.wait.awaited, p.wait.step = x, p, s
 	p.place.By, p.place.Served = s, p.served
 	p.done = func(err error) {
 		p.err = err
@@ -56,13 +56,13 @@ func (p *parked) init(x *aside) {
 }
 
 // begin prepares it for a step.
-func (p *parked) begin() {
+func (p *awaited) begin() {
 	s := p.of.step
 	p.wait.ctx = kernel.Context{Step: s.ctx.Step, Arena: &s.away.Arena, Lock: &s.away.Mutex, Keep: ^uint64(0)}
 }
 
 // forget drops what it holds of a step.
-func (p *parked) forget() {
+func (p *awaited) forget() {
 	p.err, p.wait.ctx = nil, kernel.Context{}
 	p.place.Forget()
 	clear(p.in)
@@ -76,15 +76,15 @@ const (
 	finished
 )
 
-// A turns is asides that may go on, the first first.
+// A turns is parked loops that may go on, the first first.
 type turns struct {
-	buf  []*aside
+	buf  []*parked
 	head int
 }
 
 func (t *turns) len() int { return len(t.buf) - t.head }
 
-func (t *turns) push(x *aside) {
+func (t *turns) push(x *parked) {
 	if t.head > 32 && 2*t.head >= len(t.buf) {
 		n := copy(t.buf, t.buf[t.head:])
 		clear(t.buf[n:])
@@ -93,7 +93,7 @@ func (t *turns) push(x *aside) {
 	t.buf = append(t.buf, x)
 }
 
-func (t *turns) pop() *aside {
+func (t *turns) pop() *parked {
 	x := t.buf[t.head]
 	t.buf[t.head] = nil
 	if t.head++; t.head == len(t.buf) {
@@ -107,39 +107,39 @@ func (t *turns) clear() {
 	t.buf, t.head = t.buf[:0], 0
 }
 
-// asideOf returns an aside for the unit of a frame.
-func (s *Step) asideOf(u *code.Unit) *aside {
+// parkedOf returns a parked loop for the unit of a frame.
+func (s *Step) parkedOf(u *code.Unit) *parked {
 	if s.spare == nil {
-		s.spare = make([][]*aside, len(s.p.statics))
+		s.spare = make([][]*parked, len(s.p.statics))
 	}
 	if free := s.spare[u.Frame]; len(free) > 0 {
 		x := free[len(free)-1]
 		s.spare[u.Frame] = free[:len(free)-1]
 		return x
 	}
-	x := &aside{step: s, m: machine.New(u)}
+	x := &parked{step: s, m: machine.New(u)}
 	x.first.init(x)
 	return x
 }
 
-// setAside begins a loop that can be put aside; its Enters have come.
-func (s *Step) setAside(u *code.Unit, f *frames.Instance) {
-	x := s.asideOf(u)
+// beginParked begins a loop that can be parked; its Enters have come.
+func (s *Step) beginParked(u *code.Unit, f *frames.Instance) {
+	x := s.parkedOf(u)
 	for _, h := range f.Queued {
 		x.m.Enter(h.Node, h.Value) // with the hold it has
 	}
 	clear(f.Queued)
 	f.Queued = f.Queued[:0]
 	x.m.Begin(&s.env)
-	x.frame, x.at, x.taken, x.begun, x.left, x.ended = f, len(s.asides), 0, 0, 0, false
-	s.asides = append(s.asides, x)
+	x.frame, x.at, x.taken, x.begun, x.left, x.ended = f, len(s.parked), 0, 0, 0, false
+	s.parked = append(s.parked, x)
 	x.first.begin()
 	f.Iteration(0).Outstanding++ // it does not end before
 	s.turns.push(x)
 }
 
 // served notes that a kernel, which waits in a line, is done.
-func (p *parked) served(_ *resource.Place, by any) {
+func (p *awaited) served(_ *resource.Place, by any) {
 	if s := p.of.step; by == any(s) { // on this goroutine
 		s.woken = append(s.woken, p)
 	} else {
@@ -147,7 +147,7 @@ func (p *parked) served(_ *resource.Place, by any) {
 	}
 }
 
-// nextTurn lets the next aside go on; false if none can and nothing is ready, or if the
+// nextTurn lets the next parked loop go on; false if none can and nothing is ready, or if the
 // step has failed.
 func (s *Step) nextTurn() bool {
 	s.admit()
@@ -158,7 +158,7 @@ func (s *Step) nextTurn() bool {
 	return s.err == nil
 }
 
-// admit completes what asides wait for and is done.
+// admit completes what parked loops wait for and is done.
 func (s *Step) admit() {
 	for i := 0; i < len(s.woken); i++ {
 		s.complete(s.woken[i], s.woken[i].place.Err)
@@ -172,15 +172,15 @@ func (s *Step) admit() {
 	}
 }
 
-// others reports whether another aside could go on, or a token.
+// others reports whether another parked loop could go on, or a token.
 func (s *Step) others() bool {
 	return s.turns.len() > 0 || len(s.woken) > 0 || s.ready.len() > 0 || s.inbox.rung.Load()
 }
 
-// turn lets an aside go on until it is put aside or has come to its end.
-func (s *Step) turn(x *aside) {
+// turn lets a parked loop go on until it is parked or has come to its end.
+func (s *Step) turn(x *parked) {
 	m := x.m
-	s.aside, s.unit, s.unitAt = x, m, x.frame.Parent
+	s.turning, s.unit, s.unitAt = x, m, x.frame.Parent
 	s.env.Alarm, s.env.Feeds, s.env.Clock, s.env.Run = &s.alarm.rung, s.feeds, s.clock, nil
 	if s.left > 0 {
 		s.env.Run = s.measured
@@ -200,7 +200,7 @@ func (s *Step) turn(x *aside) {
 	if f := m.Fault(); f != nil {
 		s.failUnit(f.Node, f.Err)
 	}
-	s.aside, s.unit = nil, nil
+	s.turning, s.unit = nil, nil
 	switch {
 	case ok:
 		s.finish(x)
@@ -214,8 +214,8 @@ func (s *Step) turn(x *aside) {
 	}
 }
 
-// finish delivers what an aside leaves with that has come to its end.
-func (s *Step) finish(x *aside) {
+// finish delivers what a parked loop leaves with that has come to its end.
+func (s *Step) finish(x *parked) {
 	f := x.frame
 	f.Iteration(0).Outstanding--
 	x.m.Results(func(node int32, v tensor.Value) {
@@ -224,25 +224,25 @@ func (s *Step) finish(x *aside) {
 			s.arena.Drop(v)
 		}
 	})
-	s.endAside(x, false)
+	s.endParked(x, false)
 	s.settle(f)
 }
 
-// fails ends an aside that has failed, once nothing runs of it.
-func (s *Step) fails(x *aside) {
+// fails ends a parked loop that has failed, once nothing runs of it.
+func (s *Step) fails(x *parked) {
 	if x.ended = true; x.left == 0 {
-		s.endAside(x, true)
+		s.endParked(x, true)
 	}
 }
 
-// endAside empties an aside and keeps it for later.
-func (s *Step) endAside(x *aside, failed bool) {
+// endParked empties a parked loop and keeps it for later.
+func (s *Step) endParked(x *parked, failed bool) {
 	x.m.End(failed)
-	last := len(s.asides) - 1
-	s.asides[x.at] = s.asides[last]
-	s.asides[x.at].at = x.at
-	s.asides[last] = nil
-	s.asides = s.asides[:last]
+	last := len(s.parked) - 1
+	s.parked[x.at] = s.parked[last]
+	s.parked[x.at].at = x.at
+	s.parked[last] = nil
+	s.parked = s.parked[:last]
 	x.frame = nil
 	x.first.forget()
 	for _, p := range x.more {
@@ -253,17 +253,17 @@ func (s *Step) endAside(x *aside, failed bool) {
 	}
 }
 
-// waitAside runs a kernel that may wait for the aside that is playing; false if it is to
-// be put aside until the kernel is done.
-func (s *Step) waitAside(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
-	return s.begin(&s.aside.first, k, node, in, out)
+// waitParked runs a kernel that may wait for the loop whose turn it is; false if it is to
+// be parked until the kernel is done.
+func (s *Step) waitParked(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
+	return s.begin(&s.turning.first, k, node, in, out)
 }
 
-// startAside is waitAside for one of several kernels that are started together.
-func (s *Step) startAside(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
-	x := s.aside
+// startParked is waitParked for one of several kernels that are started together.
+func (s *Step) startParked(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
+	x := s.turning
 	if x.begun == len(x.more) {
-		p := &parked{}
+		p := &awaited{}
 		p.init(x)
 		x.more = append(x.more, p)
 	}
@@ -280,19 +280,19 @@ func (s *Step) startAside(k kernel.Kernel, node int32, in, out []tensor.Value) (
 	return true, err
 }
 
-// startedAside moves the outputs of the i-th kernel that was started.
-func (s *Step) startedAside(i int, out []tensor.Value) (in []tensor.Value) {
-	p := s.aside.more[i]
+// startedParked moves the outputs of the i-th kernel that was started.
+func (s *Step) startedParked(i int, out []tensor.Value) (in []tensor.Value) {
+	p := s.turning.more[i]
 	copy(out, p.out)
 	clear(p.out)
-	if i == s.aside.begun-1 {
-		s.aside.begun = 0
+	if i == s.turning.begun-1 {
+		s.turning.begun = 0
 	}
 	return p.in
 }
 
 // begin runs a kernel that may wait; false if it is not done.
-func (s *Step) begin(p *parked, k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
+func (s *Step) begin(p *awaited, k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
 	a := &p.wait
 	a.node, a.kernel, a.in, a.out = node, k, in, out
 	if s.meter != nil {
@@ -333,7 +333,7 @@ func (s *Step) begin(p *parked, k kernel.Kernel, node int32, in, out []tensor.Va
 }
 
 // start starts the kernel; a panic is its error.
-func (p *parked) start() {
+func (p *awaited) start() {
 	p.phase.Store(starting)
 	defer func() {
 		if r := recover(); r != nil {
@@ -345,8 +345,8 @@ func (p *parked) start() {
 	a.kernel.(kernel.Async).Start(&a.ctx, a.in, a.out, p.done)
 }
 
-// park notes that an aside has a kernel that is not done.
-func (s *Step) park(p *parked) {
+// park notes that a parked loop has a kernel that is not done.
+func (s *Step) park(p *awaited) {
 	p.wait.place = len(s.handed)
 	s.handed = append(s.handed, &p.wait)
 	s.running++
@@ -354,9 +354,9 @@ func (s *Step) park(p *parked) {
 	p.of.left++
 }
 
-// complete takes the outputs of a kernel that an aside waits for, or its error: see
+// complete takes the outputs of a kernel that a parked loop waits for, or its error: see
 // [Step.Complete].
-func (s *Step) complete(p *parked, err error) {
+func (s *Step) complete(p *awaited, err error) {
 	x, a := p.of, &p.wait
 	s.unhand(a)
 	s.asyncs--
@@ -406,15 +406,15 @@ func (s *Step) Release() {
 	s.admit()
 	for i := len(s.handed) - 1; i >= 0; i-- {
 		if i < len(s.handed) {
-			if p := s.handed[i].parked; p != nil && p.lined && p.place.Leave() {
+			if p := s.handed[i].awaited; p != nil && p.lined && p.place.Leave() {
 				s.complete(p, nil)
 			}
 		}
 	}
 }
 
-// tag names the iteration that the aside is in.
-func (x *aside) tag() string {
+// tag names the iteration that the parked loop is in.
+func (x *parked) tag() string {
 	var tag []byte
 	if x.frame.Parent != nil {
 		tag = append(tag, x.frame.Parent.Tag()...)
