@@ -191,8 +191,7 @@ export class Drawing {
       if (!was) return
       if (was.moved) { this.drop(was); return }
       const item = itemAt(e)
-      if (!item) return
-      if (e.target.closest('.toggle')) this.on.toggle(item)
+      if (item && e.target.closest('.toggle')) this.on.toggle(item)
       else this.on.choose(item)
     })
     svg.addEventListener('pointercancel', () => { if (held && held.moved) this.drop(held); held = null })
@@ -205,6 +204,7 @@ export class Drawing {
         case '+': this.zoom(1.25); break
         case '-': this.zoom(0.8); break
         case '0': this.fit(); break
+        case 'Escape': this.on.choose(null); break
         case 'Enter': if (item) this.on.choose(item); break
         case ' ': if (item) { e.preventDefault(); this.on.toggle(item) } break
         case 'ArrowDown': next(this.neighbour(item, 1)); break
