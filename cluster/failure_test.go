@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -18,6 +19,11 @@ import (
 
 // failureBound is that of tests in which something fails.
 const failureBound = 4 * time.Second
+
+var (
+	kills = flag.Int("kills", 3, "TestWorkersKilled kills `N` workers")
+	cuts  = flag.Int("cuts", 3, "TestNetworkCuts cuts the network `N` times")
+)
 
 // A failing cluster is two worker processes and a session on them: task 0 has the loop, task 1
 // a variable and the body.
@@ -128,6 +134,30 @@ func (f *failing) read() error {
 	return err
 }
 
+// ends waits for a step that fails for a worker is lost since a moment, and logs how long it took.
+func (f *failing) ends(failed chan error, what string, since time.Time) {
+	f.t.Helper()
+	lostWorker(f.t, <-failed)
+	f.t.Logf("%s: the step ended after %v", what, time.Since(since).Round(time.Millisecond))
+}
+
+// held logs what the workers' processes have: it should be the same after many failures.
+func (f *failing) held() {
+	f.t.Helper()
+	for _, w := range f.workers {
+		all, errs, err := cluster.Ask(f.t.Context(), "troupe://"+w.address, &session.ClusterOptions{Bound: failureBound})
+		if err != nil || errs[0] != nil {
+			f.t.Log(err, errs)
+			continue
+		}
+		var pages, resident int
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", w.Process.Pid)); err == nil {
+			fmt.Sscan(string(b), &pages, &resident)
+		}
+		f.t.Logf("%s: %d goroutines, %d MB resident, %d sessions, %d parts, %d parcels", all[0].Name, all[0].Goroutines, resident*os.Getpagesize()>>20, all[0].Sessions, all[0].Parts, all[0].Parcels)
+	}
+}
+
 // lostWorker fails the test unless an error says that a worker is lost, and which.
 func lostWorker(t *testing.T, err error) {
 	t.Helper()
@@ -161,14 +191,14 @@ func TestWorkerKilled(t *testing.T) {
 	}
 }
 
-// A proxy passes on bytes between a client and an address, until it is cut.
+// A proxy forwards bytes between a client and an address, until it is cut.
 type proxy struct {
 	net.Listener
 	to string
 
 	mu    sync.Mutex
 	conns []net.Conn
-	heal  chan struct{} // closed when it is not cut
+	heal  [2]chan struct{} // of both directions; closed when that is not cut
 	done  sync.WaitGroup
 }
 
@@ -177,17 +207,13 @@ func newProxy(t *testing.T, to string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{Listener: l, to: to, heal: make(chan struct{})}
-	close(p.heal)
+	p := &proxy{Listener: l, to: to, heal: [2]chan struct{}{make(chan struct{}), make(chan struct{})}}
+	p.uncut()
 	p.done.Go(p.serve)
 	t.Cleanup(func() {
 		p.Close()
 		p.uncut()
-		p.mu.Lock()
-		for _, c := range p.conns {
-			c.Close()
-		}
-		p.mu.Unlock()
+		p.reset()
 		p.done.Wait()
 	})
 	return p
@@ -207,13 +233,13 @@ func (p *proxy) serve() {
 		p.mu.Lock()
 		p.conns = append(p.conns, a, b)
 		p.mu.Unlock()
-		p.done.Go(func() { p.pass(a, b) })
-		p.done.Go(func() { p.pass(b, a) })
+		p.done.Go(func() { p.pass(a, b, 0) })
+		p.done.Go(func() { p.pass(b, a, 1) })
 	}
 }
 
-// pass passes on bytes; while the proxy is cut it holds them back.
-func (p *proxy) pass(from, to net.Conn) {
+// pass forwards bytes; while the direction is cut it holds them back.
+func (p *proxy) pass(from, to net.Conn, direction int) {
 	defer from.Close()
 	defer to.Close()
 	buf := make([]byte, 64<<10)
@@ -223,7 +249,7 @@ func (p *proxy) pass(from, to net.Conn) {
 			return
 		}
 		p.mu.Lock()
-		heal := p.heal
+		heal := p.heal[direction]
 		p.mu.Unlock()
 		<-heal
 		if _, err := to.Write(buf[:n]); err != nil {
@@ -232,25 +258,40 @@ func (p *proxy) pass(from, to net.Conn) {
 	}
 }
 
-// cut holds back all bytes, without a sign.
-func (p *proxy) cut() {
+// cut holds back all bytes of directions, without a sign.
+func (p *proxy) cut(directions ...int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.heal = make(chan struct{})
+	for _, d := range directions {
+		p.heal[d] = make(chan struct{})
+	}
 }
 
 func (p *proxy) uncut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	select {
-	case <-p.heal:
-	default:
-		close(p.heal)
+	for _, heal := range p.heal {
+		select {
+		case <-heal:
+		default:
+			close(heal)
+		}
 	}
 }
 
-// TestNetworkCut cuts what goes to the second worker: its answers still arrive.
-func TestNetworkCut(t *testing.T) {
+// reset closes the connections.
+func (p *proxy) reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		c.Close()
+	}
+	p.conns = nil
+}
+
+// TestNetworkCuts cuts the connections through which others reach the second worker: both
+// directions, one of them, or by ending them.
+func TestNetworkCuts(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") // a free port for the worker
 	if err != nil {
 		t.Fatal(err)
@@ -268,32 +309,42 @@ func TestNetworkCut(t *testing.T) {
 	}
 	f.open(f.workers[0].address, p.Addr().String())
 	f.recovers(f.assign)
-	failed := f.forever()
-	f.running()
-	p.cut()
-	lostWorker(t, <-failed)
-	p.uncut()
-	f.recovers(func() error { return f.loop(t.Context(), 10) })
-	f.recovers(f.read)
+	kinds := []string{"both directions are cut", "what goes to the worker is cut", "what comes from the worker is cut", "the connections end"}
+	for i := range *cuts {
+		failed := f.forever()
+		f.running()
+		began := time.Now()
+		switch i % len(kinds) {
+		case 0:
+			p.cut(0, 1)
+		case 1:
+			p.cut(0)
+		case 2:
+			p.cut(1)
+		case 3:
+			p.cut(0, 1)
+			p.reset()
+		}
+		f.ends(failed, fmt.Sprintf("cut %d, %s", i+1, kinds[i%len(kinds)]), began)
+		p.uncut()
+		f.recovers(func() error { return f.loop(t.Context(), 10) })
+		f.recovers(f.read) // the process has lived on
+		if i == 4 || i == *cuts-1 {
+			f.held()
+		}
+	}
 }
 
 // TestWorkersKilled kills workers while steps run, over and over.
 func TestWorkersKilled(t *testing.T) {
-	rounds := 3
-	if s := os.Getenv("TROUPE_TEST_KILLS"); s != "" {
-		fmt.Sscan(s, &rounds)
-	}
 	f := newFailing(t)
-	for i := range rounds {
+	for i := range *kills {
 		failed := f.forever()
 		f.running()
 		victim := i % 2
 		began := time.Now()
 		f.workers[victim].kill()
-		lostWorker(t, <-failed)
-		if took := time.Since(began); rounds > 10 {
-			t.Logf("kill %d: the step ended after %v", i, took.Round(time.Millisecond))
-		}
+		f.ends(failed, fmt.Sprintf("kill %d", i+1), began)
 		f.workers[victim] = startProcess(t, processOptions{Listen: f.workers[victim].address, Task: victim, Bound: failureBound})
 		f.recovers(func() error { return f.loop(t.Context(), 10) })
 	}

@@ -25,14 +25,15 @@ type running struct {
 	fetches sync.WaitGroup // of large tensors
 
 	mu      sync.Mutex
-	waiting map[string]*waiter
+	waiting map[string]waiter
+	watched map[context.Context]func() bool // contexts of waiters, and what ends watching them
 	ended   error
 }
 
 // A waiter is a Recv that waits for a token of another worker.
 type waiter struct {
-	done    func(resource.Token, error)
-	unwatch func() bool // ends watching the context
+	ctx  context.Context
+	done func(resource.Token, error)
 }
 
 var _ resource.Rendezvous = (*running)(nil)
@@ -187,12 +188,14 @@ func (r *running) abort(err error) {
 		return
 	}
 	r.ended = err
-	waiting := r.waiting
-	r.waiting = nil
+	waiting, watched := r.waiting, r.watched
+	r.waiting, r.watched = nil, nil
 	r.mu.Unlock()
 	r.local.Abort(err)
+	for _, unwatch := range watched {
+		unwatch()
+	}
 	for _, w := range waiting {
-		w.unwatch()
 		w.done(resource.Token{}, err)
 	}
 }
@@ -248,36 +251,48 @@ func (r *running) Recv(ctx context.Context, key string, done func(resource.Token
 		r.local.Recv(ctx, key, done)
 		return
 	}
-	r.mu.Lock()
-	err := r.ended
-	if err == nil && r.waiting[key] != nil {
-		err = status.Errorf(status.Aborted, "Duplicated recv: %s", key)
-	}
-	if err == nil {
-		if r.waiting == nil {
-			r.waiting = map[string]*waiter{}
-		}
-		w := &waiter{done: done}
-		r.waiting[key] = w
-		w.unwatch = context.AfterFunc(ctx, func() { r.giveUp(ctx, key, w) })
-	}
-	r.mu.Unlock()
-	if err != nil {
+	if err := r.wait(ctx, key, done); err != nil {
 		done(resource.Token{}, err)
 		return
 	}
 	r.w.do(func(out *protocol.Outbox) { r.w.core.Wanted(r.id, peer, key, out) })
 }
 
-// giveUp ends a wait whose context has ended: a piece that has failed does not end before.
-func (r *running) giveUp(ctx context.Context, key string, w *waiter) {
+// wait notes a waiter.
+func (r *running) wait(ctx context.Context, key string, done func(resource.Token, error)) error {
 	r.mu.Lock()
-	waits := r.waiting[key] == w
-	if waits {
-		delete(r.waiting, key)
+	defer r.mu.Unlock()
+	if r.ended != nil {
+		return r.ended
+	}
+	if _, twice := r.waiting[key]; twice {
+		return status.Errorf(status.Aborted, "Duplicated recv: %s", key)
+	}
+	if r.watched[ctx] == nil { // one for each piece
+		if r.waiting == nil {
+			r.waiting, r.watched = map[string]waiter{}, map[context.Context]func() bool{}
+		}
+		r.watched[ctx] = context.AfterFunc(ctx, func() { r.giveUp(ctx) })
+	}
+	if ctx.Err() != nil { // giveUp may have been called
+		return status.FromContext(ctx)
+	}
+	r.waiting[key] = waiter{ctx, done}
+	return nil
+}
+
+// giveUp ends the waits whose context has ended: a piece that has failed does not end before.
+func (r *running) giveUp(ctx context.Context) {
+	var all []waiter
+	r.mu.Lock()
+	for key, w := range r.waiting {
+		if w.ctx == ctx {
+			all = append(all, w)
+			delete(r.waiting, key)
+		}
 	}
 	r.mu.Unlock()
-	if waits {
+	for _, w := range all {
 		w.done(resource.Token{}, status.FromContext(ctx))
 	}
 }
@@ -285,14 +300,12 @@ func (r *running) giveUp(ctx context.Context, key string, w *waiter) {
 // deliver gives a token to who waits for it.
 func (r *running) deliver(key string, value any) {
 	r.mu.Lock()
-	w := r.waiting[key]
+	done := r.waiting[key].done
 	delete(r.waiting, key)
 	r.mu.Unlock()
-	if w == nil {
+	if done == nil {
 		return
 	}
-	w.unwatch()
-	done := w.done
 	a, _ := value.(*arrival)
 	if a != nil && a.ticket == 0 {
 		r.open(a, done)

@@ -29,7 +29,8 @@ type shell struct {
 	mu    sync.Mutex // guards the core, and what follows
 	out   protocol.Outbox
 	queue []todo
-	busy  bool // somebody works on the queue
+	spare []todo // memory of an earlier queue
+	busy  bool   // a goroutine works on the queue
 
 	names  sync.RWMutex
 	peers  map[string]protocol.Peer
@@ -53,6 +54,8 @@ const (
 	patience      = 8
 	// Window is how many bytes of tensors are on the way from one worker to another.
 	tensorWindow = 64 << 20
+	// maxSpare bounds the queue whose memory is kept.
+	maxSpare     = 1024
 	defaultBound = 2 * time.Second
 )
 
@@ -152,10 +155,9 @@ func (s *shell) do(event func(out *protocol.Outbox)) {
 		return
 	}
 	s.busy = true
-	var spare []todo
 	for len(s.queue) > 0 {
 		work := s.queue
-		s.queue = spare[:0]
+		s.queue = s.spare[:0]
 		s.mu.Unlock()
 		for i := range work {
 			if w := &work[i]; w.effect.Kind == 0 {
@@ -165,8 +167,10 @@ func (s *shell) do(event func(out *protocol.Outbox)) {
 			}
 		}
 		clear(work)
-		spare = work
 		s.mu.Lock()
+		if s.spare = work; cap(work) > maxSpare {
+			s.spare = nil
+		}
 	}
 	s.busy = false
 	s.mu.Unlock()

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"time"
 
 	"github.com/troupe-go/troupe/devices"
@@ -26,6 +27,7 @@ type Status struct {
 	Parcels     int           `json:"parcels"`  // large tensors that others have not fetched yet
 	MemoryUsed  int64         `json:"memory_used"`
 	MemoryLimit int64         `json:"memory_limit"`
+	Goroutines  int           `json:"goroutines"`     // of the process
 	Left        string        `json:"left,omitempty"` // what is held of steps
 }
 
@@ -42,6 +44,7 @@ func (w *Worker) Status() Status {
 	s := Status{
 		Name: w.Name(), Address: w.Address(), Incarnation: w.self.String(), Uptime: time.Since(w.began), Draining: w.draining.Load(), Bound: w.bound,
 		Finished: w.finished.Load(), Failed: w.failed.Load(), Parcels: w.office.size(), MemoryUsed: w.budget.Used(), MemoryLimit: w.options.MemoryLimit,
+		Goroutines: runtime.NumGoroutine(),
 	}
 	for _, d := range w.devices {
 		a := d.Attributes()

@@ -183,19 +183,21 @@ func (it *item) read(b []byte, budget *tensor.Budget) error {
 // allocate makes a tensor of a type without pointers that takes at most some bytes, and
 // returns the memory of its elements.
 func allocate(dt tensor.DType, dims []int64, most int) (tensor.Value, []byte, error) {
-	bad := status.Errorf(status.DataLoss, "a tensor of type %v and shape %v takes more than the %d bytes that came", dt, dims, most)
+	bad := func() error {
+		return status.Errorf(status.DataLoss, "a tensor of type %v and shape %v takes more than the %d bytes that came", dt, dims, most)
+	}
 	if !dt.Valid() || dt.HasPointers() || dt.IsRef() || dt.Size() == 0 {
 		return tensor.Value{}, nil, status.Errorf(status.DataLoss, "a tensor of type %v has no elements of a fixed size", dt)
 	}
 	n := int64(1)
 	for _, d := range dims {
 		if d < 0 || d > 0 && n > math.MaxInt64/d {
-			return tensor.Value{}, nil, bad
+			return tensor.Value{}, nil, bad()
 		}
 		n *= d
 	}
 	if n > int64(most)/int64(dt.Size()) {
-		return tensor.Value{}, nil, bad
+		return tensor.Value{}, nil, bad()
 	}
 	if len(dims) == 0 && dt.Size() <= 8 { // it lies within the value
 		return tensor.Descriptor(dt), make([]byte, dt.Size()), nil

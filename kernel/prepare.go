@@ -67,6 +67,8 @@ type PreparedOut struct {
 }
 
 // OneOut is Prepared for a kernel of one output; false for a scalar.
+//
+//go:noinline
 func OneOut(dt tensor.DType, dims []int64, run func(ctx *Context, in, out []tensor.Value)) (Prepared, bool) {
 	return Prepared{Outs: []PreparedOut{{DType: dt, Dims: dims}}, Run: run}, len(dims) > 0
 }

@@ -54,12 +54,16 @@ func Register(r Registration) {
 
 // ForType registers a CPU kernel of op for one value of one type attribute:
 // what generic kernels are registered with, once for each element type.
+//
+//go:noinline
 func ForType(op, attr string, dt tensor.DType, f Factory) {
 	Register(Registration{Op: op, Types: map[string][]tensor.DType{attr: {dt}}, New: f})
 }
 
 // ForTypes registers a CPU kernel of op for each of the values that one type
 // attribute may have; create is asked for no other.
+//
+//go:noinline
 func ForTypes(op, attr string, create func(tensor.DType) Kernel, types ...tensor.DType) {
 	Register(Registration{Op: op, Types: map[string][]tensor.DType{attr: types}, New: func(c *Construction) (Kernel, error) {
 		k := create(c.Type(attr))
@@ -71,6 +75,8 @@ func ForTypes(op, attr string, create func(tensor.DType) Kernel, types ...tensor
 }
 
 // ForAll registers a CPU kernel of ops for nodes of any types.
+//
+//go:noinline
 func ForAll(f Factory, ops ...string) {
 	for _, op := range ops {
 		Register(Registration{Op: op, New: f})
@@ -78,6 +84,8 @@ func ForAll(f Factory, ops ...string) {
 }
 
 // ForAllWaiting is ForAll for kernels that wait: see [Registration].
+//
+//go:noinline
 func ForAllWaiting(f Factory, ops ...string) {
 	for _, op := range ops {
 		Register(Registration{Op: op, Waits: true, New: f})

@@ -8,7 +8,7 @@ import (
 )
 
 func TestArgs(t *testing.T) {
-	b := &Builder{name: "Op"}
+	b := &Builder{def: OpDef{Name: "Op"}}
 	d, err := b.Input("a: float").Input("b: N * T").Input("c: L").Input("d: T").
 		Attr("N: int >= 0").Attr("T: type").Attr("L: list(type) >= 0").Build()
 	if err != nil {
@@ -58,7 +58,7 @@ func TestDeprecation(t *testing.T) {
 // A node that gives every attribute is resolved with one allocation, for its
 // types.
 func TestResolveAllocations(t *testing.T) {
-	b := &Builder{name: "Op"}
+	b := &Builder{def: OpDef{Name: "Op"}}
 	d, err := b.Input("x: T").Output("y: T").Attr("T: {float, int32}").Attr("n: int = 1").Build()
 	if err != nil {
 		t.Fatal(err)

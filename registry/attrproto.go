@@ -16,8 +16,9 @@ func AttrFromProto(p *wire.AttrValue) (AttrValue, error) {
 	return UnmarshalAttr(b)
 }
 
-// ToProto is v as a message. It fails where [MarshalAttr] does.
-func (v AttrValue) ToProto() (*wire.AttrValue, error) {
+// AttrToProto returns v as a message. It fails where [MarshalAttr] does. It is no
+// method, as [tensor.ToProto] is none.
+func AttrToProto(v AttrValue) (*wire.AttrValue, error) {
 	b, err := MarshalAttr(v)
 	if err != nil {
 		return nil, err

@@ -8,69 +8,83 @@ import (
 )
 
 // A Builder collects the text of a definition. Its methods return the builder
-// itself, to be chained; nothing is parsed before the first look-up.
+// itself, to be chained; nothing is parsed before the first look-up. They are not
+// inlined: thousands of calls, each executed once, would be most of what compiling
+// the operations takes.
 type Builder struct {
-	name                   string
+	def                    OpDef // name and flags
 	inputs, outputs, attrs []string
 	doc                    string
 	accesses               []namedAccess
-	set                    func(*OpDef) // flags, chained
 }
 
 // Input adds an input: "x: T", "values: N * T", "args: Tin", "ref: Ref(T)".
+//
+//go:noinline
 func (b *Builder) Input(spec string) *Builder { b.inputs = append(b.inputs, spec); return b }
 
 // Output adds an output, written as an input is.
+//
+//go:noinline
 func (b *Builder) Output(spec string) *Builder { b.outputs = append(b.outputs, spec); return b }
 
 // Attr adds an attribute: "T: {float, double} = DT_FLOAT", "N: int >= 1",
 // "shape: shape", "ids: list(int) >= 2 = [1, 2]".
+//
+//go:noinline
 func (b *Builder) Attr(spec string) *Builder { b.attrs = append(b.attrs, spec); return b }
 
 // Doc sets the documentation: a summary line, then perhaps an empty line and
 // more, where a line "name: text" describes the argument or attribute of that name.
+//
+//go:noinline
 func (b *Builder) Doc(text string) *Builder { b.doc = text; return b }
 
 // Stateful marks an operation that is not a function of its inputs. One that
 // takes or makes a resource is so anyway.
-func (b *Builder) Stateful() *Builder { return b.flag(func(d *OpDef) { d.Stateful = true }) }
+//
+//go:noinline
+func (b *Builder) Stateful() *Builder { b.def.Stateful = true; return b }
 
 // Commutative marks an operation whose two inputs may be exchanged.
-func (b *Builder) Commutative() *Builder { return b.flag(func(d *OpDef) { d.Commutative = true }) }
+//
+//go:noinline
+func (b *Builder) Commutative() *Builder { b.def.Commutative = true; return b }
 
 // Aggregate marks an operation that combines any number of inputs in any order.
-func (b *Builder) Aggregate() *Builder { return b.flag(func(d *OpDef) { d.Aggregate = true }) }
+//
+//go:noinline
+func (b *Builder) Aggregate() *Builder { b.def.Aggregate = true; return b }
 
 // AllowsUninitializedInput lets reference inputs be uninitialized.
+//
+//go:noinline
 func (b *Builder) AllowsUninitializedInput() *Builder {
-	return b.flag(func(d *OpDef) { d.AllowsUninitializedInput = true })
+	b.def.AllowsUninitializedInput = true
+	return b
 }
 
-// DistributedCommunication marks an operation that talks to other devices.
+// DistributedCommunication marks an operation that communicates with other devices.
+//
+//go:noinline
 func (b *Builder) DistributedCommunication() *Builder {
-	return b.flag(func(d *OpDef) { d.DistributedCommunication = true })
+	b.def.DistributedCommunication = true
+	return b
 }
 
 // Deprecated says from which GraphDef version on the operation is refused.
+//
+//go:noinline
 func (b *Builder) Deprecated(version int, explanation string) *Builder {
-	return b.flag(func(d *OpDef) { d.Deprecation = &Deprecation{version, explanation} })
-}
-
-func (b *Builder) flag(f func(*OpDef)) *Builder {
-	before := b.set
-	b.set = func(d *OpDef) {
-		if before != nil {
-			before(d)
-		}
-		f(d)
-	}
+	b.def.Deprecation = &Deprecation{version, explanation}
 	return b
 }
 
 // Build parses the definition and validates it. The error holds all mistakes,
 // each with the text it is in.
 func (b *Builder) Build() (*OpDef, error) {
-	d := &OpDef{Name: b.name}
+	d := new(OpDef)
+	*d = b.def
 	var problems []error
 	check := func(method, spec string, err error) bool {
 		if err != nil {
@@ -95,10 +109,7 @@ func (b *Builder) Build() (*OpDef, error) {
 	}
 	d.atLeastOne(d.Inputs)
 	d.atLeastOne(d.Outputs)
-	d.Stateful = hasResource(d.Inputs) || hasResource(d.Outputs)
-	if b.set != nil {
-		b.set(d)
-	}
+	d.Stateful = d.Stateful || hasResource(d.Inputs) || hasResource(d.Outputs)
 	if err := d.declareAccesses(b.accesses); err != nil {
 		problems = append(problems, err)
 	}
@@ -106,7 +117,7 @@ func (b *Builder) Build() (*OpDef, error) {
 		problems = append(problems, err)
 	}
 	if problems != nil {
-		return nil, invalidOp(b.name, problems)
+		return nil, invalidOp(d.Name, problems)
 	}
 	if err := d.Validate(); err != nil {
 		return nil, err

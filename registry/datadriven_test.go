@@ -76,7 +76,7 @@ func (w *world) run(t *testing.T, td *datadriven.TestData) (string, error) {
 // define reads lines such as "Input x: T" and, at the end, "Doc" with the rest
 // of the input.
 func (w *world) define(t *testing.T, td *datadriven.TestData) (string, error) {
-	b := &Builder{name: td.CmdArgs[0].Key}
+	b := &Builder{def: OpDef{Name: td.CmdArgs[0].Key}}
 	spec, doc, _ := strings.Cut(td.Input, "Doc\n")
 	b.Doc(doc)
 	for _, line := range strings.Split(spec, "\n") {

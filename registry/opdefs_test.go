@@ -24,7 +24,7 @@ func tensorflowDefs(t testing.TB) []*OpDef {
 
 // spell writes a definition in the definition language.
 func spell(d *OpDef) *Builder {
-	b := &Builder{name: d.Name}
+	b := &Builder{def: OpDef{Name: d.Name}}
 	for i := range d.Inputs {
 		b.Input(d.Inputs[i].Name + ": " + d.Inputs[i].Spec())
 		if d.Inputs[i].object() {
@@ -37,11 +37,11 @@ func spell(d *OpDef) *Builder {
 	for i := range d.Attrs {
 		b.Attr(d.Attrs[i].Name + ": " + d.Attrs[i].Spec())
 	}
-	return b.flag(func(to *OpDef) {
-		to.Stateful, to.Commutative, to.Aggregate = d.Stateful, d.Commutative, d.Aggregate
-		to.AllowsUninitializedInput, to.DistributedCommunication = d.AllowsUninitializedInput, d.DistributedCommunication
-		to.Deprecation = d.Deprecation
-	})
+	to := &b.def
+	to.Stateful, to.Commutative, to.Aggregate = d.Stateful, d.Commutative, d.Aggregate
+	to.AllowsUninitializedInput, to.DistributedCommunication = d.AllowsUninitializedInput, d.DistributedCommunication
+	to.Deprecation = d.Deprecation
+	return b
 }
 
 // Every definition of TensorFlow can be spelled in the language, and the

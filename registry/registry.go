@@ -26,8 +26,10 @@ var Global = &Registry{ops: map[string]*entry{}}
 
 // Define starts the definition of an operation of the global registry. It
 // panics if the name is taken.
+//
+//go:noinline
 func Define(name string) *Builder {
-	b := &Builder{name: name}
+	b := &Builder{def: OpDef{Name: name}}
 	Global.add(name, &entry{builder: b})
 	return b
 }

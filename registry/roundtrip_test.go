@@ -126,7 +126,7 @@ func TestValueMessageRoundTrip(t *testing.T) {
 		if got, want := untypedEmpty(back), untypedEmpty(v); got != want {
 			t.Fatalf("%s came back as %s", want, got)
 		}
-		p, err := v.ToProto()
+		p, err := AttrToProto(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func FuzzDefine(f *testing.F) {
 	f.Add("L: list(numbertype) >= 0 = []", "s: {'a', 'b'} = 'a'", "x: L", "y: float")
 	f.Add("t: tensor = { dtype: DT_INT32 tensor_shape { } int_val: 1 }", "g: func = f[a=1]", "x: string", "y: int32")
 	f.Fuzz(func(t *testing.T, attr1, attr2, in, out string) {
-		b := &Builder{name: "Op"}
+		b := &Builder{def: OpDef{Name: "Op"}}
 		d, err := b.Attr(attr1).Attr(attr2).Input(in).Output(out).Build()
 		if err != nil {
 			return

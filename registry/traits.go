@@ -58,30 +58,46 @@ const (
 )
 
 // Traits adds traits.
-func (b *Builder) Traits(t Traits) *Builder { return b.flag(func(d *OpDef) { d.Traits |= t }) }
+//
+//go:noinline
+func (b *Builder) Traits(t Traits) *Builder { b.def.Traits |= t; return b }
 
 // Leaves declares that the operation does not touch the state behind these inputs. Of
 // every input that is a resource or a reference, a definition says what the operation
 // does to it: by Leaves, Reads, AddsTo, Writes, Puts, Takes or Closes.
+//
+//go:noinline
 func (b *Builder) Leaves(inputs ...string) *Builder { return b.access(AccessNone, inputs) }
 
 // Reads declares that the operation looks at the state behind these inputs.
+//
+//go:noinline
 func (b *Builder) Reads(inputs ...string) *Builder { return b.access(AccessRead, inputs) }
 
 // AddsTo declares that the operation adds to the state behind these inputs, in an order
 // that does not matter.
+//
+//go:noinline
 func (b *Builder) AddsTo(inputs ...string) *Builder { return b.access(AccessAdd, inputs) }
 
 // Writes declares that the operation changes the state behind these inputs.
+//
+//go:noinline
 func (b *Builder) Writes(inputs ...string) *Builder { return b.access(AccessWrite, inputs) }
 
 // Puts declares that the operation appends elements to the objects behind these inputs.
+//
+//go:noinline
 func (b *Builder) Puts(inputs ...string) *Builder { return b.access(AccessPut, inputs) }
 
 // Takes declares that the operation removes elements from the objects behind these inputs.
+//
+//go:noinline
 func (b *Builder) Takes(inputs ...string) *Builder { return b.access(AccessTake, inputs) }
 
 // Closes declares that the operation ends the appending to the objects behind these inputs.
+//
+//go:noinline
 func (b *Builder) Closes(inputs ...string) *Builder { return b.access(AccessClose, inputs) }
 
 func (b *Builder) access(a Access, inputs []string) *Builder {

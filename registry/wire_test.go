@@ -152,7 +152,7 @@ func TestAttrDecoderRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := small.ToProto()
+	p, err := tensor.ToProto(small)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,18 @@
 package serve
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/serve/internal/cost"
 )
 
 // BenchmarkREST is the cost of the server for a request of 1 KB: that of the handler
-// less that of the model's own run, which BenchmarkRun measures.
+// less that of SavedModel.Run, which BenchmarkRun measures.
 func BenchmarkREST(b *testing.B) {
 	m := New(Options{})
 	dir := filepath.Join(b.TempDir(), "half")
@@ -17,15 +22,47 @@ func BenchmarkREST(b *testing.B) {
 	}
 	defer m.Close(b.Context())
 	h := Handler(m, HTTP{})
-	body := `{"instances": [` + strings.TrimSuffix(strings.Repeat("0.25,", 200), ",") + `]}`
-	b.ReportAllocs()
-	for b.Loop() {
-		if code, text := ask(h, "POST", "/v1/models/half:predict", body); code != 200 {
-			b.Fatal(text)
-		}
+	for _, c := range []struct {
+		name string
+		text []string
+	}{
+		{"short", []string{"0.25"}},
+		{"scores", []string{"0.73105857", "7.4301667e-06", "0.016993256"}}, // as networks return them
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			body := `{"instances": [` + c.text[0]
+			for i := 1; len(body) < 1020; i++ {
+				body += "," + c.text[i%len(c.text)]
+			}
+			body += "]}"
+			read := strings.NewReader(body)
+			r := httptest.NewRequest("POST", "/v1/models/half:predict", read)
+			b.ReportAllocs()
+			cost.Loop(b, func() {
+				read.Reset(body)
+				w := reply200{header: http.Header{}}
+				if h.ServeHTTP(&w, r); w.code != 200 {
+					b.Fatal(w.code)
+				}
+			})
+		})
 	}
 }
 
+// A reply200 forgets a reply.
+type reply200 struct {
+	header http.Header
+	code   int
+	bytes  int
+}
+
+func (r *reply200) Header() http.Header              { return r.header }
+func (r *reply200) WriteHeader(code int)             { r.code = code }
+func (r *reply200) Write(b []byte) (int, error)      { r.bytes += len(b); return len(b), nil }
+func (r *reply200) SetReadDeadline(time.Time) error  { return nil }
+func (r *reply200) SetWriteDeadline(time.Time) error { return nil }
+
+// BenchmarkRun is the run of a model of two operations, by itself and by a manager.
 func BenchmarkRun(b *testing.B) {
 	m := New(Options{})
 	dir := filepath.Join(b.TempDir(), "half")
@@ -35,10 +72,25 @@ func BenchmarkRun(b *testing.B) {
 	}
 	defer m.Close(b.Context())
 	in := floats(b, make([]float32, 200)...)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, err := m.Predict(b.Context(), Spec{Model: "half"}, in); err != nil {
-			b.Fatal(err)
-		}
+	u, err := m.Use(Spec{Model: "half"})
+	if err != nil {
+		b.Fatal(err)
 	}
+	defer u.Close()
+	b.Run("SavedModel", func(b *testing.B) {
+		b.ReportAllocs()
+		cost.Loop(b, func() {
+			if _, err := u.Model().Run(b.Context(), "serving_default", in); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
+	b.Run("Manager", func(b *testing.B) {
+		b.ReportAllocs()
+		cost.Loop(b, func() {
+			if _, _, err := m.Predict(b.Context(), Spec{Model: "half"}, in); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -169,7 +170,13 @@ func (c *cursor) skip(depth int) ([]byte, error) {
 	case '{':
 		err = c.members(func(string) error { _, err := c.skip(depth + 1); return err })
 	case '[':
-		err = c.items(func(int) error { _, err := c.skip(depth + 1); return err })
+		err = c.items(func(int) error {
+			if c.number() {
+				return nil
+			}
+			_, err := c.skip(depth + 1)
+			return err
+		})
 	case '"':
 		_, err = c.text()
 	default:
@@ -179,6 +186,40 @@ func (c *cursor) skip(depth int) ([]byte, error) {
 		}
 	}
 	return c.b[from:c.i], err
+}
+
+// number skips a number without an exponent that something follows which ends it. It stays
+// where it is, and returns false, at anything else.
+func (c *cursor) number() bool {
+	c.peek()
+	i, b := c.i, c.b
+	if i < len(b) && b[i] == '-' {
+		i++
+	}
+	first := i
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		i++
+	}
+	if i == first || b[first] == '0' && i > first+1 {
+		return false
+	}
+	if i < len(b) && b[i] == '.' {
+		point := i
+		for i++; i < len(b) && b[i] >= '0' && b[i] <= '9'; i++ {
+		}
+		if i == point+1 {
+			return false
+		}
+	}
+	if i == len(b) {
+		return false
+	}
+	switch b[i] {
+	case ',', ']', ' ', '\n', '\r', '\t', '}':
+		c.i = i
+		return true
+	}
+	return false
 }
 
 func isLiteral(w []byte) bool {
@@ -265,8 +306,7 @@ func (s *shaped) nested(level int, leaf func() error) error {
 	if level == len(s.dims) {
 		s.dims = append(s.dims, -1)
 	}
-	n := int64(0)
-	err := s.items(func(int) error { n++; return s.nested(level+1, leaf) })
+	n, err := s.list(level+1, leaf)
 	if err != nil {
 		return err
 	}
@@ -276,6 +316,35 @@ func (s *shaped) nested(level int, leaf func() error) error {
 		return s.ragged()
 	}
 	return nil
+}
+
+// list reads a list whose items are below level lists, and returns how many there are.
+func (s *shaped) list(level int, leaf func() error) (n int64, err error) {
+	s.i++ // the bracket
+	if s.peek() == ']' {
+		s.i++
+		return 0, nil
+	}
+	for {
+		n++
+		if s.depth == level && len(s.dims) == level && s.peek() != '[' {
+			err = leaf()
+		} else {
+			err = s.nested(level, leaf)
+		}
+		if err != nil {
+			return n, err
+		}
+		switch s.peek() {
+		case ',':
+			s.i++
+		case ']':
+			s.i++
+			return n, nil
+		default:
+			return n, s.fail("',' or ']' is missing")
+		}
+	}
 }
 
 func (s *shaped) ragged() error {
@@ -340,6 +409,10 @@ type typed[T tensor.Element] struct {
 }
 
 func (t *typed[T]) read(text []byte) ([]int64, error) {
+	if t.data == nil && t.dt != tensor.String {
+		const most = 1 << 16 // elements that are expected; each has a comma behind it, but the last
+		t.data = make([]T, 0, min(most, bytes.Count(text, []byte{','})+1))
+	}
 	s := &shaped{cursor: cursor{b: text}, depth: -1}
 	err := s.nested(0, func() error {
 		from := s.i
@@ -390,58 +463,96 @@ func (c *cursor) mistyped(dt tensor.DType) error {
 	return status.Invalid("JSON Value: %s Type: %s is not of expected type: %v", text, sort, dt)
 }
 
-// powers are those of ten that a float32 holds.
-var powers = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
+// powers are those of ten that a float64 holds.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// float32Of reads a number. Most have few digits: a whole number below 2^24 and a power
-// of ten up to 10^10 are exact, so one division rounds correctly (Clinger, "How to Read
-// Floating Point Numbers Accurately", 1990).
-func float32Of(c *cursor) (float32, bool) {
+// decimal reads a number of few digits, behind which something follows that ends it: a
+// whole number below 2^53 and a power of ten up to 10^22 are exact, so one division or
+// multiplication rounds correctly (Clinger, "How to Read Floating Point Numbers
+// Accurately", 1990). It stays where it is, and returns false, at anything else.
+func (c *cursor) decimal() (float64, bool) {
 	c.peek()
-	i, n, scale, negative := c.i, uint32(0), -1, false
-	if i < len(c.b) && c.b[i] == '-' {
-		negative = true
+	b, i, n, e := c.b, c.i, uint64(0), 0
+	negative := i < len(b) && b[i] == '-'
+	if negative {
 		i++
 	}
-	for first := i; i < len(c.b); i++ {
-		switch b := c.b[i]; {
-		case b >= '0' && b <= '9':
-			if n = n*10 + uint32(b-'0'); n >= 1<<24 || i > first && c.b[first] == '0' && scale < 0 {
-				return slowFloat32(c)
-			}
-			if scale >= 0 {
-				if scale++; scale >= len(powers) {
-					return slowFloat32(c)
-				}
-			}
-		case b == '.' && scale < 0 && i > first:
-			scale = 0
-		case b == ',' || b == ']' || b == ' ' || b == '\n' || b == '\r' || b == '\t' || b == '}':
-			if i == first || scale == 0 {
-				return slowFloat32(c)
-			}
-			c.i = i
-			x := float32(n)
-			if scale > 0 {
-				x /= powers[scale]
-			}
-			if negative {
-				x = -x
-			}
-			return x, true
-		default:
-			return slowFloat32(c)
+	first := i
+	for ; i < len(b) && b[i] >= '0' && b[i] <= '9'; i++ {
+		n = n*10 + uint64(b[i]-'0')
+	}
+	const most = 15 // digits
+	if i == first || i > first+most || b[first] == '0' && i > first+1 {
+		return 0, false
+	}
+	if i < len(b) && b[i] == '.' {
+		point := i
+		for i++; i < len(b) && b[i] >= '0' && b[i] <= '9'; i++ {
+			n = n*10 + uint64(b[i]-'0')
+		}
+		if e = point + 1 - i; e == 0 || i > first+most+3 || n >= 1<<53 {
+			return 0, false
 		}
 	}
-	return slowFloat32(c)
+	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
+		i++
+		down := i < len(b) && b[i] == '-'
+		if i < len(b) && (b[i] == '-' || b[i] == '+') {
+			i++
+		}
+		from, x := i, 0
+		for ; i < len(b) && b[i] >= '0' && b[i] <= '9' && i < from+3; i++ {
+			x = x*10 + int(b[i]-'0')
+		}
+		if i == from {
+			return 0, false
+		}
+		if down {
+			x = -x
+		}
+		e += x
+	}
+	if i == len(b) || e >= len(powers) || -e >= len(powers) {
+		return 0, false
+	}
+	switch b[i] {
+	case ',', ']', ' ', '\n', '\r', '\t', '}':
+	default:
+		return 0, false
+	}
+	c.i = i
+	x := float64(n)
+	if e < 0 {
+		x /= powers[-e]
+	} else {
+		x *= powers[e]
+	}
+	if negative {
+		x = -x
+	}
+	return x, true
 }
 
-func slowFloat32(c *cursor) (float32, bool) {
+// middle reports whether a float64 may be the middle of two float32, so that rounding it
+// is not rounding what it was rounded from.
+func middle(x float64) bool { return math.Float64bits(x)<<35 == 1<<63 }
+
+func float32Of(c *cursor) (float32, bool) {
+	from := c.i
+	if x, ok := c.decimal(); ok && !middle(x) {
+		return float32(x), true
+	}
+	c.i = from
 	x, ok := parseFloat(c.word(), 32)
 	return float32(x), ok
 }
 
-func float64Of(c *cursor) (float64, bool) { return parseFloat(c.word(), 64) }
+func float64Of(c *cursor) (float64, bool) {
+	if x, ok := c.decimal(); ok {
+		return x, true
+	}
+	return parseFloat(c.word(), 64)
+}
 
 func parseFloat(w []byte, size int) (float64, bool) {
 	if !isNumber(w) {

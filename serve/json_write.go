@@ -3,7 +3,7 @@ package serve
 import (
 	"encoding/base64"
 	"encoding/json"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,6 +101,15 @@ func (p *printer) line(b []byte, level, i int) []byte {
 		return p.print(b, i)
 	}
 	b = append(b, '[')
+	if level == len(p.dims)-1 {
+		for k := range int(p.dims[level]) {
+			if k > 0 {
+				b = append(b, ", "...)
+			}
+			b = p.print(b, i+k)
+		}
+		return append(b, ']')
+	}
 	n := p.size(level + 1)
 	for k := range int(p.dims[level]) {
 		if k > 0 {
@@ -139,53 +148,30 @@ func newline(b []byte, indent int) []byte {
 	return b
 }
 
-// appendFloat writes a number with six digits if that reads back the same, or else with
-// as many as tell all numbers of its size apart. Whole numbers end in ".0".
-func appendFloat(b []byte, x float64, size int) []byte {
-	switch {
-	case math.IsNaN(x):
-		return append(b, "NaN"...)
-	case math.IsInf(x, 1):
-		return append(b, "Infinity"...)
-	case math.IsInf(x, -1):
-		return append(b, "-Infinity"...)
-	}
-	const most = 1e6 // from here on whole numbers of six digits have an exponent
-	if n := int64(x); float64(n) == x && n > -most && n < most && (n != 0 || !math.Signbit(x)) {
-		return append(strconv.AppendInt(b, n, 10), ".0"...)
-	}
-	from := len(b)
-	b = strconv.AppendFloat(b, x, 'e', -1, size) // with as few digits as tell it apart
-	digits := 0
-	for _, c := range b[from:] {
-		if c == 'e' {
-			break
-		}
-		if c >= '0' && c <= '9' {
-			digits++
-		}
-	}
-	switch {
-	case digits <= 6:
-		digits = 6
-	case size == 64:
-		digits = 17
-	default:
-		digits = 9
-	}
-	b = strconv.AppendFloat(b[:from], x, 'g', digits, size)
-	for _, c := range b[from:] {
-		if c == '.' || c == 'e' {
-			return b
-		}
-	}
-	return append(b, ".0"...)
-}
-
 // appendText writes a string. What is no UTF-8 is replaced.
 func appendText(b []byte, s string) []byte {
+	plain := true
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	text, _ := json.Marshal(s) // which cannot fail
 	return append(b, text...)
+}
+
+// room returns about how many bytes tensors take as text, up to a bound.
+func room(list []*printer) int {
+	const each, most = 14, 1 << 20
+	n := 64
+	for _, p := range list {
+		n += each * p.size(0)
+	}
+	return min(n, most)
 }
 
 // appendRows writes the reply to a request of rows: for each item its value, or an object
@@ -207,6 +193,7 @@ func appendRows(b []byte, outputs map[string]*tensor.Tensor) ([]byte, error) {
 		}
 		list[i], rows = p, p.dims[0]
 	}
+	b = slices.Grow(b, room(list))
 	b = append(b, "{\n    \"predictions\": ["...)
 	for k := range int(max(rows, 0)) {
 		if k > 0 {

@@ -39,15 +39,29 @@ import (
 //
 // The text is parsed when the function is first called; a mistake in it is a
 // programming error and panics there.
-func Rule(text string) Func {
-	parsed := sync.OnceValue(func() *rule {
-		r, err := parseRule(text)
-		if err != nil {
-			panic("shape: rule " + strconv.Quote(text) + ": " + err.Error())
-		}
-		return r
-	})
-	return func(c *Context) error { return parsed().infer(c) }
+func Rule(text string) Func { return (&lazyRule{text: text}).infer }
+
+// A lazyRule is the text of a Rule until it is needed.
+type lazyRule struct {
+	text   string
+	once   sync.Once
+	parsed *rule
+}
+
+func (l *lazyRule) infer(c *Context) error {
+	l.once.Do(l.parse)
+	if l.parsed == nil { // an earlier call panicked
+		l.parse()
+	}
+	return l.parsed.infer(c)
+}
+
+func (l *lazyRule) parse() {
+	r, err := parseRule(l.text)
+	if err != nil {
+		panic("shape: rule " + strconv.Quote(l.text) + ": " + err.Error())
+	}
+	l.parsed = r
 }
 
 // A rule is the parsed text of a Rule.

@@ -217,7 +217,11 @@ type Object struct {
 // any other named type is its underlying one.
 func DTypeOf[T Element]() DType {
 	var z T
-	switch any(z).(type) {
+	return dtypeOf(z)
+}
+
+func dtypeOf(z any) DType {
+	switch z.(type) {
 	case float32:
 		return Float
 	case float64:
@@ -255,7 +259,7 @@ func DTypeOf[T Element]() DType {
 	case *Object:
 		return Variant
 	}
-	return dtypeOfKind(reflect.TypeFor[T]())
+	return dtypeOfKind(reflect.TypeOf(z))
 }
 
 // elemSize returns the number of bytes an element takes in memory, for every dtype.

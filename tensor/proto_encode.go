@@ -194,9 +194,10 @@ func appendHandle(dst []byte, h *Handle) []byte {
 	return dst
 }
 
-// ToProto is t as a message, in the encoding of [Tensor.AppendProto]. Elements
-// are copied.
-func (t *Tensor) ToProto() (*wire.TensorProto, error) {
+// ToProto returns t as a message, in the encoding of [Tensor.AppendProto]. Elements
+// are copied. It is no method: every package that knows the type would compile what
+// messages need.
+func ToProto(t *Tensor) (*wire.TensorProto, error) {
 	b, err := t.MarshalProto()
 	if err != nil {
 		return nil, err

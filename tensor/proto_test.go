@@ -96,7 +96,7 @@ func TestProtoRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Errorf("%v %v: %v", dt, shape, err)
 			}
-			p, err := x.ToProto()
+			p, err := ToProto(x)
 			if err != nil {
 				t.Fatal(err)
 			}

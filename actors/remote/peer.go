@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	grpcstatus "google.golang.org/grpc/status"
 
@@ -22,12 +23,21 @@ type peer struct {
 	cancel  context.CancelFunc
 	queue   chan []byte // of pushes
 
+	sending sync.Mutex  // held while a push is sent
+	stream  *pushStream // guarded by sending; nil: it is not open
+
 	posts atomic.Int64 // given to Proto.Actor while it was not connected; -1: it is
 
 	mu    sync.Mutex
 	conn  *grpc.ClientConn
 	state pushing
 	done  sync.WaitGroup
+}
+
+// A pushStream is a stream of pushes.
+type pushStream struct {
+	grpc.ClientStream
+	onWay atomic.Int64 // bytes of frames that it has not written
 }
 
 // pushing is how far the stream of pushes has come.
@@ -44,6 +54,9 @@ const (
 const (
 	maxUnconnected = 32
 	pushQueue      = 1024
+	// mostOnWay is how many bytes of pushes may wait to be written for another one to be
+	// sent at once: gRPC blocks from 64 kB on.
+	mostOnWay = 32 << 10
 )
 
 // peer returns another endpoint; nil when this one is closed.
@@ -130,11 +143,49 @@ func (e *Endpoint) Push(to string, data []byte) {
 		e.Post(to, data)
 		return
 	}
+	if p.sendNow(data) {
+		return
+	}
 	select {
 	case p.queue <- data:
 	default:
 	}
 }
+
+// sendNow sends a push on the caller's goroutine, unless it would have to wait: it saves two
+// changes of goroutine.
+func (p *peer) sendNow(data []byte) bool {
+	if len(p.queue) > 0 || !p.sending.TryLock() {
+		return false
+	}
+	defer p.sending.Unlock()
+	s := p.stream
+	if s == nil || s.onWay.Load() > mostOnWay {
+		return false
+	}
+	b := frames.Get().(*[]byte)
+	*b = append(binary.AppendUvarint((*b)[:0], uint64(len(data))), data...)
+	s.onWay.Add(int64(len(*b)))
+	s.SendMsg(&frame{send: mem.BufferSlice{mem.NewBuffer(b, s)}}) // push learns of a failure
+	return true
+}
+
+// frames has buffers that are large enough for gRPC to return them.
+var frames = sync.Pool{New: func() any { b := make([]byte, 0, 2<<10); return &b }}
+
+// Get is part of [mem.BufferPool], and not called.
+func (*pushStream) Get(n int) *[]byte { b := make([]byte, n); return &b }
+
+// Put takes back a buffer that has been written.
+func (s *pushStream) Put(b *[]byte) {
+	s.onWay.Add(-int64(len(*b)))
+	if cap(*b) <= mostFrame {
+		frames.Put(b)
+	}
+}
+
+// mostFrame bounds the buffers that are kept.
+const mostFrame = 64 << 10
 
 // push opens the stream, and writes what is queued until it breaks.
 func (p *peer) push() {
@@ -163,13 +214,18 @@ func (p *peer) pushUntil() error {
 	if _, err := s.Header(); err != nil {
 		return err
 	}
+	p.use(&pushStream{ClientStream: s})
+	defer p.use(nil)
 	p.mu.Lock()
 	p.state = ready
 	p.mu.Unlock()
 	for {
 		select {
 		case data := <-p.queue:
-			if err := s.SendMsg(of(p.together(data))); err != nil {
+			p.sending.Lock()
+			err := s.SendMsg(of(p.together(data)))
+			p.sending.Unlock()
+			if err != nil {
 				return err
 			}
 		case err := <-broken:
@@ -178,6 +234,13 @@ func (p *peer) pushUntil() error {
 			return nil
 		}
 	}
+}
+
+// use makes a stream that of pushes.
+func (p *peer) use(s *pushStream) {
+	p.sending.Lock()
+	defer p.sending.Unlock()
+	p.stream = s
 }
 
 // together returns a frame's content: a packet, and those that have been queued meanwhile, each

@@ -2,10 +2,12 @@ package remote_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	protoactor "github.com/asynkron/protoactor-go/remote"
@@ -108,12 +110,14 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestNoise writes random bytes to the port, raw and after HTTP/2's preface.
+var noise = flag.Duration("noise", 0, "TestNoise goes on for this `TIME`")
+
+// TestNoise writes random bytes to the port, raw, after HTTP/2's preface, and as frames of it.
 func TestNoise(t *testing.T) {
 	h, came := packets()
 	e := listen(t, remote.Options{}, h)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range 200 {
+	for i, began := 0, time.Now(); i < 200 || time.Since(began) < *noise; i++ {
 		conn, err := net.Dial("tcp", e.Address())
 		if err != nil {
 			t.Fatalf("connection %d: %v", i, err)
@@ -126,6 +130,14 @@ func TestNoise(t *testing.T) {
 			b[k] = byte(rng.Uint32())
 			if i%4 == 0 {
 				b[k] %= 8
+			}
+		}
+		if i%8 == 4 { // a frame of 9 bytes and what it announces, one after the other
+			for at := 0; at+9 < len(b); {
+				n := rng.IntN(min(len(b)-at-9, 64) + 1)
+				b[at], b[at+1], b[at+2], b[at+3] = 0, 0, byte(n), byte(rng.IntN(11))
+				b[at+5], b[at+6], b[at+7] = 0, 0, 0
+				at += 9 + n
 			}
 		}
 		conn.Write(b)

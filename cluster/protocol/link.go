@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // A Link is one process's end of its connection with another one. Of two processes one
 // dials, the other accepts. After a loss the dialer connects again.
 type Link struct {
@@ -12,9 +14,10 @@ type Link struct {
 	pending Conn // of an acceptor: the one that it has named, until the dialer confirms it
 	counter uint64
 
-	sent     []sentMessage // what is not acknowledged
-	next     uint64        // the number of the next message
-	received uint64        // all up to this one have come
+	sent     []sentMessage // in order; from acked on, what is not acknowledged
+	acked    int
+	next     uint64 // the number of the next message
+	received uint64 // all up to this one have come
 	early    map[uint64]Message
 	beats    uint64 // since the link was made
 	heard    uint64 // the beat at which the connection was heard last
@@ -68,7 +71,7 @@ func (l *Link) Remote() Incarnation {
 }
 
 // Unacknowledged returns how many messages may have to be sent again.
-func (l *Link) Unacknowledged() int { return len(l.sent) }
+func (l *Link) Unacknowledged() int { return len(l.sent) - l.acked }
 
 // Send sends a message. It is dropped unless the link is open.
 func (l *Link) Send(m Message, ev *LinkEvent) {
@@ -76,7 +79,7 @@ func (l *Link) Send(m Message, ev *LinkEvent) {
 		return
 	}
 	l.next++
-	if len(l.sent) == 0 {
+	if l.Unacknowledged() == 0 {
 		l.moved = l.beats
 	}
 	l.sent = append(l.sent, sentMessage{l.next, l.beats, m})
@@ -100,11 +103,11 @@ func (l *Link) Beat(ev *LinkEvent) {
 		}
 		ev.Packets = append(ev.Packets, Packet{Kind: Hello, Conn: l.conn})
 	case open:
-		if l.beats-l.heard >= uint64(l.patience) || len(l.sent) > 0 && l.beats-l.moved >= uint64(l.patience) {
+		if l.beats-l.heard >= uint64(l.patience) || l.Unacknowledged() > 0 && l.beats-l.moved >= uint64(l.patience) {
 			l.lose(ev)
 			return
 		}
-		for i := range l.sent {
+		for i := l.acked; i < len(l.sent); i++ {
 			if s := &l.sent[i]; l.beats-s.beat >= 2 {
 				s.beat = l.beats
 				ev.Packets = append(ev.Packets, Packet{Kind: Data, Conn: l.conn, Number: s.number, Ack: l.received, Message: s.m})
@@ -132,7 +135,7 @@ func (l *Link) lose(ev *LinkEvent) {
 
 // forget empties what belongs to a connection.
 func (l *Link) forget() {
-	l.sent, l.early, l.next, l.received = nil, nil, 0, 0
+	l.sent, l.acked, l.early, l.next, l.received = nil, 0, nil, 0, 0
 	l.heard, l.moved = l.beats, l.beats
 }
 
@@ -196,10 +199,14 @@ func (l *Link) challenge(p Packet, ev *LinkEvent) {
 // take takes a packet of the open connection.
 func (l *Link) take(p Packet, ev *LinkEvent) {
 	l.heard = l.beats
-	for len(l.sent) > 0 && l.sent[0].number <= p.Ack {
-		l.sent[0] = sentMessage{}
-		l.sent = l.sent[1:]
+	for l.acked < len(l.sent) && l.sent[l.acked].number <= p.Ack {
+		l.sent[l.acked] = sentMessage{}
+		l.acked++
 		l.moved = l.beats
+	}
+	if l.acked > len(l.sent)/2 { // so that a message is moved once at most, on average
+		l.sent = slices.Delete(l.sent, 0, l.acked)
+		l.acked = 0
 	}
 	if p.Kind != Data || p.Number <= l.received {
 		return

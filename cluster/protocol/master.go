@@ -18,6 +18,7 @@ type Master struct {
 	beats    uint64
 	running  int
 	handles  uint64
+	sending  LinkEvent // of send
 }
 
 // An employee is a worker, as the master sees it.
@@ -48,6 +49,7 @@ type divided struct {
 	waiting []*step // steps that wait for the registration, in order
 	since   uint64  // the beat at which the first of waiting began to wait, or last had reason to
 	broken  bool    // a link that the registration needs was lost since they wait
+	renewed uint64  // how often its registrations have been voided
 }
 
 // A registration is how far the registration of a part has come.
@@ -68,6 +70,7 @@ type step struct {
 	fetches []any
 	pending map[Peer]bool // workers that have not reported
 	started bool
+	renewed uint64 // of graph, when it was started: which registrations it runs
 	err     error
 	aborted uint64 // the beat at which it was
 }
@@ -316,9 +319,8 @@ func (m *Master) lost(from Peer, out *Outbox) {
 
 // send sends a message over a link that may be closed: then it is dropped.
 func (m *Master) send(to Peer, msg Message, out *Outbox) {
-	var ev LinkEvent
-	m.workers[to].link.Send(msg, &ev)
-	out.flush(to, &ev)
+	m.workers[to].link.Send(msg, &m.sending)
+	out.flush(to, &m.sending)
 }
 
 // register registers the parts of a graph for which that is to be done, and starts the
@@ -339,7 +341,7 @@ func (m *Master) register(s *session, g *divided, out *Outbox) {
 	waiting := g.waiting
 	g.waiting = nil
 	for _, st := range waiting {
-		st.started = true
+		st.started, st.renewed = true, g.renewed
 		for i, p := range g.parts {
 			st.pending[p.Worker] = true
 			m.send(p.Worker, Message{Verb: Execute, Step: st.id, Handle: g.handles[i], Floor: s.floor(), Value: st.feeds[i]}, out)
@@ -352,6 +354,7 @@ func (m *Master) register(s *session, g *divided, out *Outbox) {
 
 // renew voids the registrations of a graph: its next step registers it again.
 func (m *Master) renew(s *session, g *divided, out *Outbox) {
+	g.renewed++
 	for i, p := range g.parts {
 		if g.state[i] != unregistered {
 			m.send(p.Worker, Message{Verb: Deregister, Step: StepID{SessionID: s.id}, Handle: g.handles[i]}, out)
@@ -378,7 +381,8 @@ func (m *Master) take(from Peer, msg *Message, out *Outbox) {
 		}
 		delete(st.pending, from)
 		if msg.Err != nil {
-			if code := status.CodeOf(msg.Err); code == status.Unavailable || code == status.Aborted {
+			// Later steps may have registered the graph again since this one was started.
+			if code := status.CodeOf(msg.Err); (code == status.Unavailable || code == status.Aborted) && st.renewed == st.graph.renewed {
 				m.renew(s, st.graph, out)
 			}
 			m.fail(s, st, msg.Err, out)

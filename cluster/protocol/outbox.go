@@ -79,5 +79,6 @@ func (o *Outbox) flush(to Peer, ev *LinkEvent) {
 	for _, p := range ev.Packets {
 		o.Sent = append(o.Sent, Sent{to, p})
 	}
-	ev.Packets = nil
+	clear(ev.Packets)
+	ev.Packets = ev.Packets[:0]
 }

@@ -20,6 +20,7 @@ type Worker struct {
 	sessions map[SessionID]*workerSession
 	graphs   GraphMgr
 	steps    map[StepID]*workerStep
+	sending  LinkEvent // of send
 }
 
 // A neighbour is another process, as a worker sees it.
@@ -153,9 +154,8 @@ func (w *Worker) follow(from Peer, n *neighbour, ev *LinkEvent, out *Outbox) {
 
 // send sends a message over a link that may be closed: then it is dropped.
 func (w *Worker) send(to Peer, m Message, out *Outbox) {
-	var ev LinkEvent
-	w.peers[to].link.Send(m, &ev)
-	out.flush(to, &ev)
+	w.peers[to].link.Send(m, &w.sending)
+	out.flush(to, &w.sending)
 }
 
 // lost ends what needed a link.

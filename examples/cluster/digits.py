@@ -49,7 +49,10 @@ def train(number, targets, images, labels, sync, steps, out):
                 hooks.append(optimizer.make_session_run_hook(number == 0))
         config = v1.ConfigProto(device_filters=["/job:ps", "/job:worker/task:%d" % number])
         rng, held, last = np.random.RandomState(number), len(labels) // 5, None
-        with v1.train.MonitoredTrainingSession("grpc://" + targets[number], number == 0, hooks=hooks, config=config) as s:
+        # With --sync the chief's thread that averages gradients waits, at the end, for some that
+        # no worker computes any more: TensorFlow waits for the thread, by default 120 s.
+        with v1.train.MonitoredTrainingSession("grpc://" + targets[number], number == 0, hooks=hooks, config=config,
+                                               stop_grace_period_secs=2) as s:
             while not s.should_stop():
                 at = rng.randint(held, len(labels), 64)
                 _, n = s.run([update, step], {x: images[at], y: labels[at]})

@@ -56,6 +56,8 @@ func spread(x, z shape.Shape) (axes []int32, ok bool) {
 
 // Unary registers the gradient of operations of one input and one output: f is the
 // gradient of x given y, the output, and dy, its gradient.
+//
+//go:noinline
 func Unary(f func(c *Context, x, y, dy graph.Output) graph.Output, ops ...string) {
 	Register(func(c *Context) {
 		if c.Has(0) {
@@ -70,6 +72,8 @@ type Partial func(c *Context, x, y, z, dz graph.Output) graph.Output
 
 // Binary registers the gradients of operations that combine two operands, x and y,
 // with broadcasting. An operand whose partial is nil has none.
+//
+//go:noinline
 func Binary(dx, dy Partial, ops ...string) {
 	Register(func(c *Context) {
 		if !c.Has(0) {
@@ -85,6 +89,8 @@ func Binary(dx, dy Partial, ops ...string) {
 
 // Map registers the gradient of functions of single elements: f is the derivative
 // at x, where the function is y.
+//
+//go:noinline
 func Map(f func(c *Context, x, y graph.Output) graph.Output, ops ...string) {
 	Unary(func(c *Context, x, y, dy graph.Output) graph.Output { return c.Mul(dy, c.Conj(f(c, x, y))) }, ops...)
 }

@@ -79,7 +79,10 @@ type EachFunc func(o, x tensor.Memory, to, from, n int)
 // Each calls the function.
 func (f EachFunc) Each(o, x tensor.Memory, to, from, n int) { f(o, x, to, from, n) }
 
-// EachOf returns the loop that is the function f.
+// EachOf returns the loop that is the function f. It is not inlined: every caller would
+// have the loop once more.
+//
+//go:noinline
 func EachOf[T, R tensor.Element](f func(o []R, x []T)) EachFunc {
 	return func(o, x tensor.Memory, to, from, n int) {
 		f(tensor.Elements[R](o)[to:to+n], tensor.Elements[T](x)[from:from+n])

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
@@ -68,18 +67,9 @@ normalize: Whether to divide by the length of the other sequence; the distance t
 method: "farmhash64".`)
 
 	for _, op := range []string{"LowerBound", "UpperBound"} {
-		kernel.ForType(op, "T", tensor.Float, newBound(tensor.Of[float32]))
-		kernel.ForType(op, "T", tensor.Double, newBound(tensor.Of[float64]))
-		kernel.ForType(op, "T", tensor.Half, newBound(func(v *tensor.Value) []float32 { return widened(tensor.Of[tensor.Float16](v)) }))
-		kernel.ForType(op, "T", tensor.Bfloat16, newBound(func(v *tensor.Value) []float32 { return widened(tensor.Of[tensor.BFloat16](v)) }))
-		kernel.ForType(op, "T", tensor.Int8, newBound(tensor.Of[int8]))
-		kernel.ForType(op, "T", tensor.Int16, newBound(tensor.Of[int16]))
-		kernel.ForType(op, "T", tensor.Int32, newBound(tensor.Of[int32]))
-		kernel.ForType(op, "T", tensor.Int64, newBound(tensor.Of[int64]))
-		kernel.ForType(op, "T", tensor.Uint8, newBound(tensor.Of[uint8]))
-		kernel.ForType(op, "T", tensor.Uint16, newBound(tensor.Of[uint16]))
-		kernel.ForType(op, "T", tensor.Uint32, newBound(tensor.Of[uint32]))
-		kernel.ForType(op, "T", tensor.Uint64, newBound(tensor.Of[uint64]))
+		for _, dt := range elementwise.Reals {
+			kernel.ForType(op, "T", dt, newBound)
+		}
 	}
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(unravel), nil }, "UnravelIndex")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(fingerprint), nil }, "Fingerprint")
@@ -88,50 +78,82 @@ method: "farmhash64".`)
 	gradient.None("EditDistance")
 }
 
-// newBound makes the kernel of LowerBound and UpperBound on elements of a type.
-func newBound[T elementwise.Real](elements func(*tensor.Value) []T) kernel.Factory {
-	return func(c *kernel.Construction) (kernel.Kernel, error) {
-		upper, dt := c.Op.Name == "UpperBound", c.Type("out_type")
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-			for i, name := range []string{"sorted_inputs", "values"} {
-				if r := in[i].Rank(); r != 2 {
-					return status.Invalid("Shape must be rank 2 but is rank %d for `%s` argument", r, name)
-				}
+// newBound makes the kernel of LowerBound and UpperBound.
+func newBound(c *kernel.Construction) (kernel.Kernel, error) {
+	return newBoundOf(c.Type("T"), c.Type("out_type"), c.Op.Name == "UpperBound"), nil
+}
+
+func newBoundOf(dt, places tensor.DType, upper bool) kernel.Kernel {
+	switch dt {
+	case tensor.Float:
+		return bound{places, boundsOf[float32], upper}
+	case tensor.Double:
+		return bound{places, boundsOf[float64], upper}
+	case tensor.Int32:
+		return bound{places, boundsOf[int32], upper}
+	case tensor.Int64:
+		return bound{places, boundsOf[int64], upper}
+	case tensor.Uint64:
+		return bound{places, boundsOf[uint64], upper}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, newBoundOf(tensor.Float, places, upper))
+	}
+	return elementwise.WidenIntegers(dt, newBoundOf(elementwise.Wider(dt), places, upper))
+}
+
+// A bound is the kernel of LowerBound and UpperBound.
+type bound struct {
+	places tensor.DType
+	// of sets o[i] to the place of element i of y, for i from lo to hi-1, in its row of n
+	// elements of x; there are each elements of y for a row.
+	of    func(ctx *kernel.Context, o []int64, x, y tensor.Memory, lo, hi, n, each int, upper bool)
+	upper bool
+}
+
+func (k bound) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	for i, name := range []string{"sorted_inputs", "values"} {
+		if r := in[i].Rank(); r != 2 {
+			return status.Invalid("Shape must be rank 2 but is rank %d for `%s` argument", r, name)
+		}
+	}
+	if in[0].Dim(0) != in[1].Dim(0) {
+		return status.Invalid("Leading dim_size of both tensors must match.")
+	}
+	if k.places == tensor.Int32 && in[0].Dim(1) > math.MaxInt32 {
+		return status.Invalid("values tensor size must be less than INT_MAX")
+	}
+	v, err := ctx.Alloc(tensor.Int64, []int64{int64(in[1].NumElements())})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(v)
+	x, y, o := in[0].Memory(), in[1].Memory(), tensor.Of[int64](&v)
+	ctx.Parallel(y.Len(), 1<<10, func(lo, hi int) { k.of(ctx, o, x, y, lo, hi, in[0].Dim(1), in[1].Dim(1), k.upper) })
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w, err := integers(ctx, k.places, o)
+	if err != nil {
+		return err
+	}
+	w.SetDims(in[1].Dims())
+	out[0] = w
+	return nil
+}
+
+func boundsOf[T elementwise.Real](ctx *kernel.Context, o []int64, sorted, values tensor.Memory, lo, hi, n, each int, upper bool) {
+	x, y := tensor.Elements[T](sorted), tensor.Elements[T](values)
+	for i := lo; i < hi && ctx.Err() == nil; i++ {
+		row, y := x[i/each*n:][:n], y[i]
+		first, last := 0, n
+		for first < last {
+			if at := (first + last) / 2; row[at] < y || upper && !(y < row[at]) {
+				first = at + 1
+			} else {
+				last = at
 			}
-			if in[0].Dim(0) != in[1].Dim(0) {
-				return status.Invalid("Leading dim_size of both tensors must match.")
-			}
-			if dt == tensor.Int32 && in[0].Dim(1) > math.MaxInt32 {
-				return status.Invalid("values tensor size must be less than INT_MAX")
-			}
-			v, err := ctx.Alloc(tensor.Int64, []int64{int64(in[1].NumElements())})
-			if err != nil {
-				return err
-			}
-			defer ctx.Free(v)
-			x, y, o := elements(&in[0]), elements(&in[1]), tensor.Of[int64](&v)
-			n := in[0].Dim(1)
-			ctx.Parallel(len(y), 1<<10, func(lo, hi int) {
-				for i := lo; i < hi && ctx.Err() == nil; i++ {
-					row, y := x[i/in[1].Dim(1)*n:][:n], y[i]
-					if upper {
-						o[i] = int64(sort.Search(n, func(j int) bool { return y < row[j] }))
-					} else {
-						o[i] = int64(sort.Search(n, func(j int) bool { return !(row[j] < y) }))
-					}
-				}
-			})
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			w, err := integers(ctx, dt, o)
-			if err != nil {
-				return err
-			}
-			w.SetDims(in[1].Dims())
-			out[0] = w
-			return nil
-		}), nil
+		}
+		o[i] = int64(first)
 	}
 }
 

@@ -96,33 +96,27 @@ func numbered(ctx *kernel.Context, vs ...*tensor.Value) ([][]int64, error) {
 		return number(ctx, func(v *tensor.Value) []float32 { return widened(tensor.Of[tensor.Float16](v)) }, vs)
 	case tensor.Bfloat16:
 		return number(ctx, func(v *tensor.Value) []float32 { return widened(tensor.Of[tensor.BFloat16](v)) }, vs)
-	case tensor.Int8:
-		return number(ctx, tensor.Of[int8], vs)
-	case tensor.Int16:
-		return number(ctx, tensor.Of[int16], vs)
-	case tensor.Int32:
-		return number(ctx, tensor.Of[int32], vs)
-	case tensor.Int64:
-		return number(ctx, tensor.Of[int64], vs)
-	case tensor.Uint8:
-		return number(ctx, tensor.Of[uint8], vs)
-	case tensor.Uint16:
-		return number(ctx, tensor.Of[uint16], vs)
-	case tensor.Uint32:
-		return number(ctx, tensor.Of[uint32], vs)
-	case tensor.Uint64:
-		return number(ctx, tensor.Of[uint64], vs)
+	case tensor.Bool, tensor.Int8, tensor.Uint8: // they are equal if their bits are
+		return number(ctx, bitsOf[uint8], vs)
+	case tensor.Int16, tensor.Uint16:
+		return number(ctx, bitsOf[uint16], vs)
+	case tensor.Int32, tensor.Uint32:
+		return number(ctx, bitsOf[uint32], vs)
+	case tensor.Int64, tensor.Uint64:
+		return number(ctx, bitsOf[uint64], vs)
 	case tensor.Complex64:
 		return number(ctx, tensor.Of[complex64], vs)
 	case tensor.Complex128:
 		return number(ctx, tensor.Of[complex128], vs)
-	case tensor.Bool:
-		return number(ctx, tensor.Of[bool], vs)
 	case tensor.String:
 		return number(ctx, tensor.Of[string], vs)
 	default:
 		return nil, status.Errorf(status.Unimplemented, "elements of type %v are not compared", dt)
 	}
+}
+
+func bitsOf[T uint8 | uint16 | uint32 | uint64](v *tensor.Value) []T {
+	return tensor.Elements[T](v.Memory())
 }
 
 func widened[T interface{ Float32() float32 }](x []T) []float32 {

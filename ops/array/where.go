@@ -21,76 +21,74 @@ index: One element a row, as many columns as the input has dimensions.`)
 
 func newWhere(dt tensor.DType) kernel.Kernel {
 	switch dt {
-	case tensor.Bool:
-		return where(func(x bool) bool { return x })
+	case tensor.Bool, tensor.Int8, tensor.Uint8: // what is not 0 can be seen from the bits
+		return where{collectBy(func(x uint8) bool { return x != 0 })}
+	case tensor.Int16, tensor.Uint16:
+		return where{collectBy(func(x uint16) bool { return x != 0 })}
+	case tensor.Half, tensor.Bfloat16:
+		return where{collectBy(func(x uint16) bool { return x&0x7fff != 0 })}
+	case tensor.Int32, tensor.Uint32:
+		return where{collectBy(func(x uint32) bool { return x != 0 })}
 	case tensor.Float:
-		return where(func(x float32) bool { return x != 0 })
+		return where{collectBy(func(x float32) bool { return x != 0 })}
+	case tensor.Int64, tensor.Uint64:
+		return where{collectBy(func(x uint64) bool { return x != 0 })}
 	case tensor.Double:
-		return where(func(x float64) bool { return x != 0 })
-	case tensor.Half:
-		return where(func(x tensor.Float16) bool { return x&0x7fff != 0 })
-	case tensor.Bfloat16:
-		return where(func(x tensor.BFloat16) bool { return x&0x7fff != 0 })
+		return where{collectBy(func(x float64) bool { return x != 0 })}
 	case tensor.Complex64:
-		return where(func(x complex64) bool { return x != 0 })
+		return where{collectBy(func(x complex64) bool { return x != 0 })}
 	case tensor.Complex128:
-		return where(func(x complex128) bool { return x != 0 })
-	case tensor.Int8:
-		return where(func(x int8) bool { return x != 0 })
-	case tensor.Int16:
-		return where(func(x int16) bool { return x != 0 })
-	case tensor.Int32:
-		return where(func(x int32) bool { return x != 0 })
-	case tensor.Int64:
-		return where(func(x int64) bool { return x != 0 })
-	case tensor.Uint8:
-		return where(func(x uint8) bool { return x != 0 })
-	case tensor.Uint16:
-		return where(func(x uint16) bool { return x != 0 })
-	case tensor.Uint32:
-		return where(func(x uint32) bool { return x != 0 })
-	case tensor.Uint64:
-		return where(func(x uint64) bool { return x != 0 })
+		return where{collectBy(func(x complex128) bool { return x != 0 })}
 	}
 	return nil
 }
 
-func where[T tensor.Element](holds func(T) bool) kernel.Kernel {
-	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		dims := in[0].Dims()
-		if len(dims) == 0 {
-			return status.Invalid("WhereOp : the input must have at least one dimension")
+// A where is the kernel of Where: collect puts the places, from lo, of elements lo to hi-1
+// that hold in order, and says how many they are.
+type where struct {
+	collect func(places *[1 << 10]int32, x tensor.Memory, lo, hi int) int
+}
+
+func (k where) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims := in[0].Dims()
+	if len(dims) == 0 {
+		return status.Invalid("WhereOp : the input must have at least one dimension")
+	}
+	x := in[0].Memory()
+	count := 0
+	var places [1 << 10]int32
+	for lo, hi := range ctx.Ranges(x.Len(), 1<<16) {
+		for ; lo < hi; lo += len(places) {
+			count += k.collect(&places, x, lo, min(lo+len(places), hi))
 		}
-		x := tensor.Of[T](&in[0])
-		count := 0
-		var places [1 << 10]int32
-		for lo, hi := range ctx.Ranges(len(x), 1<<16) {
-			for ; lo < hi; lo += len(places) {
-				count += collect(&places, x[lo:min(lo+len(places), hi)], holds)
-			}
-		}
-		v, err := ctx.Alloc(tensor.Int64, []int64{int64(count), int64(len(dims))})
-		if err != nil {
-			return err
-		}
-		out[0] = v
-		o := tensor.Of[int64](&out[0])
-		for lo, hi := range ctx.Ranges(len(x), max(1, 1<<15/len(dims))) {
-			for ; lo < hi; lo += len(places) {
-				n := collect(&places, x[lo:min(lo+len(places), hi)], holds)
-				for _, p := range places[:n] {
-					row, at := o[:len(dims)], int64(lo)+int64(p)
-					o = o[len(dims):]
-					for d := len(dims) - 1; d > 0; d-- {
-						row[d] = at % dims[d]
-						at /= dims[d]
-					}
-					row[0] = at
+	}
+	v, err := ctx.Alloc(tensor.Int64, []int64{int64(count), int64(len(dims))})
+	if err != nil {
+		return err
+	}
+	out[0] = v
+	o := tensor.Of[int64](&out[0])
+	for lo, hi := range ctx.Ranges(x.Len(), max(1, 1<<15/len(dims))) {
+		for ; lo < hi; lo += len(places) {
+			n := k.collect(&places, x, lo, min(lo+len(places), hi))
+			for _, p := range places[:n] {
+				row, at := o[:len(dims)], int64(lo)+int64(p)
+				o = o[len(dims):]
+				for d := len(dims) - 1; d > 0; d-- {
+					row[d] = at % dims[d]
+					at /= dims[d]
 				}
+				row[0] = at
 			}
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+func collectBy[T tensor.Element](holds func(T) bool) func(places *[1 << 10]int32, x tensor.Memory, lo, hi int) int {
+	return func(places *[1 << 10]int32, x tensor.Memory, lo, hi int) int {
+		return collect(places, tensor.Elements[T](x)[lo:hi], holds)
+	}
 }
 
 // collect puts the places of elements that hold in order, and says how many they are.

@@ -1,6 +1,8 @@
 package math
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
@@ -47,39 +49,35 @@ shape: Their shape.`)
 func newAddN(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &addN[float32]{dt}
+		return &addN{dt, addFloats, sumIntoOf[float32]}
 	case tensor.Double:
-		return &addN[float64]{dt}
+		return &addN{dt, sumOf[float64], sumIntoOf[float64]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.Widen(dt, &addN[float32]{tensor.Float})
-	case tensor.Int8:
-		return &addN[int8]{dt}
-	case tensor.Int16:
-		return &addN[int16]{dt}
-	case tensor.Int32:
-		return &addN[int32]{dt}
-	case tensor.Int64:
-		return &addN[int64]{dt}
-	case tensor.Uint8:
-		return &addN[uint8]{dt}
-	case tensor.Uint16:
-		return &addN[uint16]{dt}
-	case tensor.Uint32:
-		return &addN[uint32]{dt}
-	case tensor.Uint64:
-		return &addN[uint64]{dt}
+		return elementwise.Widen(dt, newAddN(tensor.Float))
+	case tensor.Int8, tensor.Uint8: // with and without a sign, the bits are the same
+		return &addN{dt, sumOf[int8], sumIntoOf[int8]}
+	case tensor.Int16, tensor.Uint16:
+		return &addN{dt, sumOf[int16], sumIntoOf[int16]}
+	case tensor.Int32, tensor.Uint32:
+		return &addN{dt, sumOf[int32], sumIntoOf[int32]}
+	case tensor.Int64, tensor.Uint64:
+		return &addN{dt, sumOf[int64], sumIntoOf[int64]}
 	case tensor.Complex64:
-		return &addN[complex64]{dt}
+		return &addN{dt, sumOf[complex64], sumIntoOf[complex64]}
 	case tensor.Complex128:
-		return &addN[complex128]{dt}
+		return &addN{dt, sumOf[complex128], sumIntoOf[complex128]}
 	}
 	return nil
 }
 
 // An addN adds its inputs in their order.
-type addN[T elementwise.Number] struct{ dt tensor.DType }
+type addN struct {
+	dt   tensor.DType
+	sum  func(o, x, y tensor.Memory, lo, hi int) // sets elements lo to hi-1 of o to x + y
+	into func(o, x tensor.Memory, lo, hi int)    // adds those of x to those of o
+}
 
-func (k *addN[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *addN) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(in) == 0 {
 		return status.Invalid("AddN needs at least one input")
 	}
@@ -96,62 +94,70 @@ func (k *addN[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if len(in) == 2 {
 		return k.two(ctx, in, out)
 	}
-	x := make([][]T, len(in))
-	for i := range in {
-		x[i] = tensor.Of[T](&in[i])
+	all := slices.Clone(in) // the first may be moved to the result
+	x := make([]tensor.Memory, len(in))
+	for i := range all {
+		x[i] = all[i].Memory()
 	}
-	v, err := ctx.ReuseOrAlloc(in, 0, k.dt, in[0].Dims())
+	v, err := ctx.ReuseOrAlloc(in, 0, k.dt, all[0].Dims())
 	if err != nil {
 		return err
 	}
 	out[0] = v
-	o := tensor.Of[T](&out[0])
-	ctx.Parallel(len(o), elementwise.Grain, func(lo, hi int) {
+	o := out[0].Memory()
+	ctx.Parallel(o.Len(), elementwise.Grain, func(lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}
-		o := o[lo:hi]
-		for i, y := range x[1][lo:hi] {
-			o[i] = x[0][lo+i] + y
-		}
+		k.sum(o, x[0], x[1], lo, hi)
 		for _, x := range x[2:] {
-			addInto(o, x[lo:hi])
+			k.into(o, x, lo, hi)
 		}
 	})
 	return ctx.Err()
 }
 
 // two adds two tensors, as most sums do, and leaves nothing to the collector.
-func (k *addN[T]) two(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+func (k *addN) two(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	a, b := in[0], in[1]
 	if out[0], err = ctx.ReuseOrAlloc(in, 0, k.dt, a.Dims()); err != nil {
 		return err
 	}
-	if a.NumElements() > elementwise.Grain {
-		x, y, o := tensor.Of[T](&a), tensor.Of[T](&b), tensor.Of[T](&out[0])
-		ctx.Parallel(len(o), elementwise.Grain, func(lo, hi int) {
-			if ctx.Err() == nil {
-				addTwo(o[lo:hi], x[lo:hi], y[lo:hi])
-			}
-		})
-		return ctx.Err()
+	if n := a.NumElements(); n <= elementwise.Grain {
+		k.sum(out[0].Memory(), a.Memory(), b.Memory(), 0, n)
+		return nil
 	}
-	addTwo(tensor.Of[T](&out[0]), tensor.Of[T](&a), tensor.Of[T](&b))
-	return nil
+	return k.twoLarge(ctx, a, b, &out[0])
 }
 
-func addTwo[T elementwise.Number](o, x, y []T) {
-	if o, ok := any(o).([]float32); ok {
-		vec.Add(o, any(x).([]float32), any(y).([]float32))
-		return
-	}
+func (k *addN) twoLarge(ctx *kernel.Context, a, b tensor.Value, out *tensor.Value) error {
+	x, y, o := a.Memory(), b.Memory(), out.Memory()
+	ctx.Parallel(o.Len(), elementwise.Grain, func(lo, hi int) {
+		if ctx.Err() == nil {
+			k.sum(o, x, y, lo, hi)
+		}
+	})
+	return ctx.Err()
+}
+
+func addFloats(o, x, y tensor.Memory, lo, hi int) {
+	vec.Add(tensor.Elements[float32](o)[lo:hi], tensor.Elements[float32](x)[lo:hi], tensor.Elements[float32](y)[lo:hi])
+}
+
+func sumOf[T elementwise.Number](to, a, b tensor.Memory, lo, hi int) {
+	o, x, y := tensor.Elements[T](to)[lo:hi], tensor.Elements[T](a)[lo:hi], tensor.Elements[T](b)[lo:hi]
+	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = x[i] + y[i]
 	}
 }
 
+func sumIntoOf[T elementwise.Number](o, x tensor.Memory, lo, hi int) {
+	addInto(tensor.Elements[T](o)[lo:hi], tensor.Elements[T](x)[lo:hi])
+}
+
 // Prepare makes a sum of small tensors ready.
-func (k *addN[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+func (k *addN) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	for i := range in {
 		if !tensor.SameShape(in[0], in[i]) {
 			return kernel.Prepared{}, false
@@ -161,16 +167,14 @@ func (k *addN[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 		return kernel.Prepared{}, false
 	}
 	dims := in[0].Dims()
-	if len(in) == 2 {
-		if add, ok := any(vec.Add).(func(o, x, y []T)); ok {
-			return elementwise.Prepared(k.dt, dims, add)
-		}
+	if len(in) == 2 && k.dt == tensor.Float {
+		return elementwise.Prepared(k.dt, dims, vec.Add)
 	}
 	return kernel.OneOut(k.dt, dims, func(_ *kernel.Context, in, out []tensor.Value) {
-		o := tensor.Of[T](&out[0])
-		copy(o, tensor.Of[T](&in[0]))
-		for i := 1; i < len(in); i++ {
-			addInto(o, tensor.Of[T](&in[i]))
+		o := out[0].Memory()
+		k.sum(o, in[0].Memory(), in[1].Memory(), 0, o.Len())
+		for i := 2; i < len(in); i++ {
+			k.into(o, in[i].Memory(), 0, o.Len())
 		}
 	})
 }

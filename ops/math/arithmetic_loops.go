@@ -159,13 +159,13 @@ func newAdd(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &addInt64{}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: dt, F: addPairs[uint8]}
+		return &elementwise.Pairing{Out: dt, F: addPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: dt, F: addPairs[uint16]}
+		return &elementwise.Pairing{Out: dt, F: addPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: dt, F: addPairs[uint32]}
+		return &elementwise.Pairing{Out: dt, F: addPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: dt, F: addPairs[uint64]}
+		return &elementwise.Pairing{Out: dt, F: addPairs[int64]}
 	case tensor.Complex64:
 		return &elementwise.Pairing{Out: dt, F: addPairs[complex64]}
 	case tensor.Complex128:
@@ -327,13 +327,13 @@ func newSub(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &subInt64{}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: dt, F: subPairs[uint8]}
+		return &elementwise.Pairing{Out: dt, F: subPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: dt, F: subPairs[uint16]}
+		return &elementwise.Pairing{Out: dt, F: subPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: dt, F: subPairs[uint32]}
+		return &elementwise.Pairing{Out: dt, F: subPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: dt, F: subPairs[uint64]}
+		return &elementwise.Pairing{Out: dt, F: subPairs[int64]}
 	case tensor.Complex64:
 		return &elementwise.Pairing{Out: dt, F: subPairs[complex64]}
 	case tensor.Complex128:
@@ -495,13 +495,13 @@ func newMul(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &mulInt64{}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: dt, F: mulPairs[uint8]}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: dt, F: mulPairs[uint16]}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: dt, F: mulPairs[uint32]}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: dt, F: mulPairs[uint64]}
+		return &elementwise.Pairing{Out: dt, F: mulPairs[int64]}
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.NarrowZip(dt, times[float32], mulLoopsFloat32{})
 	}

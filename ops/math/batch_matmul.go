@@ -97,30 +97,19 @@ func newBatchMatMul(c *kernel.Construction) (kernel.Kernel, error) {
 	}
 	var err error
 	p := &batchMatMul{matrices: matrices{dt: dt, transA: c.Bool("adj_x"), transB: c.Bool("adj_y")}, broadcast: c.Op.Name != "BatchMatMul"}
+	if dt == elementwise.Wider(dt) {
+		p.multiply = gemmOf(dt)
+	} else if wide := gemmOf(elementwise.Wider(dt)); wide != nil && dt != tensor.Int8 {
+		p.dt = elementwise.Wider(dt)
+		dt, p.multiply = p.dt, wide
+	}
 	switch dt {
-	case tensor.Float:
-		p.multiply = gemm[float32]
-	case tensor.Double:
-		p.multiply = gemm[float64]
-	case tensor.Int16:
-		p.multiply = gemm[int16]
-	case tensor.Int32:
-		p.multiply = gemm[int32]
-	case tensor.Int64:
-		p.multiply = gemm[int64]
-	case tensor.Uint8:
-		p.multiply = gemm[uint8]
-	case tensor.Uint16:
-		p.multiply = gemm[uint16]
-	case tensor.Uint32:
-		p.multiply = gemm[uint32]
-	case tensor.Uint64:
-		p.multiply = gemm[uint64]
 	case tensor.Complex64:
-		p.multiply, p.conj = gemm[complex64], conj64
+		p.conj = conj64
 	case tensor.Complex128:
-		p.multiply, p.conj = gemm[complex128], conj128
-	default:
+		p.conj = conj128
+	}
+	if p.multiply == nil {
 		return nil, status.Errorf(status.Unimplemented, "operation %s has no kernel for %v yet", c.Op.Name, to)
 	}
 	for i, t := range []tensor.DType{ta, tb} {
@@ -147,7 +136,7 @@ func newConversion(c *kernel.Construction, from, to tensor.DType) (kernel.Kernel
 type batchMatMul struct {
 	matrices
 	broadcast bool
-	multiply  func(ctx *kernel.Context, p *matrices, b *elementwise.Broadcast, in, out []tensor.Value, m, n, k int) error
+	multiply  gemmFunc
 	conj      func(ctx *kernel.Context, v *tensor.Value) (tensor.Value, error) // nil for real numbers
 	convert   [2]kernel.Kernel
 	round     kernel.Kernel
@@ -207,10 +196,32 @@ func (p *batchMatMul) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return nil
 }
 
-// gemm multiplies pairs of matrices: side by side where there are many, or where
+// A gemmFunc multiplies pairs of matrices: side by side where there are many, or where
 // they are small; a few large ones one after the other, each shared out.
+type gemmFunc func(ctx *kernel.Context, p *matrices, b *elementwise.Broadcast, in, out []tensor.Value, m, n, k int) error
+
+// gemmOf returns the products of matrices of dt; nil if there are none.
+func gemmOf(dt tensor.DType) gemmFunc {
+	switch dt {
+	case tensor.Float:
+		return gemm[float32]
+	case tensor.Double:
+		return gemm[float64]
+	case tensor.Int32:
+		return gemm[int32]
+	case tensor.Int64, tensor.Uint64: // the same bits
+		return gemm[int64]
+	case tensor.Complex64:
+		return gemm[complex64]
+	case tensor.Complex128:
+		return gemm[complex128]
+	}
+	return nil
+}
+
+// gemm is the gemmFunc of a type.
 func gemm[T vec.Number](ctx *kernel.Context, p *matrices, b *elementwise.Broadcast, in, out []tensor.Value, m, n, k int) error {
-	x, y, o := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
+	x, y, o := tensor.Elements[T](in[0].Memory()), tensor.Elements[T](in[1].Memory()), tensor.Elements[T](out[0].Memory())
 	ldx, ldy := in[0].Dim(in[0].Rank()-1), in[1].Dim(in[1].Rank()-1)
 	multiply := func(pool kernel.Pool, lo, hi int) {
 		b.Pairs(lo, hi, func(i, xi, yi int) {

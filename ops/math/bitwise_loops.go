@@ -43,13 +43,13 @@ func newBitAnd(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int64]}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: dt, F: bitAndPairs[uint8]}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: dt, F: bitAndPairs[uint16]}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: dt, F: bitAndPairs[uint32]}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: dt, F: bitAndPairs[uint64]}
+		return &elementwise.Pairing{Out: dt, F: bitAndPairs[int64]}
 	}
 	return nil
 }
@@ -89,13 +89,13 @@ func newBitOr(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int64]}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: dt, F: bitOrPairs[uint8]}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: dt, F: bitOrPairs[uint16]}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: dt, F: bitOrPairs[uint32]}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: dt, F: bitOrPairs[uint64]}
+		return &elementwise.Pairing{Out: dt, F: bitOrPairs[int64]}
 	}
 	return nil
 }
@@ -135,13 +135,13 @@ func newBitXor(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int64]}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: dt, F: bitXorPairs[uint8]}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: dt, F: bitXorPairs[uint16]}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: dt, F: bitXorPairs[uint32]}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: dt, F: bitXorPairs[uint64]}
+		return &elementwise.Pairing{Out: dt, F: bitXorPairs[int64]}
 	}
 	return nil
 }
@@ -261,13 +261,13 @@ func newInvert(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &elementwise.Mapping{Out: dt, F: invertEach[int64]}
 	case tensor.Uint8:
-		return &elementwise.Mapping{Out: dt, F: invertEach[uint8]}
+		return &elementwise.Mapping{Out: dt, F: invertEach[int8]}
 	case tensor.Uint16:
-		return &elementwise.Mapping{Out: dt, F: invertEach[uint16]}
+		return &elementwise.Mapping{Out: dt, F: invertEach[int16]}
 	case tensor.Uint32:
-		return &elementwise.Mapping{Out: dt, F: invertEach[uint32]}
+		return &elementwise.Mapping{Out: dt, F: invertEach[int32]}
 	case tensor.Uint64:
-		return &elementwise.Mapping{Out: dt, F: invertEach[uint64]}
+		return &elementwise.Mapping{Out: dt, F: invertEach[int64]}
 	}
 	return nil
 }

@@ -70,44 +70,55 @@ func (k *cast) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, k.to, k.set)
 }
 
-// A castOf is a cast that converts scalars at once.
-type castOf[S, T elementwise.Real] struct{ cast }
+// A castScalars is a cast that converts scalars at once.
+type castScalars struct {
+	cast
+	scalar func(o, x *tensor.Value, to tensor.DType)
+}
 
-func (k *castOf[S, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *castScalars) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Inside(k.from) {
-		tensor.SetScalar(&out[0], k.to, T(tensor.Inner[S](&in[0])))
+		k.scalar(&out[0], &in[0], k.to)
 		return nil
 	}
 	return k.cast.Run(ctx, in, out)
 }
 
-// withScalars is c, or the castOf its types if loops count or compute with both.
+// withScalars is c, or a castScalars if loops count or compute with both types.
 func withScalars(c cast) kernel.Kernel {
+	var f func(o, x *tensor.Value, to tensor.DType)
 	switch c.from {
 	case tensor.Float:
-		return withScalarsOf[float32](c)
+		f = scalarOf[float32](c.to)
 	case tensor.Double:
-		return withScalarsOf[float64](c)
+		f = scalarOf[float64](c.to)
 	case tensor.Int32:
-		return withScalarsOf[int32](c)
+		f = scalarOf[int32](c.to)
 	case tensor.Int64:
-		return withScalarsOf[int64](c)
+		f = scalarOf[int64](c.to)
 	}
-	return &c
+	if f == nil {
+		return &c
+	}
+	return &castScalars{c, f}
 }
 
-func withScalarsOf[S elementwise.Real](c cast) kernel.Kernel {
-	switch c.to {
+func scalarOf[S elementwise.Real](to tensor.DType) func(o, x *tensor.Value, to tensor.DType) {
+	switch to {
 	case tensor.Float:
-		return &castOf[S, float32]{c}
+		return castScalar[S, float32]
 	case tensor.Double:
-		return &castOf[S, float64]{c}
+		return castScalar[S, float64]
 	case tensor.Int32:
-		return &castOf[S, int32]{c}
+		return castScalar[S, int32]
 	case tensor.Int64:
-		return &castOf[S, int64]{c}
+		return castScalar[S, int64]
 	}
-	return &c
+	return nil
+}
+
+func castScalar[S, T elementwise.Real](o, x *tensor.Value, to tensor.DType) {
+	tensor.SetScalar(o, to, T(tensor.Inner[S](x)))
 }
 
 // conversion converts elements; it is nil if there is no such conversion. Real numbers of

@@ -42,27 +42,19 @@ clip_value_max: The upper limit, likewise.`)
 func newClip(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return kernel.Func(clipFloats)
+		return clips{clipFloats}
 	case tensor.Double:
 		return clipping[float64]()
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.Widen(dt, clipping[float32]())
-	case tensor.Int8:
-		return clipping[int8]()
-	case tensor.Int16:
-		return clipping[int16]()
 	case tensor.Int32:
 		return clipping[int32]()
 	case tensor.Int64:
 		return clipping[int64]()
-	case tensor.Uint8:
-		return clipping[uint8]()
-	case tensor.Uint16:
-		return clipping[uint16]()
-	case tensor.Uint32:
-		return clipping[uint32]()
 	case tensor.Uint64:
 		return clipping[uint64]()
+	case tensor.Int8, tensor.Int16, tensor.Uint8, tensor.Uint16, tensor.Uint32:
+		return elementwise.WidenIntegers(dt, newClip(elementwise.Wider(dt)), 0)
 	case tensor.Complex64:
 		return clippingBy(func(x, low, high complex64) complex64 {
 			return complex(limit(real(x), real(low), real(high)), limit(imag(x), imag(low), imag(high)))
@@ -90,66 +82,61 @@ func limit[T elementwise.Real](x, low, high T) T {
 
 func clipping[T elementwise.Real]() kernel.Kernel { return clippingBy(limit[T]) }
 
+// clippingBy returns the kernel that limits each element by itself.
 func clippingBy[T elementwise.Number](limit func(x, low, high T) T) kernel.Kernel {
-	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return clip(ctx, in, out, limit) })
-}
-
-// clipFloats is clip with vector loops.
-func clipFloats(ctx *kernel.Context, in, out []tensor.Value) error {
-	return clipBy(ctx, in, out, func(o, x, low, high []float32) {
-		if len(high) == 1 {
-			vec.AtMostScalar(o, x, high[0])
-		} else {
-			vec.AtMost(o, x, high)
-		}
-		if len(low) == 1 {
-			vec.AtLeastScalar(o, o, low[0])
-		} else {
-			vec.AtLeast(o, o, low)
-		}
-	})
-}
-
-func clip[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, limit func(x, low, high T) T) error {
-	return clipBy(ctx, in, out, func(o, x, low, high []T) {
-		l, h := low[0], high[0]
-		for i, x := range x {
-			if len(low) > 1 {
-				l = low[i]
+	return clips{func(o, x, low, high tensor.Memory, first, last int) {
+		results, lows, highs := tensor.Elements[T](o)[first:last], tensor.Elements[T](low), tensor.Elements[T](high)
+		l, h := lows[0], highs[0]
+		for i, x := range tensor.Elements[T](x)[first:last] {
+			if len(lows) > 1 {
+				l = lows[first+i]
 			}
-			if len(high) > 1 {
-				h = high[i]
+			if len(highs) > 1 {
+				h = highs[first+i]
 			}
-			o[i] = limit(x, l, h)
+			results[i] = limit(x, l, h)
 		}
-	})
+	}}
 }
 
-// clipBy checks the limits and calls loop with parts of the result, of the input and of
-// the limits, or with one limit.
-func clipBy[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, loop func(o, x, low, high []T)) error {
+// clipFloats is a part of clips by vector loops.
+func clipFloats(o, x, low, high tensor.Memory, first, last int) {
+	results, lows, highs := tensor.Elements[float32](o)[first:last], tensor.Elements[float32](low), tensor.Elements[float32](high)
+	if elements := tensor.Elements[float32](x)[first:last]; len(highs) == 1 {
+		vec.AtMostScalar(results, elements, highs[0])
+	} else {
+		vec.AtMost(results, elements, highs[first:last])
+	}
+	if len(lows) == 1 {
+		vec.AtLeastScalar(results, results, lows[0])
+	} else {
+		vec.AtLeast(results, results, lows[first:last])
+	}
+}
+
+// A clips is the kernel of ClipByValue: part limits elements first to last-1 of x, by
+// limits of as many elements or of one.
+type clips struct {
+	part func(o, x, low, high tensor.Memory, first, last int)
+}
+
+func (k clips) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i, name := range []string{"clip_value_min", "clip_value_max"} {
 		if end := in[i+1]; end.Rank() != 0 && !tensor.SameShape(end, in[0]) {
 			return status.Invalid("%s must be either of the same shape as input, or a scalar: %s vs. %s", name,
 				tensor.FormatDims(end.Dims()), tensor.FormatDims(in[0].Dims()))
 		}
 	}
-	x, low, high := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&in[2])
+	x, low, high := in[0].Memory(), in[1].Memory(), in[2].Memory()
 	v, err := ctx.ReuseOrAlloc(in, 0, in[0].DType(), in[0].Dims())
 	if err != nil {
 		return err
 	}
 	out[0] = v
-	o := tensor.Of[T](&out[0])
-	part := func(limit []T, first, last int) []T {
-		if len(limit) == 1 {
-			return limit
-		}
-		return limit[first:last]
-	}
-	ctx.Parallel(len(o), elementwise.Grain, func(first, last int) {
+	o := out[0].Memory()
+	ctx.Parallel(o.Len(), elementwise.Grain, func(first, last int) {
 		if ctx.Err() == nil {
-			loop(o[first:last], x[first:last], part(low, first, last), part(high, first, last))
+			k.part(o, x, low, high, first, last)
 		}
 	})
 	return ctx.Err()

@@ -28,32 +28,23 @@ func init() {
 func newCross(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return kernel.Func(cross[float32])
+		return crossProduct{crossOf[float32]}
 	case tensor.Double:
-		return kernel.Func(cross[float64])
+		return crossProduct{crossOf[float64]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.Widen(dt, kernel.Func(cross[float32]))
-	case tensor.Int8:
-		return kernel.Func(cross[int8])
-	case tensor.Int16:
-		return kernel.Func(cross[int16])
+		return elementwise.Widen(dt, newCross(tensor.Float))
 	case tensor.Int32:
-		return kernel.Func(cross[int32])
-	case tensor.Int64:
-		return kernel.Func(cross[int64])
-	case tensor.Uint8:
-		return kernel.Func(cross[uint8])
-	case tensor.Uint16:
-		return kernel.Func(cross[uint16])
-	case tensor.Uint32:
-		return kernel.Func(cross[uint32])
-	case tensor.Uint64:
-		return kernel.Func(cross[uint64])
+		return crossProduct{crossOf[int32]}
+	case tensor.Int64, tensor.Uint64: // the same bits
+		return crossProduct{crossOf[int64]}
 	}
-	return nil
+	return elementwise.WidenIntegers(dt, newCross(elementwise.Wider(dt)), 0)
 }
 
-func cross[T elementwise.Real](ctx *kernel.Context, in, out []tensor.Value) error {
+// A crossProduct is the kernel of Cross.
+type crossProduct struct{ of func(o, x, y tensor.Memory) }
+
+func (k crossProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
 	if !tensor.SameShape(in[0], in[1]) {
 		return status.Invalid("Both inputs must be of same shape: %s vs. %s", tensor.FormatDims(dims), tensor.FormatDims(in[1].Dims()))
@@ -69,11 +60,15 @@ func cross[T elementwise.Real](ctx *kernel.Context, in, out []tensor.Value) erro
 		return err
 	}
 	out[0] = v
-	o, x, y := tensor.Of[T](&out[0]), tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
+	k.of(out[0].Memory(), in[0].Memory(), in[1].Memory())
+	return nil
+}
+
+func crossOf[T elementwise.Real](to, a, b tensor.Memory) {
+	o, x, y := tensor.Elements[T](to), tensor.Elements[T](a), tensor.Elements[T](b)
 	for ; len(o) > 0; o, x, y = o[3:], x[3:], y[3:] {
 		o[0] = x[1]*y[2] - x[2]*y[1]
 		o[1] = x[2]*y[0] - x[0]*y[2]
 		o[2] = x[0]*y[1] - x[1]*y[0]
 	}
-	return nil
 }

@@ -47,11 +47,11 @@ func init() {
 			exclusive, reverse := c.Bool("exclusive"), c.Bool("reverse")
 			switch dt {
 			case tensor.Double:
-				return &cumulative[float64]{logSumExp, math.Inf(-1), exclusive, reverse}, nil
+				return &cumulative{linesOf(logSumExp, math.Inf(-1)), exclusive, reverse}, nil
 			case tensor.Float:
-				return &cumulative[float32]{narrow2(logSumExp), float32(math.Inf(-1)), exclusive, reverse}, nil
+				return &cumulative{linesOf(narrow2(logSumExp), float32(math.Inf(-1))), exclusive, reverse}, nil
 			}
-			return elementwise.Widen(dt, &cumulative[float32]{narrow2(logSumExp), float32(math.Inf(-1)), exclusive, reverse}), nil
+			return elementwise.Widen(dt, &cumulative{linesOf(narrow2(logSumExp), float32(math.Inf(-1))), exclusive, reverse}), nil
 		})
 	}
 
@@ -121,55 +121,79 @@ func logSumExp(x, y float64) float64 {
 }
 
 func newCumulative(c *kernel.Construction) (kernel.Kernel, error) {
-	switch dt := c.Type("T"); dt {
-	case tensor.Float:
-		return cumulate[float32](c), nil
-	case tensor.Double:
-		return cumulate[float64](c), nil
-	case tensor.Half, tensor.Bfloat16:
-		return elementwise.Widen(dt, cumulate[float32](c)), nil
-	case tensor.Int8:
-		return cumulate[int8](c), nil
-	case tensor.Int16:
-		return cumulate[int16](c), nil
-	case tensor.Int32:
-		return cumulate[int32](c), nil
-	case tensor.Int64:
-		return cumulate[int64](c), nil
-	case tensor.Uint8:
-		return cumulate[uint8](c), nil
-	case tensor.Uint16:
-		return cumulate[uint16](c), nil
-	case tensor.Uint32:
-		return cumulate[uint32](c), nil
-	case tensor.Uint64:
-		return cumulate[uint64](c), nil
-	case tensor.Complex64:
-		return cumulate[complex64](c), nil
-	case tensor.Complex128:
-		return cumulate[complex128](c), nil
-	default:
+	dt := c.Type("T")
+	wide := dt
+	if dt == tensor.Half || dt == tensor.Bfloat16 {
+		wide = tensor.Float
+	}
+	line := accumulation(elementwise.Wider(wide), c.Op.Name == "Cumprod")
+	if line == nil {
 		return nil, status.Errorf(status.Unimplemented, "operation %s has no kernel for %v yet", c.Op.Name, dt)
 	}
+	k := &cumulative{line, c.Bool("exclusive"), c.Bool("reverse")}
+	if wide != dt {
+		return elementwise.Widen(dt, k), nil
+	}
+	return elementwise.WidenIntegers(dt, k, 0), nil
 }
 
-func cumulate[T elementwise.Number](c *kernel.Construction) kernel.Kernel {
-	k := &cumulative[T]{plus[T], 0, c.Bool("exclusive"), c.Bool("reverse")}
-	if c.Op.Name == "Cumprod" {
-		k.f, k.empty = times[T], 1
+// accumulation returns what adds up lines, or multiplies; nil if there is none for dt.
+func accumulation(dt tensor.DType, product bool) lineFunc {
+	switch dt {
+	case tensor.Float:
+		return accumulating[float32](product)
+	case tensor.Double:
+		return accumulating[float64](product)
+	case tensor.Int32:
+		return accumulating[int32](product)
+	case tensor.Int64, tensor.Uint64: // the same bits
+		return accumulating[int64](product)
+	case tensor.Complex64:
+		return accumulating[complex64](product)
+	case tensor.Complex128:
+		return accumulating[complex128](product)
 	}
-	return k
+	return nil
+}
+
+func accumulating[T elementwise.Number](product bool) lineFunc {
+	if product {
+		return linesOf(times[T], 1)
+	}
+	return linesOf(plus[T], 0)
+}
+
+// A lineFunc combines each of n elements, from one on and a step apart, with those
+// before it.
+type lineFunc func(ctx *kernel.Context, o, x tensor.Memory, start, n, step int, exclusive bool)
+
+func linesOf[T tensor.Element](f func(x, y T) T, empty T) lineFunc {
+	return func(ctx *kernel.Context, to, from tensor.Memory, start, n, step int, exclusive bool) {
+		o, x := tensor.Elements[T](to), tensor.Elements[T](from)
+		i := start
+		for sum := empty; n > 0; i, n = i+step, n-1 {
+			if n%block == 0 && ctx.Err() != nil {
+				return
+			}
+			next := f(sum, x[i])
+			if exclusive {
+				o[i] = sum
+			} else {
+				o[i] = next
+			}
+			sum = next
+		}
+	}
 }
 
 // A cumulative combines each element with those before it on its line.
-type cumulative[T tensor.Element] struct {
-	f         func(x, y T) T
-	empty     T
+type cumulative struct {
+	line      lineFunc
 	exclusive bool // the element itself is left out
 	reverse   bool // from the last to the first
 }
 
-func (k *cumulative[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *cumulative) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
 	if in[1].Rank() != 0 {
 		return status.Invalid("axis must be a scalar, got shape %s", tensor.FormatDims(in[1].Dims()))
@@ -186,41 +210,25 @@ func (k *cumulative[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for _, d := range dims[at+1:] {
 		inner *= int(d)
 	}
-	x := tensor.Of[T](&in[0])
+	x := in[0].Memory()
 	v, err := ctx.ReuseOrAlloc(in, 0, in[0].DType(), dims)
 	if err != nil {
 		return err
 	}
 	out[0] = v
-	o := tensor.Of[T](&out[0])
-	if len(o) == 0 {
+	o := out[0].Memory()
+	if o.Len() == 0 {
 		return nil
 	}
-	lines := len(o) / n
+	lines := o.Len() / n
 	ctx.Parallel(lines, max(1, block/n), func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			start := i/inner*n*inner + i%inner
-			k.line(ctx, o[start:], x[start:], n, inner)
+			start, step := i/inner*n*inner+i%inner, inner
+			if k.reverse {
+				start, step = start+(n-1)*inner, -inner
+			}
+			k.line(ctx, o, x, start, n, step, k.exclusive)
 		}
 	})
 	return ctx.Err()
-}
-
-func (k *cumulative[T]) line(ctx *kernel.Context, o, x []T, n, step int) {
-	i := 0
-	if k.reverse {
-		i, step = (n-1)*step, -step
-	}
-	for sum := k.empty; n > 0; i, n = i+step, n-1 {
-		if n%block == 0 && ctx.Err() != nil {
-			return
-		}
-		next := k.f(sum, x[i])
-		if k.exclusive {
-			o[i] = sum
-		} else {
-			o[i] = next
-		}
-		sum = next
-	}
 }

@@ -25,15 +25,15 @@ func init() {
 inputs: One or two tensors.
 equation: Such as "ij,jk->ik": a letter for each dimension, of which those missing behind the arrow are summed over; "..." stands for dimensions that broadcast.`)
 
-	einsumFor[float32](tensor.Float, numberReducer[float32](total))
-	einsumFor[float64](tensor.Double, numberReducer[float64](total))
-	einsumFor[int32](tensor.Int32, numberReducer[int32](total))
-	einsumFor[int64](tensor.Int64, numberReducer[int64](total))
-	einsumFor[complex64](tensor.Complex64, numberReducer[complex64](total))
-	einsumFor[complex128](tensor.Complex128, numberReducer[complex128](total))
+	einsumFor(tensor.Float, gemm[float32], numberReducer[float32](total))
+	einsumFor(tensor.Double, gemm[float64], numberReducer[float64](total))
+	einsumFor(tensor.Int32, gemm[int32], numberReducer[int32](total))
+	einsumFor(tensor.Int64, gemm[int64], numberReducer[int64](total))
+	einsumFor(tensor.Complex64, gemm[complex64], numberReducer[complex64](total))
+	einsumFor(tensor.Complex128, gemm[complex128], numberReducer[complex128](total))
 	for _, dt := range []tensor.DType{tensor.Half, tensor.Bfloat16} {
 		kernel.ForType("Einsum", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			k, err := newEinsum[float32](c, tensor.Float, numberReducer[float32](total))
+			k, err := newEinsum(c, tensor.Float, gemm[float32], &reducing[float32]{numberReducer[float32](total)})
 			if err != nil {
 				return nil, err
 			}
@@ -44,13 +44,14 @@ equation: Such as "ij,jk->ik": a letter for each dimension, of which those missi
 	gradient.Register(einsumGradient, "Einsum")
 }
 
-func einsumFor[T vec.Number](dt tensor.DType, sum reducer[T]) {
+func einsumFor[T vec.Number](dt tensor.DType, gemm gemmFunc, sum reducer[T]) {
+	by := &reducing[T]{sum}
 	kernel.ForType("Einsum", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-		return newEinsum(c, dt, sum)
+		return newEinsum(c, dt, gemm, by)
 	})
 }
 
-func newEinsum[T vec.Number](c *kernel.Construction, dt tensor.DType, sum reducer[T]) (kernel.Kernel, error) {
+func newEinsum(c *kernel.Construction, dt tensor.DType, gemm gemmFunc, sum middleReducer) (kernel.Kernel, error) {
 	equation := c.Str("equation")
 	inputs, output, err := einsumLabels(equation)
 	if err != nil {
@@ -67,17 +68,18 @@ func newEinsum[T vec.Number](c *kernel.Construction, dt tensor.DType, sum reduce
 			return nil, c.Errorf("Expected at most one ellipsis (...) in the subscripts '%s' of equation '%s'", labels, equation)
 		}
 	}
-	return &einsum[T]{dt, inputs, output, sum}, nil
+	return &einsum{dt, inputs, output, gemm, sum}, nil
 }
 
 // An einsum is the kernel of Einsum. It takes diagonals of operands, sums over
 // what only one of them has, multiplies what is left as matrices, and puts the
 // product's dimensions in their places.
-type einsum[T vec.Number] struct {
+type einsum struct {
 	dt     tensor.DType
 	inputs []string // the labels of each operand
 	output string
-	sum    reducer[T]
+	gemm   gemmFunc
+	sum    middleReducer
 }
 
 // An axis is a label of the equation: a letter, or, for the dimensions that an
@@ -96,7 +98,7 @@ type term struct {
 // An extent is how long axes are.
 type extent map[axis]int64
 
-func (k *einsum[T]) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
+func (k *einsum) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	lengths := extent{}
 	terms := make([]term, len(in))
 	for i := range in {
@@ -216,7 +218,7 @@ func (e extent) dims(axes []axis) []int64 {
 }
 
 // sumOut sums over the axes of t that keep lacks.
-func (k *einsum[T]) sumOut(ctx *kernel.Context, t term, keep []axis) (term, error) {
+func (k *einsum) sumOut(ctx *kernel.Context, t term, keep []axis) (term, error) {
 	var kept, summed []axis
 	for _, a := range t.axes {
 		if slices.Contains(keep, a) {
@@ -248,8 +250,7 @@ func (k *einsum[T]) sumOut(ctx *kernel.Context, t term, keep []axis) (term, erro
 		return t, err
 	}
 	s := term{v, strided.Of(dims), kept, true}
-	r := reduce[T]{reducer: k.sum}
-	return s, r.rows(ctx, tensor.Of[T](&s.value), tensor.Of[T](&rows.value), v.NumElements(), n)
+	return s, k.sum.run(ctx, s.value.Memory(), rows.value.Memory(), v.NumElements(), n, 1)
 }
 
 // arrange is t with its elements one after another in the order of the groups
@@ -284,7 +285,7 @@ func (t term) arrange(ctx *kernel.Context, groups ...[]axis) (term, error) {
 
 // multiply multiplies two terms and sums over the axes that both have and the
 // output lacks.
-func (k *einsum[T]) multiply(ctx *kernel.Context, terms []term, output []axis, e extent) (term, error) {
+func (k *einsum) multiply(ctx *kernel.Context, terms []term, output []axis, e extent) (term, error) {
 	x, y := terms[0], terms[1]
 	var batch, rows, columns, inner []axis
 	for i, a := range output {
@@ -338,7 +339,7 @@ func (k *einsum[T]) multiply(ctx *kernel.Context, terms []term, output []axis, e
 		asMatrix(x.value, m, depth, p.transA),
 		asMatrix(y.value, depth, n, p.transB),
 	}
-	err = gemm[T](ctx, &p, b, ops, one, m, n, depth)
+	err = k.gemm(ctx, &p, b, ops, one, m, n, depth)
 	product.value = one[0] // a scalar is inside its value
 	return product, err
 }
@@ -392,7 +393,7 @@ func asMatrix(v tensor.Value, rows, columns int, transposed bool) tensor.Value {
 
 // place puts t's elements where the output has its axes; one that the output
 // has several times fills a diagonal between zeros.
-func (k *einsum[T]) place(ctx *kernel.Context, t term, output []axis, e extent, out []tensor.Value) (err error) {
+func (k *einsum) place(ctx *kernel.Context, t term, output []axis, e extent, out []tensor.Value) (err error) {
 	dims := e.dims(output)
 	whole := strided.Of(dims)
 	to := strided.View{Dims: t.view.Dims, Strides: make([]int, len(t.axes))}

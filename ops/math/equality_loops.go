@@ -119,13 +119,13 @@ func newEqual(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &equalInt64{}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[uint8]}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[uint16]}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[uint32]}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[uint64]}
+		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[int64]}
 	case tensor.Complex64:
 		return &elementwise.Pairing{Out: tensor.Bool, F: equalPairs[complex64]}
 	case tensor.Complex128:
@@ -249,13 +249,13 @@ func newNotEqual(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &notEqualInt64{}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[uint8]}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[uint16]}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[uint32]}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[uint64]}
+		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[int64]}
 	case tensor.Complex64:
 		return &elementwise.Pairing{Out: tensor.Bool, F: notEqualPairs[complex64]}
 	case tensor.Complex128:

@@ -43,20 +43,12 @@ transpose_b: Whether to transpose b.
 a_is_sparse: Whether a holds many zeros; a hint.
 b_is_sparse: Whether b holds many zeros; a hint.`)
 
-	products := map[tensor.DType]func(m matrices) kernel.Kernel{
-		tensor.Float: newMatMul[float32], tensor.Double: newMatMul[float64],
-		tensor.Int16: newMatMul[int16], tensor.Int32: newMatMul[int32], tensor.Int64: newMatMul[int64],
-		tensor.Uint8: newMatMul[uint8], tensor.Uint16: newMatMul[uint16], tensor.Uint32: newMatMul[uint32], tensor.Uint64: newMatMul[uint64],
-		tensor.Complex64: newMatMul[complex64], tensor.Complex128: newMatMul[complex128],
-	}
-	for dt, create := range products {
+	for _, dt := range []tensor.DType{
+		tensor.Half, tensor.Bfloat16, tensor.Float, tensor.Double, tensor.Int16, tensor.Int32, tensor.Int64,
+		tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64, tensor.Complex64, tensor.Complex128,
+	} {
 		kernel.ForType("MatMul", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return create(matrices{dt, c.Bool("transpose_a"), c.Bool("transpose_b"), c.Constant&2 > 0}), nil
-		})
-	}
-	for _, dt := range []tensor.DType{tensor.Half, tensor.Bfloat16} {
-		kernel.ForType("MatMul", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			return elementwise.Widen(dt, newMatMul[float32](matrices{dt: tensor.Float, transA: c.Bool("transpose_a"), transB: c.Bool("transpose_b")})), nil
+			return newMatMul(matrices{dt, c.Bool("transpose_a"), c.Bool("transpose_b"), c.Constant&2 > 0}), nil
 		})
 	}
 	kernel.ForAll(newSparseMatMul, "SparseMatMul")
@@ -146,21 +138,71 @@ type matrices struct {
 	constant       bool // the right one
 }
 
+// newMatMul returns the kernel of MatMul for elements of m.dt.
+func newMatMul(m matrices) kernel.Kernel {
+	switch m.dt {
+	case tensor.Float:
+		return &matMulFloat{matMul{m, typedProductOf[float32](m)}}
+	case tensor.Double:
+		return &matMul{m, typedProductOf[float64](m)}
+	case tensor.Int32:
+		return &matMul{m, typedProductOf[int32](m)}
+	case tensor.Int64, tensor.Uint64: // the same bits
+		return &matMul{m, typedProductOf[int64](m)}
+	case tensor.Complex64:
+		return &matMul{m, typedProductOf[complex64](m)}
+	case tensor.Complex128:
+		return &matMul{m, typedProductOf[complex128](m)}
+	}
+	dt := m.dt
+	m.constant = false // what is converted is another tensor each time
+	if dt == tensor.Half || dt == tensor.Bfloat16 {
+		m.dt = tensor.Float
+		return elementwise.Widen(dt, newMatMul(m))
+	}
+	m.dt = elementwise.Wider(dt)
+	return elementwise.WidenIntegers(dt, newMatMul(m), 0)
+}
+
 // A matMul is the kernel of MatMul.
-type matMul[T vec.Number] struct {
+type matMul struct {
 	matrices
+	typedProduct
+}
+
+// A typedProduct is products of matrices of one type.
+type typedProduct interface {
+	multiply(ctx *kernel.Context, p *matrices, m, n, k int, in, out []tensor.Value) error
+	prepare(p *matrices, dims []int64, m, n, k, ldx, ldy int) (kernel.Prepared, bool)
+}
+
+// A product of matrices with elements T.
+type productsOf[T vec.Number] struct {
 	right *constantRight[T] // nil unless it is constant
 }
 
-func newMatMul[T vec.Number](m matrices) kernel.Kernel {
-	p := &matMul[T]{matrices: m}
+func typedProductOf[T vec.Number](m matrices) typedProduct {
 	if m.constant {
-		p.right = &constantRight[T]{}
+		return productsOf[T]{&constantRight[T]{}}
 	}
-	return p
+	return productsOf[T]{}
 }
 
-func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (t productsOf[T]) multiply(ctx *kernel.Context, p *matrices, m, n, k int, in, out []tensor.Value) error {
+	x, y, o := tensor.Elements[T](in[0].Memory()), tensor.Elements[T](in[1].Memory()), tensor.Elements[T](out[0].Memory())
+	return panels(ctx, ctx.Step.Pool, p, m, n, k, x, in[0].Dim(1), y, in[1].Dim(1), t.right.of(ctx, p.transB, m, n, k, y, in[1].Dim(1)), o, n)
+}
+
+func (t productsOf[T]) prepare(p *matrices, dims []int64, m, n, k, ldx, ldy int) (kernel.Prepared, bool) {
+	if right := t.right.kept(m); right != nil && p.transB {
+		return elementwise.Prepared(p.dt, dims, func(o, x, y []T) {
+			vec.GemmRight(nil, p.transA, true, m, n, k, x, ldx, y, ldy, right, o, n)
+		})
+	}
+	return elementwise.Prepared(p.dt, dims, vec.GemmAgain[T](p.transA, p.transB, m, n, k, ldx, ldy, n))
+}
+
+func (p *matMul) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i := range 2 {
 		if in[i].Rank() != 2 {
 			return status.Invalid("In[%d] is not a matrix. Instead it has shape %s", i, tensor.FormatDims(in[i].Dims()))
@@ -179,9 +221,7 @@ func (p *matMul[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if v.NumElements() == 0 {
 		return nil
 	}
-	y := tensor.Of[T](&in[1])
-	return panels(ctx, ctx.Step.Pool, &p.matrices, m, n, k,
-		tensor.Of[T](&in[0]), in[0].Dim(1), y, in[1].Dim(1), p.right.of(ctx, p.transB, m, n, k, y, in[1].Dim(1)), tensor.Of[T](&out[0]), n)
+	return p.multiply(ctx, &p.matrices, m, n, k, in, out)
 }
 
 // panels returns a product of matrices. Of large ones that are not shared out in small parts
@@ -224,7 +264,7 @@ func panels[T vec.Number](ctx *kernel.Context, pool kernel.Pool, p *matrices, m,
 const preparedWork = 1 << 18
 
 // Prepare makes a small product ready.
-func (p *matMul[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+func (p *matMul) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	if in[0].Rank() != 2 || in[1].Rank() != 2 {
 		return kernel.Prepared{}, false
 	}
@@ -232,14 +272,7 @@ func (p *matMul[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool)
 	if !ok || m == 0 || n == 0 || m > preparedWork || n > preparedWork/m || k > preparedWork/(m*n) {
 		return kernel.Prepared{}, false
 	}
-	dims, ldx, ldy := []int64{int64(m), int64(n)}, in[0].Dim(1), in[1].Dim(1)
-	if right := p.right.kept(m); right != nil && p.transB {
-		return elementwise.Prepared(p.dt, dims, func(o, x, y []T) {
-			vec.GemmRight(nil, p.transA, true, m, n, k, x, ldx, y, ldy, right, o, n)
-		})
-	}
-	return elementwise.Prepared(p.dt, dims,
-		vec.GemmAgain[T](p.transA, p.transB, m, n, k, in[0].Dim(1), in[1].Dim(1), n))
+	return p.prepare(&p.matrices, []int64{int64(m), int64(n)}, m, n, k, in[0].Dim(1), in[1].Dim(1))
 }
 
 // sizes are those of the product of an m×k and a k×n matrix.
@@ -263,7 +296,7 @@ func (p *matrices) sizes(in []tensor.Value) (m, n, k int, ok bool) {
 // newSparseMatMul multiplies as MatMul does: skipping zeros would save time
 // only where nearly all are.
 func newSparseMatMul(c *kernel.Construction) (kernel.Kernel, error) {
-	k := newMatMul[float32](matrices{dt: tensor.Float, transA: c.Bool("transpose_a"), transB: c.Bool("transpose_b")})
+	k := newMatMul(matrices{dt: tensor.Float, transA: c.Bool("transpose_a"), transB: c.Bool("transpose_b")})
 	if c.Type("Ta") == tensor.Float && c.Type("Tb") == tensor.Float {
 		return k, nil
 	}

@@ -1,12 +1,11 @@
 package math
 
 import (
-	"slices"
-
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -39,37 +38,35 @@ reverse: Whether the row is sorted in descending order.`)
 }
 
 func newNthElement(c *kernel.Construction) (kernel.Kernel, error) {
-	reverse := c.Bool("reverse")
-	switch dt := c.Type("T"); dt {
+	return newNth(c.Type("T"), c.Bool("reverse")), nil
+}
+
+func newNth(dt tensor.DType, reverse bool) kernel.Kernel {
+	switch dt {
 	case tensor.Float:
-		return nthElement[float32]{reverse}, nil
+		return nthElement{dt, reverse, selectIn[float32]}
 	case tensor.Double:
-		return nthElement[float64]{reverse}, nil
-	case tensor.Int8:
-		return nthElement[int8]{reverse}, nil
-	case tensor.Int16:
-		return nthElement[int16]{reverse}, nil
+		return nthElement{dt, reverse, selectIn[float64]}
 	case tensor.Int32:
-		return nthElement[int32]{reverse}, nil
+		return nthElement{dt, reverse, selectIn[int32]}
 	case tensor.Int64:
-		return nthElement[int64]{reverse}, nil
-	case tensor.Uint8:
-		return nthElement[uint8]{reverse}, nil
-	case tensor.Uint16:
-		return nthElement[uint16]{reverse}, nil
-	case tensor.Uint32:
-		return nthElement[uint32]{reverse}, nil
+		return nthElement{dt, reverse, selectIn[int64]}
 	case tensor.Uint64:
-		return nthElement[uint64]{reverse}, nil
-	default: // half, bfloat16
-		return elementwise.Widen(dt, nthElement[float32]{reverse}), nil
+		return nthElement{dt, reverse, selectIn[uint64]}
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, newNth(tensor.Float, reverse))
 	}
+	return elementwise.WidenIntegers(dt, newNth(elementwise.Wider(dt), reverse), 0)
 }
 
 // An nthElement is the kernel of NthElement. NaNs are above all numbers.
-type nthElement[T elementwise.Real] struct{ reverse bool }
+type nthElement struct {
+	dt      tensor.DType
+	reverse bool
+	find    func(o, x tensor.Memory, i, n, at int) // sets o[i] to the element at a place of row i of n
+}
 
-func (k nthElement[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k nthElement) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[1].Rank() != 0 {
 		return status.Invalid("N must be scalar but has rank %d", in[1].Rank())
 	}
@@ -89,57 +86,54 @@ func (k nthElement[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		at = n - 1 - at
 	}
 	var err error
-	if out[0], err = ctx.Alloc(tensor.DTypeOf[T](), outer); err != nil {
+	if out[0], err = ctx.Alloc(k.dt, outer); err != nil {
 		return err
 	}
-	scratch, err := ctx.Alloc(tensor.DTypeOf[T](), in[0].Dims())
+	scratch, err := ctx.Alloc(k.dt, in[0].Dims())
 	if err != nil {
 		return err
 	}
 	defer ctx.Free(scratch)
-	o, x := tensor.Of[T](&out[0]), tensor.Of[T](&scratch)
-	copy(x, tensor.Of[T](&in[0]))
-	ctx.Parallel(len(o), max(1, block/n), func(lo, hi int) {
+	if err := strided.Copy(ctx, &scratch, strided.Whole(scratch), &in[0], strided.Whole(in[0])); err != nil {
+		return err
+	}
+	o, x := out[0].Memory(), scratch.Memory()
+	ctx.Parallel(o.Len(), max(1, block/n), func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			o[i] = selectNth(x[i*n:(i+1)*n], at)
+			k.find(o, x, i, n, at)
 		}
 	})
 	return ctx.Err()
+}
+
+func selectIn[T elementwise.Real](o, x tensor.Memory, i, n, at int) {
+	tensor.Elements[T](o)[i] = selectNth(tensor.Elements[T](x)[i*n:(i+1)*n], at)
 }
 
 // selectNth returns the element of x that is in place at once x is sorted. It moves
 // elements: Hoare's algorithm FIND, with the median of three as the pivot, and
 // sorting once that has taken longer than it does for most orders.
 func selectNth[T elementwise.Real](x []T, at int) T {
-	below := func(a, b T) bool { return a < b || b != b && a == a }
 	for budget := 16 * len(x); len(x) > 1; {
 		if budget -= len(x); budget < 0 {
-			slices.SortFunc(x, func(a, b T) int {
-				switch {
-				case below(a, b):
-					return -1
-				case below(b, a):
-					return 1
-				}
-				return 0
-			})
+			sortHeap(x)
 			return x[at]
 		}
 		a, pivot, b := x[0], x[len(x)/2], x[len(x)-1]
-		if below(b, a) {
+		if isBelow(b, a) {
 			a, b = b, a
 		}
-		if below(pivot, a) {
+		if isBelow(pivot, a) {
 			pivot = a
-		} else if below(b, pivot) {
+		} else if isBelow(b, pivot) {
 			pivot = b
 		}
 		i, j := 0, len(x)-1
 		for i <= j {
-			for below(x[i], pivot) {
+			for isBelow(x[i], pivot) {
 				i++
 			}
-			for below(pivot, x[j]) {
+			for isBelow(pivot, x[j]) {
 				j--
 			}
 			if i <= j {
@@ -158,4 +152,36 @@ func selectNth[T elementwise.Real](x []T, at int) T {
 		}
 	}
 	return x[0]
+}
+
+// isBelow is the order of elements: NaNs are above all numbers.
+func isBelow[T elementwise.Real](a, b T) bool { return a < b || b != b && a == a }
+
+// sortHeap sorts by a heap (J. W. J. Williams, "Algorithm 232: Heapsort", 1964).
+func sortHeap[T elementwise.Real](x []T) {
+	for i := len(x)/2 - 1; i >= 0; i-- {
+		siftDown(x, i)
+	}
+	for n := len(x) - 1; n > 0; n-- {
+		x[0], x[n] = x[n], x[0]
+		siftDown(x[:n], 0)
+	}
+}
+
+// siftDown moves element i of a heap to where none below it is greater.
+func siftDown[T elementwise.Real](heap []T, i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(heap) {
+			return
+		}
+		if child+1 < len(heap) && isBelow(heap[child], heap[child+1]) {
+			child++
+		}
+		if !isBelow(heap[i], heap[child]) {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
 }

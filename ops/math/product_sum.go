@@ -13,12 +13,15 @@ const (
 	pieceElements  = 1 << 13
 )
 
+// A matMulFloat is the kernel of MatMul for float32.
+type matMulFloat struct{ matMul }
+
 // PrepareSum makes ready what adds a small product to a matrix, some rows at a time.
 // Each row of a product is computed by itself, so bits are those of the whole product
 // and the sum of two matrices.
-func (p *matMul[T]) PrepareSum(in []tensor.Value, _ uint64) (kernel.PreparedSum, bool) {
+func (p *matMulFloat) PrepareSum(in []tensor.Value, _ uint64) (kernel.PreparedSum, bool) {
 	s := kernel.PreparedSum{DType: p.dt}
-	if in[0].Rank() != 2 || in[1].Rank() != 2 || p.dt != tensor.Float {
+	if in[0].Rank() != 2 || in[1].Rank() != 2 {
 		return s, false
 	}
 	m, n, k, ok := p.sizes(in)

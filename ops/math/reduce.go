@@ -80,17 +80,14 @@ A NaN among them gives NaN. Where there are none, the result is the highest valu
 	} {
 		kernel.Register(kernel.Registration{Op: r.op, Types: map[string][]tensor.DType{"T": r.types}, New: func(c *kernel.Construction) (kernel.Kernel, error) {
 			dt, keep := c.Type("T"), c.Bool("keep_dims")
-			if dt == tensor.Half || dt == tensor.Bfloat16 {
-				return elementwise.Widen(dt, newReduce(tensor.Float, r.kind, keep)), nil
-			}
 			return newReduce(dt, r.kind, keep), nil
 		}})
 	}
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
-		return &reduce[bool]{conjunction, c.Bool("keep_dims")}, nil
+		return newReduction(conjunction, c.Bool("keep_dims")), nil
 	}, "All")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
-		return &reduce[bool]{disjunction, c.Bool("keep_dims")}, nil
+		return newReduction(disjunction, c.Bool("keep_dims")), nil
 	}, "Any")
 
 	gradient.Register(func(c *gradient.Context) {
@@ -163,15 +160,25 @@ func prodGradient(c *gradient.Context, x, _, dy graph.Output) graph.Output {
 const block = 1 << 15
 
 // A reduce is the kernel of a reduction.
-type reduce[T tensor.Element] struct {
-	reducer[T]
-	keep bool // reduced dimensions stay as 1
+type reduce struct {
+	middle middleReducer
+	always bool // a single element's result is not the element
+	keep   bool // reduced dimensions stay as 1
+}
+
+// A middleReducer reduces the middle one of three dimensions.
+type middleReducer interface {
+	run(ctx *kernel.Context, o, x tensor.Memory, outer, n, inner int) error
+}
+
+func newReduction[T tensor.Element](r reducer[T], keep bool) *reduce {
+	return &reduce{&reducing[T]{r}, r.always, keep}
 }
 
 // Run brings the input to three dimensions, of which the middle one is
 // reduced, by merging neighbours and, where reduced and other dimensions
 // alternate more often, by a transpose.
-func (r *reduce[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (r *reduce) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	x := in[0].Dims()
 	var flags [8]bool
 	reduced, err := axes(&in[1], len(x), flags[:0])
@@ -217,9 +224,9 @@ func (r *reduce[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		defer ctx.Free(v)
 		outer = out[0].NumElements()
-		return r.run(ctx, tensor.Of[T](&out[0]), tensor.Of[T](&v), outer, v.NumElements()/outer, 1)
+		return r.middle.run(ctx, out[0].Memory(), v.Memory(), outer, v.NumElements()/outer, 1)
 	}
-	return r.run(ctx, tensor.Of[T](&out[0]), tensor.Of[T](&in[0]), outer, n, inner)
+	return r.middle.run(ctx, out[0].Memory(), in[0].Memory(), outer, n, inner)
 }
 
 // A run is neighbouring dimensions, merged, that are all reduced or all not.
@@ -281,8 +288,11 @@ func reducedLast(ctx *kernel.Context, v *tensor.Value, reduced []bool) (tensor.V
 	return w, strided.Copy(ctx, &w, strided.Whole(w), v, strided.Whole(*v).Permute(perm))
 }
 
-// run reduces the middle one of three dimensions.
-func (r *reduce[T]) run(ctx *kernel.Context, o, x []T, outer, n, inner int) error {
+// A reducing is a middleReducer of elements of one type.
+type reducing[T tensor.Element] struct{ reducer[T] }
+
+func (r *reducing[T]) run(ctx *kernel.Context, to, from tensor.Memory, outer, n, inner int) error {
+	o, x := tensor.Elements[T](to), tensor.Elements[T](from)
 	if inner == 1 {
 		return r.rows(ctx, o, x, outer, n)
 	}
@@ -296,7 +306,14 @@ func (r *reduce[T]) run(ctx *kernel.Context, o, x []T, outer, n, inner int) erro
 	return r.sharedColumns(ctx, o, x, outer, n, inner)
 }
 
-func (r *reduce[T]) rows(ctx *kernel.Context, o, x []T, outer, n int) error {
+func (r *reducing[T]) rows(ctx *kernel.Context, o, x []T, outer, n int) error {
+	if n == 0 { // not r.of, which gives the least or greatest number of T, where that of a narrower type is wanted
+		for i := range o {
+			o[i] = r.empty
+		}
+		r.end(o, n)
+		return nil
+	}
 	if outer*n <= block {
 		for i := range o {
 			o[i] = r.of(x[i*n : (i+1)*n])
@@ -328,7 +345,7 @@ func (r *reduce[T]) rows(ctx *kernel.Context, o, x []T, outer, n int) error {
 }
 
 // columns reduces the rows of x into o.
-func (r *reduce[T]) columns(o, x []T) {
+func (r *reducing[T]) columns(o, x []T) {
 	for i := range o {
 		o[i] = r.empty
 	}
@@ -337,7 +354,7 @@ func (r *reduce[T]) columns(o, x []T) {
 	}
 }
 
-func (r *reduce[T]) sharedColumns(ctx *kernel.Context, o, x []T, outer, n, inner int) error {
+func (r *reducing[T]) sharedColumns(ctx *kernel.Context, o, x []T, outer, n, inner int) error {
 	height := max(16, block/inner) // rows of a block
 	parts := (n + height - 1) / height
 	partial := o
@@ -369,7 +386,7 @@ func (r *reduce[T]) sharedColumns(ctx *kernel.Context, o, x []T, outer, n, inner
 }
 
 // end makes results of the combined partial ones.
-func (r *reduce[T]) end(o []T, n int) {
+func (r *reducing[T]) end(o []T, n int) {
 	if r.finish == nil {
 		return
 	}

@@ -15,7 +15,7 @@ type reducer[T tensor.Element] struct {
 	into   func(o, x []T)     // takes x[i] into the partial result o[i]
 	with   func(x, y T) T     // combines partial results
 	finish func(x T, n int) T // the result, of the partial result of n elements; nil: the same
-	always bool               // a single element's result is not the element
+	always bool               // see [reduce]
 }
 
 // A reduction names a reducer.
@@ -30,7 +30,8 @@ const (
 	smallest
 )
 
-// newReduce is nil for the 16-bit types.
+// newReduce returns the kernel of a reduction of dt. Integers of fewer than 32 bits, and
+// those of 32 bits without a sign, are reduced as longer ones.
 func newReduce(dt tensor.DType, kind reduction, keep bool) kernel.Kernel {
 	if kind == mean {
 		if k := newWideMean(dt, keep); k != nil {
@@ -38,32 +39,58 @@ func newReduce(dt tensor.DType, kind reduction, keep bool) kernel.Kernel {
 		}
 	}
 	switch dt {
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, newReduce(tensor.Float, kind, keep))
 	case tensor.Float:
-		return &reduce[float32]{floatReducer(kind), keep}
+		return newReduction(floatReducer(kind), keep)
 	case tensor.Double:
-		return &reduce[float64]{realReducer[float64](kind), keep}
+		return newReduction(realReducer[float64](kind), keep)
 	case tensor.Int8:
-		return &reduce[int8]{realReducer[int8](kind), keep}
+		return newNarrowReduce[int32](dt, kind, keep, math.MinInt8, math.MaxInt8)
 	case tensor.Int16:
-		return &reduce[int16]{realReducer[int16](kind), keep}
+		return newNarrowReduce[int32](dt, kind, keep, math.MinInt16, math.MaxInt16)
 	case tensor.Int32:
-		return &reduce[int32]{realReducer[int32](kind), keep}
+		return newReduction(realReducer[int32](kind), keep)
 	case tensor.Int64:
-		return &reduce[int64]{realReducer[int64](kind), keep}
+		return newReduction(realReducer[int64](kind), keep)
 	case tensor.Uint8:
-		return &reduce[uint8]{realReducer[uint8](kind), keep}
+		return newNarrowReduce[int32](dt, kind, keep, 0, math.MaxUint8)
 	case tensor.Uint16:
-		return &reduce[uint16]{realReducer[uint16](kind), keep}
+		return newNarrowReduce[int32](dt, kind, keep, 0, math.MaxUint16)
 	case tensor.Uint32:
-		return &reduce[uint32]{realReducer[uint32](kind), keep}
+		return newNarrowReduce[int64](dt, kind, keep, 0, math.MaxUint32)
 	case tensor.Uint64:
-		return &reduce[uint64]{realReducer[uint64](kind), keep}
+		return newReduction(realReducer[uint64](kind), keep)
 	case tensor.Complex64:
-		return &reduce[complex64]{complexReducer(kind, func(n int) complex64 { return complex(float32(n), 0) }), keep}
+		return newReduction(complexReducer(kind, func(n int) complex64 { return complex(float32(n), 0) }), keep)
 	case tensor.Complex128:
-		return &reduce[complex128]{complexReducer(kind, func(n int) complex128 { return complex(float64(n), 0) }), keep}
+		return newReduction(complexReducer(kind, func(n int) complex128 { return complex(float64(n), 0) }), keep)
 	}
 	return nil
+}
+
+// newNarrowReduce returns the kernel of a reduction of integers of dt, from least to
+// greatest, as integers of type W. Sums and products have the bits that dt has room
+// for.
+func newNarrowReduce[W int32 | int64](dt tensor.DType, kind reduction, keep bool, least, greatest W) kernel.Kernel {
+	r := realReducer[W](kind)
+	switch kind {
+	case largest:
+		r.empty = least
+	case smallest:
+		r.empty = greatest
+	case norm:
+		span := greatest - least + 1
+		r.finish = func(x W, _ int) W {
+			if x %= span; x > greatest { // the sum of dt
+				x -= span
+			} else if x < least {
+				x += span
+			}
+			return W(math.Sqrt(float64(x)))
+		}
+	}
+	return elementwise.WidenIntegers(dt, newReduction(r, keep), 0)
 }
 
 func realReducer[T elementwise.Real](kind reduction) reducer[T] {

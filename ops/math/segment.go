@@ -188,59 +188,89 @@ func segmentProdGradient(c *gradient.Context, x, y, dy graph.Output) graph.Outpu
 }
 
 func newSegments(dt tensor.DType, kind reduction, unsorted bool) kernel.Kernel {
+	return newSegmentsOf(dt, dt, kind, unsorted)
+}
+
+// newSegmentsOf is newSegments for elements of dt with infinities replaced by the
+// greatest finite numbers of as.
+func newSegmentsOf(dt, as tensor.DType, kind reduction, unsorted bool) kernel.Kernel {
+	var by segmentReducer
 	switch dt {
+	case tensor.Half, tensor.Bfloat16:
+		return elementwise.Widen(dt, newSegmentsOf(tensor.Float, dt, kind, unsorted))
 	case tensor.Float:
-		return newFloatSegments[float32](dt, kind, unsorted, math.MaxFloat32)
+		by = floatSegments[float32](kind, greatestFinite(as))
 	case tensor.Double:
-		return newFloatSegments[float64](dt, kind, unsorted, math.MaxFloat64)
-	case tensor.Half:
-		return elementwise.Widen(dt, newFloatSegments[float32](tensor.Float, kind, unsorted, 65504))
-	case tensor.Bfloat16:
-		most := float64(tensor.BFloat16(0x7f7f).Float32())
-		return elementwise.Widen(dt, newFloatSegments[float32](tensor.Float, kind, unsorted, most))
+		by = floatSegments[float64](kind, greatestFinite(as))
 	case tensor.Int8:
-		return newRealSegments[int8](dt, kind, unsorted)
+		by = realSegments[int8](kind)
 	case tensor.Int16:
-		return newRealSegments[int16](dt, kind, unsorted)
+		by = realSegments[int16](kind)
 	case tensor.Int32:
-		return newRealSegments[int32](dt, kind, unsorted)
+		by = realSegments[int32](kind)
 	case tensor.Int64:
-		return newRealSegments[int64](dt, kind, unsorted)
+		by = realSegments[int64](kind)
 	case tensor.Uint8:
-		return newRealSegments[uint8](dt, kind, unsorted)
+		by = realSegments[uint8](kind)
 	case tensor.Uint16:
-		return newRealSegments[uint16](dt, kind, unsorted)
+		by = realSegments[uint16](kind)
 	case tensor.Uint32:
-		return newRealSegments[uint32](dt, kind, unsorted)
+		by = realSegments[uint32](kind)
 	case tensor.Uint64:
-		return newRealSegments[uint64](dt, kind, unsorted)
+		by = realSegments[uint64](kind)
 	case tensor.Complex64:
 		r := complexReducer(kind, func(n int) complex64 { return complex(float32(n), 0) })
-		return &segments[complex64]{dt: dt, reducer: r, unsorted: unsorted, start: r.empty}
+		by = &segmentsBy[complex64]{r, r.empty}
 	case tensor.Complex128:
 		r := complexReducer(kind, func(n int) complex128 { return complex(float64(n), 0) })
-		return &segments[complex128]{dt: dt, reducer: r, unsorted: unsorted, start: r.empty}
+		by = &segmentsBy[complex128]{r, r.empty}
+	default:
+		return nil
 	}
-	return nil
+	return &segments{dt, by, unsorted}
+}
+
+func greatestFinite(dt tensor.DType) float64 {
+	switch dt {
+	case tensor.Half:
+		return 65504
+	case tensor.Bfloat16:
+		return float64(tensor.BFloat16(0x7f7f).Float32())
+	case tensor.Float:
+		return math.MaxFloat32
+	}
+	return math.MaxFloat64
 }
 
 // A segments is the kernel of a reduction by segments.
-type segments[T elementwise.Number] struct {
-	dt tensor.DType
-	reducer[T]
+type segments struct {
+	dt       tensor.DType
+	by       segmentReducer
 	unsorted bool
-	start    T // what a segment without rows gives, unless the segments are sorted
 }
 
-func newRealSegments[T elementwise.Real](dt tensor.DType, kind reduction, unsorted bool) *segments[T] {
+// A segmentReducer reduces rows of n elements by segments of known numbers. Negative ones
+// are passed over if the segments are not sorted.
+type segmentReducer interface {
+	sorted(ctx *kernel.Context, o, x tensor.Memory, ids []int64, n int) error
+	any(ctx *kernel.Context, o, x tensor.Memory, ids []int64, n int) error
+}
+
+// A segmentsBy is a segmentReducer of elements of one type.
+type segmentsBy[T elementwise.Number] struct {
+	reducer[T]
+	start T // what a segment without rows gives, unless the segments are sorted
+}
+
+func realSegments[T elementwise.Real](kind reduction) *segmentsBy[T] {
 	r := realReducer[T](kind)
-	return &segments[T]{dt: dt, reducer: r, unsorted: unsorted, start: r.empty}
+	return &segmentsBy[T]{r, r.empty}
 }
 
-// newFloatSegments has the largest finite number, and its negative, in the place
+// floatSegments has the largest finite number, and its negative, in the place
 // of infinities.
-func newFloatSegments[T elementwise.Float](dt tensor.DType, kind reduction, unsorted bool, most float64) *segments[T] {
-	k := newRealSegments[T](dt, kind, unsorted)
+func floatSegments[T elementwise.Float](kind reduction, most float64) *segmentsBy[T] {
+	k := realSegments[T](kind)
 	switch kind {
 	case largest:
 		k.start = T(-most)
@@ -250,7 +280,7 @@ func newFloatSegments[T elementwise.Float](dt tensor.DType, kind reduction, unso
 	return k
 }
 
-func (k *segments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *segments) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	x := in[0].Dims()
 	defer ctx.UnreserveTo(ctx.Reserved())
 	if err := ctx.Reserve(8 * in[1].NumElements()); err != nil {
@@ -260,9 +290,9 @@ func (k *segments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	var rows int64
 	var err error
 	if k.unsorted {
-		rows, err = k.checkUnsorted(in, ids)
+		rows, err = checkUnsorted(in, ids)
 	} else {
-		rows, err = k.checkSorted(in, ids)
+		rows, err = checkSorted(in, ids)
 	}
 	if err != nil {
 		return err
@@ -276,39 +306,49 @@ func (k *segments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for _, d := range behind {
 		n *= int(d)
 	}
-	o, data := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
 	if k.unsorted {
-		for i := range o {
-			if i%(1<<16) == 1<<16-1 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			o[i] = k.start
-		}
-		var credit kernel.Credit
-		for i, id := range ids {
-			if !credit.Spend(ctx, 8+n) {
-				return ctx.Err()
-			}
-			if id >= 0 {
-				k.into(o[int(id)*n:(int(id)+1)*n], data[i*n:(i+1)*n])
-			}
-		}
-		return ctx.Err()
+		return k.by.any(ctx, out[0].Memory(), in[0].Memory(), ids, n)
 	}
-	return k.sorted(ctx, o, data, ids, n)
+	return k.by.sorted(ctx, out[0].Memory(), in[0].Memory(), ids, n)
 }
 
-// sorted reduces segments in order. Those without rows are 0, or 1 for products.
-func (k *segments[T]) sorted(ctx *kernel.Context, o, x []T, ids []int64, n int) error {
-	var gap T
-	if k.empty == 1 {
-		gap = 1
-	}
+// fill sets elements, and fails if the step ends before.
+func fill[T tensor.Element](ctx *kernel.Context, o []T, v T) error {
 	for i := range o {
 		if i%(1<<16) == 1<<16-1 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		o[i] = gap
+		o[i] = v
+	}
+	return nil
+}
+
+func (k *segmentsBy[T]) any(ctx *kernel.Context, to, from tensor.Memory, ids []int64, n int) error {
+	o, x := tensor.Elements[T](to), tensor.Elements[T](from)
+	if err := fill(ctx, o, k.start); err != nil {
+		return err
+	}
+	var credit kernel.Credit
+	for i, id := range ids {
+		if !credit.Spend(ctx, 8+n) {
+			return ctx.Err()
+		}
+		if id >= 0 {
+			k.into(o[int(id)*n:(int(id)+1)*n], x[i*n:(i+1)*n])
+		}
+	}
+	return ctx.Err()
+}
+
+// sorted reduces segments in order. Those without rows are 0, or 1 for products.
+func (k *segmentsBy[T]) sorted(ctx *kernel.Context, to, from tensor.Memory, ids []int64, n int) error {
+	o, x := tensor.Elements[T](to), tensor.Elements[T](from)
+	var gap T
+	if k.empty == 1 {
+		gap = 1
+	}
+	if err := fill(ctx, o, gap); err != nil {
+		return err
 	}
 	var credit kernel.Credit
 	for first := 0; first < len(ids); {
@@ -333,7 +373,7 @@ func (k *segments[T]) sorted(ctx *kernel.Context, o, x []T, ids []int64, n int) 
 	return nil
 }
 
-func (k *segments[T]) checkSorted(in []tensor.Value, ids []int64) (rows int64, err error) {
+func checkSorted(in []tensor.Value, ids []int64) (rows int64, err error) {
 	if in[1].Rank() != 1 {
 		return 0, status.Invalid("segment_ids should be a vector.")
 	}
@@ -354,7 +394,7 @@ func (k *segments[T]) checkSorted(in []tensor.Value, ids []int64) (rows int64, e
 	return ids[len(ids)-1] + 1, nil
 }
 
-func (k *segments[T]) checkUnsorted(in []tensor.Value, ids []int64) (rows int64, err error) {
+func checkUnsorted(in []tensor.Value, ids []int64) (rows int64, err error) {
 	if rows, err = kernel.Int(&in[2], "num_segments"); err != nil {
 		return 0, err
 	}

@@ -139,36 +139,34 @@ func (w weighting) divisor(n int) float64 {
 func newSparseSegments(dt tensor.DType, w weighting) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return sparseSegments[float32]{w}
+		return sparseSegments{dt, w, sumRows[float32]}
 	case tensor.Double:
-		return sparseSegments[float64]{w}
+		return sparseSegments{dt, w, sumRows[float64]}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.Widen(dt, sparseSegments[float32]{w})
-	case tensor.Int8:
-		return sparseSegments[int8]{w}
-	case tensor.Int16:
-		return sparseSegments[int16]{w}
+		return elementwise.Widen(dt, newSparseSegments(tensor.Float, w))
 	case tensor.Int32:
-		return sparseSegments[int32]{w}
+		return sparseSegments{dt, w, sumRows[int32]}
 	case tensor.Int64:
-		return sparseSegments[int64]{w}
-	case tensor.Uint8:
-		return sparseSegments[uint8]{w}
-	case tensor.Uint16:
-		return sparseSegments[uint16]{w}
-	case tensor.Uint32:
-		return sparseSegments[uint32]{w}
+		return sparseSegments{dt, w, sumRows[int64]}
 	case tensor.Uint64:
-		return sparseSegments[uint64]{w}
+		return sparseSegments{dt, w, sumRows[uint64]}
 	}
-	return nil
+	if w != whole {
+		return nil // they are of floating-point numbers
+	}
+	return elementwise.WidenIntegers(dt, newSparseSegments(elementwise.Wider(dt), w), 0)
 }
 
 // A sparseSegments is the kernel of a reduction by segments of rows that
 // indices name. An input more than three is the number of segments.
-type sparseSegments[T elementwise.Real] struct{ weighting }
+type sparseSegments struct {
+	dt tensor.DType
+	weighting
+	// sum adds up columns lo to hi-1, of n, of the rows of each segment.
+	sum func(ctx *kernel.Context, o, x tensor.Memory, rows, ids []int64, n, lo, hi int, w weighting)
+}
 
-func (k sparseSegments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k sparseSegments) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() < 1 {
 		return status.Invalid("Shape must be at least rank 1")
 	}
@@ -189,43 +187,46 @@ func (k sparseSegments[T]) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 	}
 	var buf [8]int64
 	behind := in[0].Dims()[1:]
-	if out[0], err = ctx.AllocZeroed(tensor.DTypeOf[T](), append(append(buf[:0], count), behind...)); err != nil {
+	if out[0], err = ctx.AllocZeroed(k.dt, append(append(buf[:0], count), behind...)); err != nil {
 		return err
 	}
 	n := 1
 	for _, d := range behind {
 		n *= int(d)
 	}
-	o, x := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
-	ctx.Parallel(n, max(1, block/max(1, len(ids))), func(lo, hi int) {
-		var credit kernel.Credit
-		for first := 0; first < len(ids); {
-			sum := o[int(ids[first])*n+lo : int(ids[first])*n+hi]
-			last := first
-			for ; last < len(ids) && ids[last] == ids[first]; last++ {
-				if !credit.Spend(ctx, hi-lo) {
-					return
-				}
-				row := x[int(rows[last])*n+lo:]
-				for j := range sum {
-					sum[j] += row[j]
-				}
-			}
-			if k.weighting != whole {
-				d := T(k.divisor(last - first))
-				for j := range sum {
-					sum[j] /= d
-				}
-			}
-			first = last
-		}
-	})
+	o, x := out[0].Memory(), in[0].Memory()
+	ctx.Parallel(n, max(1, block/max(1, len(ids))), func(lo, hi int) { k.sum(ctx, o, x, rows, ids, n, lo, hi, k.weighting) })
 	return ctx.Err()
+}
+
+func sumRows[T elementwise.Real](ctx *kernel.Context, to, from tensor.Memory, rows, ids []int64, n, lo, hi int, w weighting) {
+	o, x := tensor.Elements[T](to), tensor.Elements[T](from)
+	var credit kernel.Credit
+	for first := 0; first < len(ids); {
+		sum := o[int(ids[first])*n+lo : int(ids[first])*n+hi]
+		last := first
+		for ; last < len(ids) && ids[last] == ids[first]; last++ {
+			if !credit.Spend(ctx, hi-lo) {
+				return
+			}
+			row := x[int(rows[last])*n+lo:]
+			for j := range sum {
+				sum[j] += row[j]
+			}
+		}
+		if w != whole {
+			d := T(w.divisor(last - first))
+			for j := range sum {
+				sum[j] /= d
+			}
+		}
+		first = last
+	}
 }
 
 // segments returns the number of segments. It fails unless ids rise from 0 to below
 // that.
-func (k sparseSegments[T]) segments(in []tensor.Value, ids []int64) (int64, error) {
+func (k sparseSegments) segments(in []tensor.Value, ids []int64) (int64, error) {
 	last := int64(-1)
 	if len(ids) > 0 {
 		last = ids[len(ids)-1]

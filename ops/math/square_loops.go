@@ -145,13 +145,13 @@ func newSquaredDiff(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[int64]}
 	case tensor.Uint8:
-		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[uint8]}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[int8]}
 	case tensor.Uint16:
-		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[uint16]}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[int16]}
 	case tensor.Uint32:
-		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[uint32]}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[int32]}
 	case tensor.Uint64:
-		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[uint64]}
+		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[int64]}
 	case tensor.Complex64:
 		return &elementwise.Pairing{Out: dt, F: squaredDiffPairs[complex64]}
 	case tensor.Complex128:
@@ -265,13 +265,13 @@ func newNeg(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &negInt64{}
 	case tensor.Uint8:
-		return &elementwise.Mapping{Out: dt, F: negEach[uint8]}
+		return &elementwise.Mapping{Out: dt, F: negEach[int8]}
 	case tensor.Uint16:
-		return &elementwise.Mapping{Out: dt, F: negEach[uint16]}
+		return &elementwise.Mapping{Out: dt, F: negEach[int16]}
 	case tensor.Uint32:
-		return &elementwise.Mapping{Out: dt, F: negEach[uint32]}
+		return &elementwise.Mapping{Out: dt, F: negEach[int32]}
 	case tensor.Uint64:
-		return &elementwise.Mapping{Out: dt, F: negEach[uint64]}
+		return &elementwise.Mapping{Out: dt, F: negEach[int64]}
 	case tensor.Complex64:
 		return &elementwise.Mapping{Out: dt, F: negEach[complex64]}
 	case tensor.Complex128:
@@ -385,13 +385,13 @@ func newSquare(dt tensor.DType) kernel.Kernel {
 	case tensor.Int64:
 		return &squareInt64{}
 	case tensor.Uint8:
-		return &elementwise.Mapping{Out: dt, F: squareEach[uint8]}
+		return &elementwise.Mapping{Out: dt, F: squareEach[int8]}
 	case tensor.Uint16:
-		return &elementwise.Mapping{Out: dt, F: squareEach[uint16]}
+		return &elementwise.Mapping{Out: dt, F: squareEach[int16]}
 	case tensor.Uint32:
-		return &elementwise.Mapping{Out: dt, F: squareEach[uint32]}
+		return &elementwise.Mapping{Out: dt, F: squareEach[int32]}
 	case tensor.Uint64:
-		return &elementwise.Mapping{Out: dt, F: squareEach[uint64]}
+		return &elementwise.Mapping{Out: dt, F: squareEach[int64]}
 	case tensor.Complex64:
 		return &elementwise.Mapping{Out: dt, F: squareEach[complex64]}
 	case tensor.Complex128:

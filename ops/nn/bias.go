@@ -68,22 +68,10 @@ func newBias(c *kernel.Construction) (kernel.Kernel, error) {
 		return newBiasOf[float64](c), nil
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.Widen(dt, newBiasOf[float32](c)), nil
-	case tensor.Int8:
-		return newBiasOf[int8](c), nil
-	case tensor.Int16:
-		return newBiasOf[int16](c), nil
-	case tensor.Int32:
-		return newBiasOf[int32](c), nil
-	case tensor.Int64:
-		return newBiasOf[int64](c), nil
-	case tensor.Uint8:
-		return newBiasOf[uint8](c), nil
-	case tensor.Uint16:
-		return newBiasOf[uint16](c), nil
-	case tensor.Uint32:
-		return newBiasOf[uint32](c), nil
-	case tensor.Uint64:
-		return newBiasOf[uint64](c), nil
+	case tensor.Int8, tensor.Int16, tensor.Int32, tensor.Uint8, tensor.Uint16:
+		return elementwise.WidenIntegers(dt, newBiasOf[int32](c), 0), nil
+	case tensor.Int64, tensor.Uint32, tensor.Uint64: // with and without a sign, the bits are the same
+		return elementwise.WidenIntegers(dt, newBiasOf[int64](c), 0), nil
 	case tensor.Complex64:
 		return newBiasOf[complex64](c), nil
 	case tensor.Complex128:
@@ -95,17 +83,17 @@ func newBias(c *kernel.Construction) (kernel.Kernel, error) {
 func newBiasOf[T elementwise.Number](c *kernel.Construction) kernel.Kernel {
 	second := c.Str("data_format") == "NCHW"
 	if c.Op.Name == "BiasAddGrad" {
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return biasAddGrad[T](ctx, in, out, second) })
+		return biasGradient{second, addRows[T]}
 	}
 	var sums elementwise.Loops[T, T] = plus[T]{}
 	if s, ok := any(plusFloat{}).(elementwise.Loops[T, T]); ok {
 		sums = s
 	}
-	return &biasAdd[T]{second, elementwise.PairwiseOf(sums)}
+	return &biasAdd{second, elementwise.PairwiseOf(sums)}
 }
 
 // A biasAdd is the kernel of BiasAdd.
-type biasAdd[T elementwise.Number] struct {
+type biasAdd struct {
 	second bool // whether the channels are the second dimension, not the last
 	sums   elementwise.Pairwise
 }
@@ -151,7 +139,7 @@ func channels(dims []int64, second bool) (outer, channels, inner int) {
 	return outer, int(dims[at]), inner
 }
 
-func (k *biasAdd[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *biasAdd) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
 	if len(dims) < 2 {
 		return status.Invalid("Input tensor must be at least 2D: %s", tensor.FormatDims(dims))
@@ -171,11 +159,11 @@ func (k *biasAdd[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if inner == 1 { // a sum with broadcasting
 		return elementwise.Binary(ctx, in, out, in[0].DType(), k.sums, nil)
 	}
-	return biasPlanes[T](ctx, in, out, n, outer*n, inner)
+	return k.planes(ctx, in, out, n, outer*n, inner)
 }
 
 // Prepare makes a sum with broadcasting ready.
-func (k *biasAdd[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
+func (k *biasAdd) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	dims := in[0].Dims()
 	if len(dims) < 2 || in[1].Rank() != 1 {
 		return kernel.Prepared{}, false
@@ -186,84 +174,94 @@ func (k *biasAdd[T]) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareBinary(in, in[0].DType(), k.sums)
 }
 
-// biasPlanes adds a number to each of so many planes of inner elements; there is
+// planes adds a number to each of so many planes of inner elements; there is
 // a bias for each of n.
-func biasPlanes[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, n, planes, inner int) error {
-	x, b := tensor.Of[T](&in[0]), tensor.Of[T](&in[1])
+func (k *biasAdd) planes(ctx *kernel.Context, in, out []tensor.Value, n, planes, inner int) error {
+	all := [2]tensor.Value{in[0], in[1]} // the first may become the result
+	x, b := all[0].Memory(), all[1].Memory()
 	v, err := ctx.ReuseOrAlloc(in, 0, in[0].DType(), in[0].Dims())
 	if err != nil {
 		return err
 	}
 	out[0] = v
-	o := tensor.Of[T](&out[0])
-	if len(o) == 0 {
+	o := out[0].Memory()
+	if o.Len() == 0 {
 		return nil
 	}
 	ctx.Parallel(planes, max(1, elementwise.Grain/inner), func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			o, b := o[i*inner:(i+1)*inner], b[i%n]
-			for j, x := range x[i*inner : (i+1)*inner] {
-				o[j] = x + b
-			}
+			k.sums.Pairs(o, x, b, elementwise.Stretch{O: i * inner, X: i * inner, Y: i % n, N: inner, Repeats: elementwise.RepeatsY})
 		}
 	})
 	return ctx.Err()
 }
 
-// biasAddGrad adds up blocks of rows, and then the blocks' sums in order.
-func biasAddGrad[T elementwise.Number](ctx *kernel.Context, in, out []tensor.Value, second bool) error {
+// A biasGradient is the kernel of BiasAddGrad.
+type biasGradient struct {
+	second bool
+	add    func(ctx *kernel.Context, sums tensor.Memory, part, n int, x tensor.Memory, first, last, inner int)
+}
+
+// Run adds up blocks of rows, and then the blocks' sums in order.
+func (k biasGradient) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
 	if len(dims) < 2 {
 		return status.Invalid("Input tensor must be at least 2D: %s", tensor.FormatDims(dims))
 	}
-	outer, n, inner := channels(dims, second)
+	outer, n, inner := channels(dims, k.second)
 	v, err := ctx.AllocZeroed(in[0].DType(), []int64{int64(n)})
 	if err != nil || in[0].NumElements() == 0 {
 		out[0] = v
 		return err
 	}
 	out[0] = v
-	o, x := tensor.Of[T](&out[0]), tensor.Of[T](&in[0])
 	height := max(16, elementwise.Grain/(n*inner)) // outer blocks of one partial sum
 	parts := (outer + height - 1) / height
-	partial := make([]T, parts*n)
-	floats, _ := any(partial).([]float32) // nil for other types
-	rows, _ := any(x).([]float32)
+	partial, err := ctx.AllocZeroed(in[0].DType(), []int64{int64(parts), int64(n)})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(partial)
+	x, sums := in[0].Memory(), partial.Memory()
 	ctx.Parallel(parts, 1, func(lo, hi int) {
 		for p := lo; p < hi && ctx.Err() == nil; p++ {
-			if floats != nil && inner == 1 {
-				sums := floats[p*n : (p+1)*n]
-				for i := p * height; i < min((p+1)*height, outer); i++ {
-					vec.Add(sums, sums, rows[i*n:(i+1)*n])
-				}
-				continue
-			}
-			sums := partial[p*n : (p+1)*n]
-			for i := p * height; i < min((p+1)*height, outer); i++ {
-				ctx.Ask()
-				block := x[i*n*inner : (i+1)*n*inner]
-				if inner == 1 {
-					for j, x := range block {
-						sums[j] += x
-					}
-					continue
-				}
-				for j := range sums {
-					if inner > elementwise.Grain {
-						ctx.Ask()
-					}
-					for _, x := range block[j*inner : (j+1)*inner] {
-						sums[j] += x
-					}
-				}
-			}
+			k.add(ctx, sums, p, n, x, p*height, min((p+1)*height, outer), inner)
 		}
 	})
 	for p := range parts {
 		ctx.Ask()
-		for j, x := range partial[p*n : (p+1)*n] {
-			o[j] += x
-		}
+		k.add(ctx, out[0].Memory(), 0, n, sums, p, p+1, 1)
 	}
 	return ctx.Err()
+}
+
+// addRows adds blocks first to last-1 of x, each of n rows of inner elements, to a part of
+// sums, which has an element for each row.
+func addRows[T elementwise.Number](ctx *kernel.Context, to tensor.Memory, part, n int, from tensor.Memory, first, last, inner int) {
+	sums, x := tensor.Elements[T](to)[part*n:(part+1)*n], tensor.Elements[T](from)
+	if floats, ok := any(sums).([]float32); ok && inner == 1 {
+		rows := any(x).([]float32)
+		for i := first; i < last; i++ {
+			vec.Add(floats, floats, rows[i*n:(i+1)*n])
+		}
+		return
+	}
+	for i := first; i < last; i++ {
+		ctx.Ask()
+		block := x[i*n*inner : (i+1)*n*inner]
+		if inner == 1 {
+			for j, x := range block {
+				sums[j] += x
+			}
+			continue
+		}
+		for j := range sums {
+			if inner > elementwise.Grain {
+				ctx.Ask()
+			}
+			for _, x := range block[j*inner : (j+1)*inner] {
+				sums[j] += x
+			}
+		}
+	}
 }

@@ -23,34 +23,38 @@ func newDilation(c *kernel.Construction) (kernel.Kernel, error) {
 	if err := m.depthStrides(); err != nil {
 		return nil, err
 	}
-	switch dt := c.Type("T"); dt {
+	return newDilationOf(c.Type("T"), m), nil
+}
+
+func newDilationOf(dt tensor.DType, m *motion) kernel.Kernel {
+	switch dt {
 	case tensor.Float:
-		return dilationOf[float32](dt, m), nil
+		return dilationOf[float32](dt, m)
 	case tensor.Double:
-		return dilationOf[float64](dt, m), nil
+		return dilationOf[float64](dt, m)
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.Widen(dt, dilationOf[float32](tensor.Float, m)), nil
+		return elementwise.Widen(dt, newDilationOf(tensor.Float, m))
 	case tensor.Int8:
-		return dilationOf[int8](dt, m), nil
+		return dilationOf[int8](dt, m)
 	case tensor.Int16:
-		return dilationOf[int16](dt, m), nil
+		return dilationOf[int16](dt, m)
 	case tensor.Int32:
-		return dilationOf[int32](dt, m), nil
+		return dilationOf[int32](dt, m)
 	case tensor.Int64:
-		return dilationOf[int64](dt, m), nil
+		return dilationOf[int64](dt, m)
 	case tensor.Uint8:
-		return dilationOf[uint8](dt, m), nil
+		return dilationOf[uint8](dt, m)
 	case tensor.Uint16:
-		return dilationOf[uint16](dt, m), nil
+		return dilationOf[uint16](dt, m)
 	case tensor.Uint32:
-		return dilationOf[uint32](dt, m), nil
+		return dilationOf[uint32](dt, m)
 	default:
-		return dilationOf[uint64](dt, m), nil
+		return dilationOf[uint64](dt, m)
 	}
 }
 
 func dilationOf[T elementwise.Real](dt tensor.DType, m *motion) kernel.Kernel {
-	k := &dilation[T]{m, dt}
+	k := &dilation{m, dt, dilate[T], addPlaces[T]}
 	switch m.op {
 	case "Dilation2DBackpropInput":
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return k.gradient(ctx, in, out, 0) })
@@ -61,12 +65,14 @@ func dilationOf[T elementwise.Real](dt tensor.DType, m *motion) kernel.Kernel {
 }
 
 // A dilation is the kernel of Dilation2D.
-type dilation[T elementwise.Real] struct {
-	m  *motion
-	dt tensor.DType
+type dilation struct {
+	m      *motion
+	dt     tensor.DType
+	dilate func(o tensor.Memory, first int, at, tap []int, x tensor.Memory, image int, w tensor.Memory, axes *[3]axis, oy, ox int)
+	add    func(o, grad tensor.Memory, base, first int, at []int)
 }
 
-func (k *dilation[T]) axes(x, filter []int64) (all [3]axis, err error) {
+func (k *dilation) axes(x, filter []int64) (all [3]axis, err error) {
 	if len(x) != 4 {
 		return all, status.Invalid("input must be 4-dimensional: %s", tensor.FormatDims(x))
 	}
@@ -79,7 +85,7 @@ func (k *dilation[T]) axes(x, filter []int64) (all [3]axis, err error) {
 	return k.m.axes(x, filter[:2])
 }
 
-func (k *dilation[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *dilation) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	x := in[0].Dims()
 	axes, err := k.axes(x, in[1].Dims())
 	if err != nil {
@@ -92,7 +98,7 @@ func (k *dilation[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0].NumElements() == 0 {
 		return nil
 	}
-	src, w, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
+	src, w, dst := in[0].Memory(), in[1].Memory(), out[0].Memory()
 	y, depth := &axes[1], int(x[3])
 	line := axes[2].out * depth
 	ctx.Parallel(int(x[0])*y.out, max(1, elementwise.Grain/(line*y.size*axes[2].size)), func(lo, hi int) {
@@ -104,18 +110,19 @@ func (k *dilation[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				if !credit.Spend(ctx, depth*y.size*axes[2].size) {
 					return
 				}
-				dilate(dst[r*line+ox*depth:][:depth], best, best, src[b*y.in*axes[2].in*depth:], w, &axes, oy, ox)
+				k.dilate(dst, r*line+ox*depth, best, best, src, b*y.in*axes[2].in*depth, w, &axes, oy, ox)
 			}
 		}
 	})
 	return ctx.Err()
 }
 
-// dilate sets o to the greatest sums of a pixel and the filter at one position,
-// channel by channel, and at and tap to the first place in the image and in the
-// filter that have it. at and tap may be one slice where nobody reads them.
-func dilate[T elementwise.Real](o []T, at, tap []int, image, w []T, axes *[3]axis, oy, ox int) {
-	y, x, depth := &axes[1], &axes[2], len(o)
+// dilate sets elements of to, from first on, to the greatest sums of a pixel of the image
+// and the filter at one position, channel by channel, and at and tap to the first place in
+// the image and in the filter that have it. at and tap may be one slice if unused.
+func dilate[T elementwise.Real](to tensor.Memory, first int, at, tap []int, src tensor.Memory, start int, filter tensor.Memory, axes *[3]axis, oy, ox int) {
+	y, x, depth := &axes[1], &axes[2], len(at)
+	o, image, w := tensor.Elements[T](to)[first:][:depth], tensor.Elements[T](src)[start:], tensor.Elements[T](filter)
 	for c := range o {
 		o[c] = lowest[T]()
 		at[c], tap[c] = (max(0, oy*y.stride-y.before)*x.in+max(0, ox*x.stride-x.before))*depth+c, c
@@ -143,7 +150,7 @@ func dilate[T elementwise.Real](o []T, at, tap []int, image, w []T, axes *[3]axi
 
 // gradient passes the gradient of each sum to the element of input which that
 // was the greatest.
-func (k *dilation[T]) gradient(ctx *kernel.Context, in, out []tensor.Value, which int) error {
+func (k *dilation) gradient(ctx *kernel.Context, in, out []tensor.Value, which int) error {
 	x := in[0].Dims()
 	axes, err := k.axes(x, in[1].Dims())
 	if err != nil {
@@ -159,23 +166,35 @@ func (k *dilation[T]) gradient(ctx *kernel.Context, in, out []tensor.Value, whic
 	if out[0].NumElements() == 0 || in[2].NumElements() == 0 {
 		return nil
 	}
-	src, w, grad, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
+	src, w, grad, dst := in[0].Memory(), in[1].Memory(), in[2].Memory(), out[0].Memory()
 	depth, image := int(x[3]), axes[1].in*axes[2].in*int(x[3])
 	var credit kernel.Credit
-	sums, at, tap := make([]T, depth), make([]int, depth), make([]int, depth)
-	for i := 0; i < len(grad); i += depth {
+	sums, err := ctx.Alloc(k.dt, []int64{int64(depth)})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(sums)
+	at, tap := make([]int, depth), make([]int, depth)
+	for i := 0; i < grad.Len(); i += depth {
 		ox, oy, b := i/depth%axes[2].out, i/depth/axes[2].out%axes[1].out, i/depth/axes[2].out/axes[1].out
 		if !credit.Spend(ctx, depth*axes[1].size*axes[2].size) {
 			return ctx.Err()
 		}
-		dilate(sums, at, tap, src[b*image:], w, &axes, oy, ox)
-		for c, g := range grad[i : i+depth] {
-			if which == 0 {
-				dst[b*image+at[c]] += g
-			} else {
-				dst[tap[c]] += g
-			}
+		k.dilate(sums.Memory(), 0, at, tap, src, b*image, w, &axes, oy, ox)
+		if which == 0 {
+			k.add(dst, grad, b*image, i, at)
+		} else {
+			k.add(dst, grad, 0, i, tap)
 		}
 	}
 	return nil
+}
+
+// addPlaces adds elements of a gradient, from first on, to those of o at places that count
+// from base.
+func addPlaces[T elementwise.Real](o, grad tensor.Memory, base, first int, at []int) {
+	to := tensor.Elements[T](o)[base:]
+	for c, g := range tensor.Elements[T](grad)[first:][:len(at)] {
+		to[at[c]] += g
+	}
 }

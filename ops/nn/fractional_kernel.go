@@ -20,8 +20,8 @@ func init() {
 func fractionalFor[T elementwise.Real](dt tensor.DType) {
 	for _, op := range []string{"FractionalMaxPool", "FractionalAvgPool"} {
 		kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			k := &fractional[T]{
-				dt: dt, node: c.Node, average: op == "FractionalAvgPool", regular: c.Bool("pseudo_random"), overlapping: c.Bool("overlapping"),
+			k := &fractional{
+				dt: dt, pool: poolWindow[T], node: c.Node, average: op == "FractionalAvgPool", regular: c.Bool("pseudo_random"), overlapping: c.Bool("overlapping"),
 				fixed: c.Bool("deterministic"), seed: c.Int("seed"), seed2: c.Int("seed2"),
 			}
 			if ratios := c.Attrs.Find("pooling_ratio"); ratios != nil {
@@ -36,7 +36,7 @@ func fractionalFor[T elementwise.Real](dt tensor.DType) {
 
 // A fractional is the kernel of FractionalMaxPool and FractionalAvgPool (B. Graham,
 // "Fractional max-pooling", 2014).
-type fractional[T elementwise.Real] struct {
+type fractional struct {
 	node        string
 	dt          tensor.DType
 	ratios      []float32
@@ -45,9 +45,10 @@ type fractional[T elementwise.Real] struct {
 	overlapping bool
 	fixed       bool // whether every run takes the same windows
 	seed, seed2 int64
+	pool        func(to tensor.Memory, first, depth int, from tensor.Memory, start, top, bottom, left, right, w int, average bool)
 }
 
-func (k *fractional[T]) check(c *kernel.Construction) error {
+func (k *fractional) check(c *kernel.Construction) error {
 	if len(k.ratios) != 4 {
 		return c.Errorf("pooling_ratio field must specify 4 dimensions")
 	}
@@ -65,7 +66,7 @@ func (k *fractional[T]) check(c *kernel.Construction) error {
 	return nil
 }
 
-func (k *fractional[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *fractional) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
 	if len(dims) != 4 {
 		return status.Invalid("tensor_in must be 4-dimensional")
@@ -93,7 +94,7 @@ func (k *fractional[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	rows, columns := tensor.Of[int64](&out[1]), tensor.Of[int64](&out[2])
-	x, o := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
+	x, o := in[0].Memory(), out[0].Memory()
 	h, w, depth := int(dims[1]), int(dims[2]), int(dims[3])
 	end := func(s []int64, i, n int) int {
 		if k.overlapping {
@@ -106,19 +107,18 @@ func (k *fractional[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		for line := lo; line < hi && ctx.Err() == nil; line++ {
 			b, i := line/height, line%height
 			for j := range width {
-				to := o[(line*width+j)*depth:][:depth]
 				top, bottom, left, right := int(rows[i]), end(rows, i, h), int(columns[j]), end(columns, j, w)
-				k.pool(to, x[b*h*w*depth:], top, bottom, left, right, w)
+				k.pool(o, (line*width+j)*depth, depth, x, b*h*w*depth, top, bottom, left, right, w, k.average)
 			}
 		}
 	})
 	return ctx.Err()
 }
 
-// pool sets the pixel to to the greatest or the mean of a window of an image of
-// width w.
-func (k *fractional[T]) pool(to, image []T, top, bottom, left, right, w int) {
-	depth := len(to)
+// poolWindow sets a pixel of o, from element first on, to the greatest or the mean of a
+// window of an image of width w, which begins at an element of x.
+func poolWindow[T elementwise.Real](o tensor.Memory, first, depth int, from tensor.Memory, start, top, bottom, left, right, w int, average bool) {
+	to, image := tensor.Elements[T](o)[first:][:depth], tensor.Elements[T](from)[start:]
 	copy(to, image[(top*w+left)*depth:])
 	for y := top; y < bottom; y++ {
 		for x := left; x < right; x++ {
@@ -126,7 +126,7 @@ func (k *fractional[T]) pool(to, image []T, top, bottom, left, right, w int) {
 				continue
 			}
 			for c, v := range image[(y*w+x)*depth:][:depth] {
-				if k.average {
+				if average {
 					to[c] += v
 				} else {
 					to[c] = max(to[c], v)
@@ -134,7 +134,7 @@ func (k *fractional[T]) pool(to, image []T, top, bottom, left, right, w int) {
 			}
 		}
 	}
-	if k.average {
+	if average {
 		n := T((bottom - top) * (right - left))
 		for c := range to {
 			to[c] /= n
@@ -144,7 +144,7 @@ func (k *fractional[T]) pool(to, image []T, top, bottom, left, right, w int) {
 
 // generator returns what the windows are drawn with: the same in every run if they
 // are fixed by seeds, else one that goes on.
-func (k *fractional[T]) generator(ctx *kernel.Context) (philox.Generator, error) {
+func (k *fractional) generator(ctx *kernel.Context) (philox.Generator, error) {
 	if k.fixed && (k.seed != 0 || k.seed2 != 0) {
 		return philox.New(uint64(k.seed), uint64(k.seed2)), nil
 	}
@@ -158,7 +158,7 @@ func (k *fractional[T]) generator(ctx *kernel.Context) (philox.Generator, error)
 const perAsk = 1 << 13
 
 // sequence sets s to where the windows begin in a dimension of n, and n.
-func (k *fractional[T]) sequence(ctx *kernel.Context, s []int64, n int64, g *philox.Generator) error {
+func (k *fractional) sequence(ctx *kernel.Context, s []int64, n int64, g *philox.Generator) error {
 	windows := int64(len(s) - 1)
 	each := n / windows
 	sizes := s[1:]

@@ -48,33 +48,36 @@ func newMaxPool(dims int) kernel.Factory {
 		}
 		switch dt := c.Type("T"); dt {
 		case tensor.Float:
-			return maxPoolOf[float32](c, dt, p, f), nil
+			return maxPoolOf[float32](c, dt, p, f, -math.MaxFloat32), nil
 		case tensor.Double:
-			return maxPoolOf[float64](c, dt, p, f), nil
+			return maxPoolOf[float64](c, dt, p, f, -math.MaxFloat64), nil
 		case tensor.Half, tensor.Bfloat16:
-			return elementwise.Widen(dt, maxPoolOf[float32](c, tensor.Float, p, f)), nil
+			return elementwise.Widen(dt, maxPoolOf[float32](c, tensor.Float, p, f, -math.MaxFloat32)), nil
 		case tensor.Int8:
-			return maxPoolOf[int8](c, dt, p, f), nil
+			return narrowMaxPool[int32](c, dt, p, f, math.MinInt8), nil
 		case tensor.Int16:
-			return maxPoolOf[int16](c, dt, p, f), nil
+			return narrowMaxPool[int32](c, dt, p, f, math.MinInt16), nil
 		case tensor.Int32:
-			return maxPoolOf[int32](c, dt, p, f), nil
+			return maxPoolOf[int32](c, dt, p, f, math.MinInt32), nil
 		case tensor.Int64:
-			return maxPoolOf[int64](c, dt, p, f), nil
-		case tensor.Uint8:
-			return maxPoolOf[uint8](c, dt, p, f), nil
-		case tensor.Uint16:
-			return maxPoolOf[uint16](c, dt, p, f), nil
+			return maxPoolOf[int64](c, dt, p, f, math.MinInt64), nil
+		case tensor.Uint8, tensor.Uint16:
+			return narrowMaxPool[int32](c, dt, p, f, 0), nil
 		case tensor.Uint32:
-			return maxPoolOf[uint32](c, dt, p, f), nil
+			return narrowMaxPool[int64](c, dt, p, f, 0), nil
 		default:
-			return maxPoolOf[uint64](c, dt, p, f), nil
+			return maxPoolOf[uint64](c, dt, p, f, 0), nil
 		}
 	}
 }
 
-func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *pooling, f shape.Format) kernel.Kernel {
-	k := &maxPool[T]{p, dt}
+// narrowMaxPool is maxPoolOf for integers of dt as numbers of type W.
+func narrowMaxPool[W int32 | int64](c *kernel.Construction, dt tensor.DType, p *pooling, f shape.Format, least W) kernel.Kernel {
+	return elementwise.WidenIntegers(dt, maxPoolOf(c, elementwise.Wider(dt), p, f, least), 0)
+}
+
+func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *pooling, f shape.Format, least T) kernel.Kernel {
+	k := &maxPool[T]{p, dt, least}
 	var run kernel.Func
 	switch op := c.Op.Name; op {
 	case "MaxPool", "MaxPool3D":
@@ -95,7 +98,7 @@ func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *p
 	default: // MaxPoolV2, MaxPoolGradV2, MaxPoolGradGradV2: the window comes as the last two inputs
 		format := c.Str("data_format")
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-			q := &maxPool[T]{&pooling{m: &motion{}}, dt}
+			q := &maxPool[T]{&pooling{m: &motion{}}, dt, least}
 			*q.m = *p.m
 			n := len(in) - 2
 			ksize, strides := kernel.AppendFirst(nil, &in[n], 5), kernel.AppendFirst([]int64{}, &in[n+1], 5) // strides are not nil, be there none
@@ -119,7 +122,8 @@ func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *p
 // greater. The least result is the lowest finite number.
 type maxPool[T elementwise.Real] struct {
 	*pooling
-	dt tensor.DType
+	dt    tensor.DType
+	least T // the result of no elements
 }
 
 func (k *maxPool[T]) forward(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -149,7 +153,7 @@ func (k *maxPool[T]) forward(ctx *kernel.Context, in, out []tensor.Value) error 
 			}
 			var credit kernel.Credit
 			for ox := range x.out {
-				if greatest(ctx, &p, to[ox*p.depth:][:p.depth], from, oz, oy, ox); !credit.Spend(ctx, p.taps()*p.depth) {
+				if greatest(ctx, &p, to[ox*p.depth:][:p.depth], from, oz, oy, ox, k.least); !credit.Spend(ctx, p.taps()*p.depth) {
 					return
 				}
 			}
@@ -178,9 +182,9 @@ func maxLine(ctx *kernel.Context, p *plan, dst, src []float32, oy int) {
 }
 
 // greatest sets o to the greatest number of each channel in one window.
-func greatest[T elementwise.Real](ctx *kernel.Context, p *plan, o, from []T, oz, oy, ox int) {
+func greatest[T elementwise.Real](ctx *kernel.Context, p *plan, o, from []T, oz, oy, ox int, least T) {
 	for c := range o {
-		o[c] = lowest[T]()
+		o[c] = least
 	}
 	p.visit(ctx, oz, oy, ox, func(at int) {
 		for c, v := range from[at : at+len(o)] {
@@ -218,7 +222,7 @@ func (k *maxPool[T]) depthwise(ctx *kernel.Context, in, out []tensor.Value) erro
 	}
 	src, dst := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
 	for i := range dst {
-		best := lowest[T]()
+		best := k.least
 		for _, v := range src[i*int(size) : (i+1)*int(size)] {
 			if v > best {
 				best = v

@@ -37,20 +37,10 @@ func newTopK(c *kernel.Construction) (kernel.Kernel, error) {
 		return topKOf[float64](c, dt, places), nil
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.Widen(dt, topKOf[float32](c, tensor.Float, places)), nil
-	case tensor.Int8:
-		return topKOf[int8](c, dt, places), nil
-	case tensor.Int16:
-		return topKOf[int16](c, dt, places), nil
-	case tensor.Int32:
-		return topKOf[int32](c, dt, places), nil
-	case tensor.Int64:
-		return topKOf[int64](c, dt, places), nil
-	case tensor.Uint8:
-		return topKOf[uint8](c, dt, places), nil
-	case tensor.Uint16:
-		return topKOf[uint16](c, dt, places), nil
-	case tensor.Uint32:
-		return topKOf[uint32](c, dt, places), nil
+	case tensor.Int8, tensor.Int16, tensor.Int32, tensor.Uint8, tensor.Uint16:
+		return elementwise.WidenIntegers(dt, topKOf[int32](c, tensor.Int32, places), 0), nil
+	case tensor.Int64, tensor.Uint32:
+		return elementwise.WidenIntegers(dt, topKOf[int64](c, tensor.Int64, places), 0), nil
 	default:
 		return topKOf[uint64](c, dt, places), nil
 	}

@@ -31,6 +31,8 @@ type estimate struct {
 const (
 	history = 16
 	stale   = 1 << 11
+	sure    = 4
+	doubt   = 64
 )
 
 // rangeOf returns the range of a size: 1, 2, 3, 4–5, 6–7, 8–11, 12–15, …
@@ -66,9 +68,6 @@ func (t *table) add(rows int, row float64) {
 	t.n++
 	r := rangeOf(rows)
 	e := &t.at[r]
-	if e.n >= 4 { // a step that was interrupted says little
-		row = min(row, 4*e.row)
-	}
 	e.n++
 	e.row += (row - e.row) / float64(min(e.n, history))
 	e.last = t.n
@@ -116,6 +115,15 @@ func (v *view) row(r int) (float64, bool) {
 	return 0, false
 }
 
+// doubtful reports whether the estimate of a range is of few steps, or old.
+func (v *view) doubtful(r int) bool {
+	if r >= v.most {
+		return false
+	}
+	own, other := &v.t.at[r], &v.other.at[r]
+	return own.n+other.n < sure || v.t.n-own.last > doubt && v.other.n-other.last > doubt
+}
+
 // size returns how many of rows that wait a step should take: the least size at which a
 // row costs no more than a little above the cheapest; or a size that is not known yet, next
 // to the cheapest or, if costs still fall with size, twice the largest.
@@ -143,6 +151,13 @@ func (c *costs) size(rows int, shared bool) int {
 	}
 	if enough == largest {
 		return min(rows, 2*least(largest))
+	}
+	// What makes a step of the next sizes look dear may be that it was interrupted.
+	if v.doubtful(enough+1) && rows >= least(enough+1) {
+		return min(rows, least(enough+2)-1)
+	}
+	if v.doubtful(at+1) && rows >= least(at+1) {
+		return min(rows, least(at+2)-1)
 	}
 	if _, ok := v.row(at + 1); !ok && at < largest {
 		return min(rows, least(at+2)-1)

@@ -84,7 +84,7 @@ func (p *pace) ended(now time.Duration, b *batch) {
 	if p.most == 1 {
 		return
 	}
-	const hopeless, enough = 2, 8
+	const hopeless, enough = 1.5, 8
 	if p.turn%2 == 1 && p.steps >= enough && p.trying < p.current && p.mean() > hopeless*p.sums[0].mean() {
 		p.fail(now)
 		return

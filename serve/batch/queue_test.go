@@ -3,8 +3,10 @@ package batch
 import (
 	"container/heap"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -134,6 +136,11 @@ var costsOf = map[string]func(rows, running int) time.Duration{
 
 // closed returns the requests a second of clients that each wait for an answer.
 func closed(t *testing.T, p *Parameters, clients int, cost func(rows, running int) time.Duration) float64 {
+	return closedFor(t, p, clients, 900*time.Millisecond, 300*time.Millisecond, cost)
+}
+
+// closedFor measures for a time, after another.
+func closedFor(t *testing.T, p *Parameters, clients int, warm, long time.Duration, cost func(rows, running int) time.Duration) float64 {
 	s := &simulation{q: newQueue(p, 2), cost: cost, t: t}
 	c := &class{key: "x", most: 1024}
 	if p != nil {
@@ -143,7 +150,6 @@ func closed(t *testing.T, p *Parameters, clients int, cost func(rows, running in
 	for range clients {
 		s.after(0, func() { s.arrive(c, 1, 0) })
 	}
-	const warm, long = 900 * time.Millisecond, 300 * time.Millisecond
 	s.run(warm)
 	n := len(s.waited)
 	s.run(warm + long)
@@ -392,6 +398,64 @@ func TestRanges(t *testing.T) {
 		r := rangeOf(n)
 		if least(r) > n || r+1 < len(table{}.at) && least(r+1) <= n {
 			t.Fatalf("%d is in range %d, from %d to %d", n, r, least(r), least(r+1)-1)
+		}
+	}
+}
+
+// interrupted makes steps of a model take longer, as on a machine that has other work: while
+// a step runs, it is interrupted at random, for some milliseconds each time.
+func interrupted(seed uint64, every, pause time.Duration, cost func(rows, running int) time.Duration) func(rows, running int) time.Duration {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	return func(rows, running int) time.Duration {
+		d := cost(rows, running)
+		for left := float64(d); ; {
+			left -= rng.ExpFloat64() * float64(every)
+			if left < 0 {
+				return d
+			}
+			d += time.Duration(rng.ExpFloat64() * float64(pause))
+		}
+	}
+}
+
+// TestInterrupted: steps that are interrupted do not mislead the queue about sizes: a size
+// that seemed dear because its first steps were interrupted is tried again. Where sizes do
+// not matter ("linear") trials of fewer steps at a time cost more, as they last as long as
+// the interruptions.
+func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many seconds")
+	}
+	costs := maps.Clone(costsOf)
+	costs["decoder"] = func(rows, running int) time.Duration { // a loop of small operations
+		return 3*time.Millisecond + time.Duration(rows)*150*time.Microsecond
+	}
+	for _, name := range slices.Sorted(maps.Keys(costs)) {
+		for _, pause := range []time.Duration{4 * time.Millisecond, 20 * time.Millisecond} {
+			mean := func(p *Parameters) (sum float64) {
+				const seeds = 4
+				for seed := range uint64(seeds) {
+					sum += closedFor(t, p, 64, 3*time.Second, time.Second, interrupted(seed, 5*time.Millisecond, pause, costs[name])) / seeds
+				}
+				return sum
+			}
+			best, at := 0.0, ""
+			for _, size := range []int{1, 8, 32, 64} {
+				for _, threads := range []int{1, 2} {
+					if rate := mean(&Parameters{MaxBatchSize: size, NumBatchThreads: threads, MaxEnqueuedBatches: 1000}); rate > best {
+						best, at = rate, fmt.Sprintf("size %d, threads %d", size, threads)
+					}
+				}
+			}
+			rate := mean(nil)
+			t.Logf("%-9s pauses of %v: %6.0f/s, best %6.0f/s (%s)", name, pause, rate, best, at)
+			share := 0.9
+			if name == "linear" {
+				share = 0.7
+			}
+			if rate < share*best {
+				t.Errorf("%s, pauses of %v: %.0f/s, but %.0f/s with %s", name, pause, rate, best, at)
+			}
 		}
 	}
 }

@@ -29,6 +29,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // client serves a model over a connection, and returns what calls it.
 func client(t testing.TB) func(method string, request, response proto.Message) error {
+	call, _ := clientOf(t)
+	return call
+}
+
+func clientOf(t testing.TB) (func(method string, request, response proto.Message) error, *serve.Manager) {
 	g := graph.New()
 	if err := g.AddText(`
 x = Placeholder() {dtype=DT_FLOAT, shape=shape [?]}
@@ -83,7 +88,7 @@ classes = ExpandDims(inputs, minus)
 	})
 	return func(method string, request, response proto.Message) error {
 		return c.Invoke(context.Background(), "/tensorflow.serving."+method, request, response)
-	}
+	}, m
 }
 
 func of(signature string) *messages.ModelSpec {

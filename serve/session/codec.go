@@ -1,7 +1,9 @@
 package session
 
 import (
+	"math/bits"
 	"strings"
+	"sync"
 
 	"google.golang.org/grpc/encoding"
 	_ "google.golang.org/grpc/encoding/proto" // the codec of all other messages
@@ -49,9 +51,42 @@ type received struct {
 }
 
 func (m *received) hold(data mem.BufferSlice) {
-	m.buffer = data.MaterializeToBuffer(mem.DefaultBufferPool())
+	m.buffer = data.MaterializeToBuffer(requests{})
 	m.bytes = m.buffer.ReadOnlyData()
 }
+
+// requests is a pool of buffers of requests. gRPC's own pool clears what it returns, which
+// costs as much as reading the request.
+type requests struct{}
+
+var requestBuffers [largestKept + 1]sync.Pool // of *[]byte, of 1<<class bytes
+
+// Get returns a buffer with anything in it.
+func (requests) Get(n int) *[]byte {
+	class := bits.Len(uint(max(n, 1) - 1))
+	if class > largestKept {
+		b := make([]byte, n)
+		return &b
+	}
+	b, ok := requestBuffers[class].Get().(*[]byte)
+	if !ok {
+		b = new([]byte)
+		*b = make([]byte, 1<<class)
+	}
+	*b = (*b)[:n]
+	return b
+}
+
+// Put takes a buffer of Get's back.
+func (requests) Put(b *[]byte) {
+	*b = (*b)[:cap(*b)]
+	if class := bits.Len(uint(len(*b) - 1)); class <= largestKept && len(*b) == 1<<class {
+		requestBuffers[class].Put(b)
+	}
+}
+
+// largestKept is the class of the largest buffers that are kept, 64 MiB.
+const largestKept = 26
 
 // free gives the buffer back: nothing that was taken from it may be used again.
 func (m *received) free() {

@@ -130,6 +130,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
+// Of a request, window bytes may be on the way: gRPC's own window begins at 64 kB and grows
+// with each message, so that the first megabytes of a feed would wait for round trips. Sockets
+// are read and written by socketBuffer bytes.
+const (
+	window       = 16 << 20
+	socketBuffer = 128 << 10
+)
+
 // grpcOptions configure the server of a task.
 func (s *Server) grpcOptions() []grpc.ServerOption {
 	o := &s.options
@@ -139,6 +147,10 @@ func (s *Server) grpcOptions() []grpc.ServerOption {
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.UnaryInterceptor(s.intercept),
 		grpc.ConnectionTimeout(20 * time.Second),
+		grpc.InitialWindowSize(window),
+		grpc.InitialConnWindowSize(window),
+		grpc.ReadBufferSize(socketBuffer),
+		grpc.WriteBufferSize(socketBuffer),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.MaxConcurrentStreams(uint32(1000 * runtime.GOMAXPROCS(0))),

@@ -25,12 +25,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A client calls a server over the network.
 type client struct {
-	t    *testing.T
+	t    testing.TB
 	conn *grpc.ClientConn
 }
 
 // start serves on loopback until the test ends.
-func start(t *testing.T, o Options) *client {
+func start(t testing.TB, o Options) *client {
 	t.Helper()
 	s, err := New(o)
 	if err != nil {

@@ -9,7 +9,8 @@
 //	divide   intDiv  quotient  Integer   T       int32 int64
 //	unary    neg     negate    Number    T       float32 float64 int32 int64
 //
-// and writes arithmetic_loops.go and so on. A row makes a generic function, here addPairs,
+// and writes arithmetic_loops.go and so on. A star behind the elements says that the
+// function has the same bits for integers with and without a sign, which then share code. A row makes a generic function, here addPairs,
 // whose loops call the generic function plus, which the compiler inlines; for every type
 // under "scalars" a kernel, here addInt32, whose Run computes scalars at once and which can
 // be prepared; and newAdd, which returns the kernel for a dtype. The other types have one
@@ -37,6 +38,7 @@ import (
 type row struct {
 	Kind, Kernel, Func, Elements string
 	Bool                         bool // the result is bool, else T
+	Bits                         bool // integers with and without a sign have the same function
 	Scalars                      []string
 	Loops                        map[string]string // loops of scalars' types that the package has: functions of unary rows, methods elsewhere of others
 }
@@ -48,6 +50,14 @@ func (r row) Divide() bool { return r.Kind == "divide" }
 func (r row) R(t string) string {
 	if r.Bool {
 		return "bool"
+	}
+	return t
+}
+
+// As returns the type whose function elements of type t have.
+func (r row) As(t string) string {
+	if r.Bits {
+		return strings.TrimPrefix(t, "u")
 	}
 	return t
 }
@@ -174,6 +184,7 @@ func parse(s *bufio.Scanner) (files []*file, err error) {
 		case (w[0] == "binary" || w[0] == "divide" || w[0] == "unary") && len(w) >= 5 && files != nil && (w[4] == "T" || w[4] == "bool"):
 			f := files[len(files)-1]
 			r := row{Kind: w[0], Kernel: w[1], Func: w[2], Elements: w[3], Bool: w[4] == "bool", Loops: map[string]string{}}
+			r.Elements, r.Bits = strings.CutSuffix(r.Elements, "*")
 			for _, scalar := range w[5:] {
 				t, loop, _ := strings.Cut(scalar, "=")
 				r.Scalars = append(r.Scalars, t)
@@ -312,7 +323,7 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 		{{- else if $r.Divide}}
 		return &elementwise.Pairing{Out: {{$r.DT "dt"}}, F: {{$r.Kernel}}Pairs[{{.}}], Check: withoutZero[{{.}}]}
 		{{- else}}
-		return &elementwise.Pairing{Out: {{$r.DT "dt"}}, F: {{$r.Kernel}}Pairs[{{.}}]}
+		return &elementwise.Pairing{Out: {{$r.DT "dt"}}, F: {{$r.Kernel}}Pairs[{{$r.As .}}]}
 		{{- end}}
 	{{- end}}
 	{{- if and .Narrow .Bool}}
@@ -375,7 +386,7 @@ func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
 		{{- if $r.IsTyped .}}
 		return &{{$r.Kernel}}{{title .}}{}
 		{{- else}}
-		return &elementwise.Mapping{Out: {{$r.DT "dt"}}, F: {{$r.Kernel}}Each[{{.}}]}
+		return &elementwise.Mapping{Out: {{$r.DT "dt"}}, F: {{$r.Kernel}}Each[{{$r.As .}}]}
 		{{- end}}
 	{{- end}}
 	{{- if and .Narrow .Bool}}
