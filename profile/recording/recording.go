@@ -109,6 +109,9 @@ type Run struct {
 	began time.Time
 	texts map[string]int32
 	tags  map[Tag]int32
+
+	room    []int32 // of inputs of coming events
+	scratch []byte
 }
 
 // A Place is where in a run a step is executed: by itself, or called by a node.
@@ -188,10 +191,6 @@ func (s *Step) Tag(t Tag) int32 {
 // Act records that a node acts, and returns the event's number, -1 if it is not kept.
 // Unless [Step.Starts] is called its end is in the same moment.
 func (s *Step) Act(node, tag int32, dead bool, port int32, in []tensor.Value) int32 {
-	texts := make([]string, len(in))
-	for i := range in {
-		texts[i] = valueText(in[i])
-	}
 	r := s.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,41 +201,59 @@ func (s *Step) Act(node, tag int32, dead bool, port int32, in []tensor.Value) in
 	e := Event{Step: s.number, Node: node, Tag: tag, Dead: dead, Port: port, At: r.Moments, Done: r.Moments}
 	r.Moments++
 	if len(in) > 0 {
-		e.In = make([]int32, len(in))
-		for i, t := range texts {
-			e.In[i] = r.text(t)
+		e.In = r.inputs(len(in))
+		for i := range in {
+			e.In[i] = r.value(&in[i])
 		}
 	}
 	r.Events = append(r.Events, e)
 	return int32(len(r.Events) - 1)
 }
 
-// valueText is [sequence.Text], faster for what loops count with.
-func valueText(v tensor.Value) string {
+// inputs returns room for the texts of inputs, from a block that many events share.
+func (r *Run) inputs(n int) []int32 {
+	if len(r.room) < n {
+		r.room = make([]int32, max(n, 1024))
+	}
+	in := r.room[:n:n]
+	r.room = r.room[n:]
+	return in
+}
+
+// value returns the number of the text of a value, without an allocation for what loops
+// count with.
+func (r *Run) value(v *tensor.Value) int32 {
+	if v.IsZero() {
+		return 0
+	}
+	b := appendText(r.scratch[:0], v)
+	r.scratch = b
+	i, ok := r.texts[string(b)]
+	if !ok {
+		i = int32(len(r.Texts))
+		text := string(b)
+		r.texts[text] = i
+		r.Texts = append(r.Texts, text)
+	}
+	return i
+}
+
+// appendText appends [sequence.Text], faster for what loops count with.
+func appendText(b []byte, v *tensor.Value) []byte {
 	if !v.IsZero() && !v.IsRef() && v.Rank() == 0 {
 		switch v.DType() {
 		case tensor.Bool:
-			if tensor.At0[bool](&v) {
-				return "bool True"
+			if tensor.At0[bool](v) {
+				return append(b, "bool True"...)
 			}
-			return "bool False"
+			return append(b, "bool False"...)
 		case tensor.Int32:
-			return "int32 " + strconv.Itoa(int(tensor.At0[int32](&v)))
+			return strconv.AppendInt(append(b, "int32 "...), int64(tensor.At0[int32](v)), 10)
 		case tensor.Int64:
-			return "int64 " + strconv.FormatInt(tensor.At0[int64](&v), 10)
+			return strconv.AppendInt(append(b, "int64 "...), tensor.At0[int64](v), 10)
 		}
 	}
-	return sequence.Text(v)
-}
-
-func (r *Run) text(s string) int32 {
-	i, ok := r.texts[s]
-	if !ok {
-		i = int32(len(r.Texts))
-		r.texts[s] = i
-		r.Texts = append(r.Texts, s)
-	}
-	return i
+	return append(b, sequence.Text(*v)...)
 }
 
 // Starts records that the kernel of an event has been handed to another goroutine, or

@@ -13,7 +13,7 @@ func TestValueText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range []tensor.Value{{}, tensor.Scalar(true), tensor.Scalar(false), tensor.Scalar(int32(-7)), tensor.Scalar(int64(1) << 60), tensor.Scalar(float32(1.5)), tensor.ValueOf(list)} {
-		if got, want := valueText(v), sequence.Text(v); got != want {
+		if got, want := string(appendText(nil, &v)), sequence.Text(v); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

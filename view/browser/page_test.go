@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/view"
 )
 
@@ -92,12 +93,18 @@ func (b *tab) load(url string) {
 // openFile opens a page, or, if it is about:blank, a tab that actions prepare.
 func openFile(t *testing.T, url string, prepare ...chromedp.Action) *tab {
 	t.Helper()
+	return openFor(t, 30*time.Second, url, prepare...)
+}
+
+// openFor is openFile with a bound for all that is done with the tab.
+func openFor(t *testing.T, limit time.Duration, url string, prepare ...chromedp.Action) *tab {
+	t.Helper()
 	if allocator == nil {
 		t.Skip("there is no Chromium")
 	}
 	ctx, end := chromedp.NewContext(allocator)
 	t.Cleanup(end)
-	ctx, stop := context.WithTimeout(ctx, 30*time.Second) // ends a browser that hangs
+	ctx, stop := context.WithTimeout(ctx, limit) // ends a browser that hangs
 	t.Cleanup(stop)
 	b := &tab{T: t, ctx: ctx, url: url}
 	chromedp.ListenTarget(ctx, func(e any) {
@@ -137,6 +144,8 @@ func (b *tab) do(actions ...chromedp.Action) {
 		b.Fatal(err, b.errors)
 	}
 }
+
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 // eval returns the value of an expression in the page.
 func eval[T any](b *tab, js string) (v T) {
@@ -377,7 +386,7 @@ func TestPolicy(t *testing.T) {
 		t.Error("another script was run")
 	}
 	var sent bool
-	b.do(chromedp.Evaluate(`fetch('http://127.0.0.1:9/').then(() => true, () => false)`, &sent, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	b.do(chromedp.Evaluate(`fetch('http://127.0.0.1:9/').then(() => true, () => false)`, &sent, awaited))
 	refused := 0
 	b.mu.Lock()
 	for _, e := range b.errors {
@@ -399,7 +408,7 @@ func TestPlace(t *testing.T) {
 	b.click("relu", "rect")
 	b.press("#in")
 	b.do(chromedp.Poll(`location.hash.includes('relu')`, nil, chromedp.WithPollingInterval(20*time.Millisecond)))
-	b.do(chromedp.Evaluate(`new Promise(done => setTimeout(done, 300))`, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	b.do(chromedp.Evaluate(`new Promise(done => setTimeout(done, 300))`, nil, awaited))
 	hash := eval[string](b, `location.hash`)
 	state := `[document.querySelector('.world').getAttribute('transform'), document.querySelector('.item.chosen').item.id]`
 	was, items := eval[[]string](b, state), b.items()
@@ -443,29 +452,30 @@ func TestLarge(t *testing.T) {
 
 var cases = flag.String("cases", "../../conformance/testdata/control.zip,../../conformance/testdata/gradients.zip,../../conformance/testdata/models.zip", "the archives of recorded cases that TestCases opens, separated by commas")
 
-// TestCases opens recorded graphs unfolded: what is drawn is their nodes and edges.
+// TestCases opens recorded graphs unfolded, as far as they are not too large, and with the
+// bodies of functions: what is drawn is their nodes and edges.
+//
+//	go -C view/browser test . -run 'TestCases$' -every -v -timeout 1h
 func TestCases(t *testing.T) {
 	most := 12 // of an archive
 	if *every {
 		most = math.MaxInt
 	}
 	for _, archive := range strings.Split(*cases, ",") {
-		z, err := zip.OpenReader(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer z.Close()
-		var graphs []*zip.File
-		for _, f := range z.File {
-			if strings.HasSuffix(f.Name, "/graph.pb") {
-				graphs = append(graphs, f)
+		t.Run(strings.TrimSuffix(filepath.Base(archive), ".zip"), func(t *testing.T) {
+			z, err := zip.OpenReader(archive)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		step := max(1, len(graphs)/most)
-		for i := 0; i < len(graphs); i += step {
-			name := filepath.Base(filepath.Dir(graphs[i].Name))
-			t.Run(name, func(t *testing.T) {
-				r, err := graphs[i].Open()
+			defer z.Close()
+			var names []string
+			var graphs []*troupe.Graph
+			refused := 0 // which some cases are about
+			for _, f := range z.File {
+				if !strings.HasSuffix(f.Name, "/graph.pb") {
+					continue
+				}
+				r, err := f.Open()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -475,30 +485,101 @@ func TestCases(t *testing.T) {
 				}
 				g := troupe.NewGraph()
 				if err := g.Import(def, ""); err != nil {
-					t.Skip(err) // as some cases are of graphs that are refused
+					refused++
+					continue
 				}
-				if g.NumNodes() > 400 {
-					t.Skipf("%d nodes are too many to be shown at once", g.NumNodes())
-				}
-				b := open(t, name, func(p *view.Page) { p.AddGraph("graph", g) })
-				for _, by := range []string{"scope", "frame", "device"} {
-					eval[bool](b, fmt.Sprintf(`{ const s = document.getElementById('by'); s.value = %q; s.dispatchEvent(new Event('change')); true }`, by))
-					b.press("#unfold")
-					nodes := eval[int](b, `document.querySelectorAll('.item.leaf').length`)
-					if nodes != g.NumNodes() {
-						t.Errorf("boxes by %s: %d nodes are drawn of %d", by, nodes, g.NumNodes())
+				names = append(names, filepath.Base(filepath.Dir(f.Name)))
+				graphs = append(graphs, g)
+			}
+			step := max(1, len(graphs)/most)
+			opened, nodes, bodies := 0, 0, 0
+			for i := 0; i < len(graphs); i += step {
+				t.Run(names[i], func(t *testing.T) {
+					b := open(t, names[i], func(p *view.Page) { p.AddGraph("graph", graphs[i]) })
+					for _, by := range []string{"scope", "frame", "device"} {
+						eval[bool](b, fmt.Sprintf(`{ const s = document.getElementById('by'); s.value = %q; s.dispatchEvent(new Event('change')); true }`, by))
+						b.complete("folded by "+by, graphs[i])
+						b.press("#unfold")
+						b.complete("unfolded by "+by, graphs[i])
 					}
-					pairs := map[[2]int]bool{}
-					for e := range g.Edges() {
-						pairs[[2]int{e.From.Op.ID(), e.To.Op.ID()}] = true
-					}
-					if edges := eval[int](b, `document.querySelectorAll('.edge').length`); edges != len(pairs) {
-						t.Errorf("boxes by %s: %d edges are drawn of %d", by, edges, len(pairs))
-					}
-				}
-			})
+					opened, nodes, bodies = opened+1, nodes+graphs[i].NumNodes(), bodies+b.calls(graphs[i])
+				})
+			}
+			t.Logf("%d graphs with %d nodes, and %d bodies of functions, were opened; %d are refused", opened, nodes, bodies, refused)
+		})
+	}
+}
+
+// complete checks that each node of a graph is drawn or in one of the boxes that are, and
+// that an edge is drawn between two of these exactly if there is one in the graph.
+func (b *tab) complete(what string, g *troupe.Graph) {
+	b.Helper()
+	in := eval[[]int](b, `(() => {
+		const all = [...document.querySelectorAll('#drawing .item')].map(g => g.item).filter(i => !i.tree.within), at = new Map(all.map((item, k) => [item, k])), tree = all[0].tree
+		return tree.graph.rows.map((_, i) => {
+			let item = tree.leafOf[i]
+			while (item && !(at.has(item) && (item.kind === 'leaf' || !item.open))) item = item.parent
+			return item ? at.get(item) : -1
+		})
+	})()`)
+	if len(in) != g.NumNodes() {
+		b.Errorf("%s: the page has %d nodes of %d", what, len(in), g.NumNodes())
+		return
+	}
+	count := map[int]int{}
+	for i, k := range in {
+		if k < 0 {
+			b.Errorf("%s: %q is not drawn, nor what it is in", what, g.Nodes()[i].Name())
+		}
+		count[k]++
+	}
+	counts := eval[[]int](b, `[...document.querySelectorAll('#drawing .item')].map(g => g.item).filter(i => !i.tree.within).map(i => i.kind !== 'leaf' && i.open ? 0 : i.count || 1)`)
+	for k, n := range counts {
+		if count[k] != n {
+			b.Errorf("%s: a box is said to have %d nodes, and has %d", what, n, count[k])
 		}
 	}
+	pairs := map[[2]int]bool{}
+	for e := range g.Edges() {
+		from, to := e.From.Op.ID(), e.To.Op.ID()
+		if in[from] != in[to] || from == to {
+			pairs[[2]int{in[from], in[to]}] = true
+		}
+	}
+	if edges := eval[int](b, `document.querySelectorAll('#drawing .edge').length`); edges != len(pairs) {
+		b.Errorf("%s: %d edges are drawn of %d", what, edges, len(pairs))
+	}
+}
+
+// calls unfolds the first node that is drawn of each function, checks the number of nodes of
+// its body, and returns how many there are.
+func (b *tab) calls(g *troupe.Graph) int {
+	b.Helper()
+	got := eval[map[string]int](b, `(() => {
+		const sizes = {}
+		for (const call of [...document.querySelectorAll('#drawing .item.call')].slice(0, 20)) {
+			const item = call.item
+			if (item.tree.within || item.open || item.tree.graph.calls(item.node).every(f => f.title in sizes)) continue
+			const again = [...document.querySelectorAll('#drawing .item')].find(g => g.item === item)
+			again.querySelector('.toggle').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }))
+			again.querySelector('.toggle').dispatchEvent(new PointerEvent('pointerup', { bubbles: true }))
+			for (const g of document.querySelectorAll('#drawing .item')) {
+				const i = g.item
+				if (i.tree.within === item && i.kind !== 'graph' && (i.kind === 'leaf' || !i.open)) sizes[i.tree.graph.title] = (sizes[i.tree.graph.title] || 0) + (i.count || 1)
+			}
+		}
+		return sizes
+	})()`)
+	for name, n := range got {
+		body, err := g.Instantiate(&registry.Func{Name: name})
+		if err != nil {
+			continue // with attributes, which are in the name
+		}
+		if body.Graph.NumNodes() != n {
+			b.Errorf("the body of %s is drawn with %d nodes of %d", name, n, body.Graph.NumNodes())
+		}
+	}
+	return len(got)
 }
 
 var every = flag.Bool("every", false, "TestCases opens every case, not some")

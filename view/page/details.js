@@ -16,7 +16,7 @@ export function details(into, graph, item, go, toggle) {
   into.replaceChildren()
   if (!item) {
     el('p', 'Click a node for its inputs, types, attributes and documentation; + or a double click unfolds a box.', into, 'faint')
-    el('p', 'Keys: arrows move along edges and between items, space unfolds, + and \u2212 zoom, 0 fits, / searches.', into, 'faint')
+    el('p', 'Keys: arrows move along edges and between items, space unfolds, Escape leaves a node, + and \u2212 zoom, 0 fits, / searches.', into, 'faint')
     const left = graph.model.omitted
     if (left) el('p', `Left out, as there are too many: the bodies of ${left} ${left === 1 ? 'function' : 'functions'}.`, into)
     if (graph.data.note) el('p', graph.data.note, into, 'pre note')
@@ -77,6 +77,9 @@ function node(into, item, go, toggle) {
   if (g.device(i)) place.push(g.device(i))
   if (tree.within) place.push('in a call of ' + g.title)
   if (place.length) el('p', place.join(' \u00b7 '), into, 'faint')
+
+  const later = g.kind === 'function' ? [] : g.model.graphs.filter(o => o.kind === 'run' && o.index > g.index), gone = later.find(o => !o.named.has(g.name(i)))
+  if (gone) el('p', `gone in: ${gone.title}`, into)
 
   const link = (list, j, text, after) => {
     const li = el('li', null, list)

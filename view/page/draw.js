@@ -106,6 +106,29 @@ export class Drawing {
     this.svg.classList.toggle('far', this.k < 0.55)
   }
 
+  // drag moves the whole element, as painted, which costs nothing for what is in it; drop
+  // then moves what is in it. Next to another drawing, which it would cover, its contents
+  // are moved at once.
+  drag(held) {
+    if (this.svg.parentNode.querySelectorAll(':scope > svg:not([hidden])').length > 1) {
+      this.x += held.dx - (held.x0 || 0)
+      this.y += held.dy - (held.y0 || 0)
+      held.x0 = held.dx
+      held.y0 = held.dy
+      this.move()
+      return
+    }
+    this.svg.style.transform = `translate(${held.dx}px,${held.dy}px)`
+  }
+
+  drop(held) {
+    this.svg.style.transform = ''
+    this.x += held.dx - (held.x0 || 0)
+    this.y += held.dy - (held.y0 || 0)
+    this.move()
+    this.on.moved()
+  }
+
   zoom(factor, x, y) {
     const r = this.svg.getBoundingClientRect()
     if (x === undefined) { x = r.width / 2; y = r.height / 2 }
@@ -152,28 +175,26 @@ export class Drawing {
       this.zoom(Math.exp(-e.deltaY * (e.deltaMode ? 0.05 : 0.0015)), e.clientX - r.left, e.clientY - r.top)
     }, { passive: false })
     let held = null
-    svg.addEventListener('pointerdown', e => { if (e.button === 0) held = { x: e.clientX, y: e.clientY, x0: this.x, y0: this.y, moved: false } })
+    svg.addEventListener('pointerdown', e => { if (e.button === 0) held = { x: e.clientX, y: e.clientY, dx: 0, dy: 0, moved: false } })
     svg.addEventListener('pointermove', e => {
       if (!held) return
-      const dx = e.clientX - held.x, dy = e.clientY - held.y
-      if (!held.moved && Math.hypot(dx, dy) < 4) return
+      held.dx = e.clientX - held.x
+      held.dy = e.clientY - held.y
+      if (!held.moved && Math.hypot(held.dx, held.dy) < 4) return
       if (!held.moved) svg.setPointerCapture(e.pointerId)
       held.moved = true
-      this.x = held.x0 + dx
-      this.y = held.y0 + dy
-      this.move()
+      this.drag(held)
     })
     svg.addEventListener('pointerup', e => {
       const was = held
       held = null
       if (!was) return
-      if (was.moved) { this.on.moved(); return }
+      if (was.moved) { this.drop(was); return }
       const item = itemAt(e)
-      if (!item) return
-      if (e.target.closest('.toggle')) this.on.toggle(item)
+      if (item && e.target.closest('.toggle')) this.on.toggle(item)
       else this.on.choose(item)
     })
-    svg.addEventListener('pointercancel', () => { held = null })
+    svg.addEventListener('pointercancel', () => { if (held && held.moved) this.drop(held); held = null })
     svg.addEventListener('dblclick', e => { const item = itemAt(e); if (item && !e.target.closest('.toggle')) this.on.toggle(item) })
     svg.addEventListener('keydown', e => {
       const item = itemAt(e) || this.chosen
@@ -183,6 +204,7 @@ export class Drawing {
         case '+': this.zoom(1.25); break
         case '-': this.zoom(0.8); break
         case '0': this.fit(); break
+        case 'Escape': this.on.choose(null); break
         case 'Enter': if (item) this.on.choose(item); break
         case ' ': if (item) { e.preventDefault(); this.on.toggle(item) } break
         case 'ArrowDown': next(this.neighbour(item, 1)); break

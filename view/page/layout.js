@@ -5,6 +5,7 @@ import { Graph, layout as place } from './dagre/dagre.esm.js'
 import { label } from './tree.js'
 
 const HEIGHT = 34, HEAD = 24, PAD = 14
+const MOST_SPANS = 300
 const widths = new Map()
 
 function width(text, size) {
@@ -53,36 +54,13 @@ function arrange(at) {
   for (const p of pairs) { joined.add(p.from); joined.add(p.to) }
   let w = 0, h = 0
   if (joined.size) {
-    const g = new Graph({ multigraph: false })
-    const few = pairs.length <= 150
-    g.setGraph({ rankdir: 'TB', nodesep: 18, ranksep: few ? 34 : 26, edgesep: 8, ranker: few ? 'network-simplex' : 'longest-path', marginx: 0, marginy: 0 })
-    g.setDefaultEdgeLabel(() => ({}))
-    parts.forEach((c, i) => { if (joined.has(c)) { c.key = String(i); g.setNode(c.key, { width: c.w, height: c.h }) } })
-    const both = new Map()
-    for (const p of pairs) {
-      let a = p.from.key, b = p.to.key
-      const turned = p.back || g.hasEdge(b, a)
-      if (turned) [a, b] = [b, a]
-      if (!g.hasEdge(a, b)) {
-        const text = few && at.tree.graph.kind !== 'program' ? label(p) : ''
-        g.setEdge(a, b, text ? { width: Math.min(160, width(text, 10)), height: 12, labelpos: 'c' } : {})
-      }
-      both.set(p, [a, b, turned])
-    }
-    place(g)
-    for (const c of parts) {
-      if (!joined.has(c)) continue
-      const n = g.node(c.key)
-      c.x = n.x - c.w / 2
-      c.y = n.y - c.h / 2
-    }
+    const few = pairs.length <= 150, ends = few && spans(at, parts, pairs) <= MOST_SPANS ? dagre(at, parts, pairs, joined, few) : layers(parts, pairs, joined)
     let left = Infinity, top = Infinity, right = -Infinity, bottom = -Infinity
     const extend = (x, y) => { left = Math.min(left, x); top = Math.min(top, y); right = Math.max(right, x); bottom = Math.max(bottom, y) }
     for (const c of parts) if (joined.has(c)) { extend(c.x, c.y); extend(c.x + c.w, c.y + c.h) }
-    for (const [p, [a, b, turned]] of both) {
-      const points = g.edge(a, b).points.map(q => [q.x, q.y])
+    for (const [p, points] of ends) {
       for (const [x, y] of points) extend(x, y)
-      at.routes.set(key(p.from, p.to), turned ? points.reverse() : points)
+      at.routes.set(key(p.from, p.to), points)
     }
     for (const c of parts) if (joined.has(c)) { c.x -= left; c.y -= top }
     for (const points of new Set(at.routes.values())) for (const q of points) { q[0] -= left; q[1] -= top }
@@ -109,6 +87,97 @@ function arrange(at) {
   for (const points of new Set(at.routes.values())) for (const q of points) { q[0] += PAD; q[1] += PAD + head }
   at.w = Math.max(w + 2 * PAD, head ? width(shorten(at.label, 60), 12) + 40 : 0)
   at.h = h + 2 * PAD + head
+}
+
+// dagre has the library place parts, and returns the points of each pair's edge.
+function dagre(at, parts, pairs, joined, few) {
+  const g = new Graph({ multigraph: false })
+  g.setGraph({ rankdir: 'TB', nodesep: 18, ranksep: few ? 34 : 26, edgesep: 8, ranker: few ? 'network-simplex' : 'longest-path', marginx: 0, marginy: 0 })
+  g.setDefaultEdgeLabel(() => ({}))
+  parts.forEach((c, i) => { if (joined.has(c)) { c.key = String(i); g.setNode(c.key, { width: c.w, height: c.h }) } })
+  const both = new Map()
+  for (const p of pairs) {
+    let a = p.from.key, b = p.to.key
+    const turned = p.back || g.hasEdge(b, a)
+    if (turned) [a, b] = [b, a]
+    if (!g.hasEdge(a, b)) {
+      const text = few && at.tree.graph.kind !== 'program' ? label(p) : ''
+      g.setEdge(a, b, text ? { width: Math.min(160, width(text, 10)), height: 12, labelpos: 'c' } : {})
+    }
+    both.set(p, [a, b, turned])
+  }
+  place(g)
+  for (const c of joined) {
+    const n = g.node(c.key)
+    c.x = n.x - c.w / 2
+    c.y = n.y - c.h / 2
+  }
+  const ends = new Map()
+  for (const [p, [a, b, turned]] of both) {
+    const points = g.edge(a, b).points.map(q => [q.x, q.y])
+    ends.set(p, turned ? points.reverse() : points)
+  }
+  return ends
+}
+
+// ranked returns the row of each part, below those that it consumes, and the pairs as
+// numbers of parts, each from the upper to the lower. Parts are in an order of execution, so
+// a pair that leads to an earlier one closes a loop.
+function ranked(parts, pairs) {
+  const number = new Map(parts.map((c, i) => [c, i]))
+  const edges = pairs.map(p => {
+    const a = number.get(p.from), b = number.get(p.to)
+    return a < b ? [a, b] : [b, a]
+  })
+  const into = parts.map(() => []), rank = new Int32Array(parts.length)
+  for (const [a, b] of edges) into[b].push(a)
+  for (let i = 0; i < parts.length; i++) for (const a of into[i]) rank[i] = Math.max(rank[i], rank[a] + 1)
+  return { edges, rank }
+}
+
+// spans is how many places in rows edges pass, for which the library makes nodes.
+function spans(at, parts, pairs) {
+  const { edges, rank } = ranked(parts, pairs)
+  let sum = 0
+  for (const [a, b] of edges) sum += rank[b] - rank[a] - 1
+  return sum
+}
+
+// layers places many pairs in a time that grows with their number alone: parts in rows,
+// each near the mean of those that it is joined with, and straight edges.
+function layers(parts, pairs, joined) {
+  const { edges, rank } = ranked(parts, pairs), next = parts.map(() => []), rows = []
+  for (const [a, b] of edges) { next[a].push(b); next[b].push(a) }
+  const middle = new Float64Array(parts.length)
+  parts.forEach((c, i) => { if (joined.has(c)) (rows[rank[i]] ||= []).push(i) })
+  const mean = i => next[i].reduce((sum, j) => sum + middle[j], 0) / next[i].length
+  const pack = row => { // from left to right, around the middle
+    let x = -row.reduce((sum, i) => sum + parts[i].w + 18, 0) / 2
+    for (const i of row) { middle[i] = x + parts[i].w / 2; x += parts[i].w + 18 }
+  }
+  rows.forEach(pack)
+  for (let sweep = 0; sweep < 6; sweep++) {
+    for (const row of sweep % 2 ? rows.toReversed() : rows) {
+      const wish = new Map(row.map(i => [i, mean(i)]))
+      row.sort((a, b) => wish.get(a) - wish.get(b))
+      pack(row)
+      const shift = row.reduce((sum, i) => sum + wish.get(i) - middle[i], 0) / row.length
+      for (const i of row) middle[i] += shift
+    }
+  }
+  let y = 0
+  for (const row of rows) {
+    let high = 0
+    for (const i of row) { parts[i].x = middle[i] - parts[i].w / 2; parts[i].y = y; high = Math.max(high, parts[i].h) }
+    y += high + 46
+  }
+  const ends = new Map()
+  pairs.forEach((p, k) => {
+    const [i, j] = edges[k], a = parts[i], b = parts[j], aside = (of, to) => middle[of] + Math.max(-0.4 * parts[of].w, Math.min(0.4 * parts[of].w, (middle[to] - middle[of]) * 0.2))
+    const points = [[aside(i, j), a.y + a.h], [aside(j, i), b.y]]
+    ends.set(p, p.from === a ? points : points.reverse())
+  })
+  return ends
 }
 
 export function key(from, to) { return from.id + '\u0000' + to.id }

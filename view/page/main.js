@@ -106,6 +106,7 @@ function choose(item) {
   drawing.choose(item)
   details(byId('details'), tree.graph, item, go, toggle)
   if (item && item.kind === 'leaf') player.executions(byId('details'), item.tree.graph, item.node)
+  if (!item) player.costs(byId('details'))
   note()
 }
 

@@ -26,6 +26,8 @@ export class Graph {
     this.size = data.nodes.length
   }
 
+  // named are the names of the nodes.
+  get named() { return this.names_ ||= new Set(this.rows.map(r => r[NAME])) }
   name(i) { return this.rows[i][NAME] }
   op(i) { return this.model.texts[this.rows[i][OP]] }
   device(i) { return this.model.texts[this.rows[i][DEVICE]] }

@@ -190,6 +190,33 @@ export class Player {
     b.addEventListener('click', () => this.on.go(pane, graph, node))
   }
 
+  // costs lists where the time of the run went.
+  costs(into) {
+    if (!this.ready) return
+    for (const [k, run] of [this.run, this.other].entries()) {
+      if (!run) continue
+      const side = this.other ? k ? ', right' : ', left' : '', { nodes, frames } = run.costs
+      if (frames.length) {
+        el('h3', 'loops' + side, into)
+        const table = el('table', null, into, 'executions')
+        for (const f of frames.slice(0, 10)) {
+          const row = el('tr', null, table)
+          el('td', f.frame, row)
+          el('td', nanos(f.time), row)
+          el('td', `${f.tags.size} iterations, ${f.count} executions`, row, 'faint')
+        }
+      }
+      el('h3', 'nodes that took longest' + side, into)
+      const table = el('table', null, into, 'executions')
+      for (const n of nodes.slice(0, 10)) {
+        const row = el('tr', null, table)
+        this.link(el('td', null, row), run, n.graph, n.node, this.panes[k])
+        el('td', nanos(n.time), row)
+        el('td', n.count + '\u00d7', row, 'faint')
+      }
+    }
+  }
+
   // executions lists what a node did in the run, below its details.
   executions(into, graph, node) {
     if (!this.ready) return
@@ -209,6 +236,13 @@ export class Player {
         el('td', Array.from({ length: Math.min(n, 3) }, (_, j) => run.value(e, j)).filter(Boolean).join(', '), row)
       }
       if (all.length > 200) el('p', `and ${all.length - 200} more`, into, 'faint')
+      const dead = all.find(e => run.dead(e)), cause = dead === undefined ? -1 : run.cause(dead)
+      if (cause >= 0) {
+        const p = el('p', 'dead because ', into)
+        const b = el('button', run.id(cause), p)
+        b.addEventListener('click', () => this.jump(k, run.begun(cause) + 1))
+        el('span', ` chose output ${run.port(cause)}` + (run.value(cause, 1) ? `, as its second input is ${run.value(cause, 1)}` : ''), p)
+      }
     }
   }
 

@@ -66,6 +66,37 @@ export class Run {
     return list
   }
 
+  // cause is the event for which an event is dead: that which chose another of its outputs,
+  // -1 if none is recorded.
+  cause(e) {
+    const dead = new Map()
+    for (const t of this.tokens) if (!t.live && t.to >= 0 && !dead.has(t.to)) dead.set(t.to, t.from)
+    for (const seen = new Set(); e !== undefined && this.dead(e) && !seen.has(e);) { seen.add(e); e = dead.get(e) }
+    return e === undefined || this.dead(e) ? -1 : e
+  }
+
+  // costs are the times of kernels by node and by frame, each {graph, node or frame, count,
+  // iterations, time}, the longest first.
+  get costs() {
+    if (this.summed) return this.summed
+    const nodes = new Map(), frames = new Map()
+    this.events.forEach((_, e) => {
+      const key = this.steps[this.step(e)].graph + ' ' + this.node(e), time = this.end(e) - this.begin(e)
+      const n = nodes.get(key) || { graph: this.graph(e), node: this.node(e), count: 0, time: 0 }
+      nodes.set(key, n)
+      n.count++
+      n.time += time
+      if (this.tag(e) === 0) return
+      const frame = this.tags[this.tag(e)][1], f = frames.get(frame) || { frame, count: 0, time: 0, tags: new Set() }
+      frames.set(frame, f)
+      f.count++
+      f.time += time
+      f.tags.add(this.tag(e))
+    })
+    const sorted = all => [...all.values()].sort((a, b) => b.time - a.time || b.count - a.count)
+    return this.summed = { nodes: sorted(nodes), frames: sorted(frames) }
+  }
+
   // tokens are {from, to, a, b, port, slot, live, sent, taken, text, step}: events (to is -1
   // if no consumer acted), nodes, the output and the input (-1 of control edges), moments.
   get tokens() {

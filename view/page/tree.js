@@ -46,14 +46,18 @@ export class Tree {
         const device = graph.device(i) || 'no device'
         at = into(at, 'device ' + device, device, 'device')
       }
-      const name = graph.name(i)
+      const name = graph.name(i), last = name.lastIndexOf('/') + 1
+      const outside = at, known = outside.inner ||= new Map(), scope = name.slice(0, last)
       let begin = 0
-      for (let depth = 0; depth < DEEPEST; depth++) {
+      const same = known.get(scope)
+      if (same) [at, begin] = same
+      else for (let depth = 0; depth < DEEPEST; depth++) {
         const end = name.indexOf('/', begin)
         if (end < 0) break
         at = into(at, name.slice(begin, end), name.slice(begin, end), 'scope')
         begin = end + 1
       }
+      if (!same) known.set(scope, [at, begin])
       if (scopes.has(name)) at = into(at, name.slice(begin), name.slice(begin), 'scope') // a node named as a scope is in it
       const leaf = new Item(this, at.id + '\u203a:' + name, name.slice(begin) || name, 'leaf', at)
       leaf.node = i

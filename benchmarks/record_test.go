@@ -1,0 +1,97 @@
+//go:build !race
+
+package benchmarks_test
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tf "github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/profile/recording"
+	"github.com/troupe-go/troupe/view/live"
+)
+
+// BenchmarkRecord is how many times as long a run takes that is recorded as one by tokens,
+// which a recorded run is, and by how much a run takes longer that can be watched, and that
+// is, as by the live page. All are in turn, as other programs on the machine disturb all; the
+// best samples count.
+//
+//	go test ./benchmarks -run - -bench Record -benchtime 20x
+func BenchmarkRecord(b *testing.B) {
+	rows := load(b)
+	for _, name := range []string{"null_chain", "while_counter_p10", "while_cond", "while_dense_32", "add_chain"} {
+		b.Run(name, func(b *testing.B) {
+			bySeveral := func(engine string) (*tf.Session, func(context.Context)) {
+				s, c, values := prepare(b, name, rows[name], engine)
+				b.Cleanup(func() { s.Close() })
+				return s, func(ctx context.Context) {
+					if _, err := c.Call(ctx, values...); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			_, plain := bySeveral("actors")
+			_, tokens := bySeveral("tokens")
+			_, idle := bySeveral("actors")
+			s, watched := bySeveral("actors")
+			server := httptest.NewServer(live.Handler(live.Of(s), live.Options{}))
+			defer server.Close()
+			r, err := http.Get(server.URL + "/events")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer r.Body.Close()
+			go bufio.NewReader(r.Body).WriteTo(discard{})
+			recorded := func(context.Context) {
+				r := recording.New()
+				tokens(recording.With(b.Context(), r))
+			}
+			best := bestOf(b, plain, tokens, recorded, idle, watched)
+			b.ReportMetric(0, "ns/op") // of all together, which says nothing
+			b.ReportMetric(best[2]/best[1], "recorded/tokens")
+			b.ReportMetric(best[2]/best[0], "recorded/plain")
+			b.ReportMetric(100*(best[4]/best[3]-1), "watched-%")
+			b.ReportMetric(best[2]/rows[name].Work, "recorded-ns/"+strings.ReplaceAll(rows[name].Unit, " ", "-"))
+		})
+	}
+}
+
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+
+// bestOf times functions in turn, each as often in a sample as takes some milliseconds, and
+// returns the nanoseconds that each takes in its best sample.
+func bestOf(b *testing.B, ways ...func(context.Context)) []float64 {
+	const sample = 5 * time.Millisecond
+	runs, took := make([]int, len(ways)), make([][]float64, len(ways))
+	take := func(i int) time.Duration {
+		begin := time.Now()
+		for range runs[i] {
+			ways[i](b.Context())
+		}
+		return time.Since(begin)
+	}
+	for i := range ways {
+		runs[i] = 1
+		for d := take(i); d < sample; d = take(i) {
+			runs[i] *= 2
+		}
+	}
+	for b.Loop() {
+		for i := range ways {
+			took[i] = append(took[i], float64(take(i).Nanoseconds())/float64(runs[i]))
+		}
+	}
+	best := make([]float64, len(ways))
+	for i := range ways {
+		best[i] = slices.Min(took[i])
+	}
+	return best
+}
