@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/protocol", "messages/explore", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model"},
 	{"", "op", "op/...", "train", "layers"}, // the root package
-	{"view", "view/...", "cluster", "serve/batch/...", "serve/batch", "serve/datatype", "serve", "serve/...", "conformance", "conformance/..."},
+	{"view", "view/...", "cluster", "cluster/metrics", "serve/batch/...", "serve/batch", "serve/datatype", "serve", "serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},
 }
 

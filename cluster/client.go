@@ -40,13 +40,20 @@ type clientKey struct {
 
 var clients struct {
 	sync.Mutex
-	all map[clientKey]*client
+	all     map[clientKey]*client
+	closing map[clientKey]chan struct{} // closed when the client has ended: its port is free
 }
 
 // enter returns the client for some options, which leave gives back.
 func enter(key clientKey, log *zerolog.Logger) (*client, error) {
 	clients.Lock()
 	defer clients.Unlock()
+	for clients.closing[key] != nil {
+		ended := clients.closing[key]
+		clients.Unlock()
+		<-ended
+		clients.Lock()
+	}
 	c := clients.all[key]
 	if c == nil {
 		var err error
@@ -54,7 +61,7 @@ func enter(key clientKey, log *zerolog.Logger) (*client, error) {
 			return nil, err
 		}
 		if clients.all == nil {
-			clients.all = map[clientKey]*client{}
+			clients.all, clients.closing = map[clientKey]*client{}, map[clientKey]chan struct{}{}
 		}
 		clients.all[key] = c
 	}
@@ -64,13 +71,29 @@ func enter(key clientKey, log *zerolog.Logger) (*client, error) {
 
 func (c *client) leave() error {
 	clients.Lock()
-	defer clients.Unlock()
-	if c.users--; c.users > 0 {
+	c.users--
+	last := c.users == 0
+	clients.Unlock()
+	if !last {
 		return nil
 	}
-	delete(clients.all, c.key)
-	c.flush()
-	return c.end()
+	c.flush() // meanwhile others may enter
+	ended := make(chan struct{})
+	clients.Lock()
+	if last = c.users == 0 && clients.all[c.key] == c; last {
+		delete(clients.all, c.key)
+		clients.closing[c.key] = ended
+	}
+	clients.Unlock()
+	if !last {
+		return nil
+	}
+	err := c.end()
+	clients.Lock()
+	delete(clients.closing, c.key)
+	clients.Unlock()
+	close(ended)
+	return err
 }
 
 // flush waits until the workers have got everything, or their patience would have ended.

@@ -17,6 +17,7 @@ type parcel struct {
 	step    protocol.StepID // to which it belongs
 	head    []byte
 	buffers [][]byte
+	span    []byte // of feeds: the span of the caller; nil: none
 
 	mu     sync.Mutex
 	ticket uint64 // 0: none yet
@@ -44,9 +45,12 @@ const (
 // appendParcel encodes a parcel. Its head is small, unless it is a registration's: then the
 // head itself is among what is fetched.
 func (s *shell) appendParcel(e *encoder, to protocol.Peer, p *parcel) {
-	switch {
-	case p == nil:
+	if p == nil {
 		e.byte(formNone)
+		return
+	}
+	defer func() { e.bytes(p.span) }()
+	switch {
 	case len(p.head)+p.total() <= inline:
 		e.byte(formInline)
 		e.bytes(p.head)
@@ -75,6 +79,7 @@ type arrival struct {
 	head   []byte
 	heads  int // of a ticket: the size of the head
 	total  int
+	span   []byte
 }
 
 func readArrival(d *decoder, from string) *arrival {
@@ -85,6 +90,7 @@ func readArrival(d *decoder, from string) *arrival {
 		a := &arrival{from: from, head: d.bytes()}
 		a.data = d.bytes()
 		a.total = len(a.data)
+		a.span = d.bytes()
 		return a
 	case formTicket, formLarge:
 		a := &arrival{from: from}
@@ -99,6 +105,7 @@ func readArrival(d *decoder, from string) *arrival {
 			d.fail()
 		}
 		a.heads, a.total = int(h), int(n)
+		a.span = d.bytes()
 		return a
 	}
 	d.fail()

@@ -4,6 +4,10 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/troupe-go/troupe/cluster/protocol"
 	"github.com/troupe-go/troupe/kernel"
@@ -19,6 +23,7 @@ type running struct {
 	id      protocol.StepID
 	part    *compiled
 	ctx     context.Context
+	traced  context.Context // ctx with the step's span
 	cancel  context.CancelCauseFunc
 	local   resource.LocalRendezvous
 	perStep resource.Manager
@@ -61,6 +66,12 @@ func (w *Worker) begin(e protocol.Effect) {
 	w.table.Unlock()
 	a, _ := e.Value.(*arrival)
 	w.work.Go(func() {
+		began := time.Now()
+		var end func(error)
+		if r.traced = r.ctx; a != nil {
+			r.traced = within(r.ctx, a.span)
+		}
+		r.traced, end = r.span(r.traced, "step", trace.SpanKindServer)
 		fetched, err := r.run(s, a)
 		r.abort(err)
 		r.cancel(nil)
@@ -73,6 +84,10 @@ func (w *Worker) begin(e protocol.Effect) {
 			}
 		}
 		r.perStep.Clear()
+		end(err)
+		if w.options.Observe != nil {
+			w.options.Observe(Step{Session: r.id.Number, Step: r.id.Step, Took: time.Since(began), Err: err})
+		}
 		w.finish(r, c, result, err)
 	})
 }
@@ -314,7 +329,11 @@ func (r *running) deliver(key string, value any) {
 	r.fetches.Add(1)
 	r.w.work.Go(func() {
 		defer r.fetches.Done()
-		r.open(a, done)
+		_, end := r.span(r.traced, "fetch", trace.SpanKindClient, attribute.String("from", r.w.nameOf(a.from)), attribute.Int("bytes", a.total))
+		r.open(a, func(t resource.Token, err error) {
+			end(err)
+			done(t, err)
+		})
 	})
 }
 

@@ -111,10 +111,11 @@ func (s *shell) address(p protocol.Peer) string {
 }
 
 // name returns what errors call a process: "/job:ps/task:0 at 10.0.0.2:2222".
-func (s *shell) name(p protocol.Peer) string {
+func (s *shell) name(p protocol.Peer) string { return s.nameOf(s.address(p)) }
+
+func (s *shell) nameOf(address string) string {
 	s.names.RLock()
 	defer s.names.RUnlock()
-	address := s.list[p]
 	if n := s.called[address]; n != "" {
 		return n + " at " + address
 	}

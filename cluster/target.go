@@ -213,6 +213,7 @@ func (t *target) note(worker string, s *compile.Share) {
 // Run runs a step. See [session.AwayProgram].
 func (p *program) Run(ctx context.Context, feeds, fetched []tensor.Value) error {
 	by := make([]any, len(p.feedAt))
+	span := spanOf(ctx)
 	for i, list := range p.feedAt {
 		items := make([]item, len(list))
 		for k, at := range list {
@@ -222,6 +223,7 @@ func (p *program) Run(ctx context.Context, feeds, fetched []tensor.Value) error 
 		if err != nil {
 			return err
 		}
+		parcel.span = span
 		by[i] = parcel
 	}
 	e, err := p.client.run(ctx, p.number, p.graph, by)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/actors/remote"
@@ -63,6 +64,18 @@ type WorkerOptions struct {
 	Insecure bool
 	// Logger gets the worker's events, with session, step and worker; nil logs nothing.
 	Logger *zerolog.Logger
+	// Observe is called at the end of each step, by its goroutine; it must return at once.
+	Observe func(Step)
+	// Tracer makes a span of each step, and of each large tensor that it fetches, within the
+	// span of the caller on the session's machine. nil: no spans.
+	Tracer trace.Tracer
+}
+
+// A Step is what an observer learns of a step that has ended on a worker.
+type Step struct {
+	Session, Step uint64 // numbers of the master's process
+	Took          time.Duration
+	Err           error
 }
 
 // A Worker runs the parts of graphs that sessions of other processes place on its devices. Its

@@ -21,7 +21,7 @@ type peer struct {
 	address string
 	ctx     context.Context // ends when the peer is closed
 	cancel  context.CancelFunc
-	queue   chan []byte // of pushes
+	queue   chan []byte // of pushes; made with the first
 
 	sending sync.Mutex  // held while a push is sent
 	stream  *pushStream // guarded by sending; nil: it is not open
@@ -74,7 +74,7 @@ func (e *Endpoint) peer(address string) *peer {
 		return nil
 	}
 	if p = e.peers[address]; p == nil {
-		p = &peer{e: e, address: address, queue: make(chan []byte, pushQueue)}
+		p = &peer{e: e, address: address}
 		p.ctx, p.cancel = context.WithCancel(context.Background())
 		e.peers[address] = p
 	}
@@ -136,6 +136,9 @@ func (e *Endpoint) Push(to string, data []byte) {
 	state := p.state
 	if state == idle && p.ctx.Err() == nil {
 		p.state = opening
+		if p.queue == nil {
+			p.queue = make(chan []byte, pushQueue)
+		}
 		p.done.Go(p.push)
 	}
 	p.mu.Unlock()

@@ -3,7 +3,6 @@ package simulation
 import (
 	"flag"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,11 +28,11 @@ func TestScenarios(t *testing.T) {
 		}
 	}
 	var all Summary
-	run := slices.Clone(failed)
+	var run []uint64
 	for seed := *first; seed < *first+uint64(n); seed++ {
 		run = append(run, seed)
 	}
-	for _, seed := range run {
+	for _, seed := range append(run, failed...) {
 		s := Random(seed, *most)
 		sum, err := Run(s, nil)
 		all.Requests, all.Succeeded = all.Requests+sum.Requests, all.Succeeded+sum.Succeeded

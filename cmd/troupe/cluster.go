@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/cluster"
+	"github.com/troupe-go/troupe/cluster/metrics"
 	"github.com/troupe-go/troupe/files"
 )
 
@@ -65,6 +67,9 @@ type clusterWorkerFlags struct {
 	files    fileFlags
 	memory   bytesFlag
 	drain    time.Duration
+	admin    string
+	otlp     string
+	sample   float64
 	quiet    bool
 	insecure bool
 }
@@ -101,6 +106,9 @@ session and step.`,
 	fl.IntVar(&f.options.MaxSteps, "max-steps", 0, "run at most `N` steps at a time; 0: no limit")
 	fl.Var(&f.memory, "memory", "use at most this `SIZE` for tensors, such as 2GiB; 0: no limit")
 	fl.DurationVar(&f.drain, "drain", 10*time.Second, "after an interrupt, wait at most `DURATION` for running steps")
+	fl.StringVar(&f.admin, "admin", "", "serve /healthz, /readyz and /metrics at `ADDRESS`, without TLS and token")
+	fl.StringVar(&f.otlp, "otlp", "", "send traces to the OpenTelemetry collector at `URL`, such as http://localhost:4318")
+	fl.Float64Var(&f.sample, "trace-sample", 1, "trace `SHARE` of the steps that bring no trace of their own")
 	fl.BoolVar(&f.quiet, "quiet", false, "log warnings and errors only")
 	fl.BoolVar(&f.insecure, "insecure", false, "let other machines connect without a token and without TLS")
 	f.files.add(cmd)
@@ -114,6 +122,9 @@ func (f *clusterWorkerFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if f.sample < 0 || f.sample > 1 {
+		return fmt.Errorf("--trace-sample %v: want a share between 0 and 1", f.sample)
+	}
 	level := zerolog.InfoLevel
 	if f.quiet {
 		level = zerolog.WarnLevel
@@ -125,10 +136,37 @@ func (f *clusterWorkerFlags) run(cmd *cobra.Command) error {
 	o.Files = &files.Policy{Read: f.files.read, Write: f.files.write}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
+	if f.otlp != "" {
+		tracer, flush, err := tracing(ctx, f.otlp, f.sample, &log)
+		if err != nil {
+			return fmt.Errorf("--otlp %q: %w", f.otlp, err)
+		}
+		defer flush()
+		o.Tracer = tracer
+	}
+	m := metrics.New()
+	o.Observe = m.Step
+	if f.admin != "" {
+		l, err := listen(f.admin)
+		if err != nil {
+			return err
+		}
+		server := &http.Server{Handler: m.Handler(), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			server.Serve(l) // until it is closed
+		}()
+		defer func() {
+			server.Close()
+			<-served
+		}()
+	}
 	w, err := cluster.NewWorker(o)
 	if err != nil {
 		return failure{err}
 	}
+	m.Watch(w)
 	fmt.Fprintf(cmd.OutOrStdout(), "%s at troupe://%s\n", w.Name(), w.Address())
 	if out, ok := cmd.OutOrStdout().(interface{ Flush() error }); ok {
 		out.Flush()
