@@ -254,8 +254,8 @@ func (r *running) Send(key string, t resource.Token) error {
 	if err != nil {
 		return err
 	}
-	r.w.do(func(out *protocol.Outbox) { r.w.core.Produced(r.id, peer, key, p, size, out) })
-	return nil
+	r.w.do(func(out *protocol.Outbox) { err = r.w.core.Produced(r.id, peer, key, p, size, out) })
+	return err
 }
 
 // Recv asks for a token. See [resource.Rendezvous].
@@ -270,7 +270,22 @@ func (r *running) Recv(ctx context.Context, key string, done func(resource.Token
 		done(resource.Token{}, err)
 		return
 	}
-	r.w.do(func(out *protocol.Outbox) { r.w.core.Wanted(r.id, peer, key, out) })
+	var err error
+	r.w.do(func(out *protocol.Outbox) { err = r.w.core.Wanted(r.id, peer, key, out) })
+	if err != nil {
+		r.refuse(key, err)
+	}
+}
+
+// refuse ends one wait.
+func (r *running) refuse(key string, err error) {
+	r.mu.Lock()
+	done := r.waiting[key].done
+	delete(r.waiting, key)
+	r.mu.Unlock()
+	if done != nil {
+		done(resource.Token{}, err)
+	}
 }
 
 // wait notes a waiter.

@@ -456,23 +456,37 @@ func (w *Worker) arrived(from Peer, n *neighbour, m *Message, out *Outbox) {
 	}
 }
 
-// Produced takes a tensor that a running part sends to another worker.
-func (w *Worker) Produced(id StepID, to Peer, key string, value any, size int64, out *Outbox) {
+// Produced takes a tensor that a running part sends to another worker. It fails unless the
+// part's registration names that one.
+func (w *Worker) Produced(id StepID, to Peer, key string, value any, size int64, out *Outbox) error {
 	st := w.steps[id]
 	if st == nil || st.item == nil || st.stopped != nil {
 		out.drop(value)
-		return
+		return nil
 	}
 	n := w.peers[to]
+	if n == nil {
+		out.drop(value)
+		return w.strange(to)
+	}
 	w.send(to, n.flow.send(Message{Verb: Tensor, Step: id, Key: key, Value: value, Size: size}), out)
+	return nil
+}
+
+// strange is what is wrong with a part that names a worker which its registration does not.
+func (w *Worker) strange(p Peer) error {
+	return status.Invalid("a part of worker %s exchanges tensors with worker %s, which its registration does not name", w.config.name(w.at), w.config.name(p))
 }
 
 // Wanted takes a running part's request for a tensor of another worker. Deliver follows,
-// or Stop.
-func (w *Worker) Wanted(id StepID, from Peer, key string, out *Outbox) {
+// or Stop, unless it fails: the part's registration must name the worker.
+func (w *Worker) Wanted(id StepID, from Peer, key string, out *Outbox) error {
 	st := w.steps[id]
 	if st == nil || st.item == nil || st.stopped != nil {
-		return
+		return nil
+	}
+	if w.peers[from] == nil {
+		return w.strange(from)
 	}
 	a, come, ask := st.meeting.want(place{from, key})
 	if come {
@@ -482,6 +496,7 @@ func (w *Worker) Wanted(id StepID, from Peer, key string, out *Outbox) {
 	if ask {
 		w.send(from, Message{Verb: Want, Step: id, Key: key}, out)
 	}
+	return nil
 }
 
 // Finished reports that a part has ended, with its fetches or an error.
