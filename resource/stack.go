@@ -18,7 +18,7 @@ type Stack struct {
 
 	mu      sync.Mutex
 	blocks  [][]stacked // the last of them may be empty; only the first one grows
-	n       int // elements
+	n       int         // elements
 	pile    tensor.Stack
 	closed  bool
 	account account
