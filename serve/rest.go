@@ -142,13 +142,15 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		head.Set("Retry-After", "1")
 	}
 	control.SetWriteDeadline(time.Now().Add(h.o.Patience))
-	const worth = 1 << 10 // bytes
 	if out.size() >= worth && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		head.Set("Content-Encoding", "gzip")
 		w.WriteHeader(out.code)
-		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+		z := packers.Get().(*gzip.Writer)
+		z.Reset(w)
 		out.write(z)
 		z.Close() // an error is the client's, who has gone
+		z.Reset(io.Discard)
+		packers.Put(z)
 	} else {
 		head.Set("Content-Length", strconv.Itoa(out.size()))
 		w.WriteHeader(out.code)
@@ -158,6 +160,17 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	record.End(out.err)
 	giveBack(out.buffer)
 }
+
+// worth is from how many bytes on a reply is packed for a client that accepts it: packing
+// takes longer than the run of a small model, and saves nothing where a reply is a few
+// packets. Many clients accept it without being asked to.
+const worth = 8 << 10
+
+// packers pack replies: each has about a megabyte of tables.
+var packers = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	return z
+}}
 
 // The values of headers that every reply has.
 var (
