@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -12,7 +13,8 @@ import (
 )
 
 // BenchmarkREST is the cost of the server for a request of 1 KB: that of the handler
-// less that of SavedModel.Run, which BenchmarkRun measures.
+// less that of SavedModel.Run, which BenchmarkRun measures. Over a connection it is that
+// of client and server, next to a handler of net/http that does nothing with equal texts.
 func BenchmarkREST(b *testing.B) {
 	m := New(Options{})
 	dir := filepath.Join(b.TempDir(), "half")
@@ -45,8 +47,43 @@ func BenchmarkREST(b *testing.B) {
 					b.Fatal(w.code)
 				}
 			})
+			for _, over := range []struct {
+				name string
+				h    http.Handler
+			}{{"echo", echo(b, h, body)}, {"predict", h}} {
+				b.Run("connection/"+over.name, func(b *testing.B) {
+					s := httptest.NewServer(over.h)
+					defer s.Close()
+					b.ReportAllocs()
+					cost.Loop(b, func() {
+						r, err := s.Client().Post(s.URL+"/v1/models/half:predict", "application/json", strings.NewReader(body))
+						if err != nil {
+							b.Fatal(err)
+						}
+						if _, err := io.Copy(io.Discard, r.Body); err != nil || r.StatusCode != 200 {
+							b.Fatal(r.StatusCode, err)
+						}
+						r.Body.Close()
+					})
+				})
+			}
 		})
 	}
+}
+
+// echo returns a handler that reads requests and writes the reply that h has for one.
+func echo(b *testing.B, h http.Handler, body string) http.Handler {
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, httptest.NewRequest("POST", "/v1/models/half:predict", strings.NewReader(body))); w.Code != 200 {
+		b.Fatal(w.Code)
+	}
+	return http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		if _, err := io.ReadAll(r.Body); err != nil {
+			b.Error(err)
+		}
+		to.Header().Set("Content-Type", "application/json")
+		to.Write(w.Body.Bytes())
+	})
 }
 
 // A reply200 forgets a reply.

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"math"
+	"math/bits"
 	"strconv"
 )
 
@@ -21,30 +22,22 @@ func appendFloat(b []byte, x float64, size int) []byte {
 		return append(strconv.AppendInt(b, n, 10), ".0"...)
 	}
 	if size == 32 {
-		if short, ok := appendFixed(b, float32(x)); ok {
+		if short, ok := appendShort(b, float32(x)); ok {
 			return short
 		}
 	}
 	from := len(b)
-	b = strconv.AppendFloat(b, x, 'e', -1, size) // with as few digits as tell it apart
-	digits := 0
-	for _, c := range b[from:] {
-		if c == 'e' {
-			break
-		}
-		if c >= '0' && c <= '9' {
-			digits++
-		}
+	b = strconv.AppendFloat(b, x, 'g', -1, size) // with as few digits as tell it apart
+	all, normal := 17, 0x1p-1022
+	if size == 32 {
+		all, normal = 9, 0x1p-126
 	}
 	switch {
-	case digits <= 6:
-		digits = 6
-	case size == 64:
-		digits = 17
-	default:
-		digits = 9
+	case digits(b[from:]) > 6:
+		b = strconv.AppendFloat(b[:from], x, 'g', all, size)
+	case math.Abs(x) < normal: // or else these are the six: numbers are closer than those of six digits
+		b = strconv.AppendFloat(b[:from], x, 'g', 6, size)
 	}
-	b = strconv.AppendFloat(b[:from], x, 'g', digits, size)
 	for _, c := range b[from:] {
 		if c == '.' || c == 'e' {
 			return b
@@ -53,65 +46,151 @@ func appendFloat(b []byte, x float64, size int) []byte {
 	return append(b, ".0"...)
 }
 
+// digits counts the digits of a number, those of its exponent and zeros in front left out.
+func digits(text []byte) (n int) {
+	for _, c := range text {
+		switch {
+		case c == 'e':
+			return n
+		case c >= '1' && c <= '9', c == '0' && n > 0:
+			n++
+		}
+	}
+	return n
+}
+
 // exact are the powers of ten by which a float32 can be multiplied in a float64 without
 // rounding: the product has 24 bits and those of 5^12.
 var exact = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12}
 
-// appendFixed is appendFloat for numbers that are not whole and need no exponent, between
-// 1e-4 and 1e6: nine digits are the nearest whole number to an exact product.
-func appendFixed(b []byte, f float32) ([]byte, bool) {
-	x := math.Abs(float64(f))
-	if !(x >= 1e-4 && x < 1e6) {
-		return b, false
+// fives are powers of five of 64 bits.
+var fives = func() (list [28]uint64) {
+	list[0] = 1
+	for i := range list[1:] {
+		list[i+1] = 5 * list[i]
 	}
-	places := 8 // behind the point, of nine digits
+	return list
+}()
+
+// tenths are negative powers of ten, the nearest to them. No float32 lies between one and
+// the power.
+var tenths = [...]float64{1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17, 1e-18, 1e-19}
+
+// nine returns the nine digits nearest to a number between 1e-19 and 1e6, as a whole number
+// and the power of ten of the first digit: n · 10^(power-8). Ties go to the even one.
+func nine(f float32) (n uint32, power int) {
+	x := float64(f)
 	switch {
 	case x >= 1e5:
-		places = 3
+		power = 5
 	case x >= 1e4:
-		places = 4
+		power = 4
 	case x >= 1e3:
-		places = 5
+		power = 3
 	case x >= 1e2:
-		places = 6
+		power = 2
 	case x >= 1e1:
-		places = 7
+		power = 1
 	case x >= 1:
-	case x >= 1e-1:
-		places = 9
-	case x >= 1e-2:
-		places = 10
-	case x >= 1e-3:
-		places = 11
 	default:
-		places = 12
+		// The power of two, times log10(2) and rounded down, is at most one too small.
+		two := int(math.Float32bits(f)>>23) - 127
+		power = two*19728>>16 + 1
+		if x < tenths[-power] {
+			power--
+		}
 	}
-	n := uint64(math.RoundToEven(x * exact[places]))
-	six := math.RoundToEven(x * exact[places-3])
-	near := six / exact[places-3]
-	if middle(near) {
+	places := 8 - power
+	if places < len(exact) {
+		n = uint32(math.RoundToEven(x * exact[places]))
+	} else {
+		// f is m·2^-e, and the number m·5^places·2^(places-e).
+		bits32 := math.Float32bits(f)
+		m, e := uint64(bits32&(1<<23-1)|1<<23), 150-int(bits32>>23)
+		hi, lo := bits.Mul64(m, fives[places])
+		shift := uint(e - places)
+		whole, rest, half := hi<<(64-shift)|lo>>shift, lo<<(64-shift), uint64(1)<<63
+		if rest > half || rest == half && whole&1 == 1 {
+			whole++
+		}
+		n = uint32(whole)
+	}
+	if n == 1e9 {
+		return 1e8, power + 1
+	}
+	return n, power
+}
+
+// pairs are the digits of the numbers below 100.
+const pairs = "00010203040506070809" + "10111213141516171819" + "20212223242526272829" + "30313233343536373839" + "40414243444546474849" +
+	"50515253545556575859" + "60616263646566676869" + "70717273747576777879" + "80818283848586878889" + "90919293949596979899"
+
+// appendShort is appendFloat for numbers that are not whole, between 1e-19 and 1e6.
+func appendShort(b []byte, f float32) ([]byte, bool) {
+	if f < 0 {
+		b, f = append(b, '-'), -f
+	}
+	if !(f >= 1.1e-19 && f < 1e6) {
 		return b, false
 	}
-	if float64(float32(near)) == x {
-		n, places = uint64(six), places-3
+	n, power := nine(f)
+	// A number of six digits that reads back the same is within half the distance of two
+	// float32, which is less than 60 of the last of nine digits.
+	if near := n % 1000; near < 64 || near > 1000-64 {
+		six, at := (n+500)/1000, power
+		if six == 1e6 {
+			six, at = 1e5, power+1
+		}
+		short, ok := readsBack(six, 5-at, f)
+		if !ok {
+			return b, false
+		}
+		if short {
+			n, power = six*1000, at
+		}
 	}
-	if f < 0 {
-		b = append(b, '-')
+	var d [10]byte // the digits
+	top := n / 1e8
+	rest := n % 1e8
+	high, low := rest/1e4, rest%1e4
+	d[0] = byte('0' + top)
+	copy(d[1:3], pairs[2*(high/100):])
+	copy(d[3:5], pairs[2*(high%100):])
+	copy(d[5:7], pairs[2*(low/100):])
+	copy(d[7:9], pairs[2*(low%100):])
+	last := 9
+	for last > 1 && d[last-1] == '0' {
+		last--
 	}
-	for places > 0 && n%10 == 0 {
-		n /= 10
-		places--
+	switch {
+	case power < -4:
+		b = append(b, d[0])
+		if last > 1 {
+			b = append(append(b, '.'), d[1:last]...)
+		}
+		return append(b, 'e', '-', pairs[-2*power], pairs[-2*power+1]), true
+	case power < 0:
+		b = append(b, "0.000"[:1-power]...)
+		return append(b, d[:last]...), true
 	}
-	unit := uint64(exact[places])
-	b = append(strconv.AppendUint(b, n/unit, 10), '.')
-	if places == 0 {
+	b = append(append(b, d[:power+1]...), '.')
+	if last <= power+1 {
 		return append(b, '0'), true
 	}
-	from := len(b)
-	b = append(b, "000000000000"[:places]...)
-	for i, rest := len(b)-1, n%unit; i >= from && rest > 0; i-- {
-		b[i] += byte(rest % 10)
-		rest /= 10
+	return append(b, d[power+1:last]...), true
+}
+
+// readsBack reports whether six·10^-places is read as a float32; ok is false if that is too
+// close to tell.
+func readsBack(six uint32, places int, f float32) (same, ok bool) {
+	if places >= len(powers) {
+		return false, false
 	}
-	return b, true
+	x := float64(six)
+	if places >= 0 {
+		x /= powers[places]
+	} else {
+		x *= powers[-places]
+	}
+	return float32(x) == f, !middle(x)
 }

@@ -282,8 +282,9 @@ func isWhole(w []byte) bool {
 // item at each level.
 type shaped struct {
 	cursor
-	dims  []int64 // -1 while the first list of a level is read
-	depth int     // of elements; -1 before the first
+	dims  []int64      // -1 while the first list of a level is read
+	depth int          // of elements; -1 before the first
+	more  func() int64 // reads elements behind one, as many as it can, and counts them; nil: none
 }
 
 // nested reads a value below level lists, and leaf reads each element.
@@ -328,7 +329,9 @@ func (s *shaped) list(level int, leaf func() error) (n int64, err error) {
 	for {
 		n++
 		if s.depth == level && len(s.dims) == level && s.peek() != '[' {
-			err = leaf()
+			if err = leaf(); err == nil && s.more != nil {
+				n += s.more()
+			}
 		} else {
 			err = s.nested(level, leaf)
 		}
@@ -355,6 +358,8 @@ func (s *shaped) ragged() error {
 type column interface {
 	// read reads elements that are nested in lists, and returns their shape.
 	read(text []byte) (dims []int64, err error)
+	// readAt is read of what comes next.
+	readAt(c *cursor) (dims []int64, err error)
 	// tensor makes a tensor of all that was read.
 	tensor(dims []int64) (*tensor.Tensor, error)
 }
@@ -364,9 +369,9 @@ type column interface {
 func columnOf(dt tensor.DType) (column, error) {
 	switch dt {
 	case tensor.Float:
-		return &typed[float32]{dt: dt, element: float32Of}, nil
+		return &typed[float32]{dt: dt, element: float32Of, many: float32sOf}, nil
 	case tensor.Double:
-		return &typed[float64]{dt: dt, element: float64Of}, nil
+		return &typed[float64]{dt: dt, element: float64Of, many: float64sOf}, nil
 	case tensor.Int32:
 		return &typed[int32]{dt: dt, element: narrowOf[int32]}, nil
 	case tensor.Int16:
@@ -377,17 +382,17 @@ func columnOf(dt tensor.DType) (column, error) {
 		return &typed[uint8]{dt: dt, element: narrowOf[uint8]}, nil
 	case tensor.Int64:
 		return &typed[int64]{dt: dt, element: func(c *cursor) (int64, bool) {
-			n, err := strconv.ParseInt(string(c.word()), 10, 64)
+			n, err := strconv.ParseInt(c.digits(), 10, 64)
 			return n, err == nil
 		}}, nil
 	case tensor.Uint32:
 		return &typed[uint32]{dt: dt, element: func(c *cursor) (uint32, bool) {
-			n, err := strconv.ParseUint(string(c.word()), 10, 32)
+			n, err := strconv.ParseUint(c.digits(), 10, 32)
 			return uint32(n), err == nil
 		}}, nil
 	case tensor.Uint64:
 		return &typed[uint64]{dt: dt, element: func(c *cursor) (uint64, bool) {
-			n, err := strconv.ParseUint(string(c.word()), 10, 64)
+			n, err := strconv.ParseUint(c.digits(), 10, 64)
 			return n, err == nil
 		}}, nil
 	case tensor.Bool:
@@ -406,14 +411,24 @@ type typed[T tensor.Element] struct {
 	dt      tensor.DType
 	data    []T
 	element func(*cursor) (x T, ok bool)
+	many    func(c *cursor, to []T) []T // appends what follows an element, as far as it is simple; may be nil
 }
 
-func (t *typed[T]) read(text []byte) ([]int64, error) {
+func (t *typed[T]) read(text []byte) ([]int64, error) { return t.readAt(&cursor{b: text}) }
+
+func (t *typed[T]) readAt(c *cursor) ([]int64, error) {
 	if t.data == nil && t.dt != tensor.String {
 		const most = 1 << 16 // elements that are expected; each has a comma behind it, but the last
-		t.data = make([]T, 0, min(most, bytes.Count(text, []byte{','})+1))
+		t.data = make([]T, 0, min(most, bytes.Count(c.b[c.i:], []byte{','})+1))
 	}
-	s := &shaped{cursor: cursor{b: text}, depth: -1}
+	s := &shaped{cursor: *c, depth: -1}
+	if t.many != nil {
+		s.more = func() int64 {
+			had := len(t.data)
+			t.data = t.many(&s.cursor, t.data)
+			return int64(len(t.data) - had)
+		}
+	}
 	err := s.nested(0, func() error {
 		from := s.i
 		x, ok := t.element(&s.cursor)
@@ -424,6 +439,7 @@ func (t *typed[T]) read(text []byte) ([]int64, error) {
 		t.data = append(t.data, x)
 		return nil
 	})
+	c.i = s.i
 	return s.dims, err
 }
 
@@ -472,7 +488,16 @@ var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 
 // Accurately", 1990). It stays where it is, and returns false, at anything else.
 func (c *cursor) decimal() (float64, bool) {
 	c.peek()
-	b, i, n, e := c.b, c.i, uint64(0), 0
+	x, i, ok := decimalAt(c.b, c.i)
+	if ok {
+		c.i = i
+	}
+	return x, ok
+}
+
+// decimalAt is decimal at an offset, and returns the one behind the number.
+func decimalAt(b []byte, i int) (x float64, end int, ok bool) {
+	n, e := uint64(0), 0
 	negative := i < len(b) && b[i] == '-'
 	if negative {
 		i++
@@ -483,7 +508,7 @@ func (c *cursor) decimal() (float64, bool) {
 	}
 	const most = 15 // digits
 	if i == first || i > first+most || b[first] == '0' && i > first+1 {
-		return 0, false
+		return 0, i, false
 	}
 	if i < len(b) && b[i] == '.' {
 		point := i
@@ -491,7 +516,7 @@ func (c *cursor) decimal() (float64, bool) {
 			n = n*10 + uint64(b[i]-'0')
 		}
 		if e = point + 1 - i; e == 0 || i > first+most+3 || n >= 1<<53 {
-			return 0, false
+			return 0, i, false
 		}
 	}
 	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
@@ -505,7 +530,7 @@ func (c *cursor) decimal() (float64, bool) {
 			x = x*10 + int(b[i]-'0')
 		}
 		if i == from {
-			return 0, false
+			return 0, i, false
 		}
 		if down {
 			x = -x
@@ -513,15 +538,14 @@ func (c *cursor) decimal() (float64, bool) {
 		e += x
 	}
 	if i == len(b) || e >= len(powers) || -e >= len(powers) {
-		return 0, false
+		return 0, i, false
 	}
 	switch b[i] {
 	case ',', ']', ' ', '\n', '\r', '\t', '}':
 	default:
-		return 0, false
+		return 0, i, false
 	}
-	c.i = i
-	x := float64(n)
+	x = float64(n)
 	if e < 0 {
 		x /= powers[-e]
 	} else {
@@ -530,7 +554,7 @@ func (c *cursor) decimal() (float64, bool) {
 	if negative {
 		x = -x
 	}
-	return x, true
+	return x, i, true
 }
 
 // middle reports whether a float64 may be the middle of two float32, so that rounding it
@@ -554,6 +578,39 @@ func float64Of(c *cursor) (float64, bool) {
 	return parseFloat(c.word(), 64)
 }
 
+// follows returns the offset of what follows a comma and perhaps a space; -1 if there is none.
+func follows(b []byte, i int) int {
+	switch {
+	case i+1 >= len(b) || b[i] != ',':
+		return -1
+	case b[i+1] == ' ':
+		return i + 2
+	}
+	return i + 1
+}
+
+func float32sOf(c *cursor, to []float32) []float32 {
+	for at := follows(c.b, c.i); at >= 0; at = follows(c.b, c.i) {
+		x, end, ok := decimalAt(c.b, at)
+		if !ok || middle(x) {
+			break
+		}
+		to, c.i = append(to, float32(x)), end
+	}
+	return to
+}
+
+func float64sOf(c *cursor, to []float64) []float64 {
+	for at := follows(c.b, c.i); at >= 0; at = follows(c.b, c.i) {
+		x, end, ok := decimalAt(c.b, at)
+		if !ok {
+			break
+		}
+		to, c.i = append(to, x), end
+	}
+	return to
+}
+
 func parseFloat(w []byte, size int) (float64, bool) {
 	if !isNumber(w) {
 		return 0, false
@@ -570,9 +627,18 @@ func parseFloat(w []byte, size int) (float64, bool) {
 	return x, err == nil || !math.IsNaN(x) // beyond the range it is infinite
 }
 
+// digits reads a number; "" if it is none.
+func (c *cursor) digits() string {
+	w := c.word()
+	if !isNumber(w) {
+		return ""
+	}
+	return string(w)
+}
+
 // narrowOf reads a whole number of 32 bits, of which a narrower type takes the lowest.
 func narrowOf[T int8 | int16 | int32 | uint8](c *cursor) (T, bool) {
-	n, err := strconv.ParseInt(string(c.word()), 10, 32)
+	n, err := strconv.ParseInt(c.digits(), 10, 32)
 	return T(n), err == nil
 }
 

@@ -14,7 +14,8 @@ import (
 // A printer writes elements of a tensor as JSON.
 type printer struct {
 	dims  []int64
-	print func(b []byte, i int) []byte // element i
+	print func(b []byte, i int) []byte       // element i
+	all   func(b []byte, from, n int) []byte // n elements on a line; nil: print does it
 }
 
 // printerOf returns what writes a tensor. Strings of a name that ends in "_bytes" are
@@ -29,6 +30,15 @@ func printerOf(name string, t *tensor.Tensor) (*printer, error) {
 	case tensor.Float:
 		x := tensor.Of[float32](&v)
 		p.print = func(b []byte, i int) []byte { return appendFloat(b, float64(x[i]), 32) }
+		p.all = func(b []byte, from, n int) []byte {
+			for i, f := range x[from : from+n] {
+				if i > 0 {
+					b = append(b, ", "...)
+				}
+				b = appendFloat(b, float64(f), 32)
+			}
+			return b
+		}
 	case tensor.Double:
 		x := tensor.Of[float64](&v)
 		p.print = func(b []byte, i int) []byte { return appendFloat(b, x[i], 64) }
@@ -101,6 +111,9 @@ func (p *printer) line(b []byte, level, i int) []byte {
 		return p.print(b, i)
 	}
 	b = append(b, '[')
+	if level == len(p.dims)-1 && p.all != nil {
+		return append(p.all(b, i, int(p.dims[level])), ']')
+	}
 	if level == len(p.dims)-1 {
 		for k := range int(p.dims[level]) {
 			if k > 0 {
@@ -194,17 +207,15 @@ func appendRows(b []byte, outputs map[string]*tensor.Tensor) ([]byte, error) {
 		list[i], rows = p, p.dims[0]
 	}
 	b = slices.Grow(b, room(list))
-	b = append(b, "{\n    \"predictions\": ["...)
+	b = append(b, "{\n    \"predictions\": "...)
+	if len(list) == 1 {
+		b = list[0].line(b, 0, 0)
+		return append(b[:len(b)-1], "\n    ]\n}"...), nil
+	}
+	b = append(b, '[')
 	for k := range int(max(rows, 0)) {
 		if k > 0 {
-			b = append(b, ", "...)
-		}
-		if len(list) == 1 {
-			b = list[0].line(b, 1, k*list[0].size(1))
-			continue
-		}
-		if k > 0 {
-			b = b[:len(b)-1]
+			b = append(b, ',')
 		}
 		b = append(newline(b, 2), '{')
 		for i, p := range list {

@@ -42,6 +42,11 @@ type Options struct {
 	// they take when they are loaded; 0: what the machine, its container and GOMEMLIMIT
 	// leave. A version that does not fit is not loaded: RESOURCE_EXHAUSTED.
 	Memory int64
+	// Expansion bounds the bytes of the inputs of all requests together, as far as they are
+	// larger in memory than the messages that bring them: a few bytes of a TensorProto may
+	// announce a tensor of any size. What goes beyond is refused: RESOURCE_EXHAUSTED. 0:
+	// 256 MiB.
+	Expansion int64
 	// Batching says how requests share steps, for models whose Config does not.
 	Batching Batching
 	// Tags are those of the graph that is served; nil: "serve".
@@ -143,6 +148,8 @@ type Manager struct {
 	closed bool
 	drains bool
 	memory int64 // of versions that are loaded or being loaded
+
+	expanded atomic.Int64 // bytes of inputs
 }
 
 // served is a model.
@@ -161,6 +168,9 @@ type served struct {
 func New(o Options) *Manager {
 	if o.Places <= 0 {
 		o.Places = 4 * runtime.GOMAXPROCS(0)
+	}
+	if o.Expansion <= 0 {
+		o.Expansion = 256 << 20
 	}
 	if len(o.Tags) == 0 {
 		o.Tags = []string{"serve"}

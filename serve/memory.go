@@ -27,6 +27,26 @@ func (m *Manager) reserve(v *version, is stamp) error {
 	return nil
 }
 
+// Expand counts the bytes of an input that is larger than the message that brings it, until
+// release is called. It fails with RESOURCE_EXHAUSTED if the session of the version could not
+// hold it, or if Options.Expansion does not leave as many.
+func (u Use) Expand(bytes int64) (release func(), err error) {
+	if limit := u.v.saved.Session.Activity().MemoryLimit; limit >= 0 && bytes > limit {
+		return nil, status.Errorf(status.ResourceExhausted, "the tensor takes %d bytes, and the memory limit of the model is %d", bytes, limit)
+	}
+	m := u.v.m
+	for {
+		held := m.expanded.Load()
+		if bytes > m.options.Expansion-held {
+			return nil, status.Errorf(status.ResourceExhausted,
+				"the tensor takes %d bytes, more than its message has, and of the %d bytes for such tensors %d are taken: send all elements, or raise the limit", bytes, m.options.Expansion, held)
+		}
+		if m.expanded.CompareAndSwap(held, held+bytes) {
+			return func() { m.expanded.Add(-bytes) }, nil
+		}
+	}
+}
+
 // freeMemory returns how many bytes the process may still take: of the machine, of its
 // container, and of GOMEMLIMIT.
 func freeMemory() int64 {

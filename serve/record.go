@@ -86,8 +86,12 @@ type recordKey struct{}
 // [Record.End] ends it.
 func (m *Manager) Begin(ctx context.Context, api, method, client string) (context.Context, *Record) {
 	r := &Record{API: api, Method: method, Client: client, Began: time.Now(), manager: m}
-	ctx, r.span = m.tracer().Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer))
-	if c := r.span.SpanContext(); c.IsValid() {
+	c := trace.SpanContextFromContext(ctx)
+	if r.span = (noop.Span{}); m.options.Tracer != nil {
+		ctx, r.span = m.options.Tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer))
+		c = r.span.SpanContext()
+	}
+	if c.IsValid() {
 		r.TraceID = c.TraceID().String()
 	}
 	return context.WithValue(ctx, recordKey{}, r), r
@@ -162,18 +166,13 @@ func (r *Record) log() {
 	e.Msg("request")
 }
 
-func (m *Manager) tracer() trace.Tracer {
-	if m.options.Tracer != nil {
-		return m.options.Tracer
-	}
-	return noop.Tracer{}
-}
+func noSpan(error) {}
 
 // span begins a span below that of ctx; the function that is returned ends it.
 func (v *version) span(ctx context.Context, name string) (context.Context, func(error)) {
 	t := v.m.options.Tracer
 	if t == nil {
-		return ctx, func(error) {}
+		return ctx, noSpan
 	}
 	ctx, s := t.Start(ctx, name, trace.WithAttributes(attribute.String("model", v.name), attribute.Int64("version", v.number)))
 	return ctx, func(err error) {
@@ -189,7 +188,7 @@ func (v *version) span(ctx context.Context, name string) (context.Context, func(
 func (v *version) turn(ctx context.Context, signature string) (context.Context, func(error), error) {
 	came := time.Now()
 	_, waited := v.span(ctx, "wait")
-	end, err := v.line.turn(ctx)
+	w, err := v.line.turn(ctx)
 	waited(err)
 	began := time.Now()
 	wait := began.Sub(came)
@@ -201,7 +200,7 @@ func (v *version) turn(ctx context.Context, signature string) (context.Context, 
 	}
 	inner, ran := v.span(ctx, "run")
 	return inner, func(err error) {
-		end()
+		v.line.end(w)
 		ran(err)
 		took := time.Since(began)
 		if r := RecordOf(ctx); r != nil {
@@ -225,7 +224,7 @@ func (v *version) within(ctx context.Context) (context.Context, context.CancelFu
 // examplesOf returns the size of the inputs' first axis, 0 if they have none.
 func examplesOf(inputs map[string]*tensor.Tensor) (n int) {
 	for _, t := range inputs {
-		if s := t.Shape(); len(s) > 0 {
+		if s := t.Dims(); len(s) > 0 {
 			n = max(n, int(s[0]))
 		}
 	}

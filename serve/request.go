@@ -217,4 +217,11 @@ func known(m *model.SavedModel, signature string, outputs []string) error {
 
 func names(infos map[string]model.TensorInfo) string { return strings.Join(sorted(infos), ",") }
 
-func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+func sorted[T any](m map[string]T) []string {
+	if len(m) == 1 {
+		for name := range m {
+			return []string{name}
+		}
+	}
+	return slices.Sorted(maps.Keys(m))
+}

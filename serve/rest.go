@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -86,6 +87,7 @@ type reply struct {
 
 	parts  [][]byte // binary contents of tensors, behind the body
 	binary bool
+	buffer *[]byte // of buffers, which has the body; nil: none has
 }
 
 // size returns how many bytes a reply has.
@@ -109,7 +111,11 @@ func (r reply) write(w io.Writer) {
 
 func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
-	ctx, record := h.m.Begin(propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header)), "REST", "", r.RemoteAddr)
+	ctx := r.Context()
+	if r.Header["Traceparent"] != nil {
+		ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	}
+	ctx, record := h.m.Begin(ctx, "REST", "", r.RemoteAddr)
 	r = r.WithContext(ctx)
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(begin.Add(h.o.Patience)) // connections that have no deadlines are in memory
@@ -127,8 +133,7 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out = h.answer(w, r)
 	}
 	head := w.Header()
-	head.Set("Content-Type", "application/json")
-	head.Set("X-Content-Type-Options", "nosniff")
+	head["Content-Type"], head["X-Content-Type-Options"] = jsonType, noSniffing
 	if out.binary {
 		head.Set("Content-Type", "application/octet-stream")
 		head.Set(inferenceHeader, strconv.Itoa(len(out.body)))
@@ -137,13 +142,15 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		head.Set("Retry-After", "1")
 	}
 	control.SetWriteDeadline(time.Now().Add(h.o.Patience))
-	const worth = 1 << 10 // bytes
 	if out.size() >= worth && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		head.Set("Content-Encoding", "gzip")
 		w.WriteHeader(out.code)
-		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+		z := packers.Get().(*gzip.Writer)
+		z.Reset(w)
 		out.write(z)
 		z.Close() // an error is the client's, who has gone
+		z.Reset(io.Discard)
+		packers.Put(z)
 	} else {
 		head.Set("Content-Length", strconv.Itoa(out.size()))
 		w.WriteHeader(out.code)
@@ -151,6 +158,36 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	record.HTTP, record.BytesOut = out.code, int64(out.size())
 	record.End(out.err)
+	giveBack(out.buffer)
+}
+
+// worth is from how many bytes on a reply is packed for a client that accepts it: packing
+// takes longer than the run of a small model, and saves nothing where a reply is a few
+// packets. Many clients accept it without being asked to.
+const worth = 8 << 10
+
+// packers pack replies: each has about a megabyte of tables.
+var packers = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	return z
+}}
+
+// The values of headers that every reply has.
+var (
+	jsonType   = []string{"application/json"}
+	noSniffing = []string{"nosniff"}
+)
+
+// buffers are for the texts of requests and replies, of which nothing refers to them when
+// the request has been answered.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// giveBack gives a buffer back, unless it is nil or so large that few need it.
+func giveBack(b *[]byte) {
+	const most = 64 << 10
+	if b != nil && cap(*b) <= most {
+		buffers.Put(b)
+	}
 }
 
 // accepts reports whether an Accept-Encoding names an encoding, and not as one that is
@@ -305,16 +342,26 @@ func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 		}
 		b := body{h: h}
 		defer b.release()
-		text, err = b.read(w, r)
+		in := buffers.Get().(*[]byte)
+		defer giveBack(in)
+		text, err = b.read(w, r, (*in)[:0])
 		record.BytesIn = int64(len(text))
 		if err == nil {
-			text, err = h.run(ctx, t, text)
+			if cap(text) > cap(*in) {
+				*in = text
+			}
+			out.buffer = buffers.Get().(*[]byte)
+			if text, err = h.run(ctx, t, text, (*out.buffer)[:0]); err == nil {
+				*out.buffer = text
+			}
 		}
 	}
 	if err != nil {
+		giveBack(out.buffer)
 		return failed(err)
 	}
-	return reply{code: http.StatusOK, body: text}
+	out.code, out.body = http.StatusOK, text
+	return out
 }
 
 // A body is that of a request, which counts as long as the request is answered.
@@ -351,20 +398,24 @@ func (b *body) reader(w http.ResponseWriter, r *http.Request) (io.Reader, error)
 	}
 }
 
-// read reads the body.
-func (b *body) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// read reads the body, into the memory of text as far as there is room.
+func (b *body) read(w http.ResponseWriter, r *http.Request, text []byte) ([]byte, error) {
 	from, err := b.reader(w, r)
 	if err != nil {
 		return nil, err
 	}
-	return b.all(from, r.ContentLength)
+	return b.all(from, r.ContentLength, text)
 }
 
 // all reads what there is. length is how much there may be, -1 if that is not known; memory
 // is taken as bytes arrive, not as they are announced.
-func (b *body) all(from io.Reader, length int64) ([]byte, error) {
+func (b *body) all(from io.Reader, length int64, text []byte) ([]byte, error) {
 	const first = 64 << 10
-	text := make([]byte, 0, max(512, min(first, length+1)))
+	if n := max(512, min(first, length+1)); int64(cap(text)) < n {
+		text = make([]byte, 0, n)
+	} else {
+		text = text[:0:n]
+	}
 	if err := b.take(int64(cap(text))); err != nil {
 		return nil, err
 	}

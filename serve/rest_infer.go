@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// infer answers a classify or regress.
-func infer(ctx context.Context, u Use, t target, request call) ([]byte, error) {
+// infer answers a classify or regress, and appends the reply to b.
+func infer(ctx context.Context, u Use, t target, request call, b []byte) ([]byte, error) {
 	key, method := t.spec.signature(), "tensorflow/serving/"+t.verb
 	examples, err := readExamples(request)
 	if err != nil {
@@ -26,18 +26,18 @@ func infer(ctx context.Context, u Use, t target, request call) ([]byte, error) {
 		return nil, err
 	}
 	if method == MethodRegress {
-		return appendRegressions(out, len(examples))
+		return appendRegressions(b, out, len(examples))
 	}
-	return appendClasses(out, len(examples))
+	return appendClasses(b, out, len(examples))
 }
 
 // appendRegressions writes a number for each example.
-func appendRegressions(outputs map[string]*tensor.Tensor, n int) ([]byte, error) {
+func appendRegressions(b []byte, outputs map[string]*tensor.Tensor, n int) ([]byte, error) {
 	list, err := Regressions(outputs, n)
 	if err != nil {
 		return nil, err
 	}
-	b := []byte("{\n    \"results\": [")
+	b = append(b, "{\n    \"results\": ["...)
 	for i, x := range list {
 		if i > 0 {
 			b = append(b, ", "...)
@@ -48,12 +48,12 @@ func appendRegressions(outputs map[string]*tensor.Tensor, n int) ([]byte, error)
 }
 
 // appendClasses writes pairs of a label and its score for each example.
-func appendClasses(outputs map[string]*tensor.Tensor, n int) ([]byte, error) {
+func appendClasses(b []byte, outputs map[string]*tensor.Tensor, n int) ([]byte, error) {
 	list, err := Classes(outputs, n)
 	if err != nil {
 		return nil, err
 	}
-	b := []byte("{\n    \"results\": [")
+	b = append(b, "{\n    \"results\": ["...)
 	for i, classes := range list {
 		if i > 0 {
 			b = append(b, ", "...)

@@ -48,25 +48,34 @@ func parseCall(text []byte) (out call, err error) {
 	return out, err
 }
 
-// run answers a predict, classify or regress.
-func (h *rest) run(ctx context.Context, t target, text []byte) ([]byte, error) {
+// run answers a predict, classify or regress, and appends the reply to b.
+func (h *rest) run(ctx context.Context, t target, text, b []byte) ([]byte, error) {
 	u, err := h.m.Use(t.spec)
 	if err != nil {
 		return nil, err
 	}
 	defer u.Close()
-	return runBody(ctx, u, t, text)
+	return runBody(ctx, u, t, text, b)
 }
 
-// runBody runs the body of a request on a version.
-func runBody(ctx context.Context, u Use, t target, text []byte) ([]byte, error) {
+// runBody runs the body of a request on a version, and appends the reply to b.
+func runBody(ctx context.Context, u Use, t target, text, b []byte) ([]byte, error) {
+	if t.verb == "predict" {
+		if c, ok := quick(u.Model(), text); ok {
+			outputs, err := u.Run(ctx, c.signature, c.inputs)
+			if err != nil {
+				return nil, err
+			}
+			return c.reply(b, outputs)
+		}
+	}
 	request, err := parseCall(text)
 	if err != nil {
 		return nil, err
 	}
 	t.spec.Signature = request.signature
 	if t.verb != "predict" {
-		return infer(ctx, u, t, request)
+		return infer(ctx, u, t, request, b)
 	}
 	key := t.spec.signature()
 	if err := known(u.Model(), key, nil); err != nil {
@@ -92,9 +101,9 @@ func runBody(ctx context.Context, u Use, t target, text []byte) ([]byte, error) 
 		return nil, err
 	}
 	if request.instances != nil {
-		return appendRows(nil, outputs)
+		return appendRows(b, outputs)
 	}
-	return appendColumns(nil, outputs)
+	return appendColumns(b, outputs)
 }
 
 // columns reads inputs as a whole.

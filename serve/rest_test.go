@@ -81,7 +81,7 @@ func TestGzip(t *testing.T) {
 	h := Handler(restModels(t), HTTP{MaxBody: 1 << 16})
 	var packed strings.Builder
 	z := gzip.NewWriter(&packed)
-	z.Write([]byte(`{"instances": [` + strings.Repeat("1.5, ", 1000) + `2]}`))
+	z.Write([]byte(`{"instances": [` + strings.Repeat("1.5, ", 2000) + `2]}`))
 	z.Close()
 	r := httptest.NewRequest("POST", "/v1/models/half:predict", strings.NewReader(packed.String()))
 	r.Header.Set("Content-Encoding", "gzip")
@@ -93,7 +93,7 @@ func TestGzip(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(u)
-	if err != nil || w.Code != 200 || strings.Count(string(text), "0.75") != 1000 {
+	if err != nil || w.Code != 200 || strings.Count(string(text), "0.75") != 2000 {
 		t.Errorf("%d %v %.100s", w.Code, err, text)
 	}
 

@@ -252,7 +252,7 @@ func TestOverload(t *testing.T) {
 		}
 		others = append(others, func() { p.leave(0, nil) })
 	}
-	end, err := u.v.line.turn(t.Context())
+	w, err := u.v.line.turn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestOverload(t *testing.T) {
 		_, _, err := m.Predict(context.Background(), Spec{Model: "half"}, floats(t, 1))
 		answer <- err
 	}()
-	end()
+	u.v.line.end(w)
 	if err := <-answer; err != nil {
 		t.Errorf("one that waits for its turn: %v", err)
 	}

@@ -397,11 +397,11 @@ func TestDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer u.Close()
-	end, err := u.v.line.turn(t.Context()) // another runs
+	w, err := u.v.line.turn(t.Context()) // another runs
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer end()
+	defer u.v.line.end(w)
 	h := Handler(m, HTTP{})
 	for _, c := range []struct {
 		name, value string

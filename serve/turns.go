@@ -40,7 +40,7 @@ type line struct {
 
 // A turn is a request that waits in a line, or runs.
 type turn struct {
-	granted chan struct{}
+	granted chan struct{} // closed when it may run; nil if it may at once
 	began   time.Time
 	charged time.Duration
 }
@@ -118,32 +118,38 @@ func (m *Manager) full(model string) error {
 	return nil
 }
 
-// turn waits until the caller may run; the function that it returns ends its turn. It
-// fails with the cause of ctx if that ends before.
-func (l *line) turn(ctx context.Context) (end func(), err error) {
+// turn waits until the caller may run; end must be called with what it returns. It fails
+// with the cause of ctx if that ends before.
+func (l *line) turn(ctx context.Context) (*turn, error) {
 	if ctx.Err() != nil {
 		return nil, status.From(context.Cause(ctx))
 	}
 	t := l.of
-	w := &turn{granted: make(chan struct{})}
+	w := &turn{}
 	t.mu.Lock()
 	if len(l.waiting) == 0 && l.running == 0 {
 		l.used = max(l.used, t.clock) // what it did not use while it was idle is lost
 	}
+	if len(t.lines) == 0 && t.free(l) { // no other waits
+		t.give(l, w)
+		t.mu.Unlock()
+		return w, nil
+	}
+	w.granted = make(chan struct{})
 	l.waiting = append(l.waiting, w)
 	t.lines[l] = true
 	t.grant()
 	t.mu.Unlock()
 	select {
 	case <-w.granted:
-		return func() { l.end(w) }, nil
+		return w, nil
 	case <-ctx.Done():
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
 	case <-w.granted: // at the same time
-		return func() { l.end(w) }, nil
+		return w, nil
 	default:
 	}
 	for i, x := range l.waiting {
@@ -176,7 +182,7 @@ func (t *turns) grant() {
 	for {
 		var next *line
 		for l := range t.lines {
-			if l.running >= l.limit || t.taken >= t.places && l.running > 0 {
+			if !t.free(l) {
 				continue
 			}
 			if next == nil || l.used < next.used || l.used == next.used && l.name < next.name {
@@ -192,11 +198,21 @@ func (t *turns) grant() {
 			next.waiting = nil
 			delete(t.lines, next)
 		}
-		t.clock = max(t.clock, next.used)
-		w.charged, w.began = next.typical, time.Now()
-		next.used += time.Duration(float64(w.charged) / next.weight)
-		next.running++
-		t.taken++
+		t.give(next, w)
 		close(w.granted)
 	}
+}
+
+// free reports whether a request of a line may run. turns.mu is held.
+func (t *turns) free(l *line) bool {
+	return l.running < l.limit && (t.taken < t.places || l.running == 0)
+}
+
+// give gives a place to a request of a line. turns.mu is held.
+func (t *turns) give(l *line, w *turn) {
+	t.clock = max(t.clock, l.used)
+	w.charged, w.began = l.typical, time.Now()
+	l.used += time.Duration(float64(w.charged) / l.weight)
+	l.running++
+	t.taken++
 }

@@ -33,7 +33,7 @@ func TestFairness(t *testing.T) {
 			for range 20 {
 				group.Go(func() {
 					for {
-						end, err := l.turn(ctx)
+						w, err := l.turn(ctx)
 						if err != nil {
 							return
 						}
@@ -41,7 +41,7 @@ func TestFairness(t *testing.T) {
 						turns.mu.Lock()
 						used[i] += c.takes
 						turns.mu.Unlock()
-						end()
+						l.end(w)
 					}
 				})
 			}
@@ -66,7 +66,7 @@ func TestNotStarved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	end, err := small.turn(t.Context())
+	w, err := small.turn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestNotStarved(t *testing.T) {
 			}
 		})
 	}
-	end()
+	small.end(w)
 	if _, err := small.turn(t.Context()); err != nil {
 		t.Error(err)
 	}

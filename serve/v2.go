@@ -481,14 +481,14 @@ func (b *body) v2(w http.ResponseWriter, r *http.Request) (out v2Call, inputs ma
 	var text []byte
 	rest := io.Reader(bytes.NewReader(nil))
 	if length := r.Header.Get(inferenceHeader); length == "" {
-		text, err = b.read(w, r)
+		text, err = b.read(w, r, nil)
 	} else {
 		n, e := strconv.ParseInt(length, 10, 64)
 		if e != nil || n < 0 {
 			return out, nil, status.Invalid("%s is '%.40s', not a number of bytes", inferenceHeader, length)
 		}
 		if rest, err = b.reader(w, r); err == nil {
-			if text, err = b.all(io.LimitReader(rest, n), n); err == nil && int64(len(text)) < n {
+			if text, err = b.all(io.LimitReader(rest, n), n, nil); err == nil && int64(len(text)) < n {
 				err = status.Invalid("the request's body ends after %d bytes of JSON, of %d", len(text), n)
 			}
 		}

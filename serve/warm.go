@@ -26,6 +26,6 @@ func (u Use) warm(ctx context.Context, files []string) error {
 
 // try runs the body of a predict request.
 func (u Use) try(ctx context.Context, text []byte) error {
-	_, err := runBody(ctx, u, target{spec: Spec{Model: u.v.name}, verb: "predict"}, text)
+	_, err := runBody(ctx, u, target{spec: Spec{Model: u.v.name}, verb: "predict"}, text, nil)
 	return err
 }

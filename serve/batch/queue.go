@@ -15,6 +15,10 @@ type request struct {
 	state    requestState
 
 	call // of the Batcher's, which the queue does not touch
+
+	// Memory for a batch of which it is the first, and perhaps the only one.
+	own  batch
+	only [1]*request
 }
 
 type requestState uint8
@@ -31,6 +35,7 @@ type class struct {
 	most    int        // rows of a batch; 0: a request runs alone
 	few     int        // requests of a batch; 0: any number
 	queue   []*request // in order of arrival; those that left are skipped
+	memory  []*request // of queue when it is empty
 	rows    int        // that wait
 	waiters int
 	cost    costs
@@ -99,6 +104,9 @@ func (q *queue) arrive(now time.Duration, r *request) error {
 		q.busy = append(q.busy, c)
 	}
 	c.queue = append(c.queue, r)
+	if len(c.queue) == 1 {
+		c.memory = c.queue[:0]
+	}
 	c.waiters++
 	c.rows += r.rows
 	return nil
@@ -112,12 +120,18 @@ func (q *queue) leave(r *request) {
 	r.state = left
 }
 
+// mostMemory is how many requests a class without any has memory for.
+const mostMemory = 64
+
 func (q *queue) remove(r *request, to requestState) {
 	c := r.class
 	r.state = to
 	c.rows -= r.rows
 	if c.waiters--; c.waiters == 0 {
-		c.queue = nil
+		clear(c.queue)
+		if c.queue = c.memory; cap(c.queue) > mostMemory {
+			c.queue = nil
+		}
 		for i, b := range q.busy {
 			if b == c {
 				last := len(q.busy) - 1
@@ -171,15 +185,17 @@ func (q *queue) limit() int {
 // start takes a batch of a class.
 func (q *queue) start(now time.Duration, c *class) *batch {
 	most := 0
-	if c.most > 0 {
+	if c.most > 0 && c.waiters > 1 {
 		if most = c.most; q.manual == nil {
 			most = c.cost.size(min(c.rows, most), len(q.running) > 0)
 			most = min(most, q.fair(c))
 		}
 	}
-	b := &batch{class: c, began: now}
+	first := c.head()
+	b := &first.own
+	*b = batch{class: c, requests: first.only[:0], began: now}
 	var deadline time.Duration // the earliest of the batch
-	for r := c.head(); r != nil; r = c.head() {
+	for r := first; r != nil; r = c.head() {
 		if len(b.requests) > 0 {
 			if b.rows+r.rows > most || c.few > 0 && len(b.requests) == c.few {
 				break

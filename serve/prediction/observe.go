@@ -22,8 +22,10 @@ import (
 // front of [Recover]. Calls for health are left out.
 func Observe(m *serve.Manager) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-		md, _ := metadata.FromIncomingContext(ctx)
-		ctx = propagation.TraceContext{}.Extract(ctx, carrier(md))
+		if len(metadata.ValueFromIncomingContext(ctx, "traceparent")) > 0 {
+			md, _ := metadata.FromIncomingContext(ctx)
+			ctx = propagation.TraceContext{}.Extract(ctx, carrier(md))
+		}
 		client := ""
 		if p, ok := peer.FromContext(ctx); ok {
 			client = p.Addr.String()

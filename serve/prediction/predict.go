@@ -2,8 +2,6 @@ package prediction
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -12,13 +10,8 @@ import (
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
-
-// largest is how many bytes a tensor of a request may have: a small message may tell of a
-// large one.
-const largest = 2 << 30
 
 func (s *server) predict(ctx context.Context, r *messages.PredictRequest) (*messages.PredictResponse, error) {
 	of, u, err := s.use(ctx, r.GetModelSpec())
@@ -34,13 +27,11 @@ func (s *server) predict(ctx context.Context, r *messages.PredictRequest) (*mess
 		return nil, status.Errorf(status.Internal, "Expected prediction signature method_name to be one of {%s, %s, %s}. Was: %s",
 			serve.MethodPredict, serve.MethodClassify, serve.MethodRegress, sig.MethodName)
 	}
-	inputs := make(map[string]*tensor.Tensor, len(r.GetInputs()))
-	for _, name := range slices.Sorted(maps.Keys(r.GetInputs())) {
-		if inputs[name], err = tensor.UnmarshalProto(r.GetInputs()[name], largest); err != nil {
-			e := *status.From(err)
-			e.Message = "input '" + name + "': " + e.Message
-			return nil, &e
-		}
+	in := inputs{u: u}
+	defer in.release()
+	inputs, err := in.all(r.GetInputs())
+	if err != nil {
+		return nil, err
 	}
 	outputs, err := u.Run(ctx, of.Signature, inputs, r.GetOutputFilter()...)
 	if err != nil {
@@ -48,7 +39,8 @@ func (s *server) predict(ctx context.Context, r *messages.PredictRequest) (*mess
 	}
 	reply := &messages.PredictResponse{ModelSpec: used(of, u.Version()), Outputs: make(map[string][]byte, len(outputs))}
 	for name, t := range outputs {
-		if reply.Outputs[name], err = t.MarshalProto(); err != nil {
+		const around = 128 // bytes of type and shape
+		if reply.Outputs[name], err = t.AppendProto(make([]byte, 0, t.NumElements()*t.DType().Size()+around)); err != nil {
 			return nil, err
 		}
 	}

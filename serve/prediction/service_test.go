@@ -2,6 +2,7 @@ package prediction
 
 import (
 	"context"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -248,4 +250,69 @@ func raw(b []byte) proto.Message {
 	m := &messages.StatusProto{}
 	m.ProtoReflect().SetUnknown(b)
 	return m
+}
+
+// TestAnnounced: a message of a few bytes that announces a large tensor is counted, and
+// refused if the model could not hold it or others hold too much.
+func TestAnnounced(t *testing.T) {
+	call, m := clientOf(t)
+	ones := func(n int64, dt wire.DataType) []byte {
+		b, err := proto.Marshal(&wire.TensorProto{Dtype: dt, FloatVal: []float32{1}, TensorShape: &wire.TensorShapeProto{Dim: []*wire.TensorShapeProto_Dim{{Size: n}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	ask := func(n int64) (float32, error) {
+		out := &messages.PredictResponse{}
+		err := call("PredictionService/Predict", &messages.PredictRequest{ModelSpec: of(""), Inputs: map[string][]byte{"x": ones(n, wire.DataType_DT_FLOAT)}}, out)
+		if err != nil {
+			return 0, err
+		}
+		y, err := tensor.UnmarshalProto(out.GetOutputs()["y"], 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := tensor.ValueOf(y)
+		return tensor.Of[float32](&v)[n-1], nil
+	}
+	if y, err := ask(1 << 18); err != nil || y != 2 {
+		t.Errorf("%v, %v", y, err)
+	}
+	for _, n := range []int64{1 << 28, 1 << 40, 1 << 60, math.MaxInt64} {
+		_, err := ask(n)
+		if s := grpcstatus.Convert(err); s.Code() != codes.ResourceExhausted && n < 1<<60 || err == nil || !strings.Contains(s.Message(), "input 'x'") {
+			t.Errorf("%d elements: %v", n, err)
+		}
+	}
+	u, err := m.Use(serve.Spec{Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	release, err := u.Expand(255 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(1 << 19); grpcstatus.Code(err) != codes.ResourceExhausted {
+		t.Errorf("while others hold all: %v", err)
+	}
+	release()
+	if _, err := ask(1 << 19); err != nil {
+		t.Error(err)
+	}
+	if release, err = u.Expand(256 << 20); err != nil { // all that was held is free
+		t.Fatal(err)
+	}
+	release()
+	for _, dt := range []wire.DataType{wire.DataType_DT_STRING, wire.DataType_DT_COMPLEX128, wire.DataType_DT_BOOL} {
+		text := ones(1000, dt)
+		x, err := tensor.UnmarshalProto(text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := announced(text); got < int64(x.SizeBytes()) || got > 2*int64(x.SizeBytes()) {
+			t.Errorf("%v: %d bytes announced, %d taken", dt, got, x.SizeBytes())
+		}
+	}
 }

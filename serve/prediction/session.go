@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/tensor"
 )
 
 // sessionRun runs a part of a model's graph: tensors by their names, or by those that the
@@ -37,6 +36,8 @@ func (s *server) sessionRun(ctx context.Context, r *messages.SessionRunRequest) 
 		}
 		return u.Model().Graph.Find(name)
 	}
+	in := inputs{u: u}
+	defer in.release()
 	feeds := map[session.Output]*session.Tensor{}
 	for _, f := range r.GetFeed() {
 		o, err := find(f.GetName(), true)
@@ -46,7 +47,7 @@ func (s *server) sessionRun(ctx context.Context, r *messages.SessionRunRequest) 
 		if _, again := feeds[o]; again {
 			return nil, status.Invalid("Tensor %s is fed more than once", f.GetName())
 		}
-		if feeds[o], err = tensor.UnmarshalProto(f.GetTensor(), largest); err != nil {
+		if feeds[o], err = in.tensor(f.GetTensor()); err != nil {
 			return nil, status.Within(err, "the tensor fed to %s", f.GetName())
 		}
 	}

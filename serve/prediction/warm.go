@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -151,14 +150,14 @@ func signatureOf(m *messages.ModelSpec) string {
 	return "serving_default"
 }
 
-func warmPredict(ctx context.Context, u serve.Use, q *messages.PredictRequest) (err error) {
-	inputs := make(map[string]*tensor.Tensor, len(q.GetInputs()))
-	for name, b := range q.GetInputs() {
-		if inputs[name], err = tensor.UnmarshalProto(b, largest); err != nil {
-			return err
-		}
+func warmPredict(ctx context.Context, u serve.Use, q *messages.PredictRequest) error {
+	in := inputs{u: u}
+	defer in.release()
+	all, err := in.all(q.GetInputs())
+	if err != nil {
+		return err
 	}
-	_, err = u.Run(ctx, signatureOf(q.GetModelSpec()), inputs, q.GetOutputFilter()...)
+	_, err = u.Run(ctx, signatureOf(q.GetModelSpec()), all, q.GetOutputFilter()...)
 	return err
 }
 
