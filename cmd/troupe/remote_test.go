@@ -58,6 +58,13 @@ func TestRunRemote(t *testing.T) {
 		}
 	}
 	at := addresses(t, printed, "digits")[0]
+	body, err := os.ReadFile("../../examples/serve/two.json") // of docs/serve.md
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fetch(t, at+":predict", string(body)); !strings.HasPrefix(got, "200 ") || !strings.Contains(got, ", 0.999994") {
+		t.Error(got)
+	}
 	for line, want := range map[string]string{
 		"run " + at + " --engine tokens":                             "--engine needs a MODEL in a file or folder",
 		"run " + at + " --record x.html":                             "--record needs a MODEL in a file or folder",
