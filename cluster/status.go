@@ -12,8 +12,9 @@ import (
 
 // A Status describes a worker at a moment.
 type Status struct {
-	Name        string        `json:"name"`    // such as "/job:ps/task:0"
-	Address     string        `json:"address"` // where it was asked
+	Name        string        `json:"name"`       // such as "/job:ps/task:0"
+	Address     string        `json:"address"`    // where it was asked
+	Advertised  string        `json:"advertised"` // where it says that it is
 	Incarnation string        `json:"incarnation"`
 	Uptime      time.Duration `json:"uptime"`
 	Draining    bool          `json:"draining"`
@@ -42,7 +43,7 @@ type DeviceInfo struct {
 // Status describes the worker.
 func (w *Worker) Status() Status {
 	s := Status{
-		Name: w.Name(), Address: w.Address(), Incarnation: w.self.String(), Uptime: time.Since(w.began), Draining: w.draining.Load(), Bound: w.bound,
+		Name: w.Name(), Address: w.Address(), Advertised: w.Address(), Incarnation: w.self.String(), Uptime: time.Since(w.began), Draining: w.draining.Load(), Bound: w.bound,
 		Finished: w.finished.Load(), Failed: w.failed.Load(), Parcels: w.office.size(), MemoryUsed: w.budget.Used(), MemoryLimit: w.options.MemoryLimit,
 		Goroutines: runtime.NumGoroutine(),
 	}

@@ -3,7 +3,11 @@
 //
 //	troupe serve --session 127.0.0.1:2222 &
 //	python benchmarks/sessions/round_trips.py --serve 127.0.0.1:4222 &
-//	go run ./benchmarks/sessions troupe=127.0.0.1:2222 tensorflow=127.0.0.1:4222
+//	go run ./benchmarks/sessions -echo 127.0.0.1:5222 &
+//	go run ./benchmarks/sessions troupe=127.0.0.1:2222 tensorflow=127.0.0.1:4222 echo=127.0.0.1:5222
+//
+// With -echo it is a server that returns an empty response to every request: what gRPC itself
+// takes, the least that a step can.
 //
 // A line has, for each server, the least and the median time of a step; a ratio is that of
 // the least times. round_trips.py measures the same steps from TensorFlow's Python client.
@@ -51,7 +55,12 @@ value = ReadVariableOp(v) {dtype=DT_FLOAT}
 func main() {
 	rounds := flag.Int("rounds", 5, "measure each kind of step so often at each server")
 	only := flag.String("only", "", "measure only the step of this name")
+	echo := flag.String("echo", "", "serve empty responses at `ADDRESS`")
 	flag.Parse()
+	if *echo != "" {
+		check(serveEcho(*echo))
+		return
+	}
 	var servers []*server
 	for _, arg := range flag.Args() {
 		name, address, ok := strings.Cut(arg, "=")

@@ -185,8 +185,8 @@ func (f *clusterWorkerFlags) run(cmd *cobra.Command) error {
 }
 
 func clusterCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "cluster", Short: "Look at and reset the workers of a cluster"}
-	cmd.AddCommand(clusterStatusCommand(), clusterResetCommand())
+	cmd := &cobra.Command{Use: "cluster", Short: "Look at, find and reset the workers of a cluster"}
+	cmd.AddCommand(clusterStatusCommand(), clusterDiscoverCommand(), clusterResetCommand())
 	return cmd
 }
 

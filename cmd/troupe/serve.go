@@ -59,8 +59,8 @@ With --session it runs the graphs of TensorFlow clients: it implements the gRPC 
 that tf.compat.v1.Session speaks if its target is a URL. These clients are trusted with
 computation and memory, up to the limits, and with files below the directories of --read
 and --write. With --cluster it is the tasks of a cluster, parameter servers and workers, each
-at its address with devices and variables of its own, all in this process. With --workers
-or --workers-file the tasks are processes, ` + "`troupe worker`" + `, on this or other machines: the
+at its address with devices and variables of its own, all in this process. With --workers,
+--workers-file or --workers-srv the tasks are processes, ` + "`troupe worker`" + `, on this or other machines: the
 nodes on a task's devices run there.
 
 An address is HOST:PORT; without a host only this machine can connect. Who may connect is
@@ -113,13 +113,13 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 		}
 		if f.away.given() {
 			if f.session == "" && f.cluster == nil {
-				return fmt.Errorf("--workers and --workers-file need --session ADDRESS")
+				return fmt.Errorf("workers need --session ADDRESS")
 			}
-			if _, _, _, err := f.away.resolve(); err != nil {
+			if err := f.away.check(); err != nil {
 				return err
 			}
 		} else if f.away.task != "" {
-			return fmt.Errorf("--task needs --workers or --workers-file")
+			return fmt.Errorf("--task needs --workers, --workers-file or --workers-srv")
 		}
 		if f.session != "" && f.cluster != nil {
 			return fmt.Errorf("--session and --cluster exclude each other: --cluster has the addresses of all tasks")
@@ -178,7 +178,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.away.given():
 		var as task
-		if o.Workers, as, o.Session.Cluster, err = f.away.resolve(); err != nil {
+		if o.Workers, as, o.Session.Cluster, err = f.away.resolve(ctx); err != nil {
 			return err
 		}
 		if as.address = f.session; f.cluster == nil {

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/devices"
 	sessions "github.com/troupe-go/troupe/serve/session"
 	"github.com/troupe-go/troupe/session"
@@ -19,6 +22,9 @@ import (
 type workersFlags struct {
 	workers []string // of JOB=ADDRESS,...
 	file    string
+	names   []string // of SRV records
+	tasks   map[string]int
+	wait    time.Duration
 	task    string
 	cluster clusterFlags
 }
@@ -26,25 +32,47 @@ type workersFlags struct {
 func (f *workersFlags) add(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.workers, "workers", nil, "run sessions on the `troupe worker` processes of a job: `JOB=ADDRESS,...`, an address for each task (repeatable)")
 	fl.StringVar(&f.file, "workers-file", "", "read the addresses of --workers from `FILE`: a ServerDef or ClusterDef as text, or YAML (.yaml, .yml, .json)")
+	fl.StringArrayVar(&f.names, "workers-srv", nil, "find the workers by the SRV records of `NAME` in DNS (repeatable)")
+	addDiscovery(fl, &f.tasks, &f.wait)
 	fl.StringVar(&f.task, "task", "", "with --workers, serve --session as `TASK`, such as /job:worker/task:1, whose devices come first")
 	f.cluster.add(fl)
 }
 
-func (f *workersFlags) given() bool { return f.workers != nil || f.file != "" }
+func (f *workersFlags) given() bool { return f.workers != nil || f.file != "" || f.names != nil }
+
+// check refuses flags that do not go together.
+func (f *workersFlags) check() error {
+	ways := 0
+	for _, given := range []bool{f.workers != nil, f.file != "", f.names != nil} {
+		if given {
+			ways++
+		}
+	}
+	if ways > 1 {
+		return fmt.Errorf("--workers, --workers-file and --workers-srv exclude each other")
+	}
+	_, err := jobs("workers", f.workers)
+	return err
+}
 
 // resolve returns the addresses of the workers and the task of --session.
-func (f *workersFlags) resolve() (workers map[string][]string, as task, o session.ClusterOptions, err error) {
+func (f *workersFlags) resolve(ctx context.Context) (workers map[string][]string, as task, o session.ClusterOptions, err error) {
 	c, err := f.cluster.resolve()
 	o = session.ClusterOptions(c)
 	if err != nil {
 		return nil, as, o, err
 	}
 	switch {
-	case f.workers != nil && f.file != "":
-		return nil, as, o, fmt.Errorf("--workers and --workers-file exclude each other")
 	case f.file != "":
 		if workers, as, err = readWorkers(f.file); err != nil {
 			return nil, as, o, fmt.Errorf("--workers-file %s: %w", f.file, err)
+		}
+	case f.names != nil:
+		ctx, cancel := context.WithTimeout(ctx, f.wait)
+		defer cancel()
+		d := &cluster.Discovery{Names: f.names, Tasks: f.tasks, Cluster: o}
+		if workers, err = d.Find(ctx); err != nil {
+			return nil, as, o, failure{err}
 		}
 	default:
 		jobs, err := jobs("workers", f.workers)

@@ -169,6 +169,7 @@ func (s *Server) grpcOptions() []grpc.ServerOption {
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.MaxConcurrentStreams(uint32(1000 * runtime.GOMAXPROCS(0))),
+		grpc.NumStreamWorkers(uint32(4 * runtime.GOMAXPROCS(0))), // whose stacks have grown
 	}
 	if o.TLS != nil {
 		opts = append(opts, grpc.Creds(credentials.NewTLS(o.TLS)))
