@@ -81,6 +81,7 @@ func TestRunRemote(t *testing.T) {
 		"run " + strings.Replace(at, "http://", "grpc://", 1):        "the path is no model's",
 		"run http://127.0.0.1:1/v1/models/digits":                    "UNAVAILABLE",
 		"run " + at + " --stats --feed " + image:                     "! " + at + ":",
+		"check " + at:                                                "run, show and generate take one",
 		"show " + at:                                                 "    output  output_0  float [?, 10]       StatefulPartitionedCall_1:0\n",
 		"show " + at + " --signature serve":                          "model digits: 1 signature\n  serve  tensorflow/serving/predict\n",
 		"show " + strings.Replace(at, "/v1/", "/v2/", 1):             "    input   image     float [?, 8, 8, 1]",
