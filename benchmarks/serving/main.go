@@ -44,6 +44,7 @@ func main() {
 	body := flag.String("body", "", "file with the body of a request")
 	folder := flag.String("model", "", "measure the SavedModel in this folder, without a server")
 	parameters := flag.String("parameters", "", "with --model: batch as this file says")
+	only := flag.String("kinds", "off,adaptive,parameters", "with --model: what to measure")
 	rows := flag.Int64("rows", 1, "with --model: rows of a request")
 	took := flag.Duration("for", 3*time.Second, "time of a measurement")
 	tables := flag.String("table", "", "measure each SavedModel in this folder, without a server, with many parameters")
@@ -57,7 +58,7 @@ func main() {
 	targets := map[string]func(context.Context) error{}
 	var order []string
 	if *folder != "" {
-		for _, kind := range []string{"off", "adaptive", "parameters"} {
+		for _, kind := range strings.Split(*only, ",") {
 			b := serve.Batching{Off: kind == "off"}
 			if kind == "parameters" {
 				if *parameters == "" {
@@ -164,7 +165,12 @@ func closed(send func(context.Context) error, clients int, took time.Duration) r
 	counted := begin.Add(took / warm)
 	end := begin.Add(took)
 	all := make([][]time.Duration, clients)
+	var before time.Duration
 	var wait sync.WaitGroup
+	wait.Go(func() {
+		time.Sleep(time.Until(counted))
+		before = used()
+	})
 	for i := range clients {
 		wait.Go(func() {
 			for now := time.Now(); now.Before(end); {
@@ -178,7 +184,7 @@ func closed(send func(context.Context) error, clients int, took time.Duration) r
 		})
 	}
 	wait.Wait()
-	return resultOf(slices.Concat(all...), time.Since(counted))
+	return resultOf(slices.Concat(all...), time.Since(counted), used()-before)
 }
 
 // open measures requests that arrive at random times.
@@ -187,7 +193,7 @@ func open(send func(context.Context) error, rate float64, took time.Duration) re
 	var mu sync.Mutex
 	var all []time.Duration
 	var wait sync.WaitGroup
-	begin := time.Now()
+	begin, before := time.Now(), used()
 	for at := time.Duration(0); at < took; at += time.Duration(rng.ExpFloat64() / rate * float64(time.Second)) {
 		time.Sleep(time.Until(begin.Add(at)))
 		arrived := begin.Add(at)
@@ -199,24 +205,25 @@ func open(send func(context.Context) error, rate float64, took time.Duration) re
 		})
 	}
 	wait.Wait()
-	return resultOf(all, time.Since(begin))
+	return resultOf(all, time.Since(begin), used()-before)
 }
 
 // A result is that of a measurement.
 type result struct {
 	rate     float64 // requests a second
+	work     float64 // requests for each second of CPUs, client and server together
 	p50, p99 time.Duration
 }
 
-func resultOf(all []time.Duration, took time.Duration) result {
+func resultOf(all []time.Duration, took, cpu time.Duration) result {
 	if len(all) == 0 {
 		return result{}
 	}
 	slices.Sort(all)
 	at := func(share float64) time.Duration { return all[min(len(all)-1, int(share*float64(len(all))))] }
-	return result{float64(len(all)) / took.Seconds(), at(0.5), at(0.99)}
+	return result{float64(len(all)) / took.Seconds(), float64(len(all)) / max(cpu, 1).Seconds(), at(0.5), at(0.99)}
 }
 
 func (r result) String() string {
-	return fmt.Sprintf("%9.0f/s, p50 %v, p99 %v", r.rate, r.p50.Round(time.Microsecond), r.p99.Round(time.Microsecond))
+	return fmt.Sprintf("%9.0f/s, %.0f per CPU-second, p50 %v, p99 %v", r.rate, r.work, r.p50.Round(time.Microsecond), r.p99.Round(time.Microsecond))
 }

@@ -40,8 +40,8 @@ func kinds() []*kind {
 func table(folder, clients string, rows int64, took time.Duration, rounds int) {
 	list, err := os.ReadDir(folder)
 	check(err)
-	fmt.Println("| model | load | off | best parameters | adaptive | of the best |")
-	fmt.Println("|---|---|---|---|---|---|")
+	fmt.Println("| model | load | off | best parameters | adaptive | of the best | of its work |")
+	fmt.Println("|---|---|---|---|---|---|---|")
 	for _, e := range list {
 		if !e.IsDir() {
 			continue
@@ -80,21 +80,23 @@ func compare(model, load string, all []*kind, rounds int, measure func(*kind) re
 		}
 	}
 	own, adaptive := median(list[0]), median(list[1])
-	fmt.Printf("| %s | %s | %v | %s: %v | %v | %.2f |\n", model, load, results[0], all[best].name, own, adaptive, ratio(adaptive, own))
+	fmt.Printf("| %s | %s | %v | %s: %v | %v | %.2f | %.2f |\n", model, load, results[0], all[best].name, own, adaptive, ratio(adaptive, own), adaptive.work/own.work)
 	return own.rate
 }
 
 // median returns the medians of results, each by itself.
 func median(list []result) result {
-	rates, p50, p99 := make([]float64, len(list)), make([]time.Duration, len(list)), make([]time.Duration, len(list))
+	rates, work := make([]float64, len(list)), make([]float64, len(list))
+	p50, p99 := make([]time.Duration, len(list)), make([]time.Duration, len(list))
 	for i, r := range list {
-		rates[i], p50[i], p99[i] = r.rate, r.p50, r.p99
+		rates[i], work[i], p50[i], p99[i] = r.rate, r.work, r.p50, r.p99
 	}
 	slices.Sort(rates)
+	slices.Sort(work)
 	slices.Sort(p50)
 	slices.Sort(p99)
 	at := len(list) / 2
-	return result{rates[at], p50[at], p99[at]}
+	return result{rates[at], work[at], p50[at], p99[at]}
 }
 
 // hand returns which of the parameters are best.
