@@ -6,7 +6,7 @@ import (
 )
 
 // version begins every packet; processes of other versions do not understand each other.
-const version = 2
+const version = 3
 
 // appendPacket encodes a packet for a process. Its value, if it has one, is a *parcel or, of
 // what was taken from another process and is passed on, nothing.
@@ -48,7 +48,7 @@ func (s *shell) packet(from string, b []byte) (p protocol.Packet, err error) {
 		return p, status.Errorf(status.FailedPrecondition, "%s speaks version %d of the protocol, this process version %d", from, v, version)
 	}
 	p.Kind = protocol.PacketKind(d.byte())
-	if p.Kind < protocol.Hello || p.Kind > protocol.Reset {
+	if p.Kind < protocol.Hello || p.Kind > protocol.Echo {
 		d.fail()
 		return p, d.err
 	}

@@ -29,8 +29,9 @@ type shell struct {
 	mu    sync.Mutex // guards the core, and what follows
 	out   protocol.Outbox
 	queue []todo
-	spare []todo // memory of an earlier queue
-	busy  bool   // a goroutine works on the queue
+	spare []todo       // memory of an earlier queue
+	busy  bool         // a goroutine works on the queue
+	reply remote.Reply // of the packet that is the event
 
 	names  sync.RWMutex
 	peers  map[string]protocol.Peer
@@ -45,6 +46,7 @@ type shell struct {
 type todo struct {
 	sent   protocol.Sent
 	effect protocol.Effect // of kind 0: sent counts
+	reply  remote.Reply    // of an Echo: the way back; nil: there is none
 }
 
 // The periods of the timer within the bound: a worker that is silent is lost after patience
@@ -130,14 +132,17 @@ func (s *shell) call(address, name string) {
 }
 
 // packetCame takes a packet of the network.
-func (s *shell) packetCame(from string, data []byte) {
+func (s *shell) packetCame(from string, data []byte, reply remote.Reply) {
 	p, err := s.packet(from, data)
 	if err != nil {
 		s.log.Warn().Str("from", from).Err(err).Msg("a packet was dropped")
 		return
 	}
 	peer := s.peer(from)
-	s.do(func(out *protocol.Outbox) { s.receive(peer, p, out) })
+	s.do(func(out *protocol.Outbox) {
+		s.reply = reply
+		s.receive(peer, p, out)
+	})
 }
 
 // do gives the core an event, and does what follows, unless somebody else is about to.
@@ -145,8 +150,9 @@ func (s *shell) do(event func(out *protocol.Outbox)) {
 	s.mu.Lock()
 	event(&s.out)
 	for _, p := range s.out.Sent {
-		s.queue = append(s.queue, todo{sent: p})
+		s.queue = append(s.queue, todo{sent: p, reply: s.reply})
 	}
+	s.reply = nil
 	for _, e := range s.out.Effects {
 		s.queue = append(s.queue, todo{effect: e})
 	}
@@ -162,7 +168,7 @@ func (s *shell) do(event func(out *protocol.Outbox)) {
 		s.mu.Unlock()
 		for i := range work {
 			if w := &work[i]; w.effect.Kind == 0 {
-				s.send(&w.sent)
+				s.send(&w.sent, w.reply)
 			} else {
 				s.perform(w.effect)
 			}
@@ -178,9 +184,20 @@ func (s *shell) do(event func(out *protocol.Outbox)) {
 }
 
 // send gives a packet to the network: what workers exchange in a step goes on the fast
-// stream, all else by Proto.Actor's remote.
-func (s *shell) send(p *protocol.Sent) {
+// stream, all else by Proto.Actor's remote. Beats go on the stream, and their echoes back on
+// it: so each process learns whether what it asks for on that connection comes.
+func (s *shell) send(p *protocol.Sent, reply remote.Reply) {
 	data := s.appendPacket(p.To, &p.Packet)
+	switch p.Packet.Kind {
+	case protocol.Echo:
+		if reply != nil {
+			reply(data)
+		}
+		return
+	case protocol.Beat:
+		s.endpoint.Push(s.address(p.To), data)
+		return
+	}
 	switch p.Packet.Message.Verb {
 	case protocol.Tensor, protocol.Offer, protocol.Want, protocol.Credit:
 		s.endpoint.Push(s.address(p.To), data)

@@ -14,6 +14,8 @@ import (
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+
+	_ "github.com/troupe-go/troupe/ops/transport" // what pieces exchange tensors with
 )
 
 // scheme begins targets.

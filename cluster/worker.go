@@ -96,6 +96,8 @@ type Worker struct {
 	finished  atomic.Int64 // steps
 	failed    atomic.Int64
 
+	closing  sync.Once
+	closed   error          // what close returned
 	work     sync.WaitGroup // goroutines that compile and run
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
@@ -424,8 +426,13 @@ func (w *Worker) Drain(ctx context.Context) error {
 	return nil
 }
 
-// Close ends all steps and closes the worker. Others see it as lost.
+// Close ends all steps and closes the worker. Others see it as lost. It may be called again.
 func (w *Worker) Close() error {
+	w.closing.Do(func() { w.closed = w.close() })
+	return w.closed
+}
+
+func (w *Worker) close() error {
 	w.draining.Store(true)
 	w.cancel(errors.New("the worker was closed"))
 	w.table.Lock()

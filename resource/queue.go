@@ -177,10 +177,7 @@ func (q *Queue) Close() {
 	q.closed, q.gone = true, true
 	finished := q.cancel(nil, &q.putters, status.Errorf(status.Canceled, "%s '%s' has been destroyed", q.Kind, q.Name))
 	finished = q.cancel(finished, &q.takers, status.Errorf(status.Canceled, "%s '%s' has been destroyed", q.Kind, q.Name))
-	var element []tensor.Value
-	for q.Order.Len() > 0 {
-		element, _ = q.Order.Pop(element[:0])
-	}
+	q.Order = NewFIFO(len(q.Types)) // without the elements
 	q.account.close()
 	q.mu.Unlock()
 	call(finished)

@@ -17,22 +17,29 @@ type Stack struct {
 	Max  int // elements; negative: no bound
 
 	mu      sync.Mutex
-	values  []stacked
+	blocks  [][]stacked // the last of them may be empty; only the first one grows
+	n       int         // elements
 	pile    tensor.Stack
-	dims    *[]int64 // the shape of an element pushed lately, to share
 	closed  bool
 	account account
 }
 
-// A stacked is an element of a stack, or the shape of one whose elements are on the
-// stack's pile.
+// A stacked is an element of a stack, or the shape of some, one behind the other, that are
+// on the stack's pile.
 type stacked struct {
 	value tensor.Value
-	dims  *[]int64
+	dims  []int64
+	count int // of elements on the pile; 0: value is the element
 }
 
-// stackedSize is what a stack charges for an element's place, in a list that grows.
-const stackedSize = 56
+// What a stack charges for a stacked, and for the shape in it.
+const (
+	stackedSize  = 56
+	stackedShape = 64
+)
+
+// stackBlock is how many places a block has.
+const stackBlock = 256
 
 // An Allocator makes tensors, as a kernel's context does.
 type Allocator interface {
@@ -55,25 +62,33 @@ func (s *Stack) Push(v tensor.Value) error {
 	switch {
 	case s.closed:
 		return s.invalid("has already been closed.")
-	case s.Max >= 0 && len(s.values) >= s.Max:
+	case s.Max >= 0 && s.n >= s.Max:
 		return s.invalid("overflowed its max_size (%d)", s.Max)
 	}
 	if s.Copies(&v) {
-		if err := s.account.charge(stackedSize + int64(s.pile.Needs(v.SizeBytes()))); err != nil {
+		needs := int64(s.pile.Needs(v.SizeBytes()))
+		top := s.top()
+		alike := top != nil && top.count > 0 && slices.Equal(top.dims, v.Dims())
+		if !alike {
+			needs += stackedSize + stackedShape
+		}
+		if err := s.account.charge(needs); err != nil {
 			return err
 		}
 		s.pile.Push(&v)
-		if s.dims == nil || !slices.Equal(*s.dims, v.Dims()) {
-			own := slices.Clone(v.Dims())
-			s.dims = &own
+		s.n++
+		if alike {
+			top.count++
+		} else {
+			s.put(stacked{dims: slices.Clone(v.Dims()), count: 1})
 		}
-		s.values = append(s.values, stacked{dims: s.dims})
 		return nil
 	}
 	if err := s.account.charge(stackedSize + sizeOf(v)); err != nil {
 		return err
 	}
-	s.values = append(s.values, stacked{value: v})
+	s.put(stacked{value: v})
+	s.n++
 	return nil
 }
 
@@ -82,36 +97,75 @@ func (s *Stack) Push(v tensor.Value) error {
 func (s *Stack) Pop(a Allocator) (tensor.Value, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	last := len(s.values) - 1
+	top := s.top()
 	switch {
 	case s.closed:
 		return tensor.Value{}, s.invalid("has already been closed.")
-	case last < 0:
+	case top == nil:
 		return tensor.Value{}, s.invalid("is empty when calling Pop().")
 	}
-	top := &s.values[last]
 	v := top.value
-	if top.dims == nil {
-		s.account.release(stackedSize + sizeOf(v))
-	} else {
+	freed := int64(stackedSize)
+	switch {
+	case top.count == 0:
+		freed += sizeOf(v)
+	default:
 		var err error
-		if v, err = a.Alloc(s.Type, *top.dims); err != nil {
+		if v, err = a.Alloc(s.Type, top.dims); err != nil {
 			return v, err
 		}
 		before := s.pile.Bytes()
 		s.pile.Pop(&v)
-		s.account.release(stackedSize + int64(before-s.pile.Bytes()))
+		if top.count--; top.count > 0 {
+			freed = 0
+		} else {
+			freed += stackedShape
+		}
+		freed += int64(before - s.pile.Bytes())
 	}
-	*top = stacked{}
-	s.values = s.values[:last]
+	s.n--
+	s.account.release(freed)
+	if top.count == 0 {
+		*top = stacked{}
+		last := len(s.blocks) - 1
+		if len(s.blocks[last]) == 0 { // kept while the one below it is full
+			s.blocks = s.blocks[:last]
+			last--
+		}
+		s.blocks[last] = s.blocks[last][:len(s.blocks[last])-1]
+	}
 	return v, nil
+}
+
+// top is the last of what is stacked; nil if there is nothing.
+func (s *Stack) top() *stacked {
+	for i := len(s.blocks) - 1; i >= 0; i-- { // at most one of them is empty
+		if n := len(s.blocks[i]); n > 0 {
+			return &s.blocks[i][n-1]
+		}
+	}
+	return nil
+}
+
+// put adds a place.
+func (s *Stack) put(x stacked) {
+	last := len(s.blocks) - 1
+	switch {
+	case last < 0:
+		s.blocks = [][]stacked{{x}}
+		return
+	case len(s.blocks[last]) == stackBlock:
+		s.blocks = append(s.blocks, make([]stacked, 0, stackBlock))
+		last++
+	}
+	s.blocks[last] = append(s.blocks[last], x)
 }
 
 // Close drops what is on the stack.
 func (s *Stack) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.values = true, nil
+	s.closed, s.blocks, s.n = true, nil, 0
 	s.pile.Clear()
 	s.account.close()
 }

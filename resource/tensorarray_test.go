@@ -2,6 +2,7 @@ package resource_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -217,8 +218,47 @@ func TestTensorArrayWritesAllocateWhatTheyStore(t *testing.T) {
 	}
 }
 
+// Blocks begin and end, and elements of one shape and of many are in turn.
+func TestStackOfManyKinds(t *testing.T) {
+	m := &resource.Manager{Budget: tensor.NewBudget(1 << 30)}
+	s := resource.NewStack(m, "s_0", tensor.Float, -1)
+	r := rand.New(rand.NewPCG(1, 2))
+	var want []tensor.Value
+	for range 20_000 {
+		if n := len(want); r.IntN(5) < 2 && n > 0 || n > 3000 {
+			got, err := s.Pop(new(tensor.Arena))
+			if err != nil || !tensor.SameShape(got, want[n-1]) || !slices.Equal(tensor.Of[float32](&got), tensor.Of[float32](&want[n-1])) {
+				t.Fatalf("popped %v, %v; want %v", got, err, want[n-1])
+			}
+			want = want[:n-1]
+			continue
+		}
+		v := vector(make([]float32, 1+r.IntN(3))...)
+		if r.IntN(3) == 0 {
+			v = tensor.Scalar(r.Float32())
+		} else {
+			tensor.Of[float32](&v)[0] = r.Float32()
+		}
+		if err := s.Push(v); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, v)
+	}
+	for range want {
+		if _, err := s.Pop(new(tensor.Arena)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.Pop(new(tensor.Arena))
+	fails(t, err, "is empty when calling Pop().")
+	s.Close()
+	if used := m.Budget.Used(); used != 0 {
+		t.Errorf("%d bytes for a closed stack", used)
+	}
+}
+
 func TestStack(t *testing.T) {
-	m := &resource.Manager{Budget: tensor.NewBudget(1200)} // a block of 1 KiB and two places
+	m := &resource.Manager{Budget: tensor.NewBudget(1270)} // a block of 1 KiB and two shapes
 	s := resource.NewStack(m, "s_0", tensor.Float, 2)
 	pop := func() (tensor.Value, error) { return s.Pop(new(tensor.Arena)) }
 	if err := s.Push(vector(1, 2)); err != nil {

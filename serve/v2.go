@@ -88,6 +88,7 @@ func (h *rest) v2Model(w http.ResponseWriter, r *http.Request, parts []string) r
 	switch {
 	case verb == "" && get:
 		var meta V2Metadata
+		s.Signature = r.URL.Query().Get("signature_name") // as the parameter of an infer
 		if meta, err = h.m.V2Metadata(s); err == nil {
 			return said(meta)
 		}

@@ -196,7 +196,23 @@ func (a *Arena) charge(n int64) error {
 	}
 	a.charged += a.ahead
 	a.ahead = 0
+	if l := a.Budget.limit; l > 0 && a.held > l-a.Budget.used.Load() {
+		a.shed(l - a.Budget.used.Load())
+	}
 	return nil
+}
+
+// shed leaves to the collector what rests in the arena beyond so many bytes, the largest
+// first: unused memory is not on the account, but it is not to pass the limit either.
+func (a *Arena) shed(most int64) {
+	for class := maxClass; class >= stocked && a.held > most; class-- {
+		for free := a.free[class]; len(free) > 0 && a.held > most; free = a.free[class] {
+			last := len(free) - 1
+			free[last].data, free[last] = nil, nil
+			a.free[class] = free[:last]
+			a.held -= 1 << class
+		}
+	}
 }
 
 // note charges what is in memory already, also beyond the limit: what is asked for next

@@ -75,7 +75,7 @@ func (a *Arena) Bitcast(v Value, dt DType, shape []int64) (w Value, ok bool) {
 }
 
 // viewBytes is what a view takes in addition to its base, and is charged.
-const viewBytes = int64(unsafe.Sizeof(view{}))
+const viewBytes = int64(unsafe.Sizeof(view{})+15) &^ 15 // as the allocator rounds
 
 // view makes a view of v's root from offset bytes behind v's first element on.
 func (a *Arena) view(v Value, dt DType, offset, n int, shape []int64) (Value, error) {

@@ -22,15 +22,20 @@ import (
 
 // A Handler gets what others send. Its functions may be called at the same time.
 type Handler struct {
-	// Packet takes what was posted or pushed by the process at an address, which nothing
-	// proves. It must not block, and may keep data.
-	Packet func(from string, data []byte)
+	// Packet takes what was posted, pushed or returned by the process at an address, which
+	// nothing proves. It must not block, and may keep data. What was pushed can be replied to
+	// on the connection that it came by, whose other end gets it as a packet; otherwise
+	// reply is nil. A reply is dropped if too many wait.
+	Packet func(from string, data []byte, reply Reply)
 	// Blob returns the buffers that a Fetch asks for. They must not change while they are
 	// sent. done is called when they have been sent, with what went wrong.
 	Blob func(from string, ticket uint64) (buffers [][]byte, done func(error), err error)
 	// Ask responds to a request.
 	Ask func(ctx context.Context, request []byte) ([]byte, error)
 }
+
+// A Reply sends a small message back, on the connection on which another one came.
+type Reply func(data []byte)
 
 // An Endpoint is a process on the network. It is safe for concurrent use.
 type Endpoint struct {
@@ -106,7 +111,7 @@ func (e *Endpoint) receive(ctx actor.Context) {
 	if k <= 0 || n > uint64(len(m.Value)-k) {
 		return
 	}
-	e.handler.Packet(string(m.Value[k:k+int(n)]), m.Value[k+int(n):])
+	e.handler.Packet(string(m.Value[k:k+int(n)]), m.Value[k+int(n):], nil)
 }
 
 // follow notes which addresses are connected.

@@ -9,7 +9,7 @@ import (
 
 // Two endpoints, which would be in two processes.
 func Example() {
-	nothing := func(string, []byte) {}
+	nothing := func(string, []byte, remote.Reply) {}
 	server, err := remote.Listen(remote.Options{}, remote.Handler{Packet: nothing, Ask: func(_ context.Context, request []byte) ([]byte, error) {
 		return append([]byte("hello, "), request...), nil
 	}})

@@ -213,7 +213,7 @@ func (p *peer) pushUntil() error {
 		return err
 	}
 	broken := make(chan error, 1)
-	p.done.Go(func() { broken <- s.RecvMsg(&frame{}) }) // nothing comes but the end
+	p.done.Go(func() { broken <- p.replies(s) })
 	if _, err := s.Header(); err != nil {
 		return err
 	}
@@ -235,6 +235,19 @@ func (p *peer) pushUntil() error {
 			return err
 		case <-ctx.Done():
 			return nil
+		}
+	}
+}
+
+// replies takes what comes back on a stream of pushes, until it ends.
+func (p *peer) replies(s grpc.ClientStream) error {
+	for {
+		var f frame
+		if err := s.RecvMsg(&f); err != nil {
+			return err
+		}
+		if !apart(f.bytes(), func(data []byte) { p.e.handler.Packet(p.address, data, nil) }) {
+			return status.Errorf(status.DataLoss, "a frame that holds no packets")
 		}
 	}
 }

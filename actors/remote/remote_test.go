@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func listen(t testing.TB, o remote.Options, h remote.Handler) *remote.Endpoint {
 	t.Helper()
 	if h.Packet == nil {
-		h.Packet = func(string, []byte) {}
+		h.Packet = func(string, []byte, remote.Reply) {}
 	}
 	e, err := remote.Listen(o, h)
 	if err != nil {
@@ -36,7 +36,7 @@ func listen(t testing.TB, o remote.Options, h remote.Handler) *remote.Endpoint {
 // packets returns a handler that passes on what comes.
 func packets() (remote.Handler, chan string) {
 	came := make(chan string, 1024)
-	return remote.Handler{Packet: func(from string, data []byte) { came <- from + " " + string(data) }}, came
+	return remote.Handler{Packet: func(from string, data []byte, _ remote.Reply) { came <- from + " " + string(data) }}, came
 }
 
 // until calls f until something comes: packets may be lost.
@@ -152,5 +152,33 @@ func TestClosesWhileOthersAreUnreachable(t *testing.T) {
 	for range 100 {
 		a.Post("127.0.0.1:1", []byte("x"))
 		a.Push("127.0.0.1:1", []byte("x"))
+	}
+}
+
+// TestReply sends back what was pushed, on the connection that it came by.
+func TestReply(t *testing.T) {
+	back := make(chan string, 1000)
+	server := listen(t, remote.Options{}, remote.Handler{Packet: func(_ string, data []byte, reply remote.Reply) {
+		if reply != nil {
+			reply(append([]byte("re: "), data...))
+		}
+	}})
+	client := listen(t, remote.Options{}, remote.Handler{Packet: func(from string, data []byte, reply remote.Reply) {
+		if reply != nil {
+			t.Error("what came back can be replied to")
+		}
+		back <- from + " " + string(data)
+	}})
+	want := server.Address() + " re: hello"
+	for { // the first ones go by Post, until the stream is open
+		client.Push(server.Address(), []byte("hello"))
+		select {
+		case got := <-back:
+			if got != want {
+				t.Errorf("%q came, not %q", got, want)
+			}
+			return
+		case <-time.After(time.Millisecond):
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -46,9 +47,34 @@ func (e *Endpoint) stream(_ any, s grpc.ServerStream) error {
 	return grpcstatus.Errorf(codes.Unimplemented, "%s is not served", method)
 }
 
+// replyQueue bounds the replies on a stream that wait to be written.
+const replyQueue = 64
+
 func (e *Endpoint) servePush(from string, s grpc.ServerStream) error {
 	if err := s.SendHeader(nil); err != nil { // tells the other side that it is open
 		return err
+	}
+	replies, end := make(chan []byte, replyQueue), make(chan struct{})
+	var done sync.WaitGroup
+	defer done.Wait()
+	defer close(end)
+	done.Go(func() { // as what is sent may have to wait for who reads it
+		for {
+			select {
+			case data := <-replies:
+				if s.SendMsg(of(append(binary.AppendUvarint(nil, uint64(len(data))), data...))) != nil {
+					return
+				}
+			case <-end:
+				return
+			}
+		}
+	})
+	reply := func(data []byte) {
+		select {
+		case replies <- data:
+		default:
+		}
 	}
 	for {
 		var f frame
@@ -58,7 +84,7 @@ func (e *Endpoint) servePush(from string, s grpc.ServerStream) error {
 			}
 			return err
 		}
-		if !apart(f.bytes(), func(data []byte) { e.handler.Packet(from, data) }) {
+		if !apart(f.bytes(), func(data []byte) { e.handler.Packet(from, data, reply) }) {
 			return grpcstatus.Error(codes.InvalidArgument, "a frame that holds no packets")
 		}
 	}

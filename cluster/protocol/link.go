@@ -21,6 +21,7 @@ type Link struct {
 	early    map[uint64]Message
 	beats    uint64 // since the link was made
 	heard    uint64 // the beat at which the connection was heard last
+	echoed   uint64 // the beat at which the latest Echo came
 	moved    uint64 // the beat at which the oldest of sent became the oldest
 }
 
@@ -107,6 +108,10 @@ func (l *Link) Beat(ev *LinkEvent) {
 			l.lose(ev)
 			return
 		}
+		if l.beats-l.echoed >= uint64(l.patience) { // what is asked for on the way there does not come back
+			l.lose(ev)
+			return
+		}
 		for i := l.acked; i < len(l.sent); i++ {
 			if s := &l.sent[i]; l.beats-s.beat >= 2 {
 				s.beat = l.beats
@@ -136,7 +141,7 @@ func (l *Link) lose(ev *LinkEvent) {
 // forget empties what belongs to a connection.
 func (l *Link) forget() {
 	l.sent, l.acked, l.early, l.next, l.received = nil, 0, nil, 0, 0
-	l.heard, l.moved = l.beats, l.beats
+	l.heard, l.moved, l.echoed = l.beats, l.beats, l.beats
 }
 
 // Receive takes a packet, which may be of any connection, old or forged.
@@ -163,6 +168,13 @@ func (l *Link) Receive(p Packet, ev *LinkEvent) {
 			ev.Opened = true
 		}
 		l.take(p, ev)
+		if p.Kind == Beat {
+			ev.Packets = append(ev.Packets, Packet{Kind: Echo, Conn: p.Conn})
+		}
+	case Echo:
+		if l.state == open && p.Conn == l.conn {
+			l.echoed = l.beats
+		}
 	}
 }
 

@@ -20,11 +20,12 @@ const (
 	Data                            // carries a message
 	Beat                            // carries nothing but an acknowledgement
 	Reset                           // the connection does not exist
+	Echo                            // answers a Beat, by the way on which that came
 )
 
 // String returns the name of the constant.
 func (k PacketKind) String() string {
-	return [...]string{"?", "Hello", "Challenge", "Data", "Beat", "Reset"}[k]
+	return [...]string{"?", "Hello", "Challenge", "Data", "Beat", "Reset", "Echo"}[k]
 }
 
 // A Packet is what a link gives to the network.

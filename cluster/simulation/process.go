@@ -169,12 +169,27 @@ func (p *process) effect(e protocol.Effect) {
 			return
 		}
 		r.wants = ""
-		r.acc = mix(r.acc, e.Value.(uint64))
-		r.pc++
-		p.play(r)
+		p.fetch(r, e.Value.(uint64))
 	case protocol.Reply:
 		w.reply(e)
 	}
+}
+
+// fetch takes a tensor that a part has received; a large one once it comes on the connection with
+// its sender.
+func (p *process) fetch(r *part, v uint64) {
+	in := r.code.Code[r.pc]
+	if in.Size >= large && p.w.net.back[[2]protocol.Peer{in.Peer, p.at}] > 0 {
+		p.after(period/4, func() {
+			if !r.done {
+				p.fetch(r, v)
+			}
+		})
+		return
+	}
+	r.acc = mix(r.acc, v)
+	r.pc++
+	p.play(r)
 }
 
 // play runs a part's next instruction, after a while.

@@ -12,8 +12,11 @@ type Instr struct {
 	Op   Op
 	Peer protocol.Peer // of Send and Recv
 	Key  string        // of Send and Recv
-	Size int64         // of Send
+	Size int64         // of Send and Recv
 }
+
+// large is the size from which on tensors are fetched by who receives them.
+const large = 30
 
 // An Op is what an instruction does.
 type Op uint8
@@ -56,8 +59,9 @@ func randomGraph(rng *rand.Rand, workers int, faults bool) Graph {
 	}
 	transfer := func(a, b, k int) {
 		key := fmt.Sprint("t", k)
-		g.Parts[a].Code = append(g.Parts[a].Code, Instr{Op: Send, Peer: g.Parts[b].Worker, Key: key, Size: 1 + rng.Int64N(80)})
-		g.Parts[b].Code = append(g.Parts[b].Code, Instr{Op: Recv, Peer: g.Parts[a].Worker, Key: key})
+		size := 1 + rng.Int64N(80)
+		g.Parts[a].Code = append(g.Parts[a].Code, Instr{Op: Send, Peer: g.Parts[b].Worker, Key: key, Size: size})
+		g.Parts[b].Code = append(g.Parts[b].Code, Instr{Op: Recv, Peer: g.Parts[a].Worker, Key: key, Size: size})
 	}
 	k := 0
 	for range rng.IntN(5) {

@@ -50,11 +50,12 @@ const (
 	Cut                        // of the packets from Peer to To
 	Partition                  // of Peer from all others
 	Mute                       // of the messages from Peer to To: beats pass
+	Back                       // of what Peer returns on connections that To has made: echoes, large tensors
 )
 
 // String returns the name of the constant.
 func (k FaultKind) String() string {
-	return [...]string{"Crash", "Hang", "Cut", "Partition", "Mute"}[k]
+	return [...]string{"Crash", "Hang", "Cut", "Partition", "Mute", "Back"}[k]
 }
 
 // A Fault is one, at a time, for a time.
@@ -109,6 +110,11 @@ func Random(seed uint64, most int) *Scenario {
 		if rng.IntN(6) == 0 {
 			f.For = 40*period + Time(rng.Int64N(int64(100*period))) // until all have seen it
 		}
+		s.Faults = append(s.Faults, f)
+	}
+	if rng.IntN(4) == 0 {
+		f := Fault{Kind: Back, At: Time(rng.Int64N(int64(s.End - 40*period))), For: Time(1 + rng.Int64N(int64(100*period)))}
+		f.Peer, f.To = protocol.Peer(rng.IntN(workers+1)), protocol.Peer(rng.IntN(workers+1))
 		s.Faults = append(s.Faults, f)
 	}
 	return s

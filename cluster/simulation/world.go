@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/troupe-go/troupe/cluster/protocol"
 	"github.com/troupe-go/troupe/status"
@@ -13,6 +14,7 @@ import (
 type world struct {
 	s         *Scenario
 	rng       *rand.Rand
+	echoes    *rand.Rand
 	now       Time
 	events    events
 	serial    int
@@ -102,8 +104,8 @@ func (w *world) until(t Time, done func() bool) {
 
 // newWorld starts the processes of a scenario.
 func newWorld(s *Scenario, trace Trace) *world {
-	w := &world{s: s, rng: rand.New(rand.NewPCG(s.Seed, 42)), trace: trace, asked: map[uint64]*asked{}, ran: map[ranPart]int{}}
-	w.net = network{w: w, links: map[[2]protocol.Peer]int{}, mute: map[[2]protocol.Peer]int{}}
+	w := &world{s: s, rng: rand.New(rand.NewPCG(s.Seed, 42)), echoes: rand.New(rand.NewPCG(s.Seed, 43)), trace: trace, asked: map[uint64]*asked{}, ran: map[ranPart]int{}}
+	w.net = network{w: w, links: map[[2]protocol.Peer]int{}, mute: map[[2]protocol.Peer]int{}, back: map[[2]protocol.Peer]int{}}
 	for i := range s.Workers + 1 {
 		w.processes = append(w.processes, &process{w: w, at: protocol.Peer(i)})
 	}
@@ -260,7 +262,7 @@ func (w *world) bounded() bool {
 		return false
 	}
 	for _, f := range w.s.Faults {
-		if f.Peer == Master && f.Kind != Cut && f.Kind != Mute && f.At+f.For > w.now {
+		if f.Peer == Master && f.Kind != Cut && f.Kind != Mute && f.Kind != Back && f.At+f.For > w.now {
 			return false
 		}
 	}
@@ -291,11 +293,42 @@ func (w *world) cutOff(at protocol.Peer) {
 	}
 }
 
+// withheld sets the bound for what needs tensors of one process on another, which does not get
+// them for long.
+func (w *world) withheld(from, to protocol.Peer) {
+	switch {
+	case from == to:
+	case from == Master:
+		w.cutOff(to)
+	case to == Master:
+		w.cutOff(from)
+	case w.bounded():
+		bound := w.beyond(4*w.s.Config.Patience + 6)
+		for _, a := range w.asked {
+			for _, p := range w.s.Graphs[a.graph].Parts {
+				if !a.replied && a.bound == 0 && p.Worker == to && slices.Contains(p.peers(), from) && w.brief(a.graph) {
+					a.bound = bound
+				}
+			}
+		}
+	}
+}
+
+// brief reports whether nothing in a graph takes long by itself.
+func (w *world) brief(graph int) bool {
+	for _, p := range w.s.Graphs[graph].Parts {
+		if slices.ContainsFunc(p.Code, func(in Instr) bool { return in.Op == Stall }) {
+			return false
+		}
+	}
+	return true
+}
+
 // fault begins a fault.
 func (w *world) fault(f Fault) {
 	p := w.processes[f.Peer]
 	w.tracef("fault   %s of %d (to %d) for %d", f.Kind, f.Peer, f.To, f.For)
-	if f.Peer != Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 && (f.Kind != Cut && f.Kind != Mute || f.To == Master) {
+	if f.Peer != Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 && f.Kind != Back && (f.Kind != Cut && f.Kind != Mute || f.To == Master) {
 		w.cutOff(f.Peer)
 	}
 	if (f.Kind == Cut || f.Kind == Mute) && f.Peer == Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 {
@@ -324,6 +357,11 @@ func (w *world) fault(f Fault) {
 		w.net.cut(w.net.links, f.Peer, f.To, f.For)
 	case Mute:
 		w.net.cut(w.net.mute, f.Peer, f.To, f.For)
+	case Back:
+		if f.For >= Time(w.s.Config.Patience+4)*period*5/4 {
+			w.withheld(f.Peer, f.To)
+		}
+		w.net.cut(w.net.back, f.Peer, f.To, f.For)
 	case Partition:
 		for _, q := range w.processes {
 			w.net.cut(w.net.links, f.Peer, q.at, f.For)

@@ -30,6 +30,13 @@ const modelHelp = `MODEL is one of
   - a recorded case: a folder with case.json and graph.pb, or such a folder in a zip
     archive, as in control.zip/while_counter.`
 
+// addressHelp is what commands whose MODEL may be at an address say in addition.
+const addressHelp = `
+  - a model that a server has: http://HOST:PORT/v1/models/NAME (TensorFlow Serving),
+    http://HOST:PORT/v2/models/NAME (Open Inference Protocol, for example Triton) or
+    grpc://HOST:PORT/NAME (TensorFlow Serving), with /versions/N or, but for v2,
+    /labels/LABEL at the end; https and grpcs use TLS.`
+
 // atLeastOne returns the rule of commands that are given a MODEL, or several, and perhaps more.
 func atLeastOne(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/serve/client"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/view/live"
 )
@@ -36,6 +37,7 @@ type runFlags struct {
 	files                   fileFlags
 	places                  deviceFlags
 	output                  outputFlags
+	remote                  remoteFlags
 }
 
 func runCommand() *cobra.Command {
@@ -50,6 +52,8 @@ What runs:
   - a SavedModel: the signature serving_default, or the one that --signature names.
     Feeds and results then go by the signature's names, which "troupe show MODEL"
     lists; --fetch selects some of the results.
+  - a model that a server has, at an address: a signature likewise. The server runs it,
+    and knows none of the flags about how.
   - with --fetch and --target: those tensors and nodes of the graph.
   - a recorded case without these flags: its recorded steps, with inputs and results
     printed, and the results compared with TensorFlow's.
@@ -83,7 +87,7 @@ in another order for each N.
 During a long run a terminal shows the iterations per second of the outermost loop;
 SIGQUIT (ctrl-\) prints what the step waits for.
 
-` + modelHelp,
+` + modelHelp + addressHelp,
 		Example: `  troupe run conformance/testdata/control.zip/program_edit_distance
   troupe run model.pb --feed x=[[1,2],[3,4]] --feed w=@weights.npy --fetch y --fetch loss:0
   troupe run train.pb --target init
@@ -91,12 +95,20 @@ SIGQUIT (ctrl-\) prints what the step waits for.
   troupe run my_model/ --feed x=@image.npy --output results.npz
   troupe run my_model/ --feed text=[cat] --format json | jq .scores.value
   troupe run my_model/ --tags serve,gpu --signature classify --feed image=@cat.jpg
+  troupe run http://localhost:8501/v1/models/digits --feed image=@two.png
+  troupe run grpcs://models:8500/digits --token-file token --ca ca.pem --feed image=@two.png
   troupe run model.pb --fetch y --target troupe://localhost:2222,localhost:2223
   troupe run loop.pb --feed n=3 --fetch while/Exit --engine messages:1 --sequence run.html
   troupe run loop.pb --feed n=3 --fetch while/Exit --record run.html
   troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if client.IsAddress(args[0]) {
+				return f.runRemote(cmd, args[0])
+			}
+			if err := onlyRemote(cmd, args[0]); err != nil {
+				return err
+			}
 			return f.record.around(cmd, args[0], func() error {
 				return f.sequence.around(cmd, args[0], &f.engine, func() error { return f.run(cmd, args[0]) })
 			})
@@ -117,6 +129,7 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 	fl.DurationVar(&f.timeout, "timeout", 0, "fail a step after this `DURATION`, such as 1.5s; 0 is no limit")
 	f.files.add(cmd)
 	f.output.add(cmd)
+	f.remote.add(fl)
 	f.trace.add(cmd)
 	f.sequence.add(cmd)
 	f.record.add(cmd)

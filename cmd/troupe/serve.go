@@ -23,6 +23,7 @@ type serveFlags struct {
 	models            modelServer
 	session           string
 	cluster           []string // of JOB=ADDRESS,...
+	away              workersFlags
 	options           troupe.SessionOptions
 	files             fileFlags
 	sessions, threads int
@@ -58,7 +59,9 @@ With --session it runs the graphs of TensorFlow clients: it implements the gRPC 
 that tf.compat.v1.Session speaks if its target is a URL. These clients are trusted with
 computation and memory, up to the limits, and with files below the directories of --read
 and --write. With --cluster it is the tasks of a cluster, parameter servers and workers, each
-at its address with devices and variables of its own, all in this process.
+at its address with devices and variables of its own, all in this process. With --workers
+or --workers-file the tasks are processes, ` + "`troupe worker`" + `, on this or other machines: the
+nodes on a task's devices run there.
 
 An address is HOST:PORT; without a host only this machine can connect. Who may connect is
 limited by --token or by client certificates (--client-ca); a server of other machines
@@ -74,11 +77,13 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
   # in Python
   with tf.compat.v1.Session("grpc://localhost:2222") as s: ...
 
-  troupe serve --cluster ps=:2222 --cluster worker=:2223,:2224`,
+  troupe serve --cluster ps=:2222 --cluster worker=:2223,:2224
+  troupe serve --session :2222 --workers ps=10.0.0.1:2222 --workers worker=10.0.0.2:2222,10.0.0.3:2222`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.serve(cmd, args) },
 	}
 	fl := cmd.Flags()
 	f.models.add(fl)
+	f.away.add(fl)
 	fl.StringVar(&f.session, "session", "", "serve sessions at `ADDRESS`, such as :2222")
 	fl.StringVar(&f.options.Engine, "engine", "", "run steps on `ENGINE`")
 	fl.IntVar(&f.threads, "threads", 0, "run at most `N` kernels of a session at a time; 0: as many as there are CPUs")
@@ -105,6 +110,16 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 		wanted := f.models.wanted(args)
 		if f.session == "" && f.cluster == nil && !wanted {
 			return fmt.Errorf("nothing to serve: give a model, --config FILE, or --session ADDRESS")
+		}
+		if f.away.given() {
+			if f.session == "" && f.cluster == nil {
+				return fmt.Errorf("--workers and --workers-file need --session ADDRESS")
+			}
+			if _, _, _, err := f.away.resolve(); err != nil {
+				return err
+			}
+		} else if f.away.task != "" {
+			return fmt.Errorf("--task needs --workers or --workers-file")
 		}
 		if f.session != "" && f.cluster != nil {
 			return fmt.Errorf("--session and --cluster exclude each other: --cluster has the addresses of all tasks")
@@ -159,9 +174,18 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.cluster == nil {
+	switch {
+	case f.away.given():
+		var as task
+		if o.Workers, as, o.Session.Cluster, err = f.away.resolve(); err != nil {
+			return err
+		}
+		if as.address = f.session; f.cluster == nil {
+			tasks = []task{as}
+		}
+	case f.cluster == nil:
 		tasks = []task{{"localhost", 0, f.session}}
-	} else {
+	default:
 		o.Cluster = map[string]int{}
 		for _, t := range tasks {
 			o.Cluster[t.job]++
@@ -183,7 +207,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 		}
 		listeners = append(listeners, l)
 		as := ""
-		if f.cluster != nil {
+		if f.cluster != nil || o.Workers != nil {
 			as = fmt.Sprintf(" as /job:%s/task:%d", t.job, t.number)
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "serving sessions at grpc://%s%s\n", l.Addr(), as)
@@ -223,15 +247,18 @@ type task struct {
 }
 
 // tasks reads --cluster.
-func (f *serveFlags) tasks() (all []task, err error) {
+func (f *serveFlags) tasks() ([]task, error) { return jobs("cluster", f.cluster) }
+
+// jobs reads the addresses of the tasks of jobs, as flags have them.
+func jobs(flag string, texts []string) (all []task, err error) {
 	seen := map[string]bool{}
-	for _, text := range f.cluster {
+	for _, text := range texts {
 		job, addresses, ok := strings.Cut(text, "=")
 		if !ok || job == "" || addresses == "" {
-			return nil, fmt.Errorf("--cluster %s: write JOB=ADDRESS,ADDRESS, an address for each task", text)
+			return nil, fmt.Errorf("--%s %s: write JOB=ADDRESS,ADDRESS, an address for each task", flag, text)
 		}
 		if seen[job] {
-			return nil, fmt.Errorf("--cluster: job %s given more than once", job)
+			return nil, fmt.Errorf("--%s: job %s given more than once", flag, job)
 		}
 		seen[job] = true
 		for i, address := range strings.Split(addresses, ",") {

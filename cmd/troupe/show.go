@@ -12,12 +12,14 @@ import (
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/serve/client"
 )
 
 func showCommand() *cobra.Command {
 	format, rewritten, picture, nodes, after, passes, web := "text", false, false, false, 0, "", ""
 	values := false
 	var f plannedFlags
+	var remote remoteFlags
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
 		Short: "Print or draw the structure of a model",
@@ -49,6 +51,8 @@ of a feed may be omitted), of a signature, or of a case's steps:
                how often each node has run, which fire next, which tokens wait. Numeric
                inputs that are not fed get made-up values
 
+Of a model that a server has it lists the signatures.
+
 --picture and --format dot print the input of Graphviz.
 
 --web writes a page for a browser: the graph in boxes that unfold, with search, types,
@@ -57,8 +61,9 @@ has the graph of that run after the passes of --rewrite, and after each of them,
 nodes marked, what each pass saved, and the units, or why a loop is none. --values
 restores a SavedModel, and shows its variables as numbers and histograms.
 
-` + modelHelp,
+` + modelHelp + addressHelp,
 		Example: `  troupe show my_model
+  troupe show http://localhost:8501/v1/models/digits
   troupe show my_model --format dot | dot -Tsvg > layers.svg
   troupe show my_model --web model.html
   troupe show model.pb --web model.html --feed x --fetch y
@@ -73,6 +78,12 @@ restores a SavedModel, and shows its variables as numbers and histograms.
   troupe show loop.pb --picture --feed n=10 --fetch while/Exit | dot -Tsvg > run.svg`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if client.IsAddress(args[0]) {
+				return remote.show(cmd, args[0], f.signature)
+			}
+			if err := onlyRemote(cmd, args[0]); err != nil {
+				return err
+			}
 			if picture {
 				return f.picture(cmd, args[0], after)
 			}
@@ -159,6 +170,7 @@ restores a SavedModel, and shows its variables as numbers and histograms.
 	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run for Graphviz: how often each node has run, which fire next, which tokens wait")
 	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run after `N` activations of nodes; 0 is half of the run")
 	f.add(cmd)
+	remote.add(cmd.Flags())
 	return cmd
 }
 

@@ -253,6 +253,7 @@ func ofOne(s troupe.Shape) ([]int64, bool) {
 type graphOf struct {
 	Tags       []string               `json:"tags"`
 	Signatures map[string]signatureOf `json:"signatures"`
+	remote     bool                   // of a server, whose protocol may not have the graph's names
 }
 
 type signatureOf struct {
@@ -302,6 +303,11 @@ func tensorsOf(infos map[string]troupe.TensorInfo) map[string]tensorOf {
 // write lists what the graph may be asked.
 func (g graphOf) write(w io.Writer) {
 	fmt.Fprintf(w, "tags %s: %s\n", plain.Line(strings.Join(g.Tags, ",")), count(len(g.Signatures), "signature"))
+	g.writeList(w)
+}
+
+// writeList lists the signatures alone.
+func (g graphOf) writeList(w io.Writer) {
 	for _, key := range sortedKeys(g.Signatures) {
 		s := g.Signatures[key]
 		fmt.Fprintf(w, "  %s\n", plain.Line(strings.TrimSpace(key+"  "+s.Method)))
@@ -313,7 +319,7 @@ func (g graphOf) write(w io.Writer) {
 			for _, name := range sortedKeys(side.tensors) {
 				of := side.tensors[name]
 				at := of.Tensor
-				if at == "" {
+				if at == "" && !g.remote {
 					at = "of several tensors"
 				}
 				fmt.Fprintf(t, "    %s\t%s\t%s\t%s\n", side.name, plain.Line(name), of.text, plain.Line(at))

@@ -98,7 +98,7 @@ type batching struct {
 	n    int64
 	drop bool // a last batch of fewer is left out
 	// stack makes one component of a batch.
-	stack func(p *pass, component int, rows []element) (tensor.Value, error)
+	stack func(p *pass, component int, r *rows) (tensor.Value, error)
 }
 
 // batchesOf reads the size of batches, and what becomes of the last; drop may be
@@ -133,14 +133,14 @@ func (b batching) of(d, like *Dataset) *Dataset {
 			if over {
 				return nil, errEnd
 			}
-			var rows []element
+			var r rows
 			defer func() {
-				for _, e := range rows {
+				for _, e := range r.all() {
 					p.drop(e)
 				}
 			}()
-			for int64(len(rows)) < b.n {
-				if len(rows)%askAfter == askAfter-1 {
+			for int64(r.n) < b.n {
+				if r.n%askAfter == askAfter-1 {
 					if err := stopped(ctx); err != nil {
 						return nil, err
 					}
@@ -156,15 +156,15 @@ func (b batching) of(d, like *Dataset) *Dataset {
 				if err != nil {
 					return nil, err
 				}
-				rows = append(rows, e)
+				r.add(e)
 			}
-			if len(rows) == 0 || over && b.drop {
+			if r.n == 0 || over && b.drop {
 				return nil, errEnd
 			}
-			batch := make(element, len(rows[0]))
+			batch := make(element, len(*r.at(0)))
 			for i := range batch {
 				var err error
-				if batch[i], err = b.stack(p, i, rows); err != nil {
+				if batch[i], err = b.stack(p, i, &r); err != nil {
 					return nil, err
 				}
 			}
@@ -174,13 +174,13 @@ func (b batching) of(d, like *Dataset) *Dataset {
 }
 
 // stack makes one tensor of components of one shape.
-func stack(p *pass, component int, rows []element) (tensor.Value, error) {
-	first := rows[0][component]
-	batch, err := p.alloc(first.DType(), append([]int64{int64(len(rows))}, first.Dims()...))
+func stack(p *pass, component int, r *rows) (tensor.Value, error) {
+	first := (*r.at(0))[component]
+	batch, err := p.alloc(first.DType(), append([]int64{int64(r.n)}, first.Dims()...))
 	if err != nil {
 		return batch, err
 	}
-	for i, e := range rows {
+	for i, e := range r.all() {
 		v := e[component]
 		if !tensor.SameShape(v, first) {
 			return batch, status.Invalid("Cannot batch tensors with different shapes in component %d. First element had shape %s and element %d had shape %s.",
@@ -298,47 +298,51 @@ func newWindow(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*Da
 	}
 	return like.like(count, func(ctx context.Context, p *pass) (iterator, error) {
 		it, err := d.begin(ctx, p)
-		var buffer []element // from the beginning of the next window on
+		var buffer rows // from the beginning of the next window on
 		over := false
 		return func(ctx context.Context) (element, error) {
-			for !over && int64(len(buffer)) < span {
+			for !over && int64(buffer.n) < span {
 				e, err := it(ctx)
 				if err == errEnd {
 					over = true
 					break
 				}
-				if err == nil && len(buffer)%askAfter == askAfter-1 {
+				if err == nil && buffer.n%askAfter == askAfter-1 {
 					err = stopped(ctx)
 				}
 				if err == nil {
 					err = p.hold(e)
 				}
 				if err != nil { // what there is of the window goes with it
-					for _, e := range buffer {
+					for _, e := range buffer.all() {
 						p.drop(e)
 					}
-					buffer = nil
+					buffer = rows{}
 					return nil, err
 				}
-				buffer = append(buffer, e)
+				buffer.add(e)
 			}
-			if len(buffer) == 0 || drop && int64(len(buffer)) < span {
+			if buffer.n == 0 || drop && int64(buffer.n) < span {
 				over = true
-				for _, e := range buffer {
+				for _, e := range buffer.all() {
 					p.drop(e)
 				}
-				buffer = nil
+				buffer = rows{}
 				return nil, errEnd
 			}
-			var window []element
-			for i := int64(0); i < min(span, int64(len(buffer))); i += stride {
-				window = append(window, buffer[i])
+			var window, rest rows
+			for i := int64(0); i < min(span, int64(buffer.n)); i += stride {
+				window.add(*buffer.at(int(i)))
 			}
-			gone := min(shift, int64(len(buffer)))
-			for _, e := range buffer[:gone] {
-				p.drop(e)
+			gone := min(shift, int64(buffer.n))
+			for i, e := range buffer.all() {
+				if int64(i) < gone {
+					p.drop(e)
+				} else {
+					rest.add(e)
+				}
 			}
-			buffer = append([]element(nil), buffer[gone:]...)
+			buffer = rest
 			for gone < shift && !over { // windows that are apart
 				if err := stopped(ctx); err != nil {
 					return nil, err
@@ -357,18 +361,18 @@ func newWindow(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*Da
 }
 
 // columns is for each component of elements the dataset of its values.
-func columns(d *Dataset, window []element) element {
+func columns(d *Dataset, window rows) element {
 	e := make(element, len(d.types))
 	for i := range e {
-		c := &Dataset{types: d.types[i : i+1], shapes: d.shapes[i : i+1], size: int64(len(window))}
+		c := &Dataset{types: d.types[i : i+1], shapes: d.shapes[i : i+1], size: int64(window.n)}
 		c.begin = func(context.Context, *pass) (iterator, error) {
 			at := 0
 			return func(context.Context) (element, error) {
-				if at == len(window) {
+				if at == window.n {
 					return nil, errEnd
 				}
 				at++
-				return window[at-1][i : i+1], nil
+				return (*window.at(at - 1))[i : i+1], nil
 			}, nil
 		}
 		e[i] = variantOf(c)

@@ -80,7 +80,7 @@ deleter: What came with it.`)
 type memory struct {
 	mu     sync.Mutex
 	full   bool
-	all    []element
+	all    rows
 	charge *charge
 }
 
@@ -115,16 +115,16 @@ func (c *charge) release() {
 }
 
 // elements returns what the memory holds; false while it is not full.
-func (m *memory) elements() ([]element, bool) {
+func (m *memory) elements() (rows, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.all, m.full
 }
 
 // fill keeps all elements, of which the first to come stay.
-func (m *memory) fill(all []element) error {
+func (m *memory) fill(all rows) error {
 	size := int64(0)
-	for _, e := range all {
+	for _, e := range all.all() {
 		size += sizeOf(e)
 	}
 	m.mu.Lock()
@@ -142,7 +142,7 @@ func (m *memory) fill(all []element) error {
 func (m *memory) clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.full, m.all = false, nil
+	m.full, m.all = false, rows{}
 	m.charge.release()
 }
 
@@ -180,7 +180,7 @@ func (m *memory) begin(ctx context.Context, p *pass, d *Dataset) (iterator, erro
 		return listed(all), nil
 	}
 	it, err := d.begin(ctx, p)
-	var all []element
+	var all rows
 	over := false
 	return func(ctx context.Context) (element, error) {
 		if over {
@@ -192,30 +192,30 @@ func (m *memory) begin(ctx context.Context, p *pass, d *Dataset) (iterator, erro
 			if err := p.hold(e); err != nil {
 				return nil, err
 			}
-			all = append(all, e)
+			all.add(e)
 		case err == errEnd:
 			over = true
-			for _, e := range all {
+			for _, e := range all.all() {
 				p.drop(e)
 			}
 			if err := m.fill(all); err != nil {
 				return nil, err
 			}
-			all = nil
+			all = rows{}
 		}
 		return e, err
 	}, err
 }
 
 // listed returns the elements of a list.
-func listed(all []element) iterator {
+func listed(all rows) iterator {
 	i := 0
 	return func(context.Context) (element, error) {
-		if i == len(all) {
+		if i == all.n {
 			return nil, errEnd
 		}
 		i++
-		return all[i-1], nil
+		return *all.at(i - 1), nil
 	}
 }
 

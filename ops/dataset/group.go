@@ -89,14 +89,14 @@ type grouping struct {
 	windows map[int64]*window // that are not full
 	left    []int64           // keys of those that the end finds so
 	below   *pass
-	out     iterator  // of the window that was full last; nil without one
-	full    []element // of that window, held until out is at its end
+	out     iterator // of the window that was full last; nil without one
+	full    rows     // of that window, held until out is at its end
 }
 
 // A window is elements of one key.
 type window struct {
 	size     int64
-	elements []element
+	elements rows
 }
 
 func (g *grouping) next(ctx context.Context) (element, error) {
@@ -111,10 +111,10 @@ func (g *grouping) next(ctx context.Context) (element, error) {
 			}
 			g.below.close()
 			g.out = nil
-			for _, e := range g.full {
+			for _, e := range g.full.all() {
 				g.p.drop(e)
 			}
-			g.full = nil
+			g.full = rows{}
 		}
 		if g.it == nil { // what is left, in the order of keys
 			if len(g.left) == 0 {
@@ -162,8 +162,8 @@ func (g *grouping) put(ctx context.Context, e element) error {
 	if err := g.p.hold(e); err != nil {
 		return err
 	}
-	w.elements = append(w.elements, e)
-	if int64(len(w.elements)) < w.size {
+	w.elements.add(e)
+	if int64(w.elements.n) < w.size {
 		return nil
 	}
 	return g.flush(ctx, key)
@@ -174,7 +174,7 @@ func (g *grouping) flush(ctx context.Context, key int64) error {
 	all := g.windows[key].elements
 	delete(g.windows, key)
 	g.full = all
-	window := g.d.like(int64(len(all)), func(context.Context, *pass) (iterator, error) { return listed(all), nil })
+	window := g.d.like(int64(all.n), func(context.Context, *pass) (iterator, error) { return listed(all), nil })
 	var err error
 	g.below, g.out, err = beginOf(ctx, g.p, g.reduce, element{tensor.Scalar(key), variantOf(window)}, g.like)
 	return err

@@ -90,10 +90,10 @@ type padding struct {
 }
 
 // stack makes one tensor of components, each in a corner of its row.
-func (p *padding) stack(of *pass, component int, rows []element) (tensor.Value, error) {
+func (p *padding) stack(of *pass, component int, r *rows) (tensor.Value, error) {
 	want := p.shapes[component]
-	dims := append([]int64{int64(len(rows))}, want...)
-	for i, e := range rows {
+	dims := append([]int64{int64(r.n)}, want...)
+	for i, e := range r.all() {
 		v := e[component]
 		if v.Rank() != len(want) {
 			return v, status.Invalid("All elements in a batch must have the same rank as the padded shape for component%d: expected rank %d but got element with rank %d", component, len(want), v.Rank())
@@ -110,12 +110,12 @@ func (p *padding) stack(of *pass, component int, rows []element) (tensor.Value, 
 			}
 		}
 	}
-	batch, err := of.alloc(rows[0][component].DType(), dims)
+	batch, err := of.alloc((*r.at(0))[component].DType(), dims)
 	if err != nil {
 		return batch, err
 	}
 	fill(&batch, p.values[component])
-	for i, e := range rows {
+	for i, e := range r.all() {
 		if v := e[component]; v.NumElements() > 0 {
 			place(&batch, i, v)
 		}

@@ -171,7 +171,7 @@ type shuffle struct {
 	seeds  *seeds
 	random *philox.Single // of the first epoch in the ring
 
-	ring   []element
+	ring   rows
 	n      int64 // elements in it
 	epochs []stretch
 	below  *pass
@@ -201,9 +201,9 @@ func (s *shuffle) next(ctx context.Context) (element, error) {
 	}
 	first := &s.epochs[0]
 	drawn := (first.begin + int64(s.random.One())%(first.end-first.begin)) % s.most
-	e := s.ring[drawn]
-	at := first.begin % s.most
-	s.ring[drawn], s.ring[at] = s.ring[at], nil
+	e := *s.ring.at(int(drawn))
+	at := s.ring.at(int(first.begin % s.most))
+	*s.ring.at(int(drawn)), *at = *at, nil
 	first.begin++
 	s.n--
 	s.p.drop(e)
@@ -248,10 +248,10 @@ func (s *shuffle) take(ctx context.Context) error {
 		return err
 	}
 	last := &s.epochs[len(s.epochs)-1]
-	if at := last.end % s.most; at == int64(len(s.ring)) {
-		s.ring = append(s.ring, e)
+	if at := last.end % s.most; at == int64(s.ring.n) {
+		s.ring.add(e)
 	} else {
-		s.ring[at] = e
+		*s.ring.at(int(at)) = e
 	}
 	last.end++
 	s.n++

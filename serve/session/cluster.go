@@ -98,18 +98,18 @@ func (s *Server) all() []*endpoint {
 
 // processes names the processes of a session that is opened at an endpoint, its own
 // first: those that the client's filters let through.
-func (e *endpoint) processes(filters []string) ([]string, error) {
+func (e *endpoint) processes(filters []string) ([]devices.Spec, error) {
 	pass, err := filter(filters)
 	if err != nil {
 		return nil, err
 	}
-	names := []string{e.process.String()}
+	all := []devices.Spec{e.process}
 	for _, p := range e.tasks {
 		if p != e.process && pass(p) {
-			names = append(names, p.String())
+			all = append(all, p)
 		}
 	}
-	return names, nil
+	return all, nil
 }
 
 // filter returns which processes device filters, such as "/job:ps" or

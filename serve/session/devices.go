@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"hash/fnv"
+	"slices"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/serve/session/master"
@@ -14,6 +15,10 @@ import (
 // listDevices lists the devices of a session, those of the task as local ones.
 func (s *endpoint) listDevices(ctx context.Context, q *master.ListDevicesRequest) (*master.ListDevicesResponse, error) {
 	if q.GetSessionHandle() == "" {
+		if s.workers != nil {
+			own := slices.DeleteFunc(slices.Clone(s.tasks), func(p devices.Spec) bool { return p == s.process })
+			return s.workerDevices(ctx, append([]devices.Spec{s.process}, own...))
+		}
 		return s.ownDevices(), nil
 	}
 	s.mu.Lock()
@@ -21,6 +26,9 @@ func (s *endpoint) listDevices(ctx context.Context, q *master.ListDevicesRequest
 	s.mu.Unlock()
 	if r == nil {
 		return nil, status.Invalid("Session %s is not found. Possibly, this master has restarted.", q.GetSessionHandle())
+	}
+	if s.workers != nil {
+		return s.workerDevices(ctx, r.tasks)
 	}
 	all, err := r.session.ListDevices()
 	if err != nil {

@@ -19,7 +19,9 @@
 // A server is one task, or all tasks of a cluster ([Options].Cluster), each at an address
 // of its own ([Server.ServeTask]). Nodes on /job:ps/task:0 use the variables and queues of
 // that task, from whichever task a session was opened at: so programs for parameter servers
-// and workers run against one process.
+// and workers run against one process. With [Options].Workers the tasks are processes of
+// their own, [cluster.Worker], and the server places graphs on them; [ParseClusterText] and
+// [ParseClusterYAML] read their addresses.
 //
 // Errors have TensorFlow's codes, and in their messages the node in the form that the
 // client looks for, [[{{node NAME}}]]. A step ends when its client cancels the call, or
@@ -32,5 +34,6 @@
 //
 // Only programs that serve import this package, which links gRPC.
 //
+// [cluster.Worker]: https://pkg.go.dev/github.com/troupe-go/troupe/cluster#Worker
 // [session.Session]: https://pkg.go.dev/github.com/troupe-go/troupe/session#Session
 package session

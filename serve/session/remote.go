@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +25,8 @@ type remote struct {
 	handle   string
 	endpoint *endpoint
 	client   string
-	limit    int64 // bytes that the feeds of a step may have
+	tasks    []devices.Spec // whose devices it has, the endpoint's first
+	limit    int64          // bytes that the feeds of a step may have
 	// costsEvery and costsAfter are build_cost_model and build_cost_model_after of the
 	// client's configuration: of which runs of a step it wants the costs.
 	costsEvery, costsAfter int64
@@ -130,15 +132,24 @@ func (s *endpoint) open(ctx context.Context, q *master.CreateSessionRequest, cli
 	o.Config = q.GetConfig()
 	o.StrictPlacement = o.StrictPlacement || !config.GetAllowSoftPlacement()
 	r.costsEvery, r.costsAfter = config.GetGraphOptions().GetBuildCostModel(), max(config.GetGraphOptions().GetBuildCostModelAfter(), 0)
-	if config.GetIsolateSessionState() {
-		r.private = session.NewResources(o.MemoryLimit)
-		o.Resources = r.private
-	}
 	var err error
-	if o.Processes, err = s.processes(config.GetDeviceFilters()); err != nil {
+	if r.tasks, err = s.processes(config.GetDeviceFilters()); err != nil {
 		return nil, err
 	}
-	if r.session, err = session.NewSession(r.graph, &o); err != nil {
+	for _, p := range r.tasks {
+		o.Processes = append(o.Processes, p.String())
+	}
+	switch {
+	case s.workers != nil:
+		r.session, err = s.openAway(ctx, r.graph, o, &config, r.tasks)
+	case config.GetIsolateSessionState():
+		r.private = session.NewResources(o.MemoryLimit)
+		o.Resources = r.private
+		fallthrough
+	default:
+		r.session, err = session.NewSession(r.graph, &o)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if r.limit = r.session.MemoryLimit(); r.limit <= 0 {
@@ -213,6 +224,10 @@ func (s *endpoint) reset(ctx context.Context, q *master.ResetRequest) (*master.R
 		return nil, err
 	}
 	s.closeSessions(s)
+	if s.workers != nil {
+		cleared := slices.DeleteFunc(slices.Clone(s.tasks), func(p devices.Spec) bool { return !pass(p) })
+		return &master.ResetResponse{}, s.resetWorkers(ctx, cleared, q.GetContainer())
+	}
 	s.options.Session.Resources.ResetIn(func(process string) bool {
 		p, err := devices.Parse(process)
 		return err == nil && pass(p)

@@ -31,6 +31,13 @@ type Options struct {
 	// has devices and containers under its name, and [Server.ServeTask] gives it an
 	// address. nil is one task of the job "localhost".
 	Cluster map[string]int
+	// Workers is, in place of Cluster, the addresses of processes `troupe worker`
+	// ([cluster.Worker]) by job and task, {"ps": {"10.0.0.1:2222"}}: the nodes on a task's
+	// devices run there, and its variables and queues belong to it. Session.Cluster has
+	// the token, the TLS configuration and the failure bound for them; Session.Files is not
+	// used, as workers have their own. A worker that fails ends steps with UNAVAILABLE or
+	// ABORTED and its name.
+	Workers map[string][]string
 	// MaxSessions bounds the number of open sessions; 0 is 1,000. CreateSession beyond
 	// it fails with RESOURCE_EXHAUSTED.
 	MaxSessions int
@@ -91,7 +98,7 @@ func (o *Options) resolve() error {
 	if o.Session.Files == nil {
 		o.Session.Files = &files.Policy{}
 	}
-	if o.Session.Resources == nil {
+	if o.Session.Resources == nil && o.Workers == nil {
 		o.Session.Resources = session.NewResources(o.Session.MemoryLimit)
 	}
 	return nil
@@ -101,6 +108,7 @@ func (o *Options) resolve() error {
 type Server struct {
 	options Options
 	tasks   []devices.Spec
+	workers workers       // nil: steps run in this process
 	done    chan struct{} // closed when Close begins
 	swept   sync.WaitGroup
 
@@ -116,12 +124,19 @@ func New(o Options) (*Server, error) {
 	if err := o.resolve(); err != nil {
 		return nil, err
 	}
+	var away workers
+	if o.Workers != nil {
+		var err error
+		if away, err = o.resolveWorkers(); err != nil {
+			return nil, err
+		}
+	}
 	tasks, err := o.tasks()
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		options: o, tasks: tasks, done: make(chan struct{}),
+		options: o, tasks: tasks, workers: away, done: make(chan struct{}),
 		endpoints: map[devices.Spec]*endpoint{}, sessions: map[string]*remote{}, opening: map[string]int{},
 	}
 	if o.IdleTimeout > 0 {

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-go/troupe/devices"
+	sessions "github.com/troupe-go/troupe/serve/session"
+	"github.com/troupe-go/troupe/session"
+)
+
+// workersFlags say on which processes sessions run that are served.
+type workersFlags struct {
+	workers []string // of JOB=ADDRESS,...
+	file    string
+	task    string
+	cluster clusterFlags
+}
+
+func (f *workersFlags) add(fl *pflag.FlagSet) {
+	fl.StringArrayVar(&f.workers, "workers", nil, "run sessions on the `troupe worker` processes of a job: `JOB=ADDRESS,...`, an address for each task (repeatable)")
+	fl.StringVar(&f.file, "workers-file", "", "read the addresses of --workers from `FILE`: a ServerDef or ClusterDef as text, or YAML (.yaml, .yml, .json)")
+	fl.StringVar(&f.task, "task", "", "with --workers, serve --session as `TASK`, such as /job:worker/task:1, whose devices come first")
+	f.cluster.add(fl)
+}
+
+func (f *workersFlags) given() bool { return f.workers != nil || f.file != "" }
+
+// resolve returns the addresses of the workers and the task of --session.
+func (f *workersFlags) resolve() (workers map[string][]string, as task, o session.ClusterOptions, err error) {
+	c, err := f.cluster.resolve()
+	o = session.ClusterOptions(c)
+	if err != nil {
+		return nil, as, o, err
+	}
+	switch {
+	case f.workers != nil && f.file != "":
+		return nil, as, o, fmt.Errorf("--workers and --workers-file exclude each other")
+	case f.file != "":
+		if workers, as, err = readWorkers(f.file); err != nil {
+			return nil, as, o, fmt.Errorf("--workers-file %s: %w", f.file, err)
+		}
+	default:
+		jobs, err := jobs("workers", f.workers)
+		if err != nil {
+			return nil, as, o, err
+		}
+		workers = map[string][]string{}
+		for _, t := range jobs {
+			workers[t.job] = append(workers[t.job], t.address)
+		}
+	}
+	if f.task != "" {
+		spec, err := devices.Parse(f.task)
+		if err != nil {
+			return nil, as, o, fmt.Errorf("--task %s: %w", f.task, err)
+		}
+		job, named := spec.Job()
+		if !named {
+			return nil, as, o, fmt.Errorf("--task %s: write /job:NAME/task:NUMBER", f.task)
+		}
+		number, _ := spec.Task()
+		as = task{job: job, number: number}
+	}
+	if as.job == "" {
+		as.job = slices.Sorted(maps.Keys(workers))[0]
+		for _, job := range []string{"worker", "master", "chief"} { // which have the nodes that may be anywhere
+			if workers[job] != nil {
+				as.job = job
+			}
+		}
+	}
+	if as.number >= len(workers[as.job]) {
+		return nil, as, o, fmt.Errorf("--task: there is no task %d of job %s among the workers", as.number, as.job)
+	}
+	return workers, as, o, nil
+}
+
+// readWorkers reads addresses of workers, and the task that the file is for.
+func readWorkers(name string) (workers map[string][]string, as task, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, as, err
+	}
+	parse := sessions.ParseClusterText
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".yaml", ".yml", ".json":
+		parse = sessions.ParseClusterYAML
+	}
+	workers, as.job, as.number, err = parse(text)
+	return workers, as, err
+}

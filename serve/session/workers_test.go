@@ -1,0 +1,194 @@
+package session
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/troupe-go/troupe/cluster"
+	"github.com/troupe-go/troupe/serve/session/master"
+	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/wire"
+)
+
+// workerBound is long enough for a busy machine.
+const workerBound = 20 * time.Second
+
+// startTask starts a worker in this process.
+func startTask(t *testing.T, listen, job string, task int, bound time.Duration) *cluster.Worker {
+	t.Helper()
+	w, err := cluster.NewWorker(cluster.WorkerOptions{Listen: listen, Job: job, Task: task, Bound: bound})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// away has options for sessions on a parameter server and two workers.
+func away(t *testing.T, bound time.Duration) (o Options, tasks []*cluster.Worker) {
+	ps := startTask(t, "", "ps", 0, bound)
+	a, b := startTask(t, "", "worker", 0, bound), startTask(t, "", "worker", 1, bound)
+	o.Workers = map[string][]string{"ps": {ps.Address()}, "worker": {a.Address(), b.Address()}}
+	o.Session.Cluster.Bound = bound
+	return o, []*cluster.Worker{ps, a, b}
+}
+
+// Sessions of two tasks' addresses share the parameter server's variable; each has one of its
+// own of that name. Each part runs on its worker's process.
+func TestWorkers(t *testing.T) {
+	o, tasks := away(t, workerBound)
+	_, clients := startCluster(t, o, 1, 2)
+	a, b := clients[0], clients[1]
+	first, second := a.create(replicated), b.create(replicated)
+	if _, code, e := a.run(first, map[string]float32{"x:0": 5}, nil, "set", "set_mine"); code != 0 {
+		t.Fatal(e)
+	}
+	if _, code, e := b.run(second, map[string]float32{"x:0": 7}, nil, "set_mine"); code != 0 {
+		t.Fatal(e)
+	}
+	if got, code, e := b.run(second, nil, []string{"v:0", "mine:0"}); code != 0 || got[0] != 5 || got[1] != 7 {
+		t.Error(got, e)
+	}
+	if got, code, e := a.run(first, nil, []string{"v:0", "mine:0"}); code != 0 || got[0] != 5 || got[1] != 5 {
+		t.Error(got, e)
+	}
+	for _, w := range tasks {
+		if w.Status().Finished == 0 {
+			t.Errorf("no step has run on %s", w.Name())
+		}
+	}
+
+	other := b.create(`y = Const() @/job:nobody {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 1>}`)
+	if _, code, e := b.run(other, nil, []string{"y:0"}); code != codes.InvalidArgument || !strings.Contains(e, "/job:nobody") || !strings.Contains(e, "/job:worker/replica:0/task:1") {
+		t.Errorf("%v %s", code, e)
+	}
+
+	// A reset of the parameter servers leaves the workers' variables, and other tasks' sessions.
+	if _, err := call[master.ResetResponse](a, "Reset", &master.ResetRequest{DeviceFilters: []string{"/job:ps"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, code, e := b.run(second, nil, []string{"mine:0"}); code != 0 || got[0] != 7 {
+		t.Error(got, e)
+	}
+	if _, code, _ := b.run(second, nil, []string{"v:0"}); code != codes.FailedPrecondition {
+		t.Errorf("a variable that was reset: %v", code)
+	}
+	if _, code, _ := a.run(first, nil, []string{"mine:0"}); code != codes.Aborted {
+		t.Errorf("a session that was reset: %v", code)
+	}
+}
+
+// Devices are listed with the incarnations of the workers, those that filters let through.
+func TestWorkersDevices(t *testing.T) {
+	o, tasks := away(t, workerBound)
+	_, clients := startCluster(t, o, 2)
+	c := clients[0]
+	list := func(config *wire.ConfigProto) (local, remote []*wire.DeviceAttributes) {
+		t.Helper()
+		b, err := proto.Marshal(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := call[master.CreateSessionResponse](c, "CreateSession", &master.CreateSessionRequest{Config: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		devices, err := call[master.ListDevicesResponse](c, "ListDevices", &master.ListDevicesRequest{SessionHandle: r.GetSessionHandle()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return devices.GetLocalDevice(), devices.GetRemoteDevice()
+	}
+	local, remote := list(&wire.ConfigProto{DeviceCount: map[string]int32{"CPU": 4, "GPU": 0}, AllowSoftPlacement: true})
+	if len(local) != 1 || len(remote) != 2 || local[0].GetName() != "/job:worker/replica:0/task:1/device:CPU:0" {
+		t.Fatal(local, remote)
+	}
+	for _, d := range append(local, remote...) {
+		found := false
+		for _, w := range tasks {
+			for _, own := range w.Status().Devices {
+				found = found || own.Name == d.GetName() && own.Incarnation == d.GetIncarnation()
+			}
+		}
+		if !found {
+			t.Errorf("no worker has %v", d)
+		}
+	}
+	if local, remote = list(&wire.ConfigProto{DeviceFilters: []string{"/job:ps"}}); len(local) != 1 || len(remote) != 1 {
+		t.Error(local, remote)
+	}
+	all, err := call[master.ListDevicesResponse](c, "ListDevices", &master.ListDevicesRequest{})
+	if err != nil || len(all.GetLocalDevice()) != 1 || len(all.GetRemoteDevice()) != 2 {
+		t.Error(all, err)
+	}
+}
+
+// A worker that is gone ends steps with its name; the session goes on with the next one at its
+// address.
+func TestWorkerLost(t *testing.T) {
+	const bound = 2 * time.Second
+	o, tasks := away(t, bound)
+	_, clients := startCluster(t, o, 1)
+	c := clients[0]
+	h := c.create(replicated)
+	if _, code, e := c.run(h, map[string]float32{"x:0": 5}, nil, "set"); code != 0 {
+		t.Fatal(e)
+	}
+	address := tasks[0].Address()
+	tasks[0].Close()
+	_, code, e := c.run(h, nil, []string{"v:0"})
+	if code != codes.Unavailable && code != codes.Aborted || !strings.Contains(e, "/job:ps/task:0") {
+		t.Errorf("%v %s", code, e)
+	}
+	if _, err := call[master.ListDevicesResponse](c, "ListDevices", &master.ListDevicesRequest{SessionHandle: h}); err == nil || !strings.Contains(err.Error(), "/job:ps/task:0") {
+		t.Error(err)
+	}
+	startTask(t, address, "ps", 0, bound)
+	for range 50 {
+		if _, code, e = c.run(h, map[string]float32{"x:0": 6}, nil, "set"); code == 0 {
+			break
+		}
+	}
+	if code != 0 {
+		t.Fatalf("the session does not recover: %v %s", code, e)
+	}
+	if got, code, e := c.run(h, nil, []string{"v:0"}); code != 0 || got[0] != 6 {
+		t.Error(got, code, e)
+	}
+}
+
+// Configurations that cannot be are refused.
+func TestWorkersOptions(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	for _, o := range []Options{
+		{Workers: map[string][]string{}},
+		{Workers: map[string][]string{"ps": nil}},
+		{Workers: map[string][]string{"ps": {"nonsense"}}},
+		{Workers: map[string][]string{"ps": {"a:1", "a:1"}}},
+		{Workers: map[string][]string{"ps": {"a:1,b:2"}}},
+		{Workers: map[string][]string{"ps": {"a:1"}}, Cluster: map[string]int{"ps": 1}},
+		{Workers: map[string][]string{"ps": {"a:1"}}, Session: session.SessionOptions{Target: "troupe://a:1"}},
+	} {
+		if s, err := New(o); err == nil {
+			s.Close()
+			t.Errorf("%v is accepted", o.Workers)
+		}
+	}
+	w := startTask(t, "", "worker", 0, workerBound)
+	o := Options{Workers: map[string][]string{"ps": {w.Address()}}}
+	o.Session.Cluster.Bound = workerBound
+	_, clients := startCluster(t, o, 0)
+	_, err = call[master.CreateSessionResponse](clients[0], "CreateSession", &master.CreateSessionRequest{})
+	if err == nil || !strings.Contains(err.Error(), "/job:worker/task:0") {
+		t.Errorf("a worker that is another task: %v", err)
+	}
+}
