@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"gradients"},
 	{"frames", "nodes/kind", "nodes/report", "nodes/unit/gen", "nodes/unit/form", "nodes/unit/code", "nodes/unit/machine", "nodes/unit", "nodes", "compile"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/protocol", "messages/explore", "messages"},
-	{"cluster/protocol", "cluster/simulation", "session", "model"},
+	{"cluster/protocol", "cluster/simulation", "session", "model", "model/typed", "model/typed/..."},
 	{"", "op", "op/...", "train", "layers"}, // the root package
 	{"view", "view/...", "cluster", "cluster/metrics", "serve/batch/...", "serve/batch", "serve/datatype", "serve", "serve/...", "conformance", "conformance/..."},
 	{"cmd/...", "benchmarks", "benchmarks/...", "docs/..."},

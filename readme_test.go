@@ -17,7 +17,7 @@ var (
 // The Go code of the README and of the pages in docs is that of tested examples.
 func TestDocumentedCode(t *testing.T) {
 	examples := ""
-	for _, pattern := range []string{"example*_test.go", "op/example_test.go", "serve/example_test.go", "serve/page/example_test.go", "examples/*/*.go"} {
+	for _, pattern := range []string{"example*_test.go", "op/example_test.go", "serve/example_test.go", "serve/page/example_test.go", "serve/client/example_test.go", "examples/*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

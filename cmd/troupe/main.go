@@ -112,6 +112,6 @@ found something; 2 the command line or the model could not be read.`,
 	root.SetVersionTemplate("troupe {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(bounded(runCommand()), bounded(showCommand()), bounded(checkCommand()), bounded(profileCommand()), boundedWhole(raceCommand()), boundedWhole(exploreCommand()), bounded(shapesCommand()),
-		opsCommand(), bounded(conformanceCommand()), bounded(benchCommand()), serveCommand(), clusterWorkerCommand(), clusterCommand(), topCommand(), workerCommand(), versionCommand())
+		bounded(generateCommand()), opsCommand(), bounded(conformanceCommand()), bounded(benchCommand()), serveCommand(), clusterWorkerCommand(), clusterCommand(), topCommand(), workerCommand(), versionCommand())
 	return root
 }

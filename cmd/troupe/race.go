@@ -102,7 +102,18 @@ type triedText struct {
 
 // bad reports whether schedules differ or come to a deadlock.
 func (t *tried) bad() bool {
-	return t != nil && (len(t.found) > 1 || slices.ContainsFunc(t.found, func(a explore.Answers) bool { return a.Deadlock }))
+	return t != nil && (len(t.found) > 1 || t.deadlocks() > 0)
+}
+
+// deadlocks is how many of the outcomes are deadlocks.
+func (t *tried) deadlocks() int {
+	n := 0
+	for _, a := range t.found {
+		if a.Deadlock {
+			n++
+		}
+	}
+	return n
 }
 
 func (f *raceFlags) run(cmd *cobra.Command, path string) error {
@@ -312,10 +323,16 @@ func (o *raceWriter) try(name string, t *tried) error {
 		b.WriteString(" came to a deadlock:\n")
 	case alone:
 		b.WriteString(" had one outcome:\n")
-	case t.bad() && slices.ContainsFunc(t.found, func(a explore.Answers) bool { return a.Deadlock }):
-		fmt.Fprintf(&b, " had %d outcomes, one of them a deadlock:\n", len(t.found))
 	default:
-		fmt.Fprintf(&b, " had %d outcomes:\n", len(t.found))
+		fmt.Fprintf(&b, " had %d outcomes", len(t.found))
+		switch n := t.deadlocks(); n {
+		case 0:
+		case 1:
+			b.WriteString(", one of them a deadlock")
+		default:
+			fmt.Fprintf(&b, ", %d of them deadlocks", n)
+		}
+		b.WriteString(":\n")
 	}
 	printAnswers(func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }, t.found)
 	_, err := io.WriteString(o.w, b.String())

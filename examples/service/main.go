@@ -6,8 +6,17 @@
 //	go -C examples run ./service
 //	curl -d '{"digits": [[[0,0,…],…],…]}' localhost:8080/number
 //
+// The models are called by generated code, which runs them wherever they are: with --digits
+// the first one is another server's.
+//
+//	troupe serve examples/serve/digits &
+//	go -C examples run ./service --digits grpc://localhost:8500/digits
+//
 // The model "doubt" was written by service/write.
 package main
+
+//go:generate go -C ../.. run ./cmd/troupe generate examples/serve/digits --package digits --signature serving_default --output examples/service/models/digits
+//go:generate go -C ../.. run ./cmd/troupe generate examples/service/doubt --package doubt --output examples/service/models/doubt
 
 import (
 	"context"
@@ -22,25 +31,37 @@ import (
 	"time"
 
 	tf "github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/examples/service/models/digits"
+	"github.com/troupe-go/troupe/examples/service/models/doubt"
 	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/client"
 	"github.com/troupe-go/troupe/serve/metrics"
 )
 
 func main() {
 	address := flag.String("address", "localhost:8080", "`address` to listen on")
+	remote := flag.String("digits", "", "recognize digits by the model at this `address`, such as grpc://localhost:8500/digits")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *address); err != nil {
+	if err := run(ctx, *address, *remote); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // run serves until ctx ends, and then ends the requests that it has.
-func run(ctx context.Context, address string) error {
+func run(ctx context.Context, address, remote string) error {
 	s, err := load(ctx, "serve/digits", "service/doubt")
 	if err != nil {
 		return err
+	}
+	if remote != "" {
+		m, err := client.Open(ctx, remote, client.Options{})
+		if err != nil {
+			return errors.Join(err, s.models.Close(ctx))
+		}
+		defer m.Close()
+		s.digits = digits.New(m)
 	}
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
@@ -60,24 +81,31 @@ func run(ctx context.Context, address string) error {
 	return <-done
 }
 
-// A service has its models and their metrics.
+// A service has its models, their signatures as Go methods, and their metrics.
 type service struct {
 	models  *serve.Manager
+	digits  digits.Signatures
+	doubt   doubt.Signatures
 	metrics *metrics.Set
 }
 
 // load loads the models.
-func load(ctx context.Context, digits, doubt string) (*service, error) {
+func load(ctx context.Context, recognizer, judge string) (*service, error) {
 	m := metrics.New()
 	models := serve.New(serve.Options{Timeout: time.Second, Observer: m})
 	m.Watch(models)
-	for name, path := range map[string]string{"digits": digits, "doubt": doubt} {
+	for name, path := range map[string]string{"digits": recognizer, "doubt": judge} {
 		if err := models.Add(ctx, serve.Config{Name: name, Path: path}); err != nil {
 			models.Close(ctx)
 			return nil, err
 		}
 	}
-	return &service{models, m}, nil
+	return &service{
+		models:  models,
+		digits:  digits.New(models.Runner(serve.Spec{Model: "digits"})),
+		doubt:   doubt.New(models.Runner(serve.Spec{Model: "doubt"})),
+		metrics: m,
+	}, nil
 }
 
 // handler returns the service's pages: its own, and those of the models.
@@ -120,34 +148,25 @@ func (s *service) number(w http.ResponseWriter, r *http.Request) {
 }
 
 // read returns the number that digits are, and the places of those that are doubtful.
-func (s *service) read(ctx context.Context, digits [][8][8]float32) (number int64, look []int, err error) {
-	pixels := make([][][][1]float32, len(digits))
-	for i, d := range digits {
-		for y := range d {
-			row := make([][1]float32, 8)
-			for x := range row {
-				row[x][0] = d[y][x]
-			}
-			pixels[i] = append(pixels[i], row)
+func (s *service) read(ctx context.Context, images [][8][8]float32) (number int64, look []int, err error) {
+	var pixels []float32
+	for _, image := range images {
+		for _, row := range image {
+			pixels = append(pixels, row[:]...)
 		}
 	}
-	image, err := tf.NewTensor(pixels)
+	scores, err := s.digits.ServingDefault(ctx, digits.ServingDefaultInputs{Image: pixels})
 	if err != nil {
 		return 0, nil, err
 	}
-	scores, _, err := s.models.Predict(ctx, serve.Spec{Model: "digits"}, map[string]*tf.Tensor{"image": image})
+	judged, err := s.doubt.ServingDefault(ctx, doubt.ServingDefaultInputs{Scores: scores.Output0})
 	if err != nil {
 		return 0, nil, err
 	}
-	doubt, _, err := s.models.Predict(ctx, serve.Spec{Model: "doubt"}, map[string]*tf.Tensor{"scores": scores["output_0"]})
-	if err != nil {
-		return 0, nil, err
-	}
-	digit, doubtful := doubt["digit"].Value().([]int64), doubt["doubt"].Value().([]float32)
 	look = []int{}
-	for i, d := range digit {
-		number = 10*number + d
-		if doubtful[i] > 0.2 {
+	for i, digit := range judged.Digit {
+		number = 10*number + digit
+		if judged.Doubt[i] > 0.2 {
 			look = append(look, i)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/examples/service/models/digits"
+	"github.com/troupe-go/troupe/examples/service/models/doubt"
+	"github.com/troupe-go/troupe/serve/client"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -76,5 +79,45 @@ func TestService(t *testing.T) {
 		if !strings.Contains(text, fmt.Sprintf("troupe_serve_run_seconds_count{model=%q} ", name)) {
 			t.Errorf("the metrics have no runs of %s", name)
 		}
+	}
+}
+
+// TestElsewhere: the digits may be another server's model.
+func TestElsewhere(t *testing.T) {
+	s, err := load(t.Context(), "../serve/digits", "doubt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.models.Close(context.Background())
+	other := httptest.NewServer(s.handler())
+	defer other.Close()
+	m, err := client.Open(t.Context(), other.URL+"/v1/models/digits", client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	s.digits = digits.New(m)
+	if number, look, err := s.read(t.Context(), [][8][8]float32{two(t), two(t)}); number != 22 || len(look) != 0 || err != nil {
+		t.Errorf("%d, %v, %v", number, look, err)
+	}
+}
+
+// A judge has made up its mind.
+type judge struct{ doubt.ServingDefaultOutputs }
+
+func (j judge) ServingDefault(context.Context, doubt.ServingDefaultInputs) (doubt.ServingDefaultOutputs, error) {
+	return j.ServingDefaultOutputs, nil
+}
+
+// TestDoubt: what is looked at depends on the doubt alone.
+func TestDoubt(t *testing.T) {
+	s, err := load(t.Context(), "../serve/digits", "doubt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.models.Close(context.Background())
+	s.doubt = judge{doubt.ServingDefaultOutputs{Digit: []int64{3, 1, 4}, Doubt: []float32{0.3, 0.2, 0.9}}}
+	if number, look, err := s.read(t.Context(), make([][8][8]float32, 3)); number != 314 || fmt.Sprint(look) != "[0 2]" || err != nil {
+		t.Errorf("%d, %v, %v", number, look, err)
 	}
 }

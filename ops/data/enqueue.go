@@ -116,14 +116,14 @@ component_types: The types of an element's components, as the queue has them.
 timeout_ms: How long to wait, in milliseconds; -1 for any time.`)
 	registry.Define("QueueClose").
 		Input("handle: Ref(string)").
-		Closes("handle").
+		Closes("handle").Traits(registry.Synchronizes).
 		Attr("cancel_pending_enqueues: bool = false").
 		Doc(`Closes a queue behind a reference: nothing more can be added.
 
 cancel_pending_enqueues: Whether those that wait to add something fail.`)
 	registry.Define("QueueCloseV2").
 		Input("handle: resource").
-		Closes("handle").
+		Closes("handle").Traits(registry.Synchronizes).
 		Attr("cancel_pending_enqueues: bool = false").
 		Stateful().
 		Doc(`Closes a queue: nothing more can be added, and what is left can be taken.

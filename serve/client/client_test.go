@@ -75,8 +75,14 @@ func serveTypes(t testing.TB) map[string]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "types")
 	write(t, dir)
+	return serveModel(t, "types", dir)
+}
+
+// serveModel serves a model.
+func serveModel(t testing.TB, name, dir string) map[string]string {
+	t.Helper()
 	models := serve.New(serve.Options{})
-	if err := models.Add(t.Context(), serve.Config{Name: "types", Path: dir}); err != nil {
+	if err := models.Add(t.Context(), serve.Config{Name: name, Path: dir}); err != nil {
 		t.Fatal(err)
 	}
 	web := httptest.NewServer(serve.Handler(models, serve.HTTP{}))
@@ -95,7 +101,7 @@ func serveTypes(t testing.TB) map[string]string {
 		}
 	})
 	return map[string]string{
-		"v1": web.URL + "/v1/models/types", "v2": web.URL + "/v2/models/types", "grpc": "grpc://" + listener.Addr().String() + "/types",
+		"v1": web.URL + "/v1/models/" + name, "v2": web.URL + "/v2/models/" + name, "grpc": "grpc://" + listener.Addr().String() + "/" + name,
 	}
 }
 

@@ -1,0 +1,2 @@
+// Package hostile is generated for signatures whose names are hostile; it must compile.
+package hostile

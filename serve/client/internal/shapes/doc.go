@@ -1,0 +1,2 @@
+// Package shapes is generated for a model of the tests.
+package shapes
