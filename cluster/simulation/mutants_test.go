@@ -20,7 +20,7 @@ var (
 func TestMutants(t *testing.T) {
 	planted.Each(t, "testdata/mutants.txt", *mutants, 20, func(m planted.Mutant, _, overlay string) {
 		t.Run(m.Name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-run", "TestScenarios$", ".", "-args", "-seeds", *within)
+			cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-timeout", "3h", "-run", "TestScenarios$", ".", "-args", "-seeds", *within)
 			out, err := cmd.CombinedOutput()
 			if err == nil {
 				t.Fatalf("not found in %s seeds", *within)
