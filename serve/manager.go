@@ -35,7 +35,7 @@ type Options struct {
 	Loading int
 	// Retries is how often loading a version is tried again that has failed and whose
 	// files have not changed, RetryEvery apart; 0: never. A version whose files change is
-	// always tried again.
+	// always tried again, and one whose files cannot be read every RetryEvery.
 	Retries    int
 	RetryEvery time.Duration // 0: a minute
 	// Memory bounds the bytes of all versions' files together, as an estimate of what

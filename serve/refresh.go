@@ -115,7 +115,7 @@ func (m *Manager) usable(s *served, folders map[int64]string, still *stillness) 
 	for n, v := range s.versions {
 		has[n] = v.state < Unloading
 		if v.state == End && v.err != nil {
-			due := v.tries <= m.options.Retries && time.Since(v.failed) >= m.options.RetryEvery
+			due := (v.tries <= m.options.Retries || unread(v.err)) && time.Since(v.failed) >= m.options.RetryEvery
 			failed[n] = old{v.stamp, due || again(v.err)}
 		}
 	}
@@ -140,6 +140,16 @@ func (m *Manager) usable(s *served, folders map[int64]string, still *stillness) 
 func again(err error) bool {
 	switch status.CodeOf(err) {
 	case status.Canceled, status.DeadlineExceeded, status.ResourceExhausted:
+		return true
+	}
+	return false
+}
+
+// unread reports whether files could not be read, which says nothing of what is in them: a
+// disk had an error, or the process may not read them.
+func unread(err error) bool {
+	switch status.CodeOf(err) {
+	case status.Unknown, status.Unavailable, status.PermissionDenied:
 		return true
 	}
 	return false

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"flag"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -32,6 +34,7 @@ var (
 	storm    = flag.Duration("storm", 300*time.Millisecond, "how long TestStorm sends more than the machine can do")
 	products = flag.Int("products", 30, "products of matrices in the model of TestStorm")
 	idle     = flag.Int("idle", 100, "how many idle connections TestIdle keeps")
+	address  = flag.String("address", "", "where TestIdleClients connects")
 	weights  = flag.Int("weights", 1<<18, "floats in the variable of the model that TestReloadBeside reloads")
 )
 
@@ -327,20 +330,25 @@ func TestIdle(t *testing.T) {
 	server := httptest.NewServer(Handler(m, HTTP{}))
 	defer server.Close()
 	before, goroutines := resident(), runtime.NumGoroutine()
-	var open []net.Conn
-	for i := range *idle {
-		c, err := net.Dial("tcp", server.Listener.Addr().String())
-		if err != nil {
-			t.Errorf("connection %d: %v", i, err)
-			break
-		}
-		open = append(open, c)
+	// The other ends are in another process, which has descriptors of its own.
+	clients := exec.Command(os.Args[0], "-test.run", "^TestIdleClients$", "-idle", strconv.Itoa(*idle), "-address", server.Listener.Addr().String())
+	in, err := clients.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	defer func() {
-		for _, c := range open {
-			c.Close()
-		}
-	}()
+	out, err := clients.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := clients.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer clients.Wait()
+	defer in.Close()
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != fmt.Sprint(*idle, " are open") {
+		t.Fatalf("clients: %s", lines.Text())
+	}
 	var took times
 	for range 100 {
 		begin := time.Now()
@@ -352,7 +360,23 @@ func TestIdle(t *testing.T) {
 		r.Body.Close()
 		took.add(time.Since(begin))
 	}
-	t.Logf("%d idle connections take %d MiB, both ends of them, and %d goroutines; %v", len(open), resident()-before, runtime.NumGoroutine()-goroutines, &took)
+	t.Logf("%d idle connections take %d MiB and %d goroutines; %v", *idle, resident()-before, runtime.NumGoroutine()-goroutines, &took)
+}
+
+// TestIdleClients is the other process of TestIdle: it opens connections until its input ends.
+func TestIdleClients(t *testing.T) {
+	if *address == "" {
+		t.Skip("it is a part of TestIdle")
+	}
+	for i := range *idle {
+		c, err := net.Dial("tcp", *address)
+		if err != nil {
+			t.Fatalf("connection %d: %v", i, err)
+		}
+		defer c.Close()
+	}
+	fmt.Println(*idle, "are open")
+	io.Copy(io.Discard, os.Stdin)
 }
 
 // TestKilled: clients that go away in the middle of a request, or of its answer, leave

@@ -9,7 +9,12 @@
 // A binary body of the Open Inference Protocol needs --header
 // "Inference-Header-Content-Length: N". With --model FOLDER it measures without a server: a
 // manager in this process, so that the cost of batching is that of the models alone, with
-// batching off and on, and with parameters of TensorFlow Serving (--parameters FILE).
+// batching off and on, and with parameters of TensorFlow Serving (--parameters FILE). With
+// --table FOLDER it does so for each model in a folder, with twelve sets of parameters, and
+// prints the adaptive batching next to the best of them:
+//
+//	python benchmarks/serving/networks.py /tmp/networks
+//	go run ./benchmarks/serving --table /tmp/networks --clients 1,8,64,256 --for 700ms
 package main
 
 import (
@@ -30,6 +35,7 @@ import (
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/batch"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -39,14 +45,21 @@ func main() {
 	body := flag.String("body", "", "file with the body of a request")
 	folder := flag.String("model", "", "measure the SavedModel in this folder, without a server")
 	parameters := flag.String("parameters", "", "with --model: batch as this file says")
+	only := flag.String("kinds", "off,adaptive,parameters", "with --model: what to measure")
 	rows := flag.Int64("rows", 1, "with --model: rows of a request")
 	took := flag.Duration("for", 3*time.Second, "time of a measurement")
+	tables := flag.String("table", "", "measure each SavedModel in this folder, without a server, with many parameters")
+	rounds := flag.Int("rounds", 5, "with --table: measure the best parameters and the adaptive batching so often, in turn")
 	header := flag.String("header", "", "a header of the requests, NAME: VALUE")
 	flag.Parse()
+	if *tables != "" {
+		table(*tables, *clients, *rows, *took, *rounds)
+		return
+	}
 	targets := map[string]func(context.Context) error{}
 	var order []string
 	if *folder != "" {
-		for _, kind := range []string{"off", "adaptive", "parameters"} {
+		for _, kind := range strings.Split(*only, ",") {
 			b := serve.Batching{Off: kind == "off"}
 			if kind == "parameters" {
 				if *parameters == "" {
@@ -56,15 +69,10 @@ func main() {
 				b.Parameters, err = batch.ReadParameters(*parameters)
 				check(err)
 			}
-			m := serve.New(serve.Options{Batching: b, Running: 1 << 10, Waiting: 1 << 16, Places: 1 << 10})
+			m := managed(*folder, b)
 			defer m.Close(context.Background())
-			check(m.Add(context.Background(), serve.Config{Name: "m", Path: *folder}))
-			inputs := inputs(m, *rows)
 			order = append(order, kind)
-			targets[kind] = func(ctx context.Context) error {
-				_, _, err := m.Predict(ctx, serve.Spec{Model: "m"}, inputs)
-				return err
-			}
+			targets[kind] = predict(m, *rows)
 		}
 	} else {
 		text, err := os.ReadFile(*body)
@@ -94,7 +102,7 @@ func main() {
 	}
 	if *rate > 0 {
 		for _, kind := range order {
-			open(kind, targets[kind], *rate, *took)
+			fmt.Printf("%-10s %14s: %v\n", kind, fmt.Sprintf("%.0f/s offered", *rate), open(targets[kind], *rate, *took))
 		}
 		return
 	}
@@ -102,8 +110,24 @@ func main() {
 		n, err := strconv.Atoi(text)
 		check(err)
 		for _, kind := range order {
-			closed(kind, targets[kind], n, *took)
+			fmt.Printf("%-10s %14s: %v\n", kind, fmt.Sprintf("%d clients", n), closed(targets[kind], n, *took))
 		}
+	}
+}
+
+// managed returns a manager in this process with the model m.
+func managed(folder string, b serve.Batching) *serve.Manager {
+	m := serve.New(serve.Options{Batching: b, Running: 1 << 10, Waiting: 1 << 16, Places: 1 << 10})
+	check(m.Add(context.Background(), serve.Config{Name: "m", Path: folder}))
+	return m
+}
+
+// predict returns what sends a request to the model m.
+func predict(m *serve.Manager, rows int64) func(context.Context) error {
+	inputs := inputs(m, rows)
+	return func(ctx context.Context) error {
+		_, _, err := m.Predict(ctx, serve.Spec{Model: "m"}, inputs)
+		return err
 	}
 }
 
@@ -136,13 +160,18 @@ func inputs(m *serve.Manager, rows int64) map[string]*tensor.Tensor {
 }
 
 // closed measures clients that each wait for their answers.
-func closed(kind string, send func(context.Context) error, clients int, took time.Duration) {
+func closed(send func(context.Context) error, clients int, took time.Duration) result {
 	const warm = 4 // the first of so many parts is not counted
 	begin := time.Now()
 	counted := begin.Add(took / warm)
 	end := begin.Add(took)
 	all := make([][]time.Duration, clients)
+	var before time.Duration
 	var wait sync.WaitGroup
+	wait.Go(func() {
+		time.Sleep(time.Until(counted))
+		before = used()
+	})
 	for i := range clients {
 		wait.Go(func() {
 			for now := time.Now(); now.Before(end); {
@@ -156,38 +185,50 @@ func closed(kind string, send func(context.Context) error, clients int, took tim
 		})
 	}
 	wait.Wait()
-	report(kind, fmt.Sprintf("%d clients", clients), slices.Concat(all...), time.Since(counted))
+	return resultOf(slices.Concat(all...), time.Since(counted), used()-before)
 }
 
 // open measures requests that arrive at random times.
-func open(kind string, send func(context.Context) error, rate float64, took time.Duration) {
+func open(send func(context.Context) error, rate float64, took time.Duration) result {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var mu sync.Mutex
 	var all []time.Duration
 	var wait sync.WaitGroup
-	begin := time.Now()
+	begin, before := time.Now(), used()
 	for at := time.Duration(0); at < took; at += time.Duration(rng.ExpFloat64() / rate * float64(time.Second)) {
 		time.Sleep(time.Until(begin.Add(at)))
 		arrived := begin.Add(at)
 		wait.Go(func() {
-			check(send(context.Background()))
+			err := send(context.Background())
+			if status.CodeOf(err) == status.ResourceExhausted {
+				return // more come than fit: the rate of answers shows it
+			}
+			check(err)
 			mu.Lock()
 			all = append(all, time.Since(arrived))
 			mu.Unlock()
 		})
 	}
 	wait.Wait()
-	report(kind, fmt.Sprintf("%.0f/s offered", rate), all, time.Since(begin))
+	return resultOf(all, time.Since(begin), used()-before)
 }
 
-func report(kind, load string, all []time.Duration, took time.Duration) {
+// A result is that of a measurement.
+type result struct {
+	rate     float64 // requests a second
+	work     float64 // requests for each second of CPUs, client and server together
+	p50, p99 time.Duration
+}
+
+func resultOf(all []time.Duration, took, cpu time.Duration) result {
 	if len(all) == 0 {
-		fmt.Printf("%-10s %14s: no request ended\n", kind, load)
-		return
+		return result{}
 	}
 	slices.Sort(all)
-	at := func(share float64) time.Duration {
-		return all[min(len(all)-1, int(share*float64(len(all))))].Round(time.Microsecond)
-	}
-	fmt.Printf("%-10s %14s: %9.0f/s, p50 %v, p99 %v\n", kind, load, float64(len(all))/took.Seconds(), at(0.5), at(0.99))
+	at := func(share float64) time.Duration { return all[min(len(all)-1, int(share*float64(len(all))))] }
+	return result{float64(len(all)) / took.Seconds(), float64(len(all)) / max(cpu, 1).Seconds(), at(0.5), at(0.99)}
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("%9.0f/s, %.0f per CPU-second, p50 %v, p99 %v", r.rate, r.work, r.p50.Round(time.Microsecond), r.p99.Round(time.Microsecond))
 }

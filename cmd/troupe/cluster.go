@@ -117,7 +117,6 @@ session and step.`,
 }
 
 func (f *clusterWorkerFlags) run(cmd *cobra.Command) error {
-	defer fewCollections()()
 	c, err := f.cluster.resolve()
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph"
 	savedmodel "github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/serve/client"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -147,6 +148,9 @@ func readModel(path string, stdin io.Reader) (*model, error) {
 			return nil, err
 		}
 		return newModel("the standard input", b)
+	}
+	if client.IsAddress(path) {
+		return nil, status.Invalid("%s is the address of a server: run, show and generate take one; other commands need the model's file or folder", path)
 	}
 	info, err := os.Stat(path)
 	switch {

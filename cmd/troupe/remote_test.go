@@ -58,6 +58,13 @@ func TestRunRemote(t *testing.T) {
 		}
 	}
 	at := addresses(t, printed, "digits")[0]
+	body, err := os.ReadFile("../../examples/serve/two.json") // of docs/serve.md
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fetch(t, at+":predict", string(body)); !strings.HasPrefix(got, "200 ") || !strings.Contains(got, ", 0.999994") {
+		t.Error(got)
+	}
 	for line, want := range map[string]string{
 		"run " + at + " --engine tokens":                             "--engine needs a MODEL in a file or folder",
 		"run " + at + " --record x.html":                             "--record needs a MODEL in a file or folder",
@@ -74,6 +81,7 @@ func TestRunRemote(t *testing.T) {
 		"run " + strings.Replace(at, "http://", "grpc://", 1):        "the path is no model's",
 		"run http://127.0.0.1:1/v1/models/digits":                    "UNAVAILABLE",
 		"run " + at + " --stats --feed " + image:                     "! " + at + ":",
+		"check " + at:                                                "run, show and generate take one",
 		"show " + at:                                                 "    output  output_0  float [?, 10]       StatefulPartitionedCall_1:0\n",
 		"show " + at + " --signature serve":                          "model digits: 1 signature\n  serve  tensorflow/serving/predict\n",
 		"show " + strings.Replace(at, "/v1/", "/v2/", 1):             "    input   image     float [?, 8, 8, 1]",

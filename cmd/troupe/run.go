@@ -67,7 +67,8 @@ A feed is NAME=VALUE. NAME is an input of the signature, or any tensor of the gr
   - @FILE.tensor or @FILE.pb, a serialized TensorProto;
   - for a numeric input with the shape of an image or a batch of images: @FILE with a
     PNG, JPEG, GIF or BMP, decoded to channels from 0 to 255;
-  - for a string input: @FILE, the bytes of the file, or [@FILE,@FILE].
+  - for a string input: @FILE, the bytes of the file, or [@FILE,@FILE]. A shell takes
+    quotes away: --feed 'text=["one text","another"]'.
 
 The graph may read files in the model's own folder and write none; --read and --write
 permit more. --max-memory and --max-time limit reading the model and its variables,

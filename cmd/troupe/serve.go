@@ -158,7 +158,6 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 
 // serve serves until the command is interrupted.
 func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
-	defer fewCollections()()
 	o, err := f.resolve(cmd)
 	if err != nil {
 		return err

@@ -137,7 +137,7 @@ func signatureOfKey(m *troupe.SavedModel, key string) (troupe.Signature, string,
 func feedInput(inputs map[string]*troupe.Tensor, sig troupe.Signature, key, arg string) error {
 	name, value, err := cutFeed(arg)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; signature %s has %s", err, key, listed(sig.Inputs, "input"))
 	}
 	info, ok := sig.Inputs[name]
 	if !ok {

@@ -19,93 +19,122 @@ import (
 	"golang.org/x/term"
 
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/serve/page"
 	"github.com/troupe-go/troupe/view/live"
 )
 
 // topFlags are the flags of `troupe top`.
 type topFlags struct {
-	every time.Duration
-	token string
-	plain bool
-	once  bool
-	width int
+	every  time.Duration
+	remote remoteFlags
+	plain  bool
+	once   bool
+	width  int
 }
 
 func topCommand() *cobra.Command {
 	var f topFlags
 	cmd := &cobra.Command{
 		Use:   "top ADDRESS",
-		Short: "Show what the sessions of a process are doing",
-		Long: `Top shows what a process does that serves package view/live, such as "troupe serve
---live" or "troupe run --live": the steps that run, what waits for what and since when,
-rates, queues, memory and the last errors, as its page in a browser does.
+		Short: "Show what a server or the sessions of a process are doing",
+		Long: `Top shows what a process does, as its page in a browser does.
 
-ADDRESS is HOST:PORT or a URL; without a path it is /live/. In a terminal the picture is
-drawn again each --every, as wide and as high as the terminal; otherwise, or with --plain,
-it is printed without colours, one after another.`,
-		Example: `  troupe serve --live examples/serve/digits
-  troupe top localhost:8501
-  troupe top localhost:8501 --once`,
+Of "troupe serve", or a service with package serve/page: the models with their versions,
+requests a second, latencies, and the requests that run and wait.
+
+Of "troupe serve --live", "troupe run --live", or a service with package view/live: the
+steps that run, what waits for what and since when, rates, queues, memory and the last
+errors.
+
+ADDRESS is HOST:PORT or a URL; without a path it is /live/ or, if there is none, /. In a
+terminal the picture is drawn again each --every, as wide and as high as the terminal;
+otherwise, or with --plain, it is printed without colours, one after another.`,
+		Example: `  troupe top localhost:8501
+  troupe top localhost:8501 --once
+  troupe top https://models.example:8501 --ca ca.pem --token-file token`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	fl := cmd.Flags()
 	fl.DurationVar(&f.every, "every", time.Second, "look again after this `DURATION`, 100ms to 1m")
-	fl.StringVar(&f.token, "token-file", "", "send the token in `FILE`")
+	f.remote.add(fl)
 	fl.BoolVar(&f.plain, "plain", false, "print without colours, one picture after another")
 	fl.BoolVar(&f.once, "once", false, "print one picture, after --every, and end")
 	fl.IntVar(&f.width, "width", 0, "draw `N` columns wide; 0: the terminal's width, or 80")
 	return cmd
 }
 
-// liveURL returns where the stream is.
-func liveURL(address string) (string, error) {
+// liveURLs returns where the stream is, or may be.
+func liveURLs(address string) ([]string, error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%s is not an address: HOST:PORT or a URL", plain.Line(address))
+		return nil, fmt.Errorf("%s is not an address: HOST:PORT or a URL", plain.Line(address))
 	}
+	paths := []string{u.Path}
 	if u.Path == "" || u.Path == "/" {
-		u.Path = "/live/"
+		paths = []string{"/live/", "/"}
 	}
-	u.Path = strings.TrimSuffix(u.Path, "/") + "/events"
-	return u.String(), nil
+	var all []string
+	for _, path := range paths {
+		u.Path = strings.TrimSuffix(path, "/") + "/events"
+		all = append(all, u.String())
+	}
+	return all, nil
+}
+
+// open opens the stream.
+func (f *topFlags) open(cmd *cobra.Command, address string) (*http.Response, error) {
+	places, err := liveURLs(address)
+	if err != nil {
+		return nil, err
+	}
+	o, err := f.remote.options()
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig, transport.DisableKeepAlives = o.TLS, true
+	web := http.Client{Transport: transport}
+	for i, where := range places {
+		request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, where+"?every="+f.every.String(), nil)
+		if err != nil {
+			return nil, err
+		}
+		if o.Token != "" {
+			request.Header.Set("Authorization", "Bearer "+o.Token)
+		}
+		response, err := web.Do(request)
+		if err != nil {
+			return nil, failure{fmt.Errorf("%s: %w", plain.Line(address), errors.Unwrap(err))}
+		}
+		if response.StatusCode == http.StatusOK {
+			return response, nil
+		}
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
+		response.Body.Close()
+		if response.StatusCode != http.StatusNotFound {
+			return nil, failure{fmt.Errorf("%s: %s", plain.Line(where), plain.Line(strings.TrimSpace(string(text))))}
+		}
+		if i == len(places)-1 {
+			break
+		}
+	}
+	return nil, failure{fmt.Errorf("%s: neither a model server nor anything live is there: start it with --live", plain.Line(address))}
 }
 
 func (f *topFlags) run(cmd *cobra.Command, address string) error {
-	where, err := liveURL(address)
+	response, err := f.open(cmd, address)
 	if err != nil {
 		return err
-	}
-	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, where+"?every="+f.every.String(), nil)
-	if err != nil {
-		return err
-	}
-	if f.token != "" {
-		token, err := readToken("token-file", f.token)
-		if err != nil {
-			return failure{err}
-		}
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return failure{fmt.Errorf("%s: %w", plain.Line(address), errors.Unwrap(err))}
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
-		if response.StatusCode == http.StatusNotFound {
-			text = []byte("nothing is live there: start it with --live")
-		}
-		return failure{fmt.Errorf("%s: %s", plain.Line(where), plain.Line(strings.TrimSpace(string(text))))}
-	}
 	out := cmd.OutOrStdout()
 	moving := isTerminal(out) && !f.plain && !f.once
 	looks := 0
-	err = f.each(response.Body, func(s *live.State) bool {
+	err = f.each(response.Body, func(s *topState) bool {
 		if looks++; f.once && looks < 2 { // rates are of two looks
 			return true
 		}
@@ -118,7 +147,7 @@ func (f *topFlags) run(cmd *cobra.Command, address string) error {
 		if width <= 0 {
 			width = 80
 		}
-		text := topText(s, width, moving)
+		text := s.text(width, moving)
 		if moving {
 			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 			if height > 1 && len(lines) > height-1 {
@@ -140,7 +169,7 @@ func (f *topFlags) run(cmd *cobra.Command, address string) error {
 }
 
 // each reads the events of a stream until f says no.
-func (f *topFlags) each(r io.Reader, took func(*live.State) bool) error {
+func (f *topFlags) each(r io.Reader, took func(*topState) bool) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -148,7 +177,7 @@ func (f *topFlags) each(r io.Reader, took func(*live.State) bool) error {
 		if !ok {
 			continue
 		}
-		var s live.State
+		var s topState
 		if err := json.Unmarshal([]byte(data), &s); err != nil {
 			return fmt.Errorf("what comes is no state: %w", err)
 		}
@@ -160,6 +189,33 @@ func (f *topFlags) each(r io.Reader, took func(*live.State) bool) error {
 		return err
 	}
 	return errors.New("the process has ended the stream")
+}
+
+// A topState is what a process does: its models if it serves them, or else its sessions.
+type topState struct {
+	sessions *live.State
+	models   *page.State
+}
+
+func (s *topState) UnmarshalJSON(b []byte) error {
+	var kind struct{ Models json.RawMessage }
+	if err := json.Unmarshal(b, &kind); err != nil {
+		return err
+	}
+	if kind.Models != nil {
+		return json.Unmarshal(b, &s.models)
+	}
+	return json.Unmarshal(b, &s.sessions)
+}
+
+func (s *topState) text(width int, colour bool) string {
+	switch {
+	case s.models != nil:
+		return modelsText(s.models, width, colour)
+	case s.sessions != nil:
+		return topText(s.sessions, width, colour)
+	}
+	return ""
 }
 
 // A topWriter draws lines of a width.

@@ -41,7 +41,7 @@ type trial struct {
 
 // viewHeader is what a view takes beside the header of any tensor: what was read of one
 // variable and assigned to another is a view.
-const viewHeader = 24
+const viewHeader = 32
 
 // hold notes what a variable holds: scalars lie in it, others have a header.
 func (s *step) hold(a *programs.Array) {
