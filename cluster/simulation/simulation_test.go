@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/cluster/protocol"
+	"github.com/troupe-go/troupe/status"
 )
 
 var (
@@ -52,6 +53,41 @@ func TestScenarios(t *testing.T) {
 	t.Logf("%d of %d requests succeeded", all.Succeeded, all.Requests)
 	if n >= 100 && all.Succeeded < all.Requests/2 {
 		t.Errorf("only %d of %d requests succeeded", all.Succeeded, all.Requests)
+	}
+}
+
+// TestBack runs a step that needs a large tensor while nothing comes back on the connection by which
+// it would be fetched: it fails within the patience of the links, and runs once that has healed.
+func TestBack(t *testing.T) {
+	g := Graph{Parts: []Part{
+		{Worker: 1, Code: []Instr{{Op: Work}, {Op: Send, Peer: 2, Key: "t", Size: large}}},
+		{Worker: 2, Code: []Instr{{Op: Recv, Peer: 1, Key: "t", Size: large}}},
+	}}
+	const patience = 8
+	s := &Scenario{Seed: 1, Workers: 2, Config: protocol.Config{Patience: patience, Window: 1 << 20}, Graphs: []Graph{g}, Delay: 100, End: 300 * period}
+	back := Fault{Kind: Back, At: 25 * period, Peer: 1, To: 2, For: 100 * period}
+	s.Faults = []Fault{back} // which makes failures permitted; it begins below
+	w := newWorld(s, nil)
+	step := func() *asked {
+		w.ask(Request{})
+		a := w.asked[w.requests]
+		w.until(w.now+(2*patience+4)*period*5/4, func() bool { return a.replied })
+		return a
+	}
+	w.until(20*period, nil)
+	if a := step(); !a.replied || a.err != nil {
+		t.Fatalf("before: %v, %v", a.replied, a.err)
+	}
+	w.fault(back)
+	if a := step(); !a.replied || status.CodeOf(a.err) != status.Unavailable {
+		t.Errorf("meanwhile: %v, %v", a.replied, a.err)
+	}
+	w.until(180*period, nil)
+	if a := step(); !a.replied || a.err != nil {
+		t.Errorf("after: %v, %v", a.replied, a.err)
+	}
+	if w.broken != nil {
+		t.Error(w.broken)
 	}
 }
 
