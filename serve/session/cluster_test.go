@@ -37,7 +37,7 @@ func startCluster(t *testing.T, o Options, tasks ...int) (*Server, []*client) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clients = append(clients, &client{t, conn})
+		clients = append(clients, &client{t: t, conn: conn})
 	}
 	t.Cleanup(func() {
 		for _, c := range clients {

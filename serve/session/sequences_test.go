@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func TestSequences(t *testing.T) {
 	found := map[string]bool{}
 	for _, s := range readSequences(t) {
 		c := start(t, Options{})
-		p := &replay{client: c, t: t, sequence: s.Name, handles: map[string]string{}, numbers: map[int64]int64{}, ends: map[int]chan ended{}, bound: map[int]bool{}}
+		p := &replay{client: c, t: t, sequence: s.Name, handles: map[string]string{}, numbers: map[int64]int64{}, ends: map[int]chan ended{}, bound: map[int]bool{}, steps: map[int]string{}}
 		for i := range s.Events {
 			e := &s.Events[i]
 			if e.Call > 0 {
@@ -110,7 +111,8 @@ type replay struct {
 	handles  map[string]string // of sessions and partial runs
 	numbers  map[int64]int64   // of callables
 	ends     map[int]chan ended
-	bound    map[int]bool // the client gave the call a time
+	bound    map[int]bool   // the client gave the call a time
+	steps    map[int]string // the sessions of those that have not ended
 
 	failed, worded int // errors, and those with TensorFlow's words
 }
@@ -143,6 +145,12 @@ func (p *replay) begin(e *event) {
 		p.t.Fatal(p.sequence, e.Call, err)
 	}
 	p.translate(request)
+	if q, ok := request.(*master.CloseSessionRequest); ok {
+		p.await(q.SessionHandle)
+	}
+	if q, ok := request.(*master.RunStepRequest); ok {
+		p.steps[e.Call] = q.SessionHandle
+	}
 	ctx, cancel := context.WithTimeout(p.t.Context(), 30*time.Second)
 	if e.Timeout > 0 {
 		p.bound[e.Call] = true
@@ -156,6 +164,23 @@ func (p *replay) begin(e *event) {
 		err := p.client.conn.Invoke(ctx, "/tensorflow.MasterService/"+e.Method, request, response, grpc.MaxCallRecvMsgSize(1<<30))
 		done <- ended{e.Method, response, err}
 	}()
+}
+
+// await waits until the steps of a session that were begun are run, as they were when the
+// session was closed in the recording.
+func (p *replay) await(handle string) {
+	begun := 0
+	for _, of := range p.steps {
+		if of == handle {
+			begun++
+		}
+	}
+	p.client.server.mu.Lock()
+	r := p.client.server.sessions[handle]
+	p.client.server.mu.Unlock()
+	for r != nil && len(r.session.Inspect(p.t.Context(), 1)) < begun && p.t.Context().Err() == nil {
+		runtime.Gosched()
+	}
 }
 
 // translate puts this server's handles into a request.
@@ -184,6 +209,7 @@ func (p *replay) translate(request proto.Message) {
 // end waits for the end of a call, and returns in what it differs from the recording.
 func (p *replay) end(e *event) string {
 	got := <-p.ends[e.End]
+	delete(p.steps, e.End)
 	code, text := grpcstatus.Code(got.err), grpcstatus.Convert(got.err).Message()
 	want := messages[got.method][1]()
 	if e.Code == 0 {

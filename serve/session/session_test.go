@@ -25,8 +25,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A client calls a server over the network.
 type client struct {
-	t    testing.TB
-	conn *grpc.ClientConn
+	t      testing.TB
+	server *Server
+	conn   *grpc.ClientConn
 }
 
 // start serves on loopback until the test ends.
@@ -53,7 +54,7 @@ func start(t testing.TB, o Options) *client {
 			t.Error(err)
 		}
 	})
-	return &client{t, conn}
+	return &client{t, s, conn}
 }
 
 // call calls a method.
