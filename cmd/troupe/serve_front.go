@@ -172,7 +172,6 @@ func (f *front) predictions(gate *access.Gate) *grpc.Server {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.MaxConcurrentStreams(uint32(256 * runtime.GOMAXPROCS(0))),
 		grpc.NumStreamWorkers(uint32(8 * runtime.GOMAXPROCS(0))), // whose stacks have grown already
-		grpc.SharedWriteBuffer(true), // idle connections have none
 	}
 	if f.o.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(f.o.TLS)))
