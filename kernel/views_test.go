@@ -37,7 +37,7 @@ func counted(t *testing.T, ctx *kernel.Context, n int64) tensor.Value {
 // What 64 numbers of counted take, and a view.
 const (
 	base = tensor.HeaderBytes + 256
-	view = tensor.HeaderBytes + 24
+	view = tensor.HeaderBytes + 32
 )
 
 func TestContextView(t *testing.T) {
