@@ -111,22 +111,9 @@ func (f *runFlags) runRemote(cmd *cobra.Command, where string) error {
 		return err
 	}
 	defer m.Close()
-	sig, key, err := signatureOfKey(&troupe.SavedModel{Signatures: signaturesOf(m)}, f.signature)
+	key, names, inputs, err := f.askOf(&troupe.SavedModel{Signatures: signaturesOf(m)})
 	if err != nil {
 		return err
-	}
-	names, err := f.results(sig, key)
-	if err != nil {
-		return err
-	}
-	if err := f.output.resolve(len(names)); err != nil {
-		return err
-	}
-	inputs := map[string]*troupe.Tensor{}
-	for _, arg := range f.feeds {
-		if err := feedInput(inputs, sig, key, arg); err != nil {
-			return err
-		}
 	}
 	loaded(cmd)
 	ctx := cmd.Context()

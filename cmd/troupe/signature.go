@@ -19,6 +19,27 @@ import (
 // defaultSignature is the signature that is run unless another is named.
 const defaultSignature = "serving_default"
 
+// askOf returns the signature that is run, its results and what its inputs are fed.
+func (f *runFlags) askOf(m *troupe.SavedModel) (key string, names []string, inputs map[string]*troupe.Tensor, err error) {
+	sig, key, err := signatureOfKey(m, f.signature)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	if names, err = f.results(sig, key); err != nil {
+		return "", nil, nil, err
+	}
+	if err := f.output.resolve(len(names)); err != nil {
+		return "", nil, nil, err
+	}
+	inputs = map[string]*troupe.Tensor{}
+	for _, arg := range f.feeds {
+		if err := feedInput(inputs, sig, key, arg); err != nil {
+			return "", nil, nil, err
+		}
+	}
+	return key, names, inputs, nil
+}
+
 // runSignature runs a signature of a SavedModel: feeds and results go by its names.
 func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 	model, err := m.load(cmd, f.options(m))
@@ -26,22 +47,9 @@ func (f *runFlags) runSignature(cmd *cobra.Command, m *model) error {
 		return err
 	}
 	defer model.Session.Close()
-	sig, key, err := signatureOfKey(model, f.signature)
+	key, names, inputs, err := f.askOf(model)
 	if err != nil {
 		return err
-	}
-	names, err := f.results(sig, key)
-	if err != nil {
-		return err
-	}
-	if err := f.output.resolve(len(names)); err != nil {
-		return err
-	}
-	inputs := map[string]*troupe.Tensor{}
-	for _, arg := range f.feeds {
-		if err := feedInput(inputs, sig, key, arg); err != nil {
-			return err
-		}
 	}
 	loaded(cmd)
 	defer monitor(cmd.Context(), model.Session, cmd.ErrOrStderr())()
