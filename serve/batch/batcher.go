@@ -41,11 +41,12 @@ type Batcher struct {
 	o     Options
 	begun time.Time
 
-	mu     sync.Mutex
-	q      *queue
-	timer  *time.Timer
-	closed bool
-	steps  sync.WaitGroup // goroutines that run batches
+	mu       sync.Mutex
+	q        *queue
+	timer    *time.Timer
+	yielding bool // a caller yields, and starts what waits then
+	closed   bool
+	steps    sync.WaitGroup // goroutines that run batches
 }
 
 // New returns a Batcher without signatures. It fails if the parameters contradict one
@@ -202,7 +203,14 @@ func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int, r
 		b.mu.Unlock()
 		return nil, Report{}, err
 	}
-	if ready := b.next(now); ready != nil {
+	var ready *batch
+	if !b.yielding { // or else the one that yields starts it
+		var wake time.Duration
+		if ready, wake = b.choose(now, r); ready == nil {
+			b.wake(wake)
+		}
+	}
+	if ready != nil {
 		if len(ready.requests) == 1 && ready.requests[0] == r { // nobody else is there
 			r.b = ready
 			b.mu.Unlock()
@@ -264,18 +272,48 @@ func (s *Signature) class(key []byte) *class {
 	return c
 }
 
-// next returns a batch to run; nil if there is none, and then sets the timer if there may
-// be one later. mu is held.
-func (b *Batcher) next(now time.Duration) *batch {
-	ready, wake := b.q.next(now)
-	if ready == nil && wake > 0 && !b.closed {
-		if b.timer == nil {
-			b.timer = time.AfterFunc(wake, b.tick)
-		} else {
-			b.timer.Reset(wake)
+// yields is how often a caller yields, and shortWait the time that is left to it alone.
+const (
+	yields    = 64
+	shortWait = 100 * time.Microsecond
+)
+
+// choose returns what the queue says when r has arrived. If other requests are about, r
+// yields its processor before: callers that have had their answers may be queued there, and
+// r would start alone, and again when it is back, while they wait. It goes on yielding as
+// long as the queue wants to wait for microseconds, for which a timer is too coarse. mu is
+// held, but not all the time.
+func (b *Batcher) choose(now time.Duration, r *request) (ready *batch, wake time.Duration) {
+	if b.q.manual != nil || !b.q.company() {
+		return b.q.next(now)
+	}
+	b.yielding = true
+	for range yields {
+		b.mu.Unlock()
+		runtime.Gosched()
+		b.mu.Lock()
+		ready, wake = b.q.next(b.now())
+		if ready != nil || wake == 0 || r.state != waiting {
+			break
 		}
 	}
-	return ready
+	b.yielding = false
+	if ready == nil && wake > 0 && wake < shortWait {
+		b.q.returns.forget()
+		return b.q.next(b.now())
+	}
+	return ready, wake
+}
+
+// wake sets the timer, unless the time is 0. mu is held.
+func (b *Batcher) wake(after time.Duration) {
+	switch {
+	case after == 0 || b.closed:
+	case b.timer == nil:
+		b.timer = time.AfterFunc(after, b.tick)
+	default:
+		b.timer.Reset(after)
+	}
 }
 
 // tick starts what has waited long enough.
@@ -287,7 +325,12 @@ func (b *Batcher) tick() {
 
 // start starts all batches that may. mu is held.
 func (b *Batcher) start(now time.Duration) {
-	for ready := b.next(now); ready != nil; ready = b.next(now) {
+	for {
+		ready, wake := b.q.next(now)
+		if ready == nil {
+			b.wake(wake)
+			return
+		}
 		b.launch(ready)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -118,10 +119,61 @@ func TestTogether(t *testing.T) {
 			wait.Wait()
 		}
 		sizes := f.seen()
-		if last := sizes[len(sizes)-1]; last < 8 {
+		if slices.Max(sizes) < 8 {
 			t.Errorf("batches of %v rows", sizes)
 		}
 	})
+}
+
+// TestYield: a caller that finds a free place while others are about lets those run first
+// that are ready on its processor, and shares its step with them.
+func TestYield(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	b := batcher(t, Options{Threads: 2})
+	defer b.Close()
+	var mu sync.Mutex
+	var sizes []int64
+	began, hold := make(chan struct{}), make(chan struct{})
+	s := b.Add("s", Step{Run: func(_ context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+		mu.Lock()
+		sizes = append(sizes, feeds[0].Dims()[0])
+		first := len(sizes) == 1
+		mu.Unlock()
+		if first {
+			close(began)
+			<-hold
+		}
+		return feeds, nil
+	}})
+	s.trials = 0
+	x := floats(t, []float32{1}, 1)
+	key := appendKey(nil, []*tensor.Tensor{x}, false)
+	for rows := 1; rows < 9; rows++ { // a step costs the same with more rows
+		for range sure {
+			s.class(key).cost.add(rows, time.Millisecond, true)
+		}
+	}
+	var wait sync.WaitGroup
+	run := func() {
+		if _, _, err := s.Run(t.Context(), []*tensor.Tensor{x}); err != nil {
+			t.Error(err)
+		}
+	}
+	wait.Go(run)
+	<-began
+	for range 4 {
+		wait.Go(run)
+	}
+	for done := 0; done < 2; runtime.Gosched() {
+		mu.Lock()
+		done = len(sizes)
+		mu.Unlock()
+	}
+	close(hold)
+	wait.Wait()
+	if sizes[1] < 2 {
+		t.Errorf("steps of %v rows", sizes)
+	}
 }
 
 // TestApart: requests of unequal inner shapes or types do not share a step.

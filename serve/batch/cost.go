@@ -30,6 +30,7 @@ type estimate struct {
 // measured again if stale steps of the class have not touched it.
 const (
 	history = 16
+	outlier = 2
 	stale   = 1 << 11
 	sure    = 4
 	doubt   = 64
@@ -68,7 +69,10 @@ func (t *table) add(rows int, row float64) {
 	t.n++
 	r := rangeOf(rows)
 	e := &t.at[r]
-	e.n++
+	if e.n++; e.n > 1 {
+		row = min(row, outlier*e.row)
+		e.row = min(e.row, outlier*row)
+	}
 	e.row += (row - e.row) / float64(min(e.n, history))
 	e.last = t.n
 	t.most = max(t.most, r+1)
@@ -118,10 +122,10 @@ func (v *view) row(r int) (float64, bool) {
 // doubtful reports whether the estimate of a range is of few steps, or old.
 func (v *view) doubtful(r int) bool {
 	if r >= v.most {
-		return false
+		return true
 	}
 	own, other := &v.t.at[r], &v.other.at[r]
-	return own.n+other.n < sure || v.t.n-own.last > doubt && v.other.n-other.last > doubt
+	return own.n+other.n < sure || v.t.n-own.last > doubt
 }
 
 // size returns how many of rows that wait a step should take: the least size at which a
@@ -153,10 +157,10 @@ func (c *costs) size(rows int, shared bool) int {
 		return min(rows, 2*least(largest))
 	}
 	// What makes a step of the next sizes look dear may be that it was interrupted.
-	if v.doubtful(enough+1) && rows >= least(enough+1) {
+	if enough+1 < v.most && v.doubtful(enough+1) && rows >= least(enough+1) {
 		return min(rows, least(enough+2)-1)
 	}
-	if v.doubtful(at+1) && rows >= least(at+1) {
+	if at+1 < v.most && v.doubtful(at+1) && rows >= least(at+1) {
 		return min(rows, least(at+2)-1)
 	}
 	if _, ok := v.row(at + 1); !ok && at < largest {

@@ -158,8 +158,10 @@ func (q *queue) next(now time.Duration) (b *batch, wake time.Duration) {
 				continue
 			}
 		}
-		if q.manual == nil {
-			if wait := q.returns.wait(now, c, len(q.running) > 0); wait > 0 {
+		if q.manual == nil && c.most > 0 {
+			shared := len(q.running) > 0
+			most := min(c.most, c.cost.size(c.most, shared), q.fair(c))
+			if wait := q.returns.wait(now, c, most, shared); wait > 0 {
 				wake = earliest(wake, wait)
 				continue
 			}
@@ -173,6 +175,9 @@ func (q *queue) next(now time.Duration) (b *batch, wake time.Duration) {
 	}
 	return q.start(now, best), 0
 }
+
+// company reports whether a request that has arrived is not the only one.
+func (q *queue) company() bool { return len(q.running) > 0 || q.returns.due > 0 }
 
 // limit returns how many batches may run at a time.
 func (q *queue) limit() int {
@@ -225,7 +230,7 @@ func (q *queue) start(now time.Duration, c *class) *batch {
 // steps that may run: those that wait, that run, and that are due. A large step beside a
 // small one would keep its size, as its callers come back together.
 func (q *queue) fair(c *class) int {
-	rows, steps := c.rows+int(q.returns.due), q.limit()
+	rows, steps := c.rows+q.returns.due, q.limit()
 	for _, b := range q.running {
 		if b.class == c {
 			rows += b.rows

@@ -1,96 +1,123 @@
 package batch
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // A returns expects callers that have just had an answer to come back, as clients do that
 // send one request after another: a step that starts in between would leave them to the
-// next. It measures which share of the requests comes soon after a step has ended, beyond
-// those that would by chance, and how soon. A step is delayed only while requests are due,
-// and if joining them saves more time than waiting takes.
+// next. It measures which share of the answers is followed by a request soon, and how long
+// it takes until all callers of a step are back. A step is delayed only while requests are
+// due, and if joining them saves more time than waiting takes. Arrivals at random look like
+// returns that take as long as a step, which is not worth waiting for.
 type returns struct {
-	last  time.Duration // the end of the last step
-	any   bool
-	until time.Duration // the end of the time in which callers are expected back
-	due   float64       // requests that are expected until then
-	lag   float64       // seconds from an answer to a request, on average
+	owed []owed // steps whose answers no request has followed yet, oldest first
+	due  int    // the answers of these
 
-	// Decaying sums: requests and seconds, of all time and of the times in which callers
-	// are expected back.
-	requests, soon float64
-	time, expected float64
-	ends           int
+	gather     float64 // seconds from the end of a step until its callers are back
+	kept, lost float64 // decaying numbers of answers with and without a request after them
+	ends       int
 }
 
-// The longest time for which callers are expected back, and its share of a step's cost.
+// An owed is what a step has answered.
+type owed struct {
+	at    time.Duration
+	until time.Duration // callers are not expected any longer
+	n     int
+}
+
 const (
-	longestWait = 5 * time.Millisecond
-	ofStep      = 0.25
+	longestWait  = 5 * time.Millisecond
+	firstGather  = 20 * time.Microsecond
+	slack        = 20 * time.Microsecond
+	ofGather     = 3    // times as long as callers take, they are expected
+	ofStep       = 2    // times as long as a step of one row takes, at most
+	likely       = 0.5  // the least share of answers at which callers are expected
+	learning     = 8    // steps, in which all are
+	forgetting   = 0.99 // for each answer
+	overdueLater = 1.25 // times as long, callers are expected after some that did not come
 )
 
 // share returns which share of answers is followed by a request of the same caller soon.
 func (r *returns) share() float64 {
-	if r.ends < 8 { // to learn, all are expected
+	if r.ends < learning || r.kept+r.lost == 0 {
 		return 1
 	}
-	if r.requests == 0 || r.time == 0 {
-		return 0
-	}
-	chance, soon := r.expected/r.time, r.soon/r.requests
-	const all = 0.95 // of the time, which says nothing
-	if chance > all {
-		return 0
-	}
-	return min(1, max(0, (soon-chance)/(1-chance)))
+	return r.kept / (r.kept + r.lost)
 }
 
 // ended notes the end of a step.
 func (r *returns) ended(now time.Duration, b *batch) {
-	if r.any {
-		const decay = 0.99
-		r.requests, r.soon = r.requests*decay, r.soon*decay
-		r.time = r.time*decay + (now - r.last).Seconds()
-		r.expected = r.expected*decay + (min(now, r.until) - r.last).Seconds()
+	r.expire(now)
+	if r.ends++; r.ends == 1 {
+		r.gather = firstGather.Seconds()
 	}
-	if now > r.until {
-		r.due = 0
-	}
-	if share := r.share(); share > likely {
-		r.due += float64(len(b.requests)) * share
-	}
-	r.ends++
-	window := min(longestWait, time.Duration(ofStep*float64(b.class.cost.predict(1, b.shared, 1))))
-	r.last, r.any, r.until = now, true, now+window
+	most := min(longestWait, ofStep*b.class.cost.predict(1, b.shared, 1))
+	r.owed = append(r.owed, owed{now, now + min(most, r.patience()), len(b.requests)})
+	r.due += len(b.requests)
 }
 
-// likely is the least share of answers at which callers are expected back.
-const likely = 0.5
+// patience returns how long callers are expected.
+func (r *returns) patience() time.Duration {
+	return time.Duration(ofGather*r.gather*float64(time.Second)) + slack
+}
+
+// expire drops callers that did not come in time.
+func (r *returns) expire(now time.Duration) {
+	for len(r.owed) > 0 && now > r.owed[0].until {
+		r.drop()
+	}
+}
+
+// drop drops the callers of the oldest step. They may take longer than expected.
+func (r *returns) drop() {
+	o := r.owed[0]
+	r.owed = r.owed[1:]
+	r.due -= o.n
+	f := math.Pow(forgetting, float64(o.n))
+	r.kept, r.lost = r.kept*f, r.lost*f+float64(o.n)
+	r.gather = min(overdueLater*r.gather, (longestWait / ofGather).Seconds())
+}
+
+// forget drops all callers that are due.
+func (r *returns) forget() {
+	for len(r.owed) > 0 {
+		r.drop()
+	}
+}
 
 // arrived notes a request.
 func (r *returns) arrived(now time.Duration) {
-	if !r.any {
+	r.expire(now)
+	if len(r.owed) == 0 {
 		return
 	}
-	r.requests++
-	if now > r.until {
-		return
+	r.kept, r.lost = r.kept*forgetting+1, r.lost*forgetting
+	r.due--
+	o := &r.owed[0]
+	if o.n--; o.n == 0 {
+		r.gather += (min((now-o.at).Seconds(), 2*r.gather+slack.Seconds()) - r.gather) / 8
+		r.owed = r.owed[1:]
 	}
-	r.soon++
-	r.due = max(0, r.due-1)
-	r.lag += ((now - r.last).Seconds() - r.lag) / 16
 }
 
-// wait returns how long a class should wait for requests that are due; 0: not at all.
-func (r *returns) wait(now time.Duration, c *class, shared bool) time.Duration {
-	if !r.any || now >= r.until || r.due < 0.5 || c.most == 0 || c.cost.size(c.most, shared) <= c.rows {
+// wait returns how long a class should wait for requests that are due, if a step may have
+// most rows; 0: not at all.
+func (r *returns) wait(now time.Duration, c *class, most int, shared bool) time.Duration {
+	r.expire(now)
+	if r.due == 0 || c.rows >= most || r.share() < likely {
 		return 0
 	}
 	const hope = 0.5 // of sizes that were not measured, so that they are
-	more := int(r.due + 0.5)
-	saved := c.cost.predict(c.rows, shared, hope) + c.cost.predict(more, shared, hope) - c.cost.predict(c.rows+more, shared, hope)
-	lag := time.Duration(2 * r.lag * float64(time.Second))
-	until := min(r.until, r.last+2*lag+20*time.Microsecond)
-	if saved <= lag || now >= until {
+	more := min(r.due, most-c.rows)
+	one := c.cost.predict(c.rows, shared, hope)
+	saved := one + c.cost.predict(more, shared, hope) - c.cost.predict(c.rows+more, shared, hope)
+	if v := c.cost.view(shared); v.doubtful(rangeOf(c.rows + more)) {
+		saved = max(saved, time.Duration(hope*float64(one))) // so that it is known
+	}
+	if saved <= time.Duration(r.gather*float64(time.Second)) {
 		return 0
 	}
-	return until - now
+	return r.owed[0].until - now + 1
 }
