@@ -21,7 +21,9 @@ import (
 //
 // A wait for an event of a receiver that fails ends at once, though its copy may still read. So
 // the source's block has no other owner before the copy is known to have ended: the host was
-// told, or the receiver's driver is closed.
+// told, or the receiver's driver is closed. Nor is the source's driver closed before: streams of
+// a device that has ended do nothing more, the source's lent included, but what they have told
+// their drivers goes on.
 
 // Bring copies n bytes from the start of memory of another device, or of this one, to that
 // of dst. See [devices.Streams].
@@ -151,15 +153,18 @@ func (g *incarnation) kept(e *event) {
 	delete(g.promised, e)
 }
 
-// close ends the driver, and lets the streams of other devices go on that wait for what
-// will not be recorded any more: nothing of this device is at anybody's memory now.
+// close ends the driver, when no other device copies from its memory any more, and lets the
+// streams of other devices go on that wait for what will not be recorded any more: nothing of
+// this device is at anybody's memory now.
 func (g *incarnation) close() {
 	g.lending.Lock()
-	if !g.closed {
-		guarded(g.driver.Close) // of one that panics nothing more is known
-		g.closed = true
-	}
+	closed := g.closed
+	g.closed = true
 	g.lending.Unlock()
+	if !closed {
+		g.await()
+		guarded(g.driver.Close) // of one that panics nothing more is known
+	}
 	g.account.end()
 	g.mu.Lock()
 	promised, finally := g.promised, g.finally
@@ -186,6 +191,28 @@ func (g *incarnation) afterwards(f func()) {
 	g.mu.Unlock()
 	if closed {
 		f()
+	}
+}
+
+// await waits until the copies have ended that other devices make from this one's memory. They
+// wait for nothing but what drivers have been told already, so two may await each other.
+func (g *incarnation) await() {
+	for g.loans.Load() > 0 {
+		if seeded := g.owner.options.Seeded; seeded == nil {
+			<-g.repaid
+		} else if !seeded.Step() {
+			return
+		}
+	}
+}
+
+// repay says that one of them has ended.
+func (g *incarnation) repay() {
+	if g.loans.Add(-1) == 0 {
+		select {
+		case g.repaid <- struct{}{}:
+		default:
+		}
 	}
 }
 

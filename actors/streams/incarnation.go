@@ -25,8 +25,10 @@ type incarnation struct {
 	lends      string                       // what a copy to another device is called there
 	end        atomic.Pointer[status.Error] // why it ended
 
-	lending sync.RWMutex // held by others while they tell their drivers of something of this one's, and while the host fills its memory
-	closed  bool         // then there is nothing of it any more
+	lending sync.RWMutex  // held by others while they tell their drivers of something of this one's, and while the host fills its memory
+	closed  bool          // its driver is closed, or about to be: nobody is lent anything any more
+	loans   atomic.Int64  // copies from its memory in queues of other devices, not known to have ended
+	repaid  chan struct{} // gets one when there are none any more
 
 	account account
 	staging staging
@@ -58,7 +60,7 @@ func newIncarnation(driver devices.Accelerator, owner *Device) *incarnation {
 	_, short, _ := strings.Cut(driver.Attributes().Name, "device:")
 	return &incarnation{
 		owner: owner, number: incarnations.Add(1), driver: driver, attributes: driver.Attributes(), pool: stream.NewPool(driver.Attributes()), lends: "copy from " + short,
-		due: map[*After]struct{}{}, promised: map[*event]struct{}{},
+		due: map[*After]struct{}{}, promised: map[*event]struct{}{}, repaid: make(chan struct{}, 1),
 		account: account{budget: owner.options.Budget}, staging: staging{rest: map[int64][]devices.HostBuffer{}}, patience: owner.patience(),
 	}
 }

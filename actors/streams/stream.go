@@ -141,7 +141,7 @@ func (s *queueing) copy(m *Copy) {
 		err = s.queue.Read(m.to.(devices.HostBuffer), m.from, m.bytes)
 	case m.src.of != s.of:
 		lent := false
-		if lent, err = m.src.of.lend(func() error { return s.queue.Copy(m.to, m.from, m.bytes) }); !lent {
+		if lent, err = m.src.of.lend(func() error { return s.borrow(m) }); !lent {
 			m.fail(m.src.of.ended())
 			return
 		}
@@ -152,6 +152,30 @@ func (s *queueing) copy(m *Copy) {
 		m.fail(err)
 		s.of.doubt(err)
 	}
+}
+
+// borrow enqueues a copy from another device, which is not closed before the copy has ended,
+// whatever becomes of the streams.
+func (s *queueing) borrow(m *Copy) error {
+	if err := s.queue.Copy(m.to, m.from, m.bytes); err != nil {
+		return err
+	}
+	lender, asked := m.src.of, false
+	lender.loans.Add(1)
+	defer func() {
+		if !asked { // when the copy ends is not to be known
+			s.of.afterwards(lender.repay)
+		}
+	}()
+	end, err := s.queue.Record()
+	if err != nil {
+		s.of.lose(err)
+		return nil
+	}
+	end.Notify(func(error) { lender.repay() })
+	asked = true
+	end.Release()
+	return s.queue.Flush()
 }
 
 // wait keeps what comes later back until an event is done. One of a device that has ended,

@@ -352,6 +352,43 @@ func TestOldDriver(t *testing.T) {
 	}
 }
 
+// TestPeerIsLost: a copy from a GPU that is lost, which nobody has noticed yet, does the receiver
+// no harm; it is the other GPU that is lost.
+func TestPeerIsLost(t *testing.T) {
+	m := machine(t, simulated.Options{Devices: 2})
+	from, err1 := Open(0, devices.Options{})
+	to, err2 := Open(1, devices.Options{})
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	x, err1 := from.Alloc(8)
+	y, err2 := to.Alloc(8)
+	q, err3 := to.NewQueue("")
+	other, err4 := from.NewQueue("")
+	if err := errors.Join(err1, err2, err3, err4, q.Copy(y, x, 8), wait(t, q)); err != nil {
+		t.Fatal(err)
+	}
+	e, err := other.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Lose(0)
+	if err := errors.Join(q.Copy(y, x, 8), q.Wait(e), q.Copy(y, x, 8), wait(t, q)); err != nil {
+		t.Error("the receiver:", err)
+	}
+	if to.primary.lost.Load() || !from.primary.lost.Load() {
+		t.Errorf("lost: the receiver %v, the other %v", to.primary.lost.Load(), from.primary.lost.Load())
+	}
+	m.Lose(1)
+	if err := q.Copy(y, y, 8); status.CodeOf(err) != status.Unavailable || !to.primary.lost.Load() {
+		t.Error("the receiver, lost:", err)
+	}
+	e.Release()
+	if err := errors.Join(from.Close(), to.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestEnds: whatever ends a context, the device is lost, also where cuBLAS finds it; opened
 // again it is good.
 func TestEnds(t *testing.T) {

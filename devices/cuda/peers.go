@@ -15,8 +15,8 @@ func (d *Device) Reaches(other devices.Accelerator) bool {
 }
 
 // beside calls a function of the driver's that uses what another device has: neither is
-// closed meanwhile. If the other one is closed or lost nothing is called: whoever counts on
-// it is told by the other's actor, and this device takes no harm.
+// closed meanwhile. If the other one is closed or lost nothing is called, or counts: whoever
+// needs it is told by the other's actor, and this device takes no harm.
 func (d *Device) beside(other *Device, call func() int32) int32 {
 	first, second := inOrder(d.primary, other.primary)
 	first.life.RLock()
@@ -31,7 +31,16 @@ func (d *Device) beside(other *Device, call func() int32) int32 {
 	case other.over || other.primary.context == 0 || other.primary.lost.Load():
 		return 0
 	}
-	return call()
+	r := call()
+	if !api.Ends(r) {
+		return r
+	}
+	if d.primary != other.primary && d.primary.lives() {
+		other.primary.lost.Store(true)
+		return 0
+	}
+	d.primary.lost.Store(true)
+	return r
 }
 
 // inOrder puts lives into the order in which they are held, so that nobody waits in a circle.
@@ -51,7 +60,7 @@ func (p *primary) approach(other *primary) {
 	}
 	var can int32
 	if r := int32(p.driver.DeviceCanAccessPeer.Call(uintptr(unsafe.Pointer(&can)), uintptr(p.id), uintptr(other.id))); r == 0 && can != 0 {
-		p.do(p.driver.CtxEnablePeerAccess, other.context, 0) // if it fails the way is longer
+		p.call(p.driver.CtxEnablePeerAccess, other.context, 0) // if it fails the way is longer
 	}
 }
 
@@ -60,9 +69,9 @@ func (q *queue) copyFrom(to, from *buffer, n int64) error {
 	d, other := q.device, from.device
 	return d.failure("cuMemcpyPeerAsync", d.beside(other, func() int32 {
 		if d.primary == other.primary {
-			return d.primary.do(d.driver.MemcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle)
+			return d.primary.call(d.driver.MemcpyDtoDAsync, to.address, from.address, uintptr(n), q.handle)
 		}
 		d.primary.approach(other.primary)
-		return d.primary.do(d.driver.MemcpyPeerAsync, to.address, d.primary.context, from.address, other.primary.context, uintptr(n), q.handle)
+		return d.primary.call(d.driver.MemcpyPeerAsync, to.address, d.primary.context, from.address, other.primary.context, uintptr(n), q.handle)
 	}))
 }

@@ -71,10 +71,22 @@ func (p *primary) leave() error {
 	return p.driver.Failure("cuDevicePrimaryCtxRelease", int32(p.driver.PrimaryCtxRelease.Call(uintptr(p.id))))
 }
 
-// do calls a function on a thread on which the context is current meanwhile. life is held.
+// do calls a function on a thread on which the context is current meanwhile, and notes if that
+// ends the context. life is held.
 //
 //go:uintptrescapes
 func (p *primary) do(f dynamic.Function, args ...uintptr) int32 {
+	r := p.call(f, args...)
+	if api.Ends(r) {
+		p.lost.Store(true)
+	}
+	return r
+}
+
+// call is do for functions that answer for two contexts: their result may be the other's.
+//
+//go:uintptrescapes
+func (p *primary) call(f dynamic.Function, args ...uintptr) int32 {
 	if p.context == 0 {
 		return api.ContextIsDestroyed
 	}
@@ -85,9 +97,6 @@ func (p *primary) do(f dynamic.Function, args ...uintptr) int32 {
 		r = int32(f.Call(args...))
 		p.driver.CtxPopCurrent.Call(0) // what was current is so again
 	}
-	if api.Ends(r) {
-		p.lost.Store(true)
-	}
 	return r
 }
 
@@ -97,4 +106,10 @@ func (p *primary) memory() (free, total int64, err error) {
 	defer p.life.RUnlock()
 	r := p.do(p.driver.MemGetInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
 	return free, total, p.driver.Failure("cuMemGetInfo", r)
+}
+
+// lives reports whether the driver still answers for the context. life is held.
+func (p *primary) lives() bool {
+	var free, total int64
+	return !api.Ends(p.call(p.driver.MemGetInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total))))
 }

@@ -182,7 +182,10 @@ func (q *queue) Wait(ev devices.Event) error {
 		return status.Errorf(status.Internal, "CUDA: a queue cannot wait for another driver's event")
 	}
 	d := q.device
-	return d.failure("cuStreamWaitEvent", d.beside(e.device, func() int32 { return d.primary.do(d.driver.StreamWaitEvent, q.handle, e.handle, 0) }))
+	if e.device == d {
+		return d.failure("cuStreamWaitEvent", d.do(d.driver.StreamWaitEvent, q.handle, e.handle, 0))
+	}
+	return d.failure("cuStreamWaitEvent", d.beside(e.device, func() int32 { return d.primary.call(d.driver.StreamWaitEvent, q.handle, e.handle, 0) }))
 }
 
 // Flush does nothing: the driver begins at once.

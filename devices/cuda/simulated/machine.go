@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -145,7 +146,7 @@ func (m *Machine) Close() error {
 	current.CompareAndSwap(m, nil)
 	var all []error
 	for _, x := range m.mistakes {
-		if x.unless == nil || !x.unless.lost {
+		if !slices.ContainsFunc(x.unless, func(c *context) bool { return c.lost }) {
 			all = append(all, x.error)
 		}
 	}
@@ -192,18 +193,18 @@ func (m *Machine) LoseBy(number int, result int32) bool {
 // mostMistakes bounds what is recorded.
 const mostMistakes = 100
 
-// A mistake is what was done wrongly; none if a context turns out to be lost.
+// A mistake is what was done wrongly; none if one of some contexts turns out to be lost.
 type mistake struct {
 	error
-	unless *context
+	unless []*context
 }
 
 // mistake takes one down. The machine is locked.
 func (m *Machine) mistake(format string, args ...any) { m.mistakeUnless(nil, format, args...) }
 
-// mistakeUnless records what is done with memory that a context may yet read: of no
-// consequence if that is lost, as what it reads is then.
-func (m *Machine) mistakeUnless(lost *context, format string, args ...any) {
+// mistakeUnless records what is done with memory that another context may yet read: of no
+// consequence if either is lost, as what is read is then.
+func (m *Machine) mistakeUnless(lost []*context, format string, args ...any) {
 	if len(m.mistakes) < mostMistakes {
 		m.mistakes = append(m.mistakes, mistake{fmt.Errorf(format, args...), lost})
 	}

@@ -93,9 +93,9 @@ func free(address uint64) int32 {
 // that can be known before they run.
 func (m *Machine) idle(x *memory, function string) {
 	if w, busy := m.user(x); busy {
-		unless := w.stream.context
-		if unless == x.context {
-			unless = nil
+		var unless []*context
+		if w.stream.context != x.context {
+			unless = []*context{w.stream.context, x.context}
 		}
 		m.mistakeUnless(unless, "%s of memory that %s of stream %d is going to use", function, w.name, w.stream.number)
 	}

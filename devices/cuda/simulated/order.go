@@ -51,9 +51,9 @@ func (m *Machine) use(x *memory, w *work, write bool) {
 				if write {
 					does = "writes"
 				}
-				var unless *context
-				if did == "reads" && a.of != w.stream.context {
-					unless = a.of
+				var unless []*context
+				if did == "reads" && a.of != w.stream.context { // a copy to another device
+					unless = []*context{a.of, x.context}
 				}
 				m.mistakeUnless(unless, "nothing orders %s of stream %d, which %s memory at %#x, after %s of stream %d, which %s it", w.name, w.stream.number, does, x.address, a.name, stream, did)
 			}
