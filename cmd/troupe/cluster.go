@@ -150,7 +150,7 @@ func (f *clusterWorkerFlags) run(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		server := &http.Server{Handler: m.Handler(), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+		server := &http.Server{Handler: m.Handler(), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, ErrorLog: errorLog(&log)}
 		served := make(chan struct{})
 		go func() {
 			defer close(served)

@@ -49,6 +49,44 @@ func severalFetches(name string) string {
 	return ": is --fetch " + strings.ReplaceAll(name, ",", " --fetch ") + " meant?"
 }
 
+// spaced reports whether a list of texts has elements without quotes that only blanks
+// separate, and others that commas do: the former are likely to be one text.
+func spaced(list string) bool {
+	if !strings.HasPrefix(strings.TrimSpace(list), "[") {
+		return false
+	}
+	comma, blank := false, false
+	quote, before := byte(0), byte('[') // the last character that is no blank
+	gap := false
+	for i := 0; i < len(list); i++ {
+		switch x := list[i]; {
+		case quote != 0:
+			if x == '\\' && quote != '`' {
+				i++
+			} else if x == quote {
+				quote, before = 0, '"'
+			}
+		case strings.IndexByte(" \t\r\n", x) >= 0:
+			gap = true
+		default:
+			word := strings.IndexByte("[],\"'`", x) < 0
+			if word && gap && strings.IndexByte("[],\"", before) < 0 {
+				blank = true
+			}
+			if x == ',' && before != ']' {
+				comma = true
+			}
+			gap = false
+			if strings.IndexByte("\"'`", x) >= 0 && strings.IndexByte("[],\"", before) >= 0 {
+				quote = x
+				continue
+			}
+			before = x
+		}
+	}
+	return comma && blank
+}
+
 // parseValue reads "VALUE" or "@FILE" as a tensor of a type, for the input of that name.
 // A picture is decoded for an input of that shape that takes numbers. Any other file that
 // is neither an array nor a message is the bytes of a string, and "[@FILE,@FILE]" is those
@@ -63,6 +101,9 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 	}
 	file, ok := strings.CutPrefix(value, "@")
 	if !ok {
+		if dt == tensor.String && spaced(value) {
+			return nil, status.Invalid("some elements of %s are separated by blanks and some by commas: texts with blanks need quotes, which are kept from the shell by others around the value: --feed '%s=[\"one text\",\"another\"]'", value, name)
+		}
 		return tensor.Parse(value, dt)
 	}
 	if isBytes(value, dt) {

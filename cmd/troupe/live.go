@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"time"
@@ -23,7 +24,7 @@ func liveAt(address, title string, list func() []live.Watched, w io.Writer) (sto
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/live/", http.StripPrefix("/live", live.Handler(list, live.Options{Title: title, Abort: true})))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0)}
 	ctx, cancel := context.WithCancel(context.Background())
 	server.BaseContext = func(net.Listener) context.Context { return ctx }
 	done := make(chan struct{})

@@ -61,7 +61,7 @@ What runs:
 A feed is NAME=VALUE. NAME is an input of the signature, or any tensor of the graph:
 "node:1", or "node" for its first output. VALUE is one of
   - a number, true, false, text, or nested lists in brackets, converted to the type of
-    the tensor;
+    the tensor; in a list, blanks separate texts as commas do, unless quotes hold them;
   - @FILE.npy, a NumPy array; @FILE.npz, the array NAME of an archive; @FILE.npz/ARRAY,
     the array ARRAY. --feed @FILE.npz alone feeds all arrays of the archive by name;
   - @FILE.tensor or @FILE.pb, a serialized TensorProto;

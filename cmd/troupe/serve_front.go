@@ -148,7 +148,7 @@ func (f *front) pages(ctx context.Context, requests http.Handler) http.Handler {
 
 // http answers requests over HTTP. Clients that are slow to ask are dropped.
 func (f *front) http(l net.Listener, h http.Handler, idle time.Duration) {
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 5 * time.Minute, IdleTimeout: idle, MaxHeaderBytes: 64 << 10}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 5 * time.Minute, IdleTimeout: idle, MaxHeaderBytes: 64 << 10, ErrorLog: errorLog(f.o.Logger)}
 	f.web = append(f.web, s)
 	f.served.Go(func() {
 		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -227,5 +229,32 @@ func TestServeTraces(t *testing.T) {
 	}
 	if !strings.HasPrefix(all, "/v1/traces") || !strings.Contains(all, "REST predict") || !strings.Contains(all, "run") {
 		t.Errorf("%q", all)
+	}
+}
+
+// TestServeErrors: what fails on a connection is logged as everything else is.
+func TestServeErrors(t *testing.T) {
+	cert, key := certificate(t)
+	printed, logged := served(t, "../../examples/serve/digits", "--rest", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key)
+	_, at, _ := strings.Cut(strings.Join(printed, " "), "https://")
+	at, _, _ = strings.Cut(at, "/")
+	c, err := net.Dial("tcp", strings.Fields(at)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	io.WriteString(c, "\x16 no handshake")
+	io.Copy(io.Discard, c) // to the end, before which it is logged
+	found := false
+	for line := range strings.Lines(logged.String()) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+		text, _ := fields["error"].(string)
+		found = found || strings.Contains(text, "TLS handshake error")
+	}
+	if !found {
+		t.Error(logged)
 	}
 }
