@@ -14,12 +14,14 @@ import (
 )
 
 // A Discovery finds workers by SRV records of DNS, which Kubernetes has for the ports of headless
-// services and Consul for services. It is only about where processes are: what they run and
-// hold is not moved.
+// services and Consul for services, or by what LookUp lists. It is only about where processes
+// are: what they run and hold is not moved.
 type Discovery struct {
 	// Names are those of the records, such as "_cluster._tcp.worker.default.svc.cluster.local".
 	// Each worker is asked which task it is.
 	Names []string
+	// LookUp lists addresses, HOST:PORT each, in place of Names; module cluster/etcd has one.
+	LookUp func(ctx context.Context) ([]string, error)
 	// Tasks is how many tasks of each job there must be; of jobs that are not named as many as
 	// are found.
 	Tasks map[string]int
@@ -38,7 +40,7 @@ const (
 // Find returns the addresses of the workers by job and task. It looks again until all tasks are
 // there and answer, or ctx ends: then it fails with the latest reason.
 func (d *Discovery) Find(ctx context.Context) (map[string][]string, error) {
-	if len(d.Names) == 0 {
+	if len(d.Names) == 0 && d.LookUp == nil {
 		return nil, status.Invalid("there is no name to look up")
 	}
 	t := time.NewTicker(discoverEvery)
@@ -108,8 +110,15 @@ func (d *Discovery) find(ctx context.Context) (map[string][]string, error) {
 	return found, nil
 }
 
-// lookUp returns what the records name.
+// lookUp returns the addresses that there are, each once.
 func (d *Discovery) lookUp(ctx context.Context) (addresses []string, err error) {
+	if d.LookUp != nil {
+		addresses, err = d.LookUp(ctx)
+		if err == nil && len(addresses) == 0 {
+			err = status.Errorf(status.Unavailable, "there is no worker")
+		}
+		return slices.Compact(slices.Sorted(slices.Values(addresses))), err
+	}
 	resolver := d.Resolver
 	if resolver == nil {
 		resolver = net.DefaultResolver
