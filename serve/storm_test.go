@@ -164,7 +164,11 @@ func TestReloadBeside(t *testing.T) {
 		x := floats(t, 1, 2, 3)
 		for _, name := range []string{"heavy", "half"} {
 			clients.Go(func() {
+				// A machine that cannot do so much is not asked for more: a refusal is the reload's.
+				present := make(chan struct{}, 256)
 				paced(ctx, 200, func() {
+					present <- struct{}{}
+					defer func() { <-present }()
 					begin := time.Now()
 					_, _, err := m.Predict(context.Background(), Spec{Model: name}, x)
 					if err != nil {
