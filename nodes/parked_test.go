@@ -70,7 +70,7 @@ func (b *writer) loop(name, n, init string, queues []string, body func(i, v stri
 		}
 		return b.node(name+"/"+at, "Enter", from, attrs...)
 	}
-	zero := b.number(name+"/zero", 0, "")
+	zero := b.number(name+"/zero", 0, "^"+init)
 	limit := enter("limit", n, long, true)
 	var names [2]string
 	for k, from := range []string{zero, init} {
@@ -99,17 +99,33 @@ func (b *writer) loop(name, n, init string, queues []string, body func(i, v stri
 func pingPong() string {
 	var b writer
 	n := b.node("n", "Placeholder", "", "dtype", long)
-	there, back := b.queue("there", 1), b.queue("back", 1)
-	zero := b.number("zero", 0, "")
-	ping := b.loop("ping", n, zero, []string{there, back}, func(i, v string, q []string) string {
+	b.game(n, b.number("zero", 0, ""), []string{b.queue("there", 1), b.queue("back", 1)}, "answer")
+	return b.String()
+}
+
+// game writes the loops of pingPong, of n iterations, and a node with what init has become.
+func (b *writer) game(n, init string, queues []string, answer string) string {
+	ping := b.loop("ping", n, init, queues, func(i, v string, q []string) string {
 		sent := b.put("ping/put", q[0], b.binary("AddV2", "ping/sum", v, "ping/one"))
 		return b.take("ping/take", q[1], "^"+sent)
 	})
-	pong := b.loop("pong", n, zero, []string{there, back}, func(i, v string, q []string) string {
+	pong := b.loop("pong", n, init, queues, func(i, v string, q []string) string {
 		sum := b.binary("AddV2", "pong/sum", b.take("pong/take", q[0], "^"+i), "pong/one")
 		return b.node("pong/after", "Identity", sum+" ^"+b.put("pong/put", q[1], sum), "T", long)
 	})
-	b.node("answer", "Identity", ping+" ^"+pong, "T", long)
+	return b.node(answer, "Identity", ping+" ^"+pong, "T", long)
+}
+
+// match is a loop that plays pingPong, with three iterations, in each of its own: tokens play
+// it, and units what is in it.
+func match() string {
+	var b writer
+	n := b.node("n", "Placeholder", "", "dtype", long)
+	there, back := b.queue("there", 1), b.queue("back", 1)
+	last := b.loop("match", n, b.number("zero", 0, ""), []string{there, back}, func(i, v string, q []string) string {
+		return b.game(b.number("three", 3, "^"+i), v, q, "game")
+	})
+	b.node("answer", "Identity", last, "T", long)
 	return b.String()
 }
 
@@ -196,6 +212,7 @@ func TestLoopsThatWait(t *testing.T) {
 		want       func(n int64) int64
 	}{
 		{"ping-pong", pingPong(), 2, func(n int64) int64 { return 2 * n }},
+		{"match", match(), 2, func(n int64) int64 { return 6 * n }},
 		{"counting", buffer(1, -1), 2, func(n int64) int64 { return n * (n - 1) / 2 }},
 		{"buffer of 1", buffer(3, 1), 6, func(n int64) int64 { return 3 * n * (n - 1) / 2 }},
 		{"buffer of 7", buffer(2, 7), 4, func(n int64) int64 { return n * (n - 1) }},

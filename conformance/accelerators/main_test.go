@@ -1,6 +1,7 @@
 package accelerators
 
 import (
+	"flag"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -13,6 +14,16 @@ import (
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/status"
 )
+
+var every = flag.Bool("every", false, "have drivers that compile code do so for all of it, which takes minutes, in place of one kernel in three; NVRTC for each architecture")
+
+// oneIn returns which kernels drivers are tried on that take long to compile them.
+func oneIn() int {
+	if *every {
+		return 1
+	}
+	return 3
+}
 
 func TestMain(m *testing.M) {
 	actors.System()
@@ -44,10 +55,10 @@ func opened[D devices.Accelerator](t testing.TB, open func(number int, o devices
 
 func TestOpenCL(t *testing.T) {
 	if testing.Short() {
-		t.Skip("its driver compiles a hundred kernels")
+		t.Skip("its driver compiles dozens of kernels")
 	}
-	Check(t, opened(t, opencl.Open))
+	Check(t, opened(t, opencl.Open), oneIn())
 }
 
 // TestCUDA runs where there is a GPU.
-func TestCUDA(t *testing.T) { Check(t, opened(t, cuda.Open)) }
+func TestCUDA(t *testing.T) { Check(t, opened(t, cuda.Open), 1) }

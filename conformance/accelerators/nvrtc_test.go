@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -21,11 +20,9 @@ import (
 )
 
 // Architectures that code is compiled for, code whose groups have one size for each in turn
-// or, with -everyarchitecture, for all, other code for the first; and what each group of
+// or, with -every, for all, other code for the first; and what each group of
 // threads may take of a processor.
 var architectures = []string{"sm_80", "sm_90"}
-
-var everyArchitecture = flag.Bool("everyarchitecture", false, "TestNVRTC compiles every function for each architecture, in place of the next one in turn")
 
 const (
 	mostShared    = 48 << 10 // bytes, without asking for more
@@ -34,11 +31,11 @@ const (
 	mostLocal     = 128 // of others, which may have arrays and tables of sines
 )
 
-// TestNVRTC compiles all code that the trials and BenchmarkKernels use, which takes no GPU, and looks at what
+// TestNVRTC compiles code that the trials and BenchmarkKernels use, which takes no GPU, and looks at what
 // the compiler made of it: threads must keep what they compute with in registers.
 func TestNVRTC(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it compiles a hundred kernels")
+		t.Skip("it compiles dozens of kernels")
 	}
 	all, err := Codes()
 	if err != nil {
@@ -76,18 +73,21 @@ func TestNVRTC(t *testing.T) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(all)*len(architectures)); i = next.Add(1) - 1 {
 				n, which := int(i)/len(architectures), int(i)%len(architectures)
+				if n%oneIn() != 0 {
+					continue
+				}
 				c, first := all[n], 0
 				if sized(c) {
-					first = n % len(architectures)
+					first = n / oneIn() % len(architectures)
 				}
-				if which == first || *everyArchitecture && sized(c) {
+				if which == first || *every && sized(c) {
 					compiled(t, c, architectures[which])
 				}
 			}
 		})
 	}
 	workers.Wait()
-	t.Logf("%d functions", len(all))
+	t.Logf("one in %d of %d functions", oneIn(), len(all))
 }
 
 // compiled compiles a function, and says what is wrong with what it takes.

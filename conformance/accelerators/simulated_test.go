@@ -73,7 +73,7 @@ func TestSimulatedCUDA(t *testing.T) {
 	}
 	t.Run("code", func(t *testing.T) {
 		simulate(t, simulated.Options{NoBLAS: true})
-		Check(t, opened(t, cuda.Open))
+		Check(t, opened(t, cuda.Open), 1)
 	})
 	t.Run("cuBLAS", func(t *testing.T) {
 		m := simulate(t, simulated.Options{})
