@@ -3,6 +3,7 @@ package serve
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ var (
 	storm    = flag.Duration("storm", 300*time.Millisecond, "how long TestStorm sends more than the machine can do")
 	products = flag.Int("products", 30, "products of matrices in the model of TestStorm")
 	idle     = flag.Int("idle", 100, "how many idle connections TestIdle keeps")
-	address  = flag.String("address", "", "where TestIdleClients connects")
+	address  = flag.String("address", "", "where the clients of TestIdle and TestStorm connect")
 	weights  = flag.Int("weights", 1<<18, "floats in the variable of the model that TestReloadBeside reloads")
 )
 
@@ -163,7 +164,11 @@ func TestReloadBeside(t *testing.T) {
 		x := floats(t, 1, 2, 3)
 		for _, name := range []string{"heavy", "half"} {
 			clients.Go(func() {
+				// A machine that cannot do so much is not asked for more: a refusal is the reload's.
+				present := make(chan struct{}, 256)
 				paced(ctx, 200, func() {
+					present <- struct{}{}
+					defer func() { <-present }()
 					begin := time.Now()
 					_, _, err := m.Predict(context.Background(), Spec{Model: name}, x)
 					if err != nil {
@@ -217,30 +222,104 @@ func TestReloadBeside(t *testing.T) {
 	}
 }
 
+// storms is what the clients of TestStorm saw.
+type storms struct {
+	Before, After float64 // answers a second to as many clients as requests run
+	Accepted      float64 // a second, of five times as many requests
+	Refused       int64
+	Median, Late  time.Duration // of those that were accepted; the 99th percentile
+	Recovered     time.Duration // that the first request after it took
+	Errors        []string
+}
+
 // TestStorm: of five times as many requests as the machine can answer, those that are
 // accepted are answered, and the others refused at once; another model goes on.
 func TestStorm(t *testing.T) {
 	dir := t.TempDir()
 	slow(t, filepath.Join(dir, "slow"), *products)
 	half(t, filepath.Join(dir, "half"), "1")
-	const running, waiting = 4, 28
-	m := manager(t, Options{Places: running})
-	for _, c := range []Config{{Name: "slow", Path: filepath.Join(dir, "slow"), Running: running, Waiting: waiting}, {Name: "half", Path: filepath.Join(dir, "half")}} {
+	m := manager(t, Options{Places: stormRunning})
+	for _, c := range []Config{{Name: "slow", Path: filepath.Join(dir, "slow"), Running: stormRunning, Waiting: stormWaiting}, {Name: "half", Path: filepath.Join(dir, "half")}} {
 		if err := m.Add(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	server := httptest.NewServer(Handler(m, HTTP{}))
 	defer server.Close()
+	debug.FreeOSMemory()
+	memory, goroutines := resident(), runtime.NumGoroutine()
+	// The clients are in another process: here they would wait for processors behind the model.
+	clients := exec.Command(os.Args[0], "-test.run", "^TestStormClients$", "-storm", storm.String(), "-address", server.Listener.Addr().String())
+	clients.Stderr = os.Stderr
+	out, err := clients.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := clients.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var small times
+	ctx, stop := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	group.Go(func() {
+		x := floats(t, 1)
+		for tick := time.Tick(5 * time.Millisecond); ctx.Err() == nil; <-tick {
+			begin := time.Now()
+			if _, _, err := m.Predict(context.Background(), Spec{Model: "half"}, x); err != nil {
+				t.Error(err)
+			}
+			small.add(time.Since(begin))
+		}
+	})
+	var saw storms
+	err = json.NewDecoder(out).Decode(&saw)
+	most := resident()
+	stop()
+	group.Wait()
+	io.Copy(io.Discard, out)
+	if e := clients.Wait(); err != nil || e != nil {
+		t.Fatalf("clients: %v, %v", err, e)
+	}
+	for _, e := range saw.Errors {
+		t.Error(e)
+	}
+	bound := func(rate float64) time.Duration {
+		return time.Duration(float64(time.Second) * (stormRunning + stormWaiting) / rate).Round(time.Millisecond)
+	}
+	t.Logf("capacity %.1f requests/s before, %.1f after", saw.Before, saw.After)
+	t.Logf("at five times the first: %.1f accepted/s, %d refused; p50 %v, p99 %v; a full queue takes %v at this rate", saw.Accepted, saw.Refused, saw.Median, saw.Late, bound(saw.Accepted))
+	t.Logf("another model meanwhile: %v", &small)
+	t.Logf("first request after it: %v; memory %d MiB, then %d; goroutines %d, then %d", saw.Recovered, memory, most, goroutines, runtime.NumGoroutine())
+	if running, waiting := m.Queue("slow"); running+waiting != 0 {
+		t.Errorf("%d requests run and %d wait in the end", running, waiting)
+	}
+}
+
+const stormRunning, stormWaiting = 4, 28
+
+// TestStormClients is the other process of TestStorm.
+func TestStormClients(t *testing.T) {
+	if *address == "" {
+		t.Skip("it is a part of TestStorm")
+	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 256}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
-	var accepted, refused, other atomic.Int64
-	ask := func(model string, took *times) {
+	var saw storms
+	var mu sync.Mutex
+	failed := func(format string, a ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(saw.Errors) < 10 {
+			saw.Errors = append(saw.Errors, fmt.Sprintf(format, a...))
+		}
+	}
+	var accepted, refused atomic.Int64
+	ask := func(took *times) {
 		begin := time.Now()
-		r, err := client.Post(server.URL+"/v1/models/"+model+":predict", "application/json", strings.NewReader(`{"inputs": [0.001, 0.002]}`))
+		r, err := client.Post("http://"+*address+"/v1/models/slow:predict", "application/json", strings.NewReader(`{"inputs": [0.001, 0.002]}`))
 		if err != nil {
-			t.Error(err)
+			failed("%v", err)
 			return
 		}
 		defer r.Body.Close()
@@ -251,72 +330,44 @@ func TestStorm(t *testing.T) {
 			accepted.Add(1)
 		case http.StatusTooManyRequests:
 			if r.Header.Get("Retry-After") == "" {
-				t.Error("a refusal says not when to come again")
+				failed("a refusal says not when to come again")
 			}
 			refused.Add(1)
 		default:
-			other.Add(1)
-			t.Errorf("%s: %s", model, r.Status)
+			failed("%s", r.Status)
 		}
 	}
-	during := func(d time.Duration, f func(ctx context.Context)) {
-		ctx, stop := context.WithTimeout(context.Background(), d)
-		defer stop()
-		f(ctx)
-	}
 	// What the machine can do: as many clients as requests run.
-	var alone, stormed, small times
 	capacity := func() float64 {
+		ctx, stop := context.WithTimeout(context.Background(), *storm/3)
+		defer stop()
 		accepted.Store(0)
 		begin := time.Now()
-		during(*storm/3, func(ctx context.Context) {
-			var group sync.WaitGroup
-			for range running {
-				group.Go(func() {
-					for ctx.Err() == nil {
-						ask("slow", &alone)
-					}
-				})
-			}
-			group.Wait()
-		})
+		var group sync.WaitGroup
+		for range stormRunning {
+			group.Go(func() {
+				for ctx.Err() == nil {
+					ask(&times{})
+				}
+			})
+		}
+		group.Wait()
 		return float64(accepted.Load()) / time.Since(begin).Seconds()
 	}
-	before := capacity()
-	debug.FreeOSMemory()
-	memory, goroutines := resident(), runtime.NumGoroutine()
+	saw.Before = capacity()
 	accepted.Store(0)
-	refused.Store(0)
+	var stormed times
+	ctx, stop := context.WithTimeout(context.Background(), *storm)
+	defer stop()
 	begin := time.Now()
-	during(*storm, func(ctx context.Context) {
-		var group sync.WaitGroup
-		group.Go(func() { paced(ctx, 5*before, func() { ask("slow", &stormed) }) })
-		group.Go(func() {
-			for ctx.Err() == nil {
-				begin := time.Now()
-				if _, _, err := m.Predict(context.Background(), Spec{Model: "half"}, floats(t, 1)); err != nil {
-					t.Error(err)
-				}
-				small.add(time.Since(begin))
-				time.Sleep(5 * time.Millisecond)
-			}
-		})
-		group.Wait()
-	})
-	rate, turned := float64(accepted.Load())/time.Since(begin).Seconds(), refused.Load()
-	most := resident()
-	recovery := time.Now()
-	ask("slow", &times{})
-	recovered := time.Since(recovery)
-	after := capacity()
-	t.Logf("capacity %.1f requests/s before, %.1f after; alone %v", before, after, &alone)
-	t.Logf("at five times that: %.1f accepted/s, %d refused; %v; the queue's bound is %v", rate, turned, &stormed,
-		time.Duration(float64(time.Second)*(running+waiting)/before).Round(time.Millisecond))
-	t.Logf("another model meanwhile: %v", &small)
-	t.Logf("first request after it: %v; memory %d MiB, then %d; goroutines %d, then %d", recovered, memory, most, goroutines, runtime.NumGoroutine())
-	if running, waiting := m.Queue("slow"); running+waiting != 0 {
-		t.Errorf("%d requests run and %d wait in the end", running, waiting)
-	}
+	paced(ctx, 5*saw.Before, func() { ask(&stormed) })
+	saw.Accepted, saw.Refused = float64(accepted.Load())/time.Since(begin).Seconds(), refused.Load()
+	saw.Median, saw.Late = stormed.part(.5), stormed.part(.99)
+	begin = time.Now()
+	ask(&times{})
+	saw.Recovered = time.Since(begin)
+	saw.After = capacity()
+	json.NewEncoder(os.Stdout).Encode(saw)
 }
 
 // TestIdle: connections on which nothing is asked do not keep others from being served.

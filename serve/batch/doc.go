@@ -9,7 +9,8 @@
 // than there are CPUs; others gather meanwhile, and start together when a step ends. The
 // Batcher measures what a step costs by its number of rows, and gathers no more rows than
 // make a row cheaper. It also measures whether several steps at a time do more work than
-// one with more rows. A request never waits for company that has not arrived.
+// one with more rows. A request never waits for company that has not arrived, except for
+// callers that have just had an answer and, as measured, come back at once.
 //
 // With [Parameters], which are those of TensorFlow Serving, a batch waits until it is full
 // or the timeout has passed.
