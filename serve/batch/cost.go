@@ -31,11 +31,9 @@ type estimate struct {
 const (
 	history = 16
 	outlier = 2
-	further = 4 // ranges of larger sizes that are tried again
 	stale   = 1 << 11
 	sure    = 4
 	doubt   = 64
-	rarely  = 8
 )
 
 // rangeOf returns the range of a size: 1, 2, 3, 4–5, 6–7, 8–11, 12–15, …
@@ -121,13 +119,13 @@ func (v *view) row(r int) (float64, bool) {
 	return 0, false
 }
 
-// doubtful reports whether the estimate of a range is of few steps, or older than so many.
-func (v *view) doubtful(r, age int) bool {
+// doubtful reports whether the estimate of a range is of few steps, or old.
+func (v *view) doubtful(r int) bool {
 	if r >= v.most {
 		return true
 	}
 	own, other := &v.t.at[r], &v.other.at[r]
-	return own.n+other.n < sure || v.t.n-own.last > age
+	return own.n+other.n < sure || v.t.n-own.last > doubt
 }
 
 // size returns how many of rows that wait a step should take: the least size at which a
@@ -159,14 +157,10 @@ func (c *costs) size(rows int, shared bool) int {
 		return min(rows, 2*least(largest))
 	}
 	// What makes a step of the next sizes look dear may be that it was interrupted.
-	age := doubt
-	for r := enough + 1; r < min(enough+1+further, v.most); r++ {
-		if v.doubtful(r, age) && rows >= least(r) {
-			return min(rows, least(r+1)-1)
-		}
-		age = rarely * doubt // or else sizes that are dear are tried too often
+	if enough+1 < v.most && v.doubtful(enough+1) && rows >= least(enough+1) {
+		return min(rows, least(enough+2)-1)
 	}
-	if at+1 < v.most && v.doubtful(at+1, doubt) && rows >= least(at+1) {
+	if at+1 < v.most && v.doubtful(at+1) && rows >= least(at+1) {
 		return min(rows, least(at+2)-1)
 	}
 	if _, ok := v.row(at + 1); !ok && at < largest {

@@ -113,7 +113,7 @@ func (r *returns) wait(now time.Duration, c *class, most int, shared bool) time.
 	more := min(r.due, most-c.rows)
 	one := c.cost.predict(c.rows, shared, hope)
 	saved := one + c.cost.predict(more, shared, hope) - c.cost.predict(c.rows+more, shared, hope)
-	if v := c.cost.view(shared); v.doubtful(rangeOf(c.rows+more), doubt) {
+	if v := c.cost.view(shared); v.doubtful(rangeOf(c.rows + more)) {
 		saved = max(saved, time.Duration(hope*float64(one))) // so that it is known
 	}
 	if saved <= time.Duration(r.gather*float64(time.Second)) {
