@@ -186,8 +186,9 @@ func (s *Server) Serve(l net.Listener) error {
 	return s.ServeTask(l, job, task)
 }
 
-// Close ends all running steps, closes all sessions and their connections, and releases
-// the server's containers unless they were given in the options. It may be called again.
+// Close ends all running steps, and closes all sessions and their connections. It resets no
+// container: what those of the server hold goes to the garbage collector with the server.
+// It may be called again.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
