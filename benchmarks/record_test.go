@@ -18,9 +18,10 @@ import (
 )
 
 // BenchmarkRecord is how many times as long a run takes that is recorded as one by tokens,
-// which a recorded run is, and by how much a run takes longer that can be watched, and that
-// is, as by the live page. All are in turn, as other programs on the machine disturb all; the
-// best samples count.
+// which a recorded run is, and by how much a run takes longer that can be watched (idle-%),
+// and that is, as by the live page (counted-%). All are in turn, and what counts is the time
+// of processors, as other programs on the machine disturb all; the best samples count.
+// look-% is what the looks of a page take of a processor, one each second.
 //
 //	go test ./benchmarks -run - -bench Record -benchtime 20x
 func BenchmarkRecord(b *testing.B) {
@@ -41,14 +42,17 @@ func BenchmarkRecord(b *testing.B) {
 			unseen, idle := bySeveral("actors")
 			live.Handler(live.Of(unseen), live.Options{}) // which no one asks
 			s, watched := bySeveral("actors")
-			server := httptest.NewServer(live.Handler(live.Of(s), live.Options{}))
+			tick := make(chan time.Time)
+			server := httptest.NewServer(live.Handler(live.Of(s), live.Options{Tick: func(time.Duration) (<-chan time.Time, func()) { return tick, func() {} }}))
 			defer server.Close()
 			r, err := http.Get(server.URL + "/events")
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer r.Body.Close()
-			go bufio.NewReader(r.Body).WriteTo(discard{})
+			events := bufio.NewScanner(r.Body)
+			events.Buffer(nil, 1<<20)
+			look := looks(b, tick, events)
 			recorded := func(context.Context) {
 				r := recording.New()
 				tokens(recording.With(b.Context(), r))
@@ -58,27 +62,45 @@ func BenchmarkRecord(b *testing.B) {
 			b.ReportMetric(best[2]/best[1], "recorded/tokens")
 			b.ReportMetric(best[2]/best[0], "recorded/plain")
 			b.ReportMetric(100*(best[3]/best[0]-1), "idle-%")
-			b.ReportMetric(100*(best[4]/best[0]-1), "watched-%")
+			b.ReportMetric(100*(best[4]/best[0]-1), "counted-%")
+			b.ReportMetric(100*look.Seconds(), "look-%")
 			b.ReportMetric(best[2]/rows[name].Work, "recorded-ns/"+strings.ReplaceAll(rows[name].Unit, " ", "-"))
 		})
 	}
 }
 
-type discard struct{}
-
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
+// looks returns the time of processors that a look takes at what a session does, with the
+// event that it makes and that a page reads.
+func looks(b *testing.B, tick chan<- time.Time, events *bufio.Scanner) time.Duration {
+	const n = 200
+	read := func() {
+		for events.Scan() {
+			if strings.HasPrefix(events.Text(), "data: ") {
+				return
+			}
+		}
+		b.Fatal("the stream has ended: ", events.Err())
+	}
+	read() // which comes without a tick
+	begin := processorTime()
+	for range n {
+		tick <- time.Time{}
+		read()
+	}
+	return (processorTime() - begin) / n
+}
 
 // bestOf times functions in turn, each as often in a sample as takes some milliseconds, and
-// returns the nanoseconds that each takes in its best sample.
+// returns the nanoseconds of processors that each takes in its best sample.
 func bestOf(b *testing.B, ways ...func(context.Context)) []float64 {
 	const sample = 5 * time.Millisecond
 	runs, took := make([]int, len(ways)), make([][]float64, len(ways))
 	take := func(i int) time.Duration {
-		begin := time.Now()
+		begin := processorTime()
 		for range runs[i] {
 			ways[i](b.Context())
 		}
-		return time.Since(begin)
+		return processorTime() - begin
 	}
 	for i := range ways {
 		runs[i] = 1

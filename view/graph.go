@@ -39,10 +39,10 @@ func (t *texts) of(s string) int {
 type drawn struct {
 	Title  string  `json:"title"`
 	Kind   string  `json:"kind"` // "graph", "function", "run" or "program"
-	Nodes  []row   `json:"nodes"`
+	Nodes  columns `json:"nodes"`
 	Frames []row   `json:"frames,omitempty"` // name and parent; the first is the root
 	Note   string  `json:"note,omitempty"`
-	Values []value `json:"values,omitempty"`
+	Values values  `json:"values"`
 	// Before is the graph that a run's is compared with, and Loops says how its loops are run.
 	Before int         `json:"before,omitempty"`
 	Loops  []loopDrawn `json:"loops,omitempty"`
@@ -58,16 +58,7 @@ type loopDrawn struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// A row is a node:
-//
-//	name, operation, device, frame,
-//	inputs: node and output, in turn, -1 for one that is not part of the graph,
-//	controls, back edges: inputs that close loops,
-//	outputs: texts of type and shape,
-//	attributes: texts of name and value, in turn,
-//	functions that it calls: graphs
-//
-// Operation, device, and whatever is said to be a text are indices of texts.
+// A row is a tuple.
 type row []any
 
 // documented is an operation's documentation.
@@ -128,7 +119,7 @@ type call struct {
 
 // draw adds one graph, and returns the calls in it.
 func (p *Page) draw(title, kind string, g *graph.Graph, nodes []*graph.Node) (calls []call) {
-	d := &drawn{Title: title, Kind: kind, Nodes: make([]row, 0, len(nodes))}
+	d := &drawn{Title: title, Kind: kind, Nodes: newColumns(len(nodes))}
 	p.graphs = append(p.graphs, d)
 	p.nodes += len(nodes)
 	place := make(map[*graph.Node]int, len(nodes))
@@ -164,39 +155,34 @@ func (p *Page) draw(title, kind string, g *graph.Graph, nodes []*graph.Node) (ca
 		}
 	}
 	for i, n := range nodes {
-		ins, controls, back, outs, attrs, called := []int{}, []int{}, []int{}, []int{}, []int{}, []*int{}
+		c := &d.Nodes
+		c.add(n.Name(), p.texts.of(n.Type()), p.texts.of(n.Device()), frameOf(n))
 		for k, in := range n.Inputs() {
-			ins = append(ins, at(in.Op), in.Index)
+			c.Inputs.put(at(in.Op), in.Index)
 			if n.IsBackEdge(k) {
-				back = append(back, k)
+				c.back(k)
 			}
 		}
-		for _, c := range n.Controls() {
-			controls = append(controls, at(c))
+		for _, from := range n.Controls() {
+			c.Controls.put(at(from))
 		}
 		shapes := n.OutputShapes()
 		for k, dt := range n.OutputTypes() {
-			outs = append(outs, p.texts.of(typeText(dt, shapes[k])))
+			c.Outputs.put(p.texts.of(typeText(dt, shapes[k])))
 		}
 		for _, a := range n.Attrs() {
 			if strings.HasPrefix(a.Name, "_") && a.Name != "_class" {
 				continue
 			}
-			attrs = append(attrs, p.texts.of(a.Name), p.texts.of(attrText(&a.Value)))
+			c.Attrs.put(p.texts.of(a.Name), p.texts.of(attrText(&a.Value)))
 			if a.Value.Tensor != nil && n.Type() == "Const" {
-				if v, ok := summarize(a.Value.Tensor); ok {
-					v.Node = i
-					d.Values = append(d.Values, v)
-				}
+				d.Values.add(i, a.Value.Tensor)
 			}
 		}
 		for _, f := range n.Functions() {
-			index := new(int)
-			called = append(called, index)
-			calls = append(calls, call{index, f})
+			calls = append(calls, call{c.call(), f})
 		}
 		p.document(n)
-		d.Nodes = append(d.Nodes, row{n.Name(), p.texts.of(n.Type()), p.texts.of(n.Device()), frameOf(n), ins, controls, back, outs, attrs, called})
 	}
 	return calls
 }

@@ -131,10 +131,7 @@ func (p *Page) AddValues(values map[string]*tensor.Tensor) {
 		if t == nil {
 			continue
 		}
-		if v, ok := summarize(t); ok {
-			v.Node = i
-			d.Values = append(d.Values, v)
-		}
+		d.Values.add(i, t)
 	}
 }
 
@@ -148,10 +145,13 @@ func cut(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "\n…"
 }
 
+// form is of the data. It changes with what a script could not read that knows another form.
+const form = 2
+
 // data returns what the page reads.
 func (p *Page) data() map[string]any {
 	data := map[string]any{
-		"title": p.title, "texts": p.texts.list, "graphs": p.graphs, "ops": p.ops, "omitted": p.omitted,
+		"form": form, "title": p.title, "texts": p.texts.list, "graphs": p.graphs, "ops": p.ops, "omitted": p.omitted,
 	}
 	if len(p.runs) > 0 {
 		data["runs"], data["recordings"] = p.runs, p.recordings

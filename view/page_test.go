@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,11 +85,12 @@ func f(x: float) -> (y: float) {
 	if len(p.graphs) != 2 || p.graphs[1].Kind != "function" {
 		t.Fatalf("%d graphs, want the graph and f", len(p.graphs))
 	}
-	for _, i := range []int{1, 2} {
-		calls := p.graphs[0].Nodes[i][9].([]*int)
-		if len(calls) != 1 || *calls[0] != 1 {
-			t.Errorf("node %d does not call graph 1", i)
-		}
+	var calls []int
+	for _, x := range p.graphs[0].Nodes.Calls {
+		calls = append(calls, *x)
+	}
+	if !slices.Equal(calls, []int{1, 1, 2, 1}) {
+		t.Errorf("calls of graphs by nodes are %v, want 1 by 1 and 2", calls)
 	}
 }
 

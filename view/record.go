@@ -78,7 +78,7 @@ func (p *Page) program(of profile.Program) int {
 	at := len(p.graphs)
 	p.programs[of] = at
 	described := of.Describe()
-	d := &drawn{Title: "what ran", Kind: "program", Nodes: make([]row, 0, len(described))}
+	d := &drawn{Title: "what ran", Kind: "program", Nodes: newColumns(len(described))}
 	if at > 0 {
 		d.Title = fmt.Sprintf("what ran (%d)", at)
 	}
@@ -117,40 +117,38 @@ func (p *Page) program(of profile.Program) int {
 	}
 	for i := range described {
 		n := &described[i]
-		ins, controls, back, outs, attrs := []int{}, []int{}, []int{}, []int{}, []int{}
+		c := &d.Nodes
+		c.add(n.Name, p.texts.of(n.Op), p.texts.of(n.Device), frameOf(i))
+		inputs := 0
 		for _, in := range n.Inputs {
 			if in.Port < 0 {
-				controls = append(controls, in.Node)
+				c.Controls.put(in.Node)
 				continue
 			}
 			if in.Back {
-				back = append(back, len(ins)/2)
+				c.back(inputs)
 			}
-			ins = append(ins, in.Node, in.Port)
+			c.Inputs.put(in.Node, in.Port)
+			inputs++
 		}
-		op := n.Op
 		if program != nil {
 			if def := program.Def(i); def != nil {
 				shapes := def.OutputShapes()
 				for k, dt := range def.OutputTypes() {
-					outs = append(outs, p.texts.of(typeText(dt, shapes[k])))
+					c.Outputs.put(p.texts.of(typeText(dt, shapes[k])))
 				}
 				for _, a := range def.Attrs() {
-					attrs = append(attrs, p.texts.of(a.Name), p.texts.of(attrText(&a.Value)))
+					c.Attrs.put(p.texts.of(a.Name), p.texts.of(attrText(&a.Value)))
 					if a.Value.Tensor != nil && def.Type() == "Const" {
-						if v, ok := summarize(a.Value.Tensor); ok {
-							v.Node = i
-							d.Values = append(d.Values, v)
-						}
+						d.Values.add(i, a.Value.Tensor)
 					}
 				}
 				p.document(def)
 			}
 		}
 		if n.Function != "" {
-			attrs = append(attrs, p.texts.of("of function"), p.texts.of((&registry.Func{Name: n.Function}).Name))
+			c.Attrs.put(p.texts.of("of function"), p.texts.of((&registry.Func{Name: n.Function}).Name))
 		}
-		d.Nodes = append(d.Nodes, row{n.Name, p.texts.of(op), p.texts.of(n.Device), frameOf(i), ins, controls, back, outs, attrs, []int{}})
 	}
 	return at
 }
@@ -166,10 +164,14 @@ func (p *Page) Compare(earlier io.Reader) error {
 	_, rest, ok := bytes.Cut(text, []byte(begin))
 	data, _, closed := bytes.Cut(rest, []byte(end))
 	var has struct {
+		Form int               `json:"form"`
 		Runs []json.RawMessage `json:"runs"`
 	}
 	if !ok || !closed || json.Unmarshal(data, &has) != nil {
 		return errors.New("it is no page of this program")
+	}
+	if has.Form != form {
+		return errors.New("another version of this program wrote it; record that run again")
 	}
 	if len(has.Runs) == 0 {
 		return errors.New("the page has no recorded run")

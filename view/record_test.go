@@ -41,10 +41,10 @@ func TestRecording(t *testing.T) {
 	if len(p.runs) != 1 || len(p.graphs) != 1 || p.graphs[0].Kind != "program" {
 		t.Fatalf("%d runs, %d graphs", len(p.runs), len(p.graphs))
 	}
-	run := p.runs[0]
+	run, names := p.runs[0], p.graphs[0].Nodes.full()
 	var acted []string
 	for _, e := range run.Events {
-		acted = append(acted, p.graphs[0].Nodes[e[1].(int32)][0].(string))
+		acted = append(acted, names[e[1].(int32)])
 	}
 	if got := strings.Join(acted, " "); got != "x y _retval_y:0" {
 		t.Errorf("what acted: %s", got)
@@ -102,7 +102,7 @@ func TestValues(t *testing.T) {
 	p := New("")
 	p.AddGraph("graph", g)
 	p.AddValues(map[string]*tensor.Tensor{"w": w})
-	if vs := p.graphs[0].Values; len(vs) != 1 || vs[0].Node != 0 || *vs[0].Mean != 4 {
+	if vs := p.graphs[0].Values; len(vs.All) != 1 || vs.Of[0] != 0 || *vs.All[0].Mean != 4 {
 		t.Errorf("%+v", vs)
 	}
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 // A value is a constant in numbers.
 type value struct {
-	Node  int      `json:"node"`
 	Type  string   `json:"type"`
 	Shape string   `json:"shape"`
 	First []string `json:"first"` // elements
@@ -19,6 +19,36 @@ type value struct {
 	Min, Max, Mean, Deviation *float64 `json:",omitempty"`
 	Zeros, NaNs, Infinities   int
 	Bins                      []int `json:",omitempty"` // from Min to Max
+}
+
+// values are summaries of tensors, each once, as many constants of a graph are the same.
+type values struct {
+	Of  []int   `json:"of"` // pairs of a node and its place in All
+	All []value `json:"all"`
+
+	places map[string]int // of summaries as JSON
+}
+
+// add adds a node's tensor.
+func (vs *values) add(node int, t *tensor.Tensor) {
+	v, ok := summarize(t)
+	if !ok {
+		return
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return
+	}
+	at, known := vs.places[string(text)]
+	if !known {
+		if vs.places == nil {
+			vs.places = map[string]int{}
+		}
+		at = len(vs.All)
+		vs.All = append(vs.All, v)
+		vs.places[string(text)] = at
+	}
+	vs.Of = append(vs.Of, node, at)
 }
 
 // Bounds of what is said of a value.

@@ -17,7 +17,7 @@ import (
 
 func showCommand() *cobra.Command {
 	format, rewritten, picture, nodes, after, passes, web := "text", false, false, false, 0, "", ""
-	values := false
+	values, unpainted := false, false
 	var f plannedFlags
 	var remote remoteFlags
 	cmd := &cobra.Command{
@@ -53,6 +53,9 @@ of a feed may be omitted), of a signature, or of a case's steps:
 
 Of a model that a server has it lists the signatures.
 
+On a terminal text has colours, unless NO_COLOR is in the environment, and long lines are
+continued below; elsewhere, and with --plain, neither.
+
 --picture and --format dot print the input of Graphviz.
 
 --web writes a page for a browser: the graph in boxes that unfold, with search, types,
@@ -78,6 +81,9 @@ restores a SavedModel, and shows its variables as numbers and histograms.
   troupe show loop.pb --picture --feed n=10 --fetch while/Exit | dot -Tsvg > run.svg`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !unpainted && !picture && format == "text" && web == "" {
+				defer paint(cmd)()
+			}
 			if client.IsAddress(args[0]) {
 				return remote.show(cmd, args[0], f.signature)
 			}
@@ -160,6 +166,7 @@ restores a SavedModel, and shows its variables as numbers and histograms.
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "print as `FORMAT`: text, or dot for Graphviz")
+	cmd.Flags().BoolVar(&unpainted, "plain", false, "print lines as long as they are and without colours on a terminal, too")
 	cmd.Flags().BoolVar(&nodes, "nodes", false, "list or draw all nodes of a SavedModel instead of its layers")
 	cmd.Flags().StringVar(&f.units, "units", "", "show the code of compiled loops and programs (units), and why other loops are not compiled; with a value: compiled with these `PASSES`, such as -chain,-band")
 	cmd.Flags().Lookup("units").NoOptDefVal = "default"

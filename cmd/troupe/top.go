@@ -13,10 +13,9 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/serve/page"
@@ -48,7 +47,8 @@ errors.
 
 ADDRESS is HOST:PORT or a URL; without a path it is /live/ or, if there is none, /. In a
 terminal the picture is drawn again each --every, as wide and as high as the terminal;
-otherwise, or with --plain, it is printed without colours, one after another.`,
+otherwise, or with --plain, it is printed without colours, one after another. NO_COLOR in
+the environment leaves out the colours alone.`,
 		Example: `  troupe top localhost:8501
   troupe top localhost:8501 --once
   troupe top https://models.example:8501 --ca ca.pem --token-file token`,
@@ -132,31 +132,25 @@ func (f *topFlags) run(cmd *cobra.Command, address string) error {
 	}
 	defer response.Body.Close()
 	out := cmd.OutOrStdout()
-	moving := isTerminal(out) && !f.plain && !f.once
+	moving := isTerminal(out) && !f.plain && !f.once && os.Getenv("TERM") != "dumb"
+	colour := coloured(out) && !f.plain
 	looks := 0
 	err = f.each(response.Body, func(s *topState) bool {
 		if looks++; f.once && looks < 2 { // rates are of two looks
 			return true
 		}
-		width, height := f.width, 0
-		if file, ok := raw(out).(*os.File); ok && width == 0 {
-			if w, h, err := term.GetSize(int(file.Fd())); err == nil {
-				width, height = w, h
-			}
+		width, height := terminalSize(out)
+		if f.width > 0 {
+			width = f.width
 		}
 		if width <= 0 {
 			width = 80
 		}
-		text := s.text(width, moving)
+		text := s.text(width, colour)
 		if moving {
-			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-			if height > 1 && len(lines) > height-1 {
-				lines = append(lines[:height-2], "…")
-			}
-			io.WriteString(raw(out), "\x1b[H\x1b[2J"+strings.Join(lines, "\n")+"\n")
-		} else {
-			io.WriteString(raw(out), text)
+			text = redrawn(text, height)
 		}
+		io.WriteString(raw(out), text)
 		return !f.once
 	})
 	if cmd.Context().Err() != nil {
@@ -166,6 +160,16 @@ func (f *topFlags) run(cmd *cobra.Command, address string) error {
 		return failure{err}
 	}
 	return nil
+}
+
+// redrawn is a picture that takes the place of the one before: each line erases what was
+// right of it and the last what was below, so that nothing flickers.
+func redrawn(text string, height int) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if height > 1 && len(lines) > height-1 {
+		lines = append(lines[:height-2], "…")
+	}
+	return "\x1b[H" + strings.Join(lines, "\x1b[K\n") + "\x1b[K\n\x1b[J"
 }
 
 // each reads the events of a stream until f says no.
@@ -225,22 +229,10 @@ type topWriter struct {
 	colour bool
 }
 
-// Colours, by what they mean.
-const (
-	topBold  = "1"
-	topFaint = "2"
-	topGood  = "32"
-	topBad   = "31"
-	topHot   = "33"
-	topCalm  = "36"
-)
-
 // line writes a line, cut to the width. Text is escaped.
 func (w *topWriter) line(style, text string) {
 	text = plain.Line(text)
-	if utf8.RuneCountInString(text) > w.width {
-		text = string([]rune(text)[:max(0, w.width-1)]) + "…"
-	}
+	text = runewidth.Truncate(text, w.width, "…")
 	if w.colour && style != "" {
 		text = "\x1b[" + style + "m" + text + "\x1b[0m"
 	}
@@ -250,26 +242,26 @@ func (w *topWriter) line(style, text string) {
 // topText draws a state.
 func topText(s *live.State, width int, colour bool) string {
 	w := &topWriter{width: width, colour: colour}
-	w.line(topBold, fmt.Sprintf("%s  %s  %d goroutines, heap %s", s.Title, s.At.Format("15:04:05"), s.Goroutines, size(int64(s.Heap))))
+	w.line(inkBold, fmt.Sprintf("%s  %s  %d goroutines, heap %s", s.Title, s.At.Format("15:04:05"), s.Goroutines, size(int64(s.Heap))))
 	for i := range s.Sessions {
 		w.session(&s.Sessions[i])
 	}
 	if len(s.Sessions) == 0 {
-		w.line(topFaint, "no session is open")
+		w.line(inkFaint, "no session is open")
 	}
 	return w.String()
 }
 
 func (w *topWriter) session(x *live.SessionState) {
 	w.line("", "")
-	w.line(topBold, fmt.Sprintf("%s (%s)", x.Name, x.Engine))
+	w.line(inkBold, fmt.Sprintf("%s (%s)", x.Name, x.Engine))
 	memory := size(max(0, x.MemoryInUse))
 	if x.MemoryLimit > 0 {
 		memory += " of " + size(x.MemoryLimit)
 	}
-	style := topGood
+	style := inkGood
 	if x.Failed > 0 {
-		style = topBad
+		style = inkBad
 	}
 	w.line(style, fmt.Sprintf("  %s steps/s  %s nodes/s  %s failures/s  memory %s  programs %s", rounded(x.Steps), rounded(x.Nodes), rounded(x.Failed), memory, size(max(0, x.ProgramMemory))))
 	for _, r := range x.Running {
@@ -283,19 +275,19 @@ func (w *topWriter) session(x *live.SessionState) {
 		if r.Rate > 0 {
 			text += fmt.Sprintf(", %s iterations/s", rounded(r.Rate))
 		}
-		w.line(topCalm, text)
+		w.line(inkCalm, text)
 		for _, k := range r.Kernels {
-			w.line(topHot, fmt.Sprintf("    %s runs or waits, %s", k.Text, secondsText(k.Seconds)))
+			w.line(inkHot, fmt.Sprintf("    %s runs or waits, %s", k.Text, secondsText(k.Seconds)))
 		}
 		for _, k := range r.Waiting {
 			w.line("", fmt.Sprintf("    %s, %s", k.Text, secondsText(k.Seconds)))
 		}
 		if r.More {
-			w.line(topFaint, "    and more")
+			w.line(inkFaint, "    and more")
 		}
 	}
 	if x.More > 0 {
-		w.line(topFaint, fmt.Sprintf("  and %s", count(x.More, "more step")))
+		w.line(inkFaint, fmt.Sprintf("  and %s", count(x.More, "more step")))
 	}
 	variables, held := 0, int64(0)
 	for _, r := range x.Resources {
@@ -324,7 +316,7 @@ func (w *topWriter) session(x *live.SessionState) {
 		if i == 3 {
 			break
 		}
-		w.line(topBad, fmt.Sprintf("  %s %s", f.At.Format("15:04:05"), f.Text))
+		w.line(inkBad, fmt.Sprintf("  %s %s", f.At.Format("15:04:05"), f.Text))
 	}
 }
 

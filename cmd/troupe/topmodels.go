@@ -17,9 +17,9 @@ func modelsText(s *page.State, width int, colour bool) string {
 	if !s.Ready {
 		ready = "not ready, "
 	}
-	w.line(topBold, fmt.Sprintf("%s  %s  %s%d goroutines, heap %s", s.Title, s.At.Format("15:04:05"), ready, s.Goroutines, size(int64(s.Heap))))
+	w.line(inkBold, fmt.Sprintf("%s  %s  %s%d goroutines, heap %s", s.Title, s.At.Format("15:04:05"), ready, s.Goroutines, size(int64(s.Heap))))
 	if len(s.Models) == 0 {
-		w.line(topFaint, "no model is served")
+		w.line(inkFaint, "no model is served")
 		return w.String()
 	}
 	var table strings.Builder
@@ -52,12 +52,12 @@ func modelsText(s *page.State, width int, colour bool) string {
 		return fmt.Sprintf("%-*.40s  %-*.40s  %s", longest[0], model, longest[1], version, strings.TrimPrefix(rest, "  "))
 	}
 	w.line("", "")
-	w.line(topFaint, row("MODEL", "VERSION", rows[0]))
+	w.line(inkFaint, row("MODEL", "VERSION", rows[0]))
 	for i := range s.Models {
 		w.model(&s.Models[i], row(names[2*i], names[2*i+1], rows[i+1]))
 	}
 	if s.More > 0 {
-		w.line(topFaint, fmt.Sprintf("and %s", count(s.More, "more model")))
+		w.line(inkFaint, fmt.Sprintf("and %s", count(s.More, "more model")))
 	}
 	return w.String()
 }
@@ -74,9 +74,9 @@ func servedVersion(m *page.Model) *page.Version {
 
 func (w *topWriter) model(m *page.Model, line string) {
 	served := servedVersion(m)
-	style := topGood
+	style := inkGood
 	if m.Failed+m.Refused > 0 || served == nil {
-		style = topBad
+		style = inkBad
 	}
 	w.line(style, line)
 	for i := range m.Versions {
@@ -84,12 +84,12 @@ func (w *topWriter) model(m *page.Model, line string) {
 		if v == served {
 			continue
 		}
-		text, style := fmt.Sprintf("  version %s %s", v.Number, v.State), topFaint
+		text, style := fmt.Sprintf("  version %s %s", v.Number, v.State), inkFaint
 		if len(v.Labels) > 0 {
 			text += " (" + strings.Join(v.Labels, ", ") + ")"
 		}
 		if v.Error != "" {
-			text, style = text+": "+v.Error, topBad
+			text, style = text+": "+v.Error, inkBad
 		}
 		w.line(style, text)
 	}
@@ -102,12 +102,12 @@ func (w *topWriter) model(m *page.Model, line string) {
 		}
 		does, style := "waits", ""
 		if r.Runs {
-			does, style = "runs", topCalm
+			does, style = "runs", inkCalm
 		}
 		w.line(style, fmt.Sprintf("  %s of version %s %s, %v, %s", r.Signature, r.Version, does, time.Duration(r.Seconds*1000)*time.Millisecond, r.From))
 	}
 	if more > 0 {
-		w.line(topFaint, "  and "+count(more, "more request"))
+		w.line(inkFaint, "  and "+count(more, "more request"))
 	}
 }
 

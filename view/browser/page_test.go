@@ -516,7 +516,7 @@ func (b *tab) complete(what string, g *troupe.Graph) {
 	b.Helper()
 	in := eval[[]int](b, `(() => {
 		const all = [...document.querySelectorAll('#drawing .item')].map(g => g.item).filter(i => !i.tree.within), at = new Map(all.map((item, k) => [item, k])), tree = all[0].tree
-		return tree.graph.rows.map((_, i) => {
+		return tree.graph.names.map((_, i) => {
 			let item = tree.leafOf[i]
 			while (item && !(at.has(item) && (item.kind === 'leaf' || !item.open))) item = item.parent
 			return item ? at.get(item) : -1

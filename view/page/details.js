@@ -105,7 +105,7 @@ function node(into, item, go, toggle) {
     const list = el('ul', null, into)
     outputs.slice(0, MOST).forEach((text, k) => el('li', `${(op.outputs || []).length === outputs.length ? op.outputs[k] : k}: ${text}`, list))
   }
-  const consumers = g.consumers[i], e = g.edges
+  const consumers = g.consumers(i), e = g.edges
   if (consumers.length) {
     el('h3', `consumers (${consumers.length})`, into)
     const list = el('ul', null, into)

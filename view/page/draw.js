@@ -4,6 +4,7 @@ import { layout, absolute, path, curve, shorten, below } from './layout.js'
 import { label } from './tree.js'
 
 const SVG = 'http://www.w3.org/2000/svg'
+const LABELLED = 600 // edges have labels and titles, if there are no more
 
 export function make(name, attrs, parent, text) {
   const e = document.createElementNS(SVG, name)
@@ -51,8 +52,8 @@ export class Drawing {
       const points = path(p.from, p.to)
       const e = make('path', { d: curve(points), class: 'edge' + (p.control ? ' control' : '') + (p.back ? ' back' : ''), 'marker-end': `url(#${this.arrow})` }, edges)
       const text = label(p)
-      make('title', {}, e, `${p.from.label} \u2192 ${p.to.label}${text ? ': ' + text : p.control ? ' (control)' : ''}`)
-      if (text && drawn.length <= 600 && tree.graph.kind !== 'program') { // where tokens show values
+      if (drawn.length <= LABELLED) make('title', {}, e, `${p.from.label} \u2192 ${p.to.label}${text ? ': ' + text : p.control ? ' (control)' : ''}`)
+      if (text && drawn.length <= LABELLED && tree.graph.kind !== 'program') { // where tokens show values
         const [x, y] = points[points.length >> 1]
         make('text', { x, y: y + 3, class: 'type' }, labels, shorten(text, 28))
       }
@@ -106,25 +107,20 @@ export class Drawing {
     this.svg.classList.toggle('far', this.k < 0.55)
   }
 
-  // drag moves the whole element, as painted, which costs nothing for what is in it; drop
-  // then moves what is in it. Next to another drawing, which it would cover, its contents
-  // are moved at once.
-  drag(held) {
-    if (this.svg.parentNode.querySelectorAll(':scope > svg:not([hidden])').length > 1) {
-      this.x += held.dx - (held.x0 || 0)
-      this.y += held.dy - (held.y0 || 0)
-      held.x0 = held.dx
-      held.y0 = held.dy
-      this.move()
-      return
-    }
-    this.svg.style.transform = `translate(${held.dx}px,${held.dy}px)`
-  }
+  // The drawing is in the middle of a sheet, which is three times as wide and high as the pane
+  // that it is scrolled in.
+  get pane() { return this.svg.parentNode.parentNode }
+
+  rest() { this.pane.scrollTo(this.pane.clientWidth, this.pane.clientHeight) }
+
+  // drag scrolls the sheet, as painted, which costs nothing for what is on it; drop then moves
+  // what is on it. A transform would do the same, but has the browser sort layers in each frame.
+  drag(held) { this.pane.scrollTo(this.pane.clientWidth - held.dx, this.pane.clientHeight - held.dy) }
 
   drop(held) {
-    this.svg.style.transform = ''
-    this.x += held.dx - (held.x0 || 0)
-    this.y += held.dy - (held.y0 || 0)
+    this.x += held.dx
+    this.y += held.dy
+    this.rest()
     this.move()
     this.on.moved()
   }
@@ -141,6 +137,7 @@ export class Drawing {
   }
 
   fit() {
+    this.rest()
     const r = this.svg.getBoundingClientRect(), root = this.tree.root
     this.k = Math.min(1.2, Math.max(0.01, Math.min((r.width - 20) / root.w, (r.height - 20) / root.h)))
     // What would be too small to read is shown from its beginning.
@@ -174,6 +171,13 @@ export class Drawing {
       const r = svg.getBoundingClientRect()
       this.zoom(Math.exp(-e.deltaY * (e.deltaMode ? 0.05 : 0.0015)), e.clientX - r.left, e.clientY - r.top)
     }, { passive: false })
+    // What scrolls otherwise, such as a search of the browser, moves the drawing.
+    this.rest()
+    new ResizeObserver(() => this.rest()).observe(this.pane)
+    this.pane.addEventListener('scrollend', () => {
+      const dx = this.pane.clientWidth - this.pane.scrollLeft, dy = this.pane.clientHeight - this.pane.scrollTop
+      if (!held && (Math.abs(dx) > 1 || Math.abs(dy) > 1)) this.drop({ dx, dy })
+    })
     let held = null
     svg.addEventListener('pointerdown', e => { if (e.button === 0) held = { x: e.clientX, y: e.clientY, dx: 0, dy: 0, moved: false } })
     svg.addEventListener('pointermove', e => {

@@ -97,8 +97,8 @@ function toggleOther(item) {
 // marked returns what tells the nodes of a run that the first graph does not have.
 function marked() {
   if (tree.graph.kind !== 'run') return null
-  const first = model.graphs[tree.graph.data.before || 0], names = first.names ||= new Set(first.rows.map((_, i) => first.name(i) + ' ' + first.op(i)))
-  return ({ tree: { graph: g }, node }) => g === tree.graph && !names.has(g.name(node) + ' ' + g.op(node))
+  const { typed } = model.graphs[tree.graph.data.before || 0]
+  return ({ tree: { graph: g }, node }) => g === tree.graph && !typed.has(g.name(node) + ' ' + g.op(node))
 }
 
 function choose(item) {

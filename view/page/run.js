@@ -113,7 +113,7 @@ export class Run {
     const factsOf = g => {
       let f = facts.get(g)
       if (!f) {
-        f = { kind: g.rows.map((_, i) => kinds[g.op(i)] || 0), constant: new Set(g.data.constant || []) }
+        f = { kind: Uint8Array.from({ length: g.size }, (_, i) => kinds[g.op(i)] || 0), constant: new Set(g.data.constant || []) }
         facts.set(g, f)
       }
       return f
@@ -178,7 +178,7 @@ export class Run {
     // What was sent and not taken.
     this.events.forEach((e, i) => {
       const s = e[STEP], g = this.graphOf(s), f = factsOf(g), a = e[NODE], edges = g.edges
-      for (const k of g.consumers[a]) {
+      for (const k of g.consumers(a)) {
         const b = edges.to[k], port = edges.port[k], live = alive(i, port)
         let at = e[TAG]
         if (f.kind[a] === ENTER) {

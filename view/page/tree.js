@@ -5,6 +5,7 @@
 const MOST = 80
 // Scopes are told apart down to this depth.
 const DEEPEST = 40
+const NONE = Object.freeze([])
 
 export class Tree {
   // A tree of a graph. Within is the item whose function's body the graph is, or null.
@@ -12,54 +13,46 @@ export class Tree {
     this.graph = graph
     this.by = by
     this.within = within
-    this.root = new Item(this, within ? within.id + '\u21d2' + graph.title : '', graph.title, 'graph', null)
+    this.root = new Item(this, null, graph.title, graph.title, 'graph')
     this.root.open = true
     this.leafOf = new Array(graph.size)
     this.build()
   }
 
+  // build adds the nodes in an order of execution, in which the children of a box thus are.
   build() {
-    const { graph, root } = this
-    const scopes = new Set()
-    for (let i = 0; i < graph.size; i++) {
-      const name = graph.name(i), end = name.lastIndexOf('/')
-      if (end > 0 && !scopes.has(name.slice(0, end))) for (let at = name.indexOf('/'), depth = 0; at >= 0 && depth < DEEPEST; at = name.indexOf('/', at + 1), depth++) scopes.add(name.slice(0, at))
-    }
-    const boxes = new Map()
-    const into = (parent, key, label, kind) => {
-      const id = parent.id + '\u203a' + key
-      let box = boxes.get(id)
-      if (!box) {
-        box = new Item(this, id, label, kind, parent)
-        parent.children.push(box)
-        boxes.set(id, box)
-      }
+    const { graph, root } = this, { names } = graph, scopes = scopesOf(graph), boxes = new Map()
+    const add = (parent, key, label, kind) => {
+      const box = new Item(this, parent, key, label, kind)
+      parent.children.push(box)
       return box
     }
-    for (let i = 0; i < graph.size; i++) {
-      let at = root
-      if (this.by === 'frame') {
-        const chain = []
-        for (let f = graph.frame(i); f > 0 && chain.length < DEEPEST; f = graph.frames[f][1]) chain.push(f)
-        for (const f of chain.reverse()) at = into(at, 'frame ' + f, 'frame ' + graph.frames[f][0], 'frame')
-      } else if (this.by === 'device') {
-        const device = graph.device(i) || 'no device'
-        at = into(at, 'device ' + device, device, 'device')
-      }
-      const name = graph.name(i), last = name.lastIndexOf('/') + 1
-      const outside = at, known = outside.inner ||= new Map(), scope = name.slice(0, last)
-      let begin = 0
-      const same = known.get(scope)
-      if (same) [at, begin] = same
-      else for (let depth = 0; depth < DEEPEST; depth++) {
-        const end = name.indexOf('/', begin)
-        if (end < 0) break
-        at = into(at, name.slice(begin, end), name.slice(begin, end), 'scope')
-        begin = end + 1
-      }
-      if (!same) known.set(scope, [at, begin])
-      if (scopes.has(name)) at = into(at, name.slice(begin), name.slice(begin), 'scope') // a node named as a scope is in it
-      const leaf = new Item(this, at.id + '\u203a:' + name, name.slice(begin) || name, 'leaf', at)
+    // outer is the box of a frame or device, and inner that of a scope in it.
+    const outer = (parent, key, label, kind) => {
+      if (!boxes.has(key)) boxes.set(key, add(parent, key, label, kind))
+      return boxes.get(key)
+    }
+    const framed = f => {
+      const chain = []
+      for (; f > 0 && chain.length < DEEPEST; f = graph.frames[f][1]) chain.push(f)
+      return chain.reduceRight((at, f) => outer(at, 'frame ' + f, 'frame ' + graph.frames[f][0], 'frame'), root)
+    }
+    const within = {
+      scope: () => root,
+      frame: i => framed(graph.frame(i)),
+      device: i => { const device = graph.device(i) || 'no device'; return outer(root, 'device ' + device, device, 'device') },
+    }[this.by]
+    const inner = (outside, scope) => {
+      if (!scope.above) return outside
+      const known = outside.scopes ||= new Map()
+      let box = known.get(scope)
+      if (!box) known.set(scope, box = add(inner(outside, scope.above), scope.label, scope.label, 'scope'))
+      return box
+    }
+    for (const i of graph.order) {
+      const scope = scopes[i], outside = within(i), name = names[i], label = scope.end ? name.slice(scope.end) : name
+      const same = scope.inner && scope.inner.get(label) // a node named as a scope is in it
+      const at = inner(outside, same || scope), leaf = new Item(this, at, '', label || name, 'leaf')
       leaf.node = i
       this.leafOf[i] = leaf
       at.children.push(leaf)
@@ -70,7 +63,6 @@ export class Tree {
   // shape merges scopes that have nothing but another scope, divides large boxes, and
   // numbers the leaves so that those of a box are consecutive.
   shape() {
-    const order = this.graph.order
     const all = [this.root]
     for (let k = 0; k < all.length; k++) {
       const box = all[k]
@@ -83,29 +75,23 @@ export class Tree {
     }
     for (let k = all.length - 1; k >= 0; k--) {
       const box = all[k]
-      box.first = Infinity
       box.count = 0
-      for (const c of box.children) {
-        if (c.kind === 'leaf') { c.first = order[c.node]; c.count = 1 }
-        box.first = Math.min(box.first, c.first)
-        box.count += c.count
-      }
-      box.children.sort((a, b) => a.first - b.first)
+      for (const c of box.children) box.count += c.count
       this.divide(box)
     }
     this.leaves = []
-    const visit = [this.root]
-    const left = []
+    this.position = new Int32Array(this.graph.size)
+    const visit = [this.root], left = []
     while (visit.length) {
       const at = visit.pop()
       at.from = this.leaves.length
-      if (at.kind === 'leaf') this.leaves.push(at)
-      else { left.push(at); for (let i = at.children.length - 1; i >= 0; i--) visit.push(at.children[i]) }
+      if (at.kind === 'leaf') {
+        at.to = at.from + 1
+        this.position[at.node] = at.from
+        this.leaves.push(at)
+      } else { left.push(at); for (let i = at.children.length - 1; i >= 0; i--) visit.push(at.children[i]) }
     }
     for (const box of left) box.to = box.from + box.count
-    for (const leaf of this.leaves) leaf.to = leaf.from + 1
-    this.position = new Int32Array(this.graph.size)
-    for (const leaf of this.leaves) this.position[leaf.node] = leaf.from
   }
 
   // divide puts the children of a box that has too many into runs of the same length, and
@@ -119,9 +105,8 @@ export class Tree {
     box.children = []
     for (let k = 0; k < all.length; k += each) {
       const part = all.slice(k, k + each)
-      const run = new Item(this, box.id + '\u203a#' + part[0].id.slice(box.id.length), part[0].label + ' \u2026 ' + part[part.length - 1].label, 'run', box)
+      const run = new Item(this, box, '#' + part[0].own, part[0].label + ' \u2026 ' + part[part.length - 1].label, 'run')
       run.children = part
-      run.first = part[0].first
       run.count = 0
       for (const c of part) { c.parent = run; run.count += c.count }
       box.children.push(run)
@@ -133,12 +118,13 @@ export class Tree {
   // back, text}. It is computed once.
   pairs(box) {
     if (box.joined) return box.joined
-    const found = new Map(), g = this.graph, e = g.edges
+    const found = new Map(), g = this.graph, e = g.edges, { starts, all } = g.leaving
     const child = new Int32Array(box.to - box.from)
     box.children.forEach((c, i) => child.fill(i, c.from - box.from, c.to - box.from))
     for (let at = box.from; at < box.to; at++) {
-      for (const k of g.consumers[this.leaves[at].node]) {
-        const target = this.position[e.to[k]]
+      const { node } = this.leaves[at]
+      for (let i = starts[node]; i < starts[node + 1]; i++) {
+        const k = all[i], target = this.position[e.to[k]]
         if (target < box.from || target >= box.to) continue
         const a = child[at - box.from], b = child[target - box.from]
         if (a === b) continue
@@ -176,13 +162,36 @@ export class Tree {
   }
 }
 
+// scopesOf returns the scope of each node: the one that it is in, its label, where in a name
+// it ends, and the scopes in it by their labels.
+function scopesOf(graph) {
+  const { names } = graph, { shared } = graph.nodes, top = { above: null, label: '', end: 0, inner: null }, found = new Array(names.length)
+  let last = -1
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i], slash = name.lastIndexOf('/')
+    if (i && slash === last && shared[i] > slash) { found[i] = found[i - 1]; continue }
+    let at = top
+    for (let depth = 0; depth < DEEPEST; depth++) {
+      const end = name.indexOf('/', at.end)
+      if (end < 0) break
+      const label = name.slice(at.end, end), inner = at.inner ||= new Map()
+      let next = inner.get(label)
+      if (!next) inner.set(label, next = { above: at, label, end: end + 1, inner: null })
+      at = next
+    }
+    found[i] = at
+    last = slash
+  }
+  return found
+}
+
 function join(found, key, from, to, g, k) {
   const e = g.edges
   let p = found.get(key)
   if (!p) found.set(key, p = { from, to, count: 0, control: true, back: true, text: '' })
   p.count++
   if (e.port[k] >= 0) {
-    const text = g.outputs(e.from[k])[e.port[k]] || ''
+    const text = g.output(e.from[k], e.port[k])
     if (p.control) p.text = text
     else if (p.text !== text) p.text = null
     p.control = false
@@ -198,23 +207,41 @@ export function label(p) {
 }
 
 export class Item {
-  constructor(tree, id, label, kind, parent) {
+  // An item that is made in another, or for the root of a tree in none.
+  constructor(tree, made, key, label, kind) {
     this.tree = tree
-    this.id = id
+    this.made = made
+    this.parent = made
+    this.key = key
     this.label = label
     this.kind = kind // graph, scope, frame, device, run, leaf
-    this.parent = parent
-    this.children = []
+    this.children = kind === 'leaf' ? NONE : []
+    this.count = 1 // nodes in it
+    this.from = 0 // its leaves are from here to to
+    this.to = 0
+    this.node = -1
     this.open = false
     this.dirty = true
     this.bodies = null // of a leaf that calls functions: their trees, once it was opened
+    this.id_ = ''
   }
+
+  // id tells the item from others, and is the same in each tree that has it. It does not
+  // depend on which boxes were merged and divided.
+  get id() {
+    if (this.id_) return this.id_
+    const { tree, made } = this
+    if (!made) return tree.within ? this.id_ = tree.within.id + '\u21d2' + this.key : ''
+    return this.id_ = made.id + '\u203a' + this.own
+  }
+
+  get own() { return this.kind === 'leaf' ? ':' + this.tree.graph.name(this.node) : this.key }
 
   get foldable() { return this.kind !== 'leaf' || this.tree.graph.calls(this.node).length > 0 }
 
   // parts are what an open item shows within it.
   get parts() {
-    if (!this.open) return []
+    if (!this.open) return NONE
     if (this.kind !== 'leaf') return this.children
     return this.bodies.map(b => b.root)
   }
