@@ -74,6 +74,29 @@ func portOf(t *testing.T, w *cluster.Worker) uint16 {
 	return uint16(n)
 }
 
+// TestLookUp: addresses may come from elsewhere, several times and in any order.
+func TestLookUp(t *testing.T) {
+	a, b := startWorker(t, cluster.WorkerOptions{}), startWorker(t, cluster.WorkerOptions{Task: 1})
+	lists := [][]string{nil, {b.Address()}, {b.Address(), a.Address(), b.Address()}}
+	d := &cluster.Discovery{Tasks: map[string]int{"worker": 2}, LookUp: func(context.Context) ([]string, error) {
+		list := lists[0]
+		lists = lists[min(1, len(lists)-1):]
+		return list, nil
+	}}
+	found, err := d.Find(t.Context())
+	if want := map[string][]string{"worker": {a.Address(), b.Address()}}; err != nil || !reflect.DeepEqual(found, want) {
+		t.Errorf("%v, %v; want %v", found, err, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	d.LookUp = func(context.Context) ([]string, error) {
+		cancel()
+		return nil, nil
+	}
+	if _, err := d.Find(ctx); status.CodeOf(err) != status.Unavailable {
+		t.Error("without workers:", err)
+	}
+}
+
 func TestDiscovery(t *testing.T) {
 	ps := startWorker(t, cluster.WorkerOptions{Job: "ps"})
 	a, b := startWorker(t, cluster.WorkerOptions{}), startWorker(t, cluster.WorkerOptions{Task: 1})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
 )
 
 // addDiscovery adds the flags that say for how many workers to wait, and how long.
@@ -28,11 +29,12 @@ func clusterDiscoverCommand() *cobra.Command {
 	var wait time.Duration
 	var target bool
 	cmd := &cobra.Command{
-		Use:   "discover NAME...",
+		Use:   "discover NAME...|TARGET",
 		Short: "Find workers by DNS",
 		Long: `Discover looks up the SRV records of names, as Kubernetes has them for the ports of headless
-services and Consul for services, asks each worker which task it is, and prints the addresses
-by job in the form of --workers-file, or as a target.`,
+services and Consul for services, or takes the addresses of a target (troupe://HOST:PORT,…),
+asks each worker which task it is, and prints the addresses by job in the form of
+--workers-file, or as a target.`,
 		Example: `  troupe cluster discover _cluster._tcp.ps.default.svc.cluster.local _cluster._tcp.worker.default.svc.cluster.local --tasks ps=1,worker=2
   troupe cluster discover worker.service.consul --target`,
 		Args: cobra.MinimumNArgs(1),
@@ -43,7 +45,14 @@ by job in the form of --workers-file, or as a target.`,
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), wait)
 			defer cancel()
-			found, err := (&cluster.Discovery{Names: args, Tasks: tasks, Cluster: session.ClusterOptions(o)}).Find(ctx)
+			d := &cluster.Discovery{Names: args, Tasks: tasks, Cluster: session.ClusterOptions(o)}
+			if list, ok := strings.CutPrefix(args[0], "troupe://"); ok {
+				if len(args) > 1 {
+					return status.Invalid("a target is the only argument: %s", args[1])
+				}
+				d.LookUp = func(context.Context) ([]string, error) { return strings.Split(list, ","), nil }
+			}
+			found, err := d.Find(ctx)
 			if err != nil {
 				return failure{err}
 			}
