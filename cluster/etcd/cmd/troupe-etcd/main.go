@@ -122,7 +122,13 @@ the address stays for --ttl. While etcd cannot be reached the command runs on.`,
 			if err := worker.Start(); err != nil {
 				return err
 			}
-			go func() { ended <- worker.Wait() }()
+			go func() {
+				err := worker.Wait()
+				if errors.Is(err, context.Canceled) { // it was interrupted, and ended well
+					err = nil
+				}
+				ended <- err
+			}()
 			select {
 			case err = <-ended:
 				cancel()
