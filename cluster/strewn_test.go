@@ -12,7 +12,7 @@ import (
 var (
 	strewn      = flag.Int("strewn", 1, "how many seeds TestStrewn strews each case with")
 	strewnFirst = flag.Uint64("strewnfirst", 0, "the first of these")
-	strewnEvery = flag.Int("strewnevery", 7, "TestStrewn takes each n-th case")
+	strewnEvery = flag.Int("strewnevery", 11, "TestStrewn takes each n-th case")
 	strewnCases = flag.String("strewncases", "../conformance/testdata/control.zip,../conformance/testdata/gradients.zip", "the groups of cases that TestStrewn strews")
 	strewnRun   = flag.String("strewnrun", "", "the name of the only case that TestStrewn strews")
 )
