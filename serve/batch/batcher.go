@@ -45,6 +45,7 @@ type Batcher struct {
 	q        *queue
 	timer    *time.Timer
 	yielding bool // a caller yields, and starts what waits then
+	came     bool // others came meanwhile
 	closed   bool
 	steps    sync.WaitGroup // goroutines that run batches
 }
@@ -204,7 +205,9 @@ func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int, r
 		return nil, Report{}, err
 	}
 	var ready *batch
-	if !b.yielding { // or else the one that yields starts it
+	if b.yielding { // the one that yields starts it
+		b.came = true
+	} else {
 		var wake time.Duration
 		if ready, wake = b.choose(now, r); ready == nil {
 			b.wake(wake)
@@ -213,10 +216,12 @@ func (s *Signature) one(ctx context.Context, feeds []*tensor.Tensor, rows int, r
 	if ready != nil {
 		if len(ready.requests) == 1 && ready.requests[0] == r { // nobody else is there
 			r.b = ready
+			b.startOthers()
 			b.mu.Unlock()
 			return b.alone(r)
 		}
 		b.launch(ready)
+		b.startOthers()
 	}
 	if r.turn == nil {
 		r.turn = make(chan struct{})
@@ -321,6 +326,15 @@ func (b *Batcher) tick() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.start(b.now())
+}
+
+// startOthers starts those who came while a caller yielded, if there is room for more than the
+// batch that it starts. mu is held.
+func (b *Batcher) startOthers() {
+	if b.came {
+		b.came = false
+		b.start(b.now())
+	}
 }
 
 // start starts all batches that may. mu is held.
