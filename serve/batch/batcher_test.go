@@ -176,6 +176,42 @@ func TestYield(t *testing.T) {
 	}
 }
 
+// TestYieldForOthers: a request that comes while another caller yields, and cannot join its step,
+// starts beside it if there is room.
+func TestYieldForOthers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	synctest.Test(t, func(t *testing.T) {
+		b := batcher(t, Options{Threads: 3})
+		defer b.Close()
+		hold := make(chan struct{})
+		var running atomic.Int32
+		s := b.Add("s", Step{Run: func(_ context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
+			running.Add(1)
+			<-hold
+			return feeds, nil
+		}})
+		s.trials = 0
+		var wait sync.WaitGroup
+		for k := range 3 { // of three shapes
+			x := floats(t, make([]float32, k+1), 1, int64(k+1))
+			wait.Go(func() {
+				if _, _, err := s.Run(t.Context(), []*tensor.Tensor{x}); err != nil {
+					t.Error(err)
+				}
+			})
+			if k == 0 {
+				synctest.Wait()
+			}
+		}
+		synctest.Wait()
+		if running.Load() != 3 {
+			t.Errorf("%d of 3 steps run", running.Load())
+		}
+		close(hold)
+		wait.Wait()
+	})
+}
+
 // TestApart: requests of unequal inner shapes or types do not share a step.
 func TestApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
