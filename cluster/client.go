@@ -142,6 +142,8 @@ func (c *client) perform(e protocol.Effect) {
 		if reply != nil {
 			reply <- e
 		}
+	case protocol.Forget:
+		c.forget(e.Peer)
 	}
 }
 

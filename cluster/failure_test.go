@@ -406,3 +406,35 @@ func TestDrain(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestForgottenSessions opens sessions that end: the worker forgets their processes.
+func TestForgottenSessions(t *testing.T) {
+	w := startProcess(t, processOptions{Bound: time.Second})
+	target, o := "troupe://"+w.address, &session.ClusterOptions{Bound: time.Second}
+	g := trivial(t)
+	for range 3 {
+		for { // on a busy machine the bound may be short
+			s, err := session.NewSession(g, &session.SessionOptions{Target: target, Cluster: *o})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = run(t.Context(), s, g, nil, []string{"c"}, nil)
+			s.Close()
+			if err == nil {
+				break
+			}
+			if code := status.CodeOf(err); code != status.Unavailable && code != status.Aborted {
+				t.Fatal(err)
+			}
+		}
+	}
+	for {
+		all, errs, err := cluster.Ask(t.Context(), target, o)
+		if err != nil || errs[0] != nil {
+			t.Fatal(err, errs)
+		}
+		if all[0].Peers == 0 {
+			break
+		}
+	}
+}

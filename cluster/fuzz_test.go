@@ -29,7 +29,7 @@ func FuzzPacket(f *testing.F) {
 	f.Add(s.appendPacket(0, &protocol.Packet{Kind: protocol.Beat}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := newShell(0, nil)
-		p, err := s.packet("somebody", b)
+		p, _, err := s.packet("somebody", b)
 		if err != nil {
 			return
 		}

@@ -41,21 +41,21 @@ func (s *shell) appendPacket(to protocol.Peer, p *protocol.Packet) []byte {
 	return e.b
 }
 
-// packet decodes a packet, which may hold anything.
-func (s *shell) packet(from string, b []byte) (p protocol.Packet, err error) {
+// packet decodes a packet, which may hold anything. Its peers are returned as addresses.
+func (s *shell) packet(from string, b []byte) (p protocol.Packet, peers []string, err error) {
 	d := decoder{b: b}
 	if v := d.byte(); v != version && d.err == nil {
-		return p, status.Errorf(status.FailedPrecondition, "%s speaks version %d of the protocol, this process version %d", from, v, version)
+		return p, nil, status.Errorf(status.FailedPrecondition, "%s speaks version %d of the protocol, this process version %d", from, v, version)
 	}
 	p.Kind = protocol.PacketKind(d.byte())
 	if p.Kind < protocol.Hello || p.Kind > protocol.Echo {
 		d.fail()
-		return p, d.err
+		return p, nil, d.err
 	}
 	p.Conn.Dialer, p.Conn.Acceptor = protocol.Incarnation(d.fixed()), protocol.Incarnation(d.fixed())
 	p.Conn.Dial, p.Conn.Accept, p.Number, p.Ack = d.uint(), d.uint(), d.uint(), d.uint()
 	if p.Kind != protocol.Data || d.err != nil {
-		return p, d.err
+		return p, nil, d.err
 	}
 	m := &p.Message
 	m.Verb = protocol.Verb(d.byte())
@@ -66,14 +66,12 @@ func (s *shell) packet(from string, b []byte) (p protocol.Packet, err error) {
 	if m.Size < 0 {
 		d.fail()
 	}
-	for _, address := range d.strings() {
-		m.Peers = append(m.Peers, s.peer(address))
-	}
+	peers = d.strings()
 	m.Err = readError(&d)
 	if a := readArrival(&d, from); a != nil {
 		m.Value = a
 	}
-	return p, d.err
+	return p, peers, d.err
 }
 
 // appendError encodes an error; nil too.

@@ -24,7 +24,8 @@ type shell struct {
 	bound    time.Duration
 	receive  func(from protocol.Peer, p protocol.Packet, out *protocol.Outbox) // of the core
 	beat     func(out *protocol.Outbox)
-	perform  func(protocol.Effect) // never blocks
+	perform  func(protocol.Effect)    // never blocks
+	knows    func(protocol.Peer) bool // of the core; nil: numbers of addresses are kept
 
 	mu    sync.Mutex // guards the core, and what follows
 	out   protocol.Outbox
@@ -35,7 +36,8 @@ type shell struct {
 
 	names  sync.RWMutex
 	peers  map[string]protocol.Peer
-	list   []string          // addresses by peer
+	list   map[protocol.Peer]string // addresses by peer
+	last   protocol.Peer
 	called map[string]string // what errors call addresses
 
 	stop chan struct{}
@@ -70,7 +72,7 @@ func newShell(bound time.Duration, log *zerolog.Logger) *shell {
 		nop := zerolog.Nop()
 		log = &nop
 	}
-	return &shell{self: newIncarnation(), log: log, bound: bound, peers: map[string]protocol.Peer{}, called: map[string]string{}, stop: make(chan struct{})}
+	return &shell{self: newIncarnation(), log: log, bound: bound, peers: map[string]protocol.Peer{}, list: map[protocol.Peer]string{}, called: map[string]string{}, stop: make(chan struct{})}
 }
 
 // newIncarnation returns a random number, not 0.
@@ -99,17 +101,40 @@ func (s *shell) peer(address string) protocol.Peer {
 	s.names.Lock()
 	defer s.names.Unlock()
 	if p, ok = s.peers[address]; !ok {
-		p = protocol.Peer(len(s.list))
-		s.list = append(s.list, address)
+		s.last++
+		p = s.last
+		s.list[p] = address
 		s.peers[address] = p
 	}
 	return p
 }
 
+// address returns the address of a number; "" if it has been forgotten.
 func (s *shell) address(p protocol.Peer) string {
 	s.names.RLock()
 	defer s.names.RUnlock()
 	return s.list[p]
+}
+
+// forget forgets a process that the core has forgotten.
+func (s *shell) forget(p protocol.Peer) {
+	address := s.address(p)
+	if s.knows != nil {
+		s.mu.Lock() // numbers of addresses that come are looked up under it
+		again := s.knows(p)
+		if !again {
+			s.names.Lock()
+			delete(s.peers, address)
+			delete(s.list, p)
+			s.names.Unlock()
+		}
+		s.mu.Unlock()
+		if again {
+			return
+		}
+	}
+	s.endpoint.Forget(address)
+	s.log.Debug().Str("peer", address).Msg("a process that has ended was forgotten")
 }
 
 // name returns what errors call a process: "/job:ps/task:0 at 10.0.0.2:2222".
@@ -133,15 +158,17 @@ func (s *shell) call(address, name string) {
 
 // packetCame takes a packet of the network.
 func (s *shell) packetCame(from string, data []byte, reply remote.Reply) {
-	p, err := s.packet(from, data)
+	p, peers, err := s.packet(from, data)
 	if err != nil {
 		s.log.Warn().Str("from", from).Err(err).Msg("a packet was dropped")
 		return
 	}
-	peer := s.peer(from)
 	s.do(func(out *protocol.Outbox) {
+		for _, address := range peers {
+			p.Message.Peers = append(p.Message.Peers, s.peer(address))
+		}
 		s.reply = reply
-		s.receive(peer, p, out)
+		s.receive(s.peer(from), p, out)
 	})
 }
 
@@ -187,6 +214,10 @@ func (s *shell) do(event func(out *protocol.Outbox)) {
 // stream, all else by Proto.Actor's remote. Beats go on the stream, and their echoes back on
 // it: so each process learns whether what it asks for on that connection comes.
 func (s *shell) send(p *protocol.Sent, reply remote.Reply) {
+	to := s.address(p.To)
+	if to == "" {
+		return
+	}
 	data := s.appendPacket(p.To, &p.Packet)
 	switch p.Packet.Kind {
 	case protocol.Echo:
@@ -195,14 +226,14 @@ func (s *shell) send(p *protocol.Sent, reply remote.Reply) {
 		}
 		return
 	case protocol.Beat:
-		s.endpoint.Push(s.address(p.To), data)
+		s.endpoint.Push(to, data)
 		return
 	}
 	switch p.Packet.Message.Verb {
 	case protocol.Tensor, protocol.Offer, protocol.Want, protocol.Credit:
-		s.endpoint.Push(s.address(p.To), data)
+		s.endpoint.Push(to, data)
 	default:
-		s.endpoint.Post(s.address(p.To), data)
+		s.endpoint.Post(to, data)
 	}
 }
 

@@ -26,6 +26,7 @@ type Status struct {
 	Finished    int64         `json:"finished"` // steps that have ended
 	Failed      int64         `json:"failed"`   // of these
 	Parcels     int           `json:"parcels"`  // large tensors that others have not fetched yet
+	Peers       int           `json:"peers"`    // other processes that it is, or was just, connected with
 	MemoryUsed  int64         `json:"memory_used"`
 	MemoryLimit int64         `json:"memory_limit"`
 	Goroutines  int           `json:"goroutines"`     // of the process
@@ -55,7 +56,7 @@ func (w *Worker) Status() Status {
 	s.Sessions, s.Parts, s.Steps = len(w.sessions), len(w.parts), len(w.steps)
 	w.table.Unlock()
 	w.mu.Lock()
-	s.Left = w.core.Left()
+	s.Left, s.Peers = w.core.Left(), w.core.Peers()
 	w.mu.Unlock()
 	return s
 }

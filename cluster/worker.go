@@ -183,7 +183,7 @@ func NewWorker(o WorkerOptions) (*Worker, error) {
 	address := w.endpoint.Address()
 	w.call(address, process.String())
 	w.core = protocol.NewWorker(w.self, w.peer(address), w.config(o.MaxSteps))
-	w.receive, w.beat = w.core.Receive, w.core.Beat
+	w.receive, w.beat, w.knows = w.core.Receive, w.core.Beat, w.core.Knows
 	w.mu.Unlock()
 	w.start()
 	w.log.Info().Str("worker", w.Name()).Str("address", address).Stringer("incarnation", w.self).Msg("worker started")
@@ -256,6 +256,8 @@ func (w *Worker) perform(e protocol.Effect) {
 		}
 	case protocol.Drop:
 		w.dropValue(e.Value)
+	case protocol.Forget:
+		w.forget(e.Peer)
 	}
 }
 

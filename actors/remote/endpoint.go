@@ -48,9 +48,10 @@ type Endpoint struct {
 	events  *eventstream.Subscription
 	closing chan struct{}
 
-	mu     sync.RWMutex
-	closed bool
-	peers  map[string]*peer
+	mu        sync.RWMutex
+	closed    bool
+	peers     map[string]*peer
+	forgotten sync.WaitGroup // peers that are being closed; none is added once closed is set
 }
 
 // Listen opens an endpoint.
@@ -76,6 +77,7 @@ func Listen(o Options, h Handler) (*Endpoint, error) {
 		remote.WithServerOptions(server...), remote.WithDialOptions(dial...), remote.WithAdvertisedHost(o.Advertise),
 		remote.WithEndpointWriterBatchSize(maxBatch), remote.WithEndpointWriterQueueSize(1024),
 		remote.WithEndpointManagerBatchSize(maxBatch), remote.WithEndpointManagerQueueSize(1024))
+	config.MaxRetryCount = 1 // see patient
 	e.remote = remote.NewRemote(e.system, config)
 	if err := e.start(); err != nil {
 		e.system.Shutdown()
@@ -118,9 +120,9 @@ func (e *Endpoint) receive(ctx actor.Context) {
 func (e *Endpoint) follow(event any) {
 	switch ev := event.(type) {
 	case *remote.EndpointConnectedEvent:
-		e.peer(ev.Address).connected(true)
+		e.known(ev.Address).connected(true)
 	case *remote.EndpointTerminatedEvent:
-		e.peer(ev.Address).connected(false)
+		e.known(ev.Address).connected(false)
 	}
 }
 
@@ -143,9 +145,15 @@ func (e *Endpoint) Post(to string, data []byte) {
 }
 
 // patient makes Proto.Actor's remote wait for a connection, which it would otherwise try
-// again after two seconds, and ends the wait with the endpoint.
+// again after two seconds, and ends the wait with the endpoint, and the stream with the peer:
+// then it fails, and the remote, once it has slept, forgets the address.
 func (e *Endpoint) patient(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	p := e.peer(cc.Target())
+	if p == nil {
+		return &void{ctx: ctx}, nil // the endpoint is closed
+	}
 	ctx, cancel := context.WithCancel(ctx)
+	unwatch := context.AfterFunc(p.ctx, cancel)
 	stop := make(chan struct{})
 	go func() {
 		select {
@@ -160,6 +168,7 @@ func (e *Endpoint) patient(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.
 		return s, nil
 	}
 	defer cancel()
+	unwatch()
 	select {
 	case <-e.closing:
 		return &void{ctx: ctx}, nil // a failure would make it sleep
@@ -209,6 +218,7 @@ func (e *Endpoint) Close() error {
 	for _, p := range peers {
 		p.close()
 	}
+	e.forgotten.Wait()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

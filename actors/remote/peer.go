@@ -81,6 +81,33 @@ func (e *Endpoint) peer(address string) *peer {
 	return p
 }
 
+// known returns another endpoint if there has been traffic with it; nil if not.
+func (e *Endpoint) known(address string) *peer {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.peers[address]
+}
+
+// Forget ends the connections with another endpoint, and the attempts to make them. They are
+// made again when something is sent there.
+func (e *Endpoint) Forget(address string) {
+	e.mu.Lock()
+	p := e.peers[address]
+	delete(e.peers, address)
+	if p != nil {
+		e.forgotten.Add(1)
+	}
+	e.mu.Unlock()
+	if p == nil {
+		return
+	}
+	p.cancel()
+	go func() { // its streams may be ending on the caller's goroutine
+		defer e.forgotten.Done()
+		p.close()
+	}()
+}
+
 // connected notes whether Proto.Actor has a connection.
 func (p *peer) connected(yes bool) {
 	if p == nil {

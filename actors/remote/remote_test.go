@@ -182,3 +182,18 @@ func TestReply(t *testing.T) {
 		}
 	}
 }
+
+// TestForget ends attempts to connect with a process that is gone, and connections with one that
+// is there, which are made again.
+func TestForget(t *testing.T) {
+	h, came := packets()
+	a, b := listen(t, remote.Options{}, remote.Handler{}), listen(t, remote.Options{}, h)
+	a.Push("127.0.0.1:1", []byte("x"))
+	a.Forget("127.0.0.1:1")
+	for range 3 {
+		until(t, came, func() { a.Post(b.Address(), []byte("x")) })
+		until(t, came, func() { a.Push(b.Address(), []byte("x")) })
+		a.Forget(b.Address())
+		a.Forget(b.Address())
+	}
+}

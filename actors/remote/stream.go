@@ -234,10 +234,19 @@ func fill(buffers [][]byte, at *int, data mem.BufferSlice) bool {
 // Ask calls another endpoint. It fails soon if that cannot be reached, unless wait is set: then
 // with ctx.
 func (e *Endpoint) Ask(ctx context.Context, to string, request []byte, wait bool) ([]byte, error) {
-	p := e.peer(to)
-	if p == nil {
-		return nil, status.Errorf(status.Canceled, "the endpoint is closed")
+	for {
+		p := e.peer(to)
+		if p == nil {
+			return nil, status.Errorf(status.Canceled, "the endpoint is closed")
+		}
+		response, err := p.ask(ctx, request, wait)
+		if err == nil || p.ctx.Err() == nil || ctx.Err() != nil {
+			return response, err
+		} // the peer was forgotten meanwhile
 	}
+}
+
+func (p *peer) ask(ctx context.Context, request []byte, wait bool) ([]byte, error) {
 	conn, err := p.client()
 	if err != nil {
 		return nil, err
@@ -254,7 +263,7 @@ func (e *Endpoint) Ask(ctx context.Context, to string, request []byte, wait bool
 		err = s.RecvMsg(&f)
 	}
 	if err != nil {
-		return nil, fromGRPC(err, "worker at %s", to)
+		return nil, fromGRPC(err, "worker at %s", p.address)
 	}
 	return f.bytes(), nil
 }

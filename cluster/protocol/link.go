@@ -52,10 +52,14 @@ type LinkEvent struct {
 	Packets   []Packet  // for the network
 }
 
-// NewLink returns a link that is closed. One that dials does so at the next beat.
-func NewLink(self Incarnation, dials bool, patience int) *Link {
-	return &Link{self: self, dials: dials, patience: max(patience, minPatience)}
+// NewLink returns a link that is closed. One that dials does so at the next beat. counter is
+// the highest number that connections with the other process may have had.
+func NewLink(self Incarnation, dials bool, patience int, counter uint64) *Link {
+	return &Link{self: self, dials: dials, patience: max(patience, minPatience), counter: counter}
 }
+
+// Counter returns the highest number that this end has given to a connection.
+func (l *Link) Counter() uint64 { return l.counter }
 
 // Open reports whether the link has a connection.
 func (l *Link) Open() bool { return l.state == open }

@@ -10,20 +10,22 @@ import (
 // A Master has sessions, whose graphs are divided among workers, and runs their steps.
 // Its methods take one event and append what follows to an [Outbox].
 type Master struct {
-	self     Incarnation
-	config   Config
-	workers  map[Peer]*employee
-	order    []Peer // of workers
-	sessions map[uint64]*session
-	beats    uint64
-	running  int
-	handles  uint64
-	sending  LinkEvent // of send
+	self      Incarnation
+	config    Config
+	workers   map[Peer]*employee
+	order     []Peer // of workers
+	sessions  map[uint64]*session
+	beats     uint64
+	running   int
+	handles   uint64
+	sending   LinkEvent // of send
+	forgotten forgetting
 }
 
 // An employee is a worker, as the master sees it.
 type employee struct {
 	link *Link
+	idle int // see forgetting
 }
 
 // A session has graphs and steps.
@@ -104,7 +106,7 @@ func (m *Master) Add(number, graph uint64, parts []Part) {
 	s.graphs[graph] = &divided{parts: parts, state: make([]registration, len(parts)), handles: make([]uint64, len(parts))}
 	for _, p := range parts {
 		if m.workers[p.Worker] == nil {
-			m.workers[p.Worker] = &employee{link: NewLink(m.self, true, m.config.Patience)}
+			m.workers[p.Worker] = &employee{link: NewLink(m.self, true, m.config.Patience, m.forgotten.counter)}
 			i, _ := slices.BinarySearch(m.order, p.Worker)
 			m.order = slices.Insert(m.order, i, p.Worker)
 		}
@@ -207,6 +209,7 @@ func (m *Master) Receive(from Peer, p Packet, out *Outbox) {
 	if e == nil {
 		return
 	}
+	e.idle = 0
 	var ev LinkEvent
 	e.link.Receive(p, &ev)
 	m.follow(from, e, &ev, out)
@@ -238,6 +241,32 @@ func (m *Master) Beat(out *Outbox) {
 			}
 		}
 	}
+	m.forget(out)
+}
+
+// forget forgets workers that are not connected and of which no session has a part.
+func (m *Master) forget(out *Outbox) {
+	m.order = slices.DeleteFunc(m.order, func(p Peer) bool {
+		e := m.workers[p]
+		if !m.forgotten.due(e.link, &e.idle, !e.link.Open() && m.needs(p), m.config.Patience) {
+			return false
+		}
+		delete(m.workers, p)
+		out.do(Effect{Kind: Forget, Peer: p})
+		return true
+	})
+}
+
+// needs reports whether a graph has a part on a worker.
+func (m *Master) needs(p Peer) bool {
+	for _, s := range m.sessions {
+		for _, g := range s.graphs {
+			if slices.ContainsFunc(g.parts, func(part Part) bool { return part.Worker == p }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // connected reports whether all workers of a graph are connected.

@@ -26,11 +26,13 @@ const (
 	Drop
 	// Reply is a master's reply to Effect.Request: fetches by part in Effect.Fetches, or Effect.Err.
 	Reply
+	// Forget says that nothing needs the process at Effect.Peer any more, which is not connected.
+	Forget
 )
 
 // String returns the name of the constant.
 func (k EffectKind) String() string {
-	return [...]string{"?", "Compile", "Release", "EndSession", "Start", "Deliver", "Stop", "Drop", "Reply"}[k]
+	return [...]string{"?", "Compile", "Release", "EndSession", "Start", "Deliver", "Stop", "Drop", "Reply", "Forget"}[k]
 }
 
 // An Effect is one thing for the shell to do.
@@ -44,6 +46,7 @@ type Effect struct {
 	Floor   uint64
 	Request uint64
 	Fetches []any
+	Peer    Peer
 }
 
 // An Outbox collects what a master or a worker does in answer to one call.

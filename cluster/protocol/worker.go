@@ -12,21 +12,23 @@ import (
 // A Worker runs parts of steps for masters, and exchanges tensors with other workers.
 // Its methods take one event and append what follows to an [Outbox].
 type Worker struct {
-	self     Incarnation
-	at       Peer
-	config   Config
-	peers    map[Peer]*neighbour
-	order    []Peer // of peers
-	sessions map[SessionID]*workerSession
-	graphs   GraphMgr
-	steps    map[StepID]*workerStep
-	sending  LinkEvent // of send
+	self      Incarnation
+	at        Peer
+	config    Config
+	peers     map[Peer]*neighbour
+	order     []Peer // of peers
+	sessions  map[SessionID]*workerSession
+	graphs    GraphMgr
+	steps     map[StepID]*workerStep
+	sending   LinkEvent // of send
+	forgotten forgetting
 }
 
 // A neighbour is another process, as a worker sees it.
 type neighbour struct {
 	link *Link
 	flow flow
+	idle int // see forgetting
 }
 
 // A workerSession is a session of a master's.
@@ -74,7 +76,7 @@ func (w *Worker) Credit(p Peer) (int64, bool) {
 func (w *Worker) neighbour(p Peer, dials bool) *neighbour {
 	n := w.peers[p]
 	if n == nil {
-		n = &neighbour{link: NewLink(w.self, dials, w.config.Patience)}
+		n = &neighbour{link: NewLink(w.self, dials, w.config.Patience, w.forgotten.counter)}
 		w.peers[p] = n
 		i, _ := slices.BinarySearch(w.order, p)
 		w.order = slices.Insert(w.order, i, p)
@@ -94,6 +96,7 @@ func (w *Worker) Receive(from Peer, p Packet, out *Outbox) {
 		}
 		n = w.neighbour(from, false)
 	}
+	n.idle = 0
 	var ev LinkEvent
 	n.link.Receive(p, &ev)
 	w.follow(from, n, &ev, out)
@@ -119,7 +122,47 @@ func (w *Worker) Beat(out *Outbox) {
 			w.unconnected(it, out)
 		}
 	})
+	w.forget(out)
 }
+
+// forget forgets processes that are not connected and that nothing needs.
+func (w *Worker) forget(out *Outbox) {
+	w.order = slices.DeleteFunc(w.order, func(p Peer) bool {
+		n := w.peers[p]
+		if !w.forgotten.due(n.link, &n.idle, !n.link.Open() && w.needs(p), w.config.Patience) {
+			return false
+		}
+		delete(w.peers, p)
+		out.do(Effect{Kind: Forget, Peer: p})
+		return true
+	})
+}
+
+// needs reports whether a process is the master of a session, or exchanges tensors with a part.
+func (w *Worker) needs(p Peer) bool {
+	for _, s := range w.sessions {
+		if s.master == p {
+			return true
+		}
+	}
+	for _, it := range w.graphs.items {
+		if slices.Contains(it.peers, p) {
+			return true
+		}
+	}
+	for _, st := range w.steps { // whose part may have been released
+		if st.item != nil && slices.Contains(st.item.peers, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Knows reports whether the worker has a link with a process, and Peers with how many.
+func (w *Worker) Knows(p Peer) bool { return w.peers[p] != nil }
+
+// Peers is described with Knows.
+func (w *Worker) Peers() int { return len(w.peers) }
 
 // unconnected gives up a part whose worker does not come to be connected with another one.
 func (w *Worker) unconnected(it *Item, out *Outbox) {
@@ -425,7 +468,7 @@ func (w *Worker) end(st *workerStep, out *Outbox) {
 // consumed gives credit back.
 func (w *Worker) consumed(from Peer, size int64, out *Outbox) {
 	n := w.peers[from]
-	if !n.link.Open() {
+	if n == nil || !n.link.Open() {
 		return
 	}
 	if n.flow.owed += size; n.flow.owed >= w.config.Window/4 {
