@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/cluster"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -103,5 +104,41 @@ func TestTargets(t *testing.T) {
 	_, errs, err := cluster.Ask(t.Context(), target, &session.ClusterOptions{Bound: bound})
 	if err != nil || errs[0] != nil {
 		t.Error(err, errs)
+	}
+}
+
+// TestStepStats has the cost of each worker's nodes, at times within the step.
+func TestStepStats(t *testing.T) {
+	var target string
+	for i := range 2 {
+		target += "," + startProcess(t, processOptions{Task: i, Bound: bound}).address
+	}
+	g := text(t, twoWorkers)
+	s := newSession(t, "troupe://"+target[1:], g)
+	x, _ := tensor.FromSlice(make([]float32, 1<<16), 1<<16)
+	for range 2 { // the first run compiles and registers, too
+		var m session.RunMetadata
+		o := session.RunOptions{Profile: true, Metadata: &m}
+		if _, err := s.RunWithOptions(t.Context(), o, map[session.Output]*tensor.Tensor{g.Operation("x").Output(0): x}, []session.Output{g.Operation("z").Output(0)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		on := map[string]string{}
+		threads := map[int]string{}
+		for _, e := range m.Stats.Events {
+			n := &m.Stats.Nodes[e.Node]
+			on[n.Name] = n.Device
+			if e.Begin < 0 || e.End < e.Begin || e.End > int64(m.Stats.Elapsed) {
+				t.Errorf("%s runs from %d to %d of %v", n.Name, e.Begin, e.End, m.Stats.Elapsed)
+			}
+			if e.Thread != profile.Elsewhere && threads[e.Thread] != "" && threads[e.Thread] != n.Device {
+				t.Errorf("%s and %s share thread %d", threads[e.Thread], n.Device, e.Thread)
+			}
+			threads[e.Thread] = n.Device
+		}
+		for name, device := range map[string]string{"y": "/job:worker/replica:0/task:1/device:CPU:0", "z": "/job:worker/replica:0/task:0/device:CPU:0"} {
+			if on[name] != device {
+				t.Errorf("%s ran on %q, want %q; all: %v", name, on[name], device, on)
+			}
+		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // version begins every packet; processes of other versions do not understand each other.
-const version = 3
+const version = 4
 
 // appendPacket encodes a packet for a process. Its value, if it has one, is a *parcel or, of
 // what was taken from another process and is passed on, nothing.

@@ -18,6 +18,7 @@ type parcel struct {
 	head    []byte
 	buffers [][]byte
 	span    []byte // of feeds: the span of the caller; nil: none
+	record  bool   // of feeds: what nodes cost is wanted
 
 	mu     sync.Mutex
 	ticket uint64 // 0: none yet
@@ -49,7 +50,10 @@ func (s *shell) appendParcel(e *encoder, to protocol.Peer, p *parcel) {
 		e.byte(formNone)
 		return
 	}
-	defer func() { e.bytes(p.span) }()
+	defer func() {
+		e.bytes(p.span)
+		e.byte(boolByte(p.record))
+	}()
 	switch {
 	case len(p.head)+p.total() <= inline:
 		e.byte(formInline)
@@ -80,6 +84,7 @@ type arrival struct {
 	heads  int // of a ticket: the size of the head
 	total  int
 	span   []byte
+	record bool
 }
 
 func readArrival(d *decoder, from string) *arrival {
@@ -90,7 +95,7 @@ func readArrival(d *decoder, from string) *arrival {
 		a := &arrival{from: from, head: d.bytes()}
 		a.data = d.bytes()
 		a.total = len(a.data)
-		a.span = d.bytes()
+		a.span, a.record = d.bytes(), d.byte() == 1
 		return a
 	case formTicket, formLarge:
 		a := &arrival{from: from}
@@ -105,7 +110,7 @@ func readArrival(d *decoder, from string) *arrival {
 			d.fail()
 		}
 		a.heads, a.total = int(h), int(n)
-		a.span = d.bytes()
+		a.span, a.record = d.bytes(), d.byte() == 1
 		return a
 	}
 	d.fail()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/cluster/protocol"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -22,6 +23,7 @@ type running struct {
 	w       *Worker
 	id      protocol.StepID
 	part    *compiled
+	record  *profile.Recorder // nil: what nodes cost is not wanted
 	ctx     context.Context
 	traced  context.Context // ctx with the step's span
 	cancel  context.CancelCauseFunc
@@ -70,6 +72,9 @@ func (w *Worker) begin(e protocol.Effect) {
 		var end func(error)
 		if r.traced = r.ctx; a != nil {
 			r.traced = within(r.ctx, a.span)
+			if a.record {
+				r.record = profile.NewRecorder()
+			}
 		}
 		r.traced, end = r.span(r.traced, "step", trace.SpanKindServer)
 		fetched, err := r.run(s, a)
@@ -136,7 +141,7 @@ func (r *running) run(s *workerSession, feeds *arrival) (all []item, err error) 
 	}
 	step := kernel.Step{
 		ID: int64(r.id.Step), Context: r.ctx, Resources: resources, State: s.state, PerStep: &r.perStep, Pool: w.pool,
-		Files: w.options.Files, Log: w.log, Seed: r.part.seed, Rendezvous: r,
+		Files: w.options.Files, Log: w.log, Seed: r.part.seed, Rendezvous: r, Profile: r.record,
 	}
 	fetched := make([][]item, len(r.part.pieces))
 	play := func(i int) error {
@@ -181,6 +186,9 @@ func (r *running) run(s *workerSession, feeds *arrival) (all []item, err error) 
 	}
 	for _, list := range fetched {
 		all = append(all, list...)
+	}
+	if r.record != nil {
+		return appendStats(all, r.record)
 	}
 	return all, nil
 }
@@ -357,7 +365,7 @@ func (r *running) open(a *arrival, done func(resource.Token, error)) {
 	switch {
 	case err != nil:
 		done(resource.Token{}, err)
-	case len(items) != 1:
+	case len(items) != 1 || items[0].stats != nil:
 		done(resource.Token{}, status.Errorf(status.DataLoss, "a message with %d tensors", len(items)))
 	default:
 		done(resource.Token{Value: items[0].value, Dead: items[0].dead, Foreign: true}, nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/cluster/protocol"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -213,7 +214,7 @@ func (t *target) note(worker string, s *compile.Share) {
 }
 
 // Run runs a step. See [session.AwayProgram].
-func (p *program) Run(ctx context.Context, feeds, fetched []tensor.Value) error {
+func (p *program) Run(ctx context.Context, feeds, fetched []tensor.Value, recorder *profile.Recorder) error {
 	by := make([]any, len(p.feedAt))
 	span := spanOf(ctx)
 	for i, list := range p.feedAt {
@@ -225,15 +226,19 @@ func (p *program) Run(ctx context.Context, feeds, fetched []tensor.Value) error 
 		if err != nil {
 			return err
 		}
-		parcel.span = span
+		parcel.span, parcel.record = span, recorder != nil
 		by[i] = parcel
+	}
+	var began int64
+	if recorder != nil {
+		began = recorder.Clock()
 	}
 	e, err := p.client.run(ctx, p.number, p.graph, by)
 	for _, parcel := range by {
 		p.client.dropValue(parcel)
 	}
 	if err == nil {
-		err = p.take(ctx, e.Fetches, fetched)
+		err = p.take(ctx, e.Fetches, fetched, recorder, began)
 	}
 	return p.explain(err)
 }
@@ -246,7 +251,11 @@ func (c *client) dropValue(v any) {
 }
 
 // take takes what the parts have fetched.
-func (p *program) take(ctx context.Context, from []any, fetched []tensor.Value) error {
+func (p *program) take(ctx context.Context, from []any, fetched []tensor.Value, recorder *profile.Recorder, began int64) error {
+	var ended int64
+	if recorder != nil {
+		ended = recorder.Clock()
+	}
 	for _, v := range from {
 		a, _ := v.(*arrival)
 		items, err := unpack(ctx, p.client.endpoint, p.budget, a)
@@ -254,6 +263,12 @@ func (p *program) take(ctx context.Context, from []any, fetched []tensor.Value) 
 			return err
 		}
 		for _, it := range items {
+			if it.stats != nil && recorder != nil {
+				if err := mergeStats(recorder, it.stats, began, ended); err != nil {
+					return err
+				}
+				continue
+			}
 			if it.at >= len(fetched) {
 				return status.Errorf(status.DataLoss, "a fetch %d of %d", it.at, len(fetched))
 			}

@@ -15,6 +15,7 @@ type item struct {
 	at    int
 	dead  bool
 	value tensor.Value // zero if dead
+	stats []byte       // instead: what nodes cost, among fetches
 }
 
 // The forms of a tensor.
@@ -22,6 +23,7 @@ const (
 	formDead  byte = iota
 	formRaw        // the elements as they lie in memory, little-endian
 	formProto      // a serialized TensorProto
+	formStats      // what nodes cost
 )
 
 // pack makes a parcel of tensors, which must not change from now on.
@@ -33,6 +35,13 @@ func pack(step protocol.StepID, items []item) (*parcel, int64, error) {
 	for i := range items {
 		it := &items[i]
 		e.uint(uint64(it.at))
+		if it.stats != nil {
+			e.byte(formStats)
+			e.uint(uint64(len(it.stats)))
+			p.buffers = append(p.buffers, it.stats)
+			size += int64(len(it.stats))
+			continue
+		}
 		if it.dead || it.value.IsZero() {
 			e.byte(formDead)
 			continue
@@ -136,6 +145,15 @@ func unpack(ctx context.Context, e *remote.Endpoint, budget *tensor.Budget, a *a
 			left -= int(n)
 			later = append(later, i)
 			buffers = append(buffers, make([]byte, n))
+		case formStats:
+			n := d.uint()
+			if n > uint64(left) {
+				d.fail()
+				break
+			}
+			left -= int(n)
+			it.stats = make([]byte, n)
+			buffers = append(buffers, it.stats)
 		default:
 			d.fail()
 		}

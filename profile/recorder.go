@@ -50,6 +50,7 @@ type Recorder struct {
 	main  Program // that was taken a meter for first: for each run once
 	lanes []bool  // that are taken
 	ended time.Duration
+	away  []merged
 }
 
 // NewRecorder begins to record one run.

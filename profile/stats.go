@@ -136,6 +136,7 @@ func (r *Recorder) Stats() *Stats {
 		}
 	}
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
+	s.merge(r.away)
 	return s
 }
 

@@ -281,7 +281,7 @@ func (s *Session) untilClosed(ctx context.Context) (context.Context, context.Can
 // play has the step played.
 func (s *Session) play(p *program, c *call) error {
 	if p.away != nil {
-		return p.away.Run(c.step.Context, c.feeds, c.fetched)
+		return p.away.Run(c.step.Context, c.feeds, c.fetched, c.step.Profile)
 	}
 	if p.pieces != nil {
 		return s.runApart(p, c)
@@ -291,6 +291,9 @@ func (s *Session) play(p *program, c *call) error {
 
 // sample is play for a sampler, which decides whether the run is recorded.
 func (s *Session) sample(sampler *Sampler, p *program, c *call) error {
+	if p.away != nil {
+		return s.play(p, c) // single runs are recorded there
+	}
 	if c.sampler != sampler {
 		c.sampler, c.series = sampler, sampler.Series(p.nodes)
 	}

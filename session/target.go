@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -54,8 +55,9 @@ type TargetProgram struct {
 
 // An AwayProgram is a program that a Target runs.
 type AwayProgram interface {
-	// Run runs a step: feeds in, fetched values out.
-	Run(ctx context.Context, feeds, fetched []tensor.Value) error
+	// Run runs a step: feeds in, fetched values out. What its nodes cost there is merged into
+	// recorder, unless that is nil.
+	Run(ctx context.Context, feeds, fetched []tensor.Value, recorder *profile.Recorder) error
 }
 
 var targets struct {

@@ -32,7 +32,7 @@ func profileCommand() *cobra.Command {
 an average run by operation, by node, and along the critical path: the chain of nodes
 that bounds the time on any number of cores. Recording costs some tens of nanoseconds
 for each node; where that is more than 2% of a run only a sample of the runs is
-recorded, and the first line prints how many.
+recorded, and the first line prints how many. On workers every run is recorded.
 
 Of a SavedModel it runs a signature, of a recorded case the first step, of other graphs
 what --fetch and --target name, or else all outputs without consumers. Numeric inputs
@@ -47,7 +47,8 @@ that are not fed get a ramp from -0.5 to 0.5, with 1 for unknown dimensions.
 	fl := cmd.Flags()
 	addFeeds(cmd, &f.feeds, "feed a tensor: `NAME=VALUE`, NAME=@FILE, or @FILE.npz for all its arrays (repeatable)")
 	fl.StringArrayVar(&f.fetches, "fetch", nil, "fetch the tensor `NAME` (repeatable)")
-	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeatable)")
+	fl.StringArrayVar(&f.targets, "target", nil, "run `NODE` without fetching from it (repeatable); troupe://HOST:PORT,... runs on workers")
+	f.cluster.add(fl)
 	fl.StringVar(&f.signature, "signature", "", "run the signature `KEY` of a SavedModel")
 	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas")
 	fl.IntVar(&f.runs, "runs", 0, "profile `N` runs; 0 is as many as take a second")
@@ -68,6 +69,13 @@ that are not fed get a ramp from -0.5 to 0.5, with 1 for unknown dimensions.
 func (f *profileFlags) run(cmd *cobra.Command, path string) error {
 	if f.runs < 0 || f.top < 0 {
 		return fmt.Errorf("--runs and --top must not be negative")
+	}
+	var err error
+	if f.workers, err = f.away(); err != nil {
+		return err
+	}
+	if f.clusterOptions, err = f.cluster.resolve(); err != nil {
+		return err
 	}
 	m, err := loadModel(cmd, path)
 	if err != nil {
@@ -121,12 +129,23 @@ func (f *profileFlags) run(cmd *cobra.Command, path string) error {
 // measure adds up runs.
 func (f *profileFlags) measure(ctx context.Context, call *troupe.Callable, values []*troupe.Tensor) (*profile.Model, error) {
 	var sampler troupe.Sampler
+	var model profile.Model
 	begin := time.Now()
 	for n := 1; ; n++ {
-		if _, err := call.CallWithOptions(ctx, troupe.RunOptions{Sampler: &sampler}, values...); err != nil {
+		options := troupe.RunOptions{Sampler: &sampler}
+		if f.workers != "" { // which record single runs
+			options = troupe.RunOptions{Metadata: &troupe.RunMetadata{}, Profile: true}
+		}
+		if _, err := call.CallWithOptions(ctx, options, values...); err != nil {
 			return nil, err
 		}
+		if f.workers != "" {
+			model.Add(options.Metadata.Stats)
+		}
 		if n == f.runs || f.runs == 0 && time.Since(begin) > time.Second {
+			if f.workers != "" {
+				return &model, nil
+			}
 			return sampler.Model(), nil
 		}
 	}

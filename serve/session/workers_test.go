@@ -195,3 +195,32 @@ func TestWorkersOptions(t *testing.T) {
 		t.Errorf("a worker that is another task: %v", err)
 	}
 }
+
+// The metadata of a step has what its nodes cost on each worker.
+func TestWorkersMetadata(t *testing.T) {
+	o, _ := away(t, workerBound)
+	_, clients := startCluster(t, o, 1)
+	c := clients[0]
+	h := c.create(replicated)
+	r, err := call[master.RunStepResponse](c, "RunStep", &master.RunStepRequest{SessionHandle: h, Target: []string{"set", "set_mine"}, Options: &wire.RunOptions{TraceLevel: wire.RunOptions_FULL_TRACE},
+		Feed: []*master.NamedTensorProto{{Name: "x:0", Tensor: c.tensor(4)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &wire.RunMetadata{}
+	if err := proto.Unmarshal(r.GetMetadata(), m); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, d := range m.GetStepStats().GetDevStats() {
+		got[d.Device] = len(d.NodeStats) > 0
+	}
+	for _, device := range []string{"/job:ps/replica:0/task:0/device:CPU:0", "/job:worker/replica:0/task:0/device:CPU:0"} {
+		if !got[device] {
+			t.Errorf("no step stats of %s, only %v", device, got)
+		}
+	}
+	if !costGraph(r.GetMetadata()) {
+		t.Error("no cost graph")
+	}
+}

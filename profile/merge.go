@@ -1,0 +1,103 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Merge adds what another process recorded of this run, between two times of this recorder's
+// clock. Clocks of machines differ: what was recorded is moved to lie between these times.
+// A recorder of many runs ignores it.
+func (r *Recorder) Merge(s *Stats, from, to int64) {
+	if r.sums {
+		return
+	}
+	shift := min(int64(s.Begin.Sub(r.begin)), to-int64(s.Elapsed))
+	m := merged{s, max(shift, from)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away = append(r.away, m)
+	r.ended = max(r.ended, time.Duration(m.shift)+s.Elapsed)
+}
+
+// A merged is what another process recorded, and when that began.
+type merged struct {
+	stats *Stats
+	shift int64
+}
+
+// merge adds what other processes recorded. Threads of several processes are different ones.
+func (s *Stats) merge(all []merged) {
+	if len(all) == 0 {
+		return
+	}
+	threads := 0
+	for _, e := range s.Events {
+		threads = max(threads, e.Thread+1)
+	}
+	for _, m := range all {
+		at, next := len(s.Nodes), threads
+		for _, n := range m.stats.Nodes {
+			n.Inputs = slices.Clone(n.Inputs)
+			for k := range n.Inputs {
+				n.Inputs[k].Node += at
+			}
+			s.Nodes = append(s.Nodes, n)
+		}
+		move := func(thread int) int {
+			if thread == Elsewhere {
+				return thread
+			}
+			next = max(next, threads+thread+1)
+			return threads + thread
+		}
+		for _, e := range m.stats.Events {
+			e.Node += at
+			e.Thread = move(e.Thread)
+			e.Begin += m.shift
+			e.End += m.shift
+			s.Events = append(s.Events, e)
+		}
+		for _, u := range m.stats.Units {
+			u.Spans = slices.Clone(u.Spans)
+			for k := range u.Spans {
+				p := &u.Spans[k]
+				*p = Span{move(p.Thread), p.Begin + m.shift, p.End + m.shift}
+			}
+			s.Units = append(s.Units, u)
+		}
+		for _, w := range m.stats.Works {
+			w.Begin += m.shift
+			w.End += m.shift
+			s.Works = append(s.Works, w)
+		}
+		s.Dropped += m.stats.Dropped
+		threads = next
+	}
+	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
+}
+
+// Valid reports whether all numbers of nodes in s are of its nodes, as in what another process
+// sends they might not be.
+func (s *Stats) Valid() bool {
+	node := func(i int) bool { return i >= 0 && i < len(s.Nodes) }
+	for _, n := range s.Nodes {
+		if slices.ContainsFunc(n.Inputs, func(in Input) bool { return !node(in.Node) }) {
+			return false
+		}
+	}
+	const mostThreads = 1 << 16
+	thread := func(i int) bool { return i == Elsewhere || i >= 0 && i < mostThreads }
+	for _, e := range s.Events {
+		if !node(e.Node) || !thread(e.Thread) {
+			return false
+		}
+	}
+	for _, u := range s.Units {
+		if slices.ContainsFunc(u.Spans, func(p Span) bool { return !thread(p.Thread) }) {
+			return false
+		}
+	}
+	return true
+}
