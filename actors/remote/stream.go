@@ -185,7 +185,10 @@ func (e *Endpoint) Fetch(ctx context.Context, from string, ticket uint64, buffer
 			}
 		}
 	}
-	return fromGRPC(err, "a tensor of %s", from)
+	if err == nil {
+		return nil
+	}
+	return status.Within(fromGRPC(err), "a tensor of %s", from)
 }
 
 // receive fills buffers with what comes.
@@ -263,7 +266,7 @@ func (p *peer) ask(ctx context.Context, request []byte, wait bool) ([]byte, erro
 		err = s.RecvMsg(&f)
 	}
 	if err != nil {
-		return nil, fromGRPC(err, "worker at %s", p.address)
+		return nil, fromGRPC(err)
 	}
 	return f.bytes(), nil
 }
