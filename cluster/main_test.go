@@ -35,6 +35,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if os.Getenv(bareVariable) != "" {
+		if err := beBare(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -83,8 +90,16 @@ func startProcess(t testing.TB, o processOptions) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return spawn(t, workerVariable+"="+string(text))
+}
+
+// spawn starts a process of this binary, which prints its address, with a variable that says what
+// it is.
+func spawn(t testing.TB, variable string) *process {
+	t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0])}
-	p.Env = append(os.Environ(), workerVariable+"="+string(text))
+	p.Env = append(os.Environ(), variable)
+	var err error
 	p.Stderr = os.Stderr
 	if p.stdin, err = p.StdinPipe(); err != nil {
 		t.Fatal(err)
