@@ -415,11 +415,10 @@ func TestForgottenSessions(t *testing.T) {
 	for range 3 {
 		for { // on a busy machine the bound may be short
 			s, err := session.NewSession(g, &session.SessionOptions{Target: target, Cluster: *o})
-			if err != nil {
-				t.Fatal(err)
+			if err == nil {
+				_, err = run(t.Context(), s, g, nil, []string{"c"}, nil)
+				s.Close()
 			}
-			_, err = run(t.Context(), s, g, nil, []string{"c"}, nil)
-			s.Close()
 			if err == nil {
 				break
 			}
@@ -430,10 +429,10 @@ func TestForgottenSessions(t *testing.T) {
 	}
 	for {
 		all, errs, err := cluster.Ask(t.Context(), target, o)
-		if err != nil || errs[0] != nil {
-			t.Fatal(err, errs)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if all[0].Peers == 0 {
+		if errs[0] == nil && all[0].Peers == 0 {
 			break
 		}
 	}

@@ -153,7 +153,7 @@ func (e *Endpoint) patient(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.
 		return &void{ctx: ctx}, nil // the endpoint is closed
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	unwatch := context.AfterFunc(p.ctx, cancel)
+	unwatch := context.AfterFunc(p.forgotten, cancel)
 	stop := make(chan struct{})
 	go func() {
 		select {

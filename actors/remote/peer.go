@@ -22,6 +22,10 @@ type peer struct {
 	address string
 	ctx     context.Context // ends when the peer is closed
 	cancel  context.CancelFunc
+	// forgotten ends with Forget, and not with Close, which stops Proto.Actor's remote: it must
+	// not hear then of streams that end.
+	forgotten context.Context
+	forget    context.CancelFunc
 	queue   chan []byte // of pushes; made with the first
 
 	sending sync.Mutex  // held while a push is sent
@@ -77,6 +81,7 @@ func (e *Endpoint) peer(address string) *peer {
 	if p = e.peers[address]; p == nil {
 		p = &peer{e: e, address: address}
 		p.ctx, p.cancel = context.WithCancel(context.Background())
+		p.forgotten, p.forget = context.WithCancel(context.Background())
 		e.peers[address] = p
 	}
 	return p
@@ -102,6 +107,7 @@ func (e *Endpoint) Forget(address string) {
 	if p == nil {
 		return
 	}
+	p.forget()
 	p.cancel()
 	go func() { // its streams may be ending on the caller's goroutine
 		defer e.forgotten.Done()
