@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/compile"
-	_ "github.com/troupe-go/troupe/compile/cellular" // the kernel of batched loops
+	"github.com/troupe-go/troupe/compile/cellular"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/plan/batching"
 	"github.com/troupe-go/troupe/status"
@@ -36,7 +36,8 @@ func (p *program) batch(ctx context.Context, g *Graph, s *Session) error {
 // is recorded or profiled is played as it is, so that the record has each of its nodes.
 func (s *Session) playBatched(p *program, c *call) error {
 	defer p.playing.Add(-1)
-	if p.playing.Add(1) == 1 || c.step.Record != nil || c.step.Profile != nil {
+	alone := p.playing.Add(1) == 1 && cellular.WatchOf(c.step.Context) == nil
+	if alone || c.step.Record != nil || c.step.Profile != nil {
 		return c.runner.Run(&c.step, c.feeds, c.fetched)
 	}
 	return c.batched.Run(&c.step, c.feeds, c.fetched)

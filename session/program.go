@@ -293,7 +293,7 @@ type call struct {
 	program *program
 	runner  nodes.Runner
 	batched nodes.Runner // of the program's batched
-	ids     *reserved // what is left of the block of step numbers that the call has reserved
+	ids     *reserved    // what is left of the block of step numbers that the call has reserved
 	step    kernel.Step
 	perStep resource.Manager
 	values  []tensor.Value // of feeds and fetched

@@ -44,6 +44,9 @@ func (f *form) enter(m *member) outcome {
 	l.live++
 	l.waiting = append(l.waiting, m)
 	k.mu.Unlock()
+	if watch := WatchOf(m.ctx); watch != nil {
+		watch.Entered()
+	}
 	stop := context.AfterFunc(m.ctx, func() { l.leave(m) })
 	defer stop()
 	if first {
@@ -124,7 +127,11 @@ func (l *lane) drive(lead *member) outcome {
 			m.told <- o
 		}
 	}
+	watch := WatchOf(lead.ctx)
 	for {
+		if watch != nil {
+			watch.Iterating()
+		}
 		joining := l.admit(tell)
 		if result.what == nothing && lead.goneNow(l) {
 			result = outcome{failed, status.FromContext(lead.ctx)}
