@@ -25,7 +25,7 @@ var floors = [][]string{
 		"kernel/philox", "kernel/elementwise/loopgen", "kernel/elementwise", "kernel/*",
 	},
 	{"plan", "plan/lower", "plan/*"},
-	{"ops/image/jpeg", "ops/io/bundle", "ops/*", "ops/all"},
+	{"ops/image/jpeg", "ops/io/bundle", "ops/math/cast", "ops/math/reduction", "ops/*", "ops/all"},
 	{"gradients"},
 	{"frames", "nodes/kind", "nodes/report", "nodes/unit/gen", "nodes/unit/form", "nodes/unit/code", "nodes/unit/machine", "nodes/unit", "nodes", "compile", "compile/cellular"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/protocol", "messages/explore", "messages"},

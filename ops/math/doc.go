@@ -1,7 +1,10 @@
 // Package math holds the operations on numbers: arithmetic, comparison, logic,
 // elementary functions, conversion, reductions, scans, ranges and segments.
 //
-// Its file names follow the groups of operations. Each defines its operations,
+// What works element by element is here, in files named for groups of operations;
+// [github.com/troupe-go/troupe/ops/math/reduction] has what combines elements, products of
+// matrices included, and [github.com/troupe-go/troupe/ops/math/cast] conversion: packages
+// of their own, so that they compile at the same time. Each defines its operations,
 // their shapes and their kernels; the loops of the cheapest are generated from
 // loops.txt. Integers wrap around where they overflow, as two's complement
 // does. Subnormal floating-point numbers are kept, while TensorFlow's threads
@@ -9,5 +12,10 @@
 //
 // Programs import it for its effect, which is to register these operations.
 package math
+
+import (
+	_ "github.com/troupe-go/troupe/ops/math/cast"
+	_ "github.com/troupe-go/troupe/ops/math/reduction"
+)
 
 //go:generate go run ../../kernel/elementwise/loopgen

@@ -1,6 +1,7 @@
 package math
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
@@ -114,7 +115,7 @@ func (selectV2) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 		return kernel.Prepared{}, false
 	}
 	for i := range in[:3] {
-		if in[i].NumElements() != 1 && !sameDims(in[i].Dims(), dims) {
+		if in[i].NumElements() != 1 && !slices.Equal(in[i].Dims(), dims) {
 			return kernel.Prepared{}, false
 		}
 	}
@@ -135,7 +136,7 @@ func (selectV2) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	for i := range in[:3] {
-		if in[i].NumElements() != 1 && !sameDims(in[i].Dims(), dims) {
+		if in[i].NumElements() != 1 && !slices.Equal(in[i].Dims(), dims) {
 			return selectRepeated(ctx, in, out, dims)
 		}
 	}
@@ -157,7 +158,7 @@ func selectInto(ctx *kernel.Context, in, out []tensor.Value, dims []int64) error
 func selectRepeated(ctx *kernel.Context, in, out []tensor.Value, dims []int64) (err error) {
 	var ops [3]tensor.Value
 	for i := range ops {
-		if in[i].NumElements() == 1 || sameDims(in[i].Dims(), dims) {
+		if in[i].NumElements() == 1 || slices.Equal(in[i].Dims(), dims) {
 			ops[i] = in[i]
 			continue
 		}
@@ -170,18 +171,6 @@ func selectRepeated(ctx *kernel.Context, in, out []tensor.Value, dims []int64) (
 		}
 	}
 	return selectInto(ctx, ops[:], out, dims)
-}
-
-func sameDims(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // choose sets the elements of o; c, x and y have as many, or one for all.

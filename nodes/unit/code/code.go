@@ -78,10 +78,14 @@ func (o opcode) Latches() bool {
 }
 
 // An instr is one instruction. d, a and b are registers of scalars, or a loop.
+//
+// It has 16 bytes on purpose: for 8 the compiler works out the address anew for each
+// field.
 type instr struct {
 	Op      opcode
 	D, A, B uint8
-	X       int32
+	X       int32 // never negative
+	_       int64
 }
 
 // jumps are the opcodes of a comparison that jumps if it holds, unless it holds,

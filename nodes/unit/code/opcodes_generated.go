@@ -165,7 +165,7 @@ const (
 	OpJumpIfNotEqualDouble
 	OpJumpUnlessNotEqualDouble
 	OpLatchNotEqualDouble
-	opcodes // their number
+	Opcodes // their number
 )
 
 // fused gives the forms of a comparison that jump.

@@ -35,11 +35,11 @@ type member struct {
 	begin, end int64
 }
 
-// band plays a band if it is worth sharing; false if its calls are to be played
-// one after another.
-func (m *Machine) band(at int32) (shared, ok bool) {
+// band plays a band if it is worth sharing; otherwise its calls, which come next, are
+// played one after another.
+func (m *Machine) band(at int32, pc int) int {
 	if m.env.Clock == nil { // in this step; another one may have shared it
-		return false, true
+		return pc
 	}
 	b, s := &m.code.Bands[at], &m.bands[at]
 	if s.left--; s.left < 0 {
@@ -47,9 +47,12 @@ func (m *Machine) band(at int32) (shared, ok bool) {
 		s.shared = m.env.Ctx.Step.Pool.Workers() > 1 && (m.env.Eager || m.worthSharing(b))
 	}
 	if !s.shared {
-		return false, true
+		return pc
 	}
-	return true, m.share(b, s)
+	if !m.share(b, s) {
+		return halt
+	}
+	return int(b.End)
 }
 
 func (m *Machine) worthSharing(b *code.Band) bool {
@@ -102,7 +105,8 @@ func (m *Machine) share(b *code.Band, s *bandState) bool {
 		if x := &s.members[i]; x.err != nil {
 			c := &m.code.Calls[at]
 			m.clear(s)
-			return m.fail(c.Node, c.Loop, x.err)
+			m.fail(c.Node, c.Loop, x.err)
+			return false
 		}
 	}
 	if m.env.Meter != nil {
@@ -125,7 +129,8 @@ func (m *Machine) take(c *code.Call, x *member) bool {
 		m.env.Ctx.Arena.Claim(*v)
 		switch {
 		case v.IsZero() && !c.Unread.Has(o):
-			return m.fail(c.Node, c.Loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
+			m.fail(c.Node, c.Loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
+			return false
 		case v.Plain():
 		case c.Plain || c.Unread.Has(o):
 			m.unheld(c, v)

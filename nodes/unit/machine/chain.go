@@ -118,13 +118,12 @@ func (s *shapeOf) is(v *tensor.Value) bool {
 	return true
 }
 
-// chain plays a chain if it is prepared for what its inputs are. played is false
-// if its calls are to be played one after another, and nothing has happened; ok
-// is false if the run ends.
-func (m *Machine) chain(at int32) (played, ok bool) {
+// chain plays a chain if it is prepared for what its inputs are. Otherwise nothing
+// happens, and its calls, which come next, are played one after another.
+func (m *Machine) chain(at int32, pc int) int {
 	c, s := &m.code.Chains[at], &m.chains[at]
 	if m.env.Run != nil || !m.fits(c, s) {
-		return false, true
+		return pc
 	}
 	ctx := m.env.Ctx
 	for i := range s.leaves {
@@ -132,7 +131,7 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 		v, err := m.leave(&c.Leaves[i], x)
 		if err != nil { // that of the call which needs the memory
 			m.sweep(c, s.leaves[:i])
-			return false, true
+			return pc
 		}
 		x.value = v
 		for k := range x.places {
@@ -149,7 +148,7 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 		x := &s.steps[i]
 		if !m.ask() {
 			m.sweep(c, s.leaves)
-			return true, false
+			return halt
 		}
 		m.at = x.call
 		if x.floats != nil {
@@ -159,7 +158,7 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 		}
 	}
 	for _, slot := range c.Gives {
-		m.drop(slot)
+		m.free(slot)
 	}
 	for i := range s.leaves {
 		l, v := &c.Leaves[i], s.leaves[i].value
@@ -167,13 +166,13 @@ func (m *Machine) chain(at int32) (played, ok bool) {
 			m.slab[l.Sum] = tensor.Value{} // first, as both may be one slot
 		} else {
 			if l.Sum >= 0 {
-				m.drop(l.Sum)
+				m.free(l.Sum)
 			}
 			v.Hold(1)
 		}
 		m.slab[l.Slot] = v
 	}
-	return true, true
+	return int(c.End)
 }
 
 // sweep gives back what was to leave a chain that is not played.

@@ -10,105 +10,81 @@ import (
 // execMetered is exec, and counts how often it plays each instruction.
 func (m *Machine) execMetered() bool {
 	instrs, regs, count := m.code.Instrs, m.scalars, (*[code.Counters]int64)(m.count)
-	fuel := m.fuel
+	_ = regs[0] // it is not nil
 	played := m.counted()
-	for pc := m.pc; ; {
+	for pc := int(m.pc); ; {
 		in := &instrs[pc]
 		played[pc]++
 		pc++
 		switch in.Op {
 		case code.OpEnd:
-			m.fuel = fuel
 			return true
 		case code.OpCall:
-			if !m.call(&m.code.Calls[in.X]) {
+			if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 				return false
 			}
 		case code.OpMove:
-			t := &m.code.Moves[in.X]
-			m.move(t.From, t.To)
+			t := &m.code.Moves[uint32(in.X)]
+			pc = m.move(t.From, t.To, pc)
 		case code.OpCopy:
-			t := &m.code.Moves[in.X]
-			m.copy(t.From, t.To)
+			t := &m.code.Moves[uint32(in.X)]
+			pc = m.copy(t.From, t.To, pc)
 		case code.OpPlain:
-			t := &m.code.Moves[in.X]
+			t := &m.code.Moves[uint32(in.X)]
 			m.slab[t.To] = m.slab[t.From]
 		case code.OpDrop:
-			m.drop(in.X)
-		case code.OpRead:
-			if !m.readOwned(&m.code.Reads[in.X]) {
-				return false
-			}
-		case code.OpFetch:
-			if !m.fetch(&m.code.Fetches[in.X]) {
-				return false
-			}
+			pc = m.drop(in.X, pc)
 		case code.OpJump:
-			pc = in.X
+			pc = int(uint32(in.X))
 		case code.OpTest:
-			t := &m.code.Tests[in.X]
-			switch m.test(t) {
-			case taken:
-			case passed:
-				pc = t.Target
-			default:
+			if pc = m.test(&m.code.Tests[uint32(in.X)], pc); pc < 0 {
 				return false
 			}
 		case code.OpLoop:
-			m.count[in.X] = 0
-		case code.OpLatch:
-			l := &m.code.Latches[in.X]
-			m.count[l.Loop]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(l.Loop) {
-					return false
-				}
+			if pc = m.begin(in.X, pc); pc < 0 {
+				return false
 			}
-			pc = l.Target
+		case code.OpLatch:
+			l := &m.code.Latches[uint32(in.X)]
+			if pc = m.latch(l.Loop, int(l.Target)); pc < 0 {
+				return false
+			}
 		case code.OpPick:
-			if p := &m.code.Picks[in.X]; m.pick(p, &regs[in.A], &regs[in.D]) {
-				pc = p.End
-			} else {
+			was := pc
+			if pc = m.pick(&m.code.Picks[uint32(in.X)], &regs[in.A], &regs[in.D], pc); pc == was {
 				played[pc-1]--
 			}
-		case code.OpBand:
-			if shared, ok := m.band(in.X); !ok {
-				return false
-			} else if shared {
-				pc = m.code.Bands[in.X].End
-			}
 		case code.OpChain:
-			if played, ok := m.chainMetered(in.X); !ok {
+			if pc = m.chainMetered(in.X, pc); pc < 0 {
 				return false
-			} else if played {
-				pc = m.code.Chains[in.X].End
+			}
+		case code.OpRead:
+			if pc = m.readOwned(&m.code.Reads[uint32(in.X)], pc); pc < 0 {
+				return false
+			}
+		case code.OpFetch:
+			if pc = m.fetch(&m.code.Fetches[uint32(in.X)], pc); pc < 0 {
+				return false
+			}
+		case code.OpBand:
+			if pc = m.band(in.X, pc); pc < 0 {
+				return false
 			}
 		case code.OpWait:
-			switch m.wait(&m.code.Calls[in.X]) {
-			case passed:
-			case waits:
-				m.pc, m.fuel = pc, fuel
-				return false
-			case yields:
-				m.pc, m.fuel = pc-1, fuel
-				return false
-			default:
+			if pc = m.wait(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 				return false
 			}
 		case code.OpStart:
-			if !m.start(&m.code.Calls[in.X]) {
+			if pc = m.start(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 				return false
 			}
 		case code.OpAwait:
 			if len(m.started) > 0 {
-				m.pc, m.fuel, m.state = pc, fuel, Waiting
+				m.pc, m.state = int32(pc), Waiting
 				return false
 			}
 		case code.OpEnter:
-			e := &m.code.Entries[in.X]
-			if !m.enter(e) {
-				pc = e.Otherwise
-			}
+			pc = m.enter(&m.code.Entries[uint32(in.X)], pc)
 		case code.OpAddInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			tensor.SetInner[int32](&regs[in.D], x+y)
@@ -155,7 +131,7 @@ func (m *Machine) execMetered() bool {
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if y == 0 {
 				played[pc-1]-- // the kernel is counted
-				if !m.call(&m.code.Calls[in.X]) {
+				if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 					return false
 				}
 				continue
@@ -165,7 +141,7 @@ func (m *Machine) execMetered() bool {
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if y == 0 {
 				played[pc-1]-- // the kernel is counted
-				if !m.call(&m.code.Calls[in.X]) {
+				if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 					return false
 				}
 				continue
@@ -175,7 +151,7 @@ func (m *Machine) execMetered() bool {
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if y == 0 {
 				played[pc-1]-- // the kernel is counted
-				if !m.call(&m.code.Calls[in.X]) {
+				if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 					return false
 				}
 				continue
@@ -185,7 +161,7 @@ func (m *Machine) execMetered() bool {
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if y == 0 {
 				played[pc-1]-- // the kernel is counted
-				if !m.call(&m.code.Calls[in.X]) {
+				if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 					return false
 				}
 				continue
@@ -195,42 +171,58 @@ func (m *Machine) execMetered() bool {
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if y == 0 {
 				played[pc-1]-- // the kernel is counted
-				if !m.call(&m.code.Calls[in.X]) {
+				if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 					return false
 				}
 				continue
 			}
-			tensor.SetInner[int32](&regs[in.D], floorQuotient(x, y))
+			r := x / y
+			if (x < 0) != (y < 0) && r*y != x {
+				r--
+			}
+			tensor.SetInner[int32](&regs[in.D], r)
 		case code.OpFloorQuotientInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if y == 0 {
 				played[pc-1]-- // the kernel is counted
-				if !m.call(&m.code.Calls[in.X]) {
+				if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 					return false
 				}
 				continue
 			}
-			tensor.SetInner[int64](&regs[in.D], floorQuotient(x, y))
+			r := x / y
+			if (x < 0) != (y < 0) && r*y != x {
+				r--
+			}
+			tensor.SetInner[int64](&regs[in.D], r)
 		case code.OpFloorRemainderInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if y == 0 {
 				played[pc-1]-- // the kernel is counted
-				if !m.call(&m.code.Calls[in.X]) {
+				if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 					return false
 				}
 				continue
 			}
-			tensor.SetInner[int32](&regs[in.D], floorRemainder(x, y))
+			r := x % y
+			if r != 0 && (r < 0) != (y < 0) {
+				r += y
+			}
+			tensor.SetInner[int32](&regs[in.D], r)
 		case code.OpFloorRemainderInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if y == 0 {
 				played[pc-1]-- // the kernel is counted
-				if !m.call(&m.code.Calls[in.X]) {
+				if pc = m.call(&m.code.Calls[uint32(in.X)], pc); pc < 0 {
 					return false
 				}
 				continue
 			}
-			tensor.SetInner[int64](&regs[in.D], floorRemainder(x, y))
+			r := x % y
+			if r != 0 && (r < 0) != (y < 0) {
+				r += y
+			}
+			tensor.SetInner[int64](&regs[in.D], r)
 		case code.OpMaxInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			tensor.SetInner[int32](&regs[in.D], max(x, y))
@@ -414,526 +406,553 @@ func (m *Machine) execMetered() bool {
 			tensor.SetInner(&regs[in.D], tensor.Inner[uint64](&regs[in.A]))
 		case code.OpJumpIf:
 			if tensor.Inner[bool](&regs[in.A]) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnless:
 			if !tensor.Inner[bool](&regs[in.A]) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchIf:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
+			n := count[in.D] + 1
+			count[in.D] = n
+			if tensor.Inner[bool](&regs[in.A]) {
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
 					return false
 				}
-			}
-			if tensor.Inner[bool](&regs[in.A]) {
-				pc = in.X
 			}
 		case code.OpJumpIfLessInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x < y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessLessInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if !(x < y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchLessInt32:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x < y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfLessInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x < y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessLessInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if !(x < y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchLessInt64:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x < y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfLessFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x < y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessLessFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if !(x < y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchLessFloat:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x < y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfLessDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x < y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessLessDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if !(x < y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchLessDouble:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x < y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfLessEqualInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x <= y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessLessEqualInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if !(x <= y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchLessEqualInt32:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x <= y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfLessEqualInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x <= y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessLessEqualInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if !(x <= y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchLessEqualInt64:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x <= y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfLessEqualFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x <= y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessLessEqualFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if !(x <= y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchLessEqualFloat:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x <= y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfLessEqualDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x <= y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessLessEqualDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if !(x <= y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchLessEqualDouble:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x <= y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfGreaterInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x > y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessGreaterInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if !(x > y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchGreaterInt32:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x > y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfGreaterInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x > y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessGreaterInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if !(x > y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchGreaterInt64:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x > y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfGreaterFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x > y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessGreaterFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if !(x > y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchGreaterFloat:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x > y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfGreaterDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x > y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessGreaterDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if !(x > y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchGreaterDouble:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x > y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfGreaterEqualInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x >= y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessGreaterEqualInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if !(x >= y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchGreaterEqualInt32:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x >= y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfGreaterEqualInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x >= y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessGreaterEqualInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if !(x >= y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchGreaterEqualInt64:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x >= y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfGreaterEqualFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x >= y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessGreaterEqualFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if !(x >= y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchGreaterEqualFloat:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x >= y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfGreaterEqualDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x >= y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessGreaterEqualDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if !(x >= y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchGreaterEqualDouble:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x >= y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfEqualInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x == y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessEqualInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if !(x == y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchEqualInt32:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x == y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfEqualInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x == y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessEqualInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if !(x == y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchEqualInt64:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x == y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfEqualFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x == y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessEqualFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if !(x == y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchEqualFloat:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x == y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfEqualDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x == y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessEqualDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if !(x == y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchEqualDouble:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x == y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfNotEqualInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x != y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessNotEqualInt32:
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if !(x != y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchNotEqualInt32:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int32](&regs[in.A]), tensor.Inner[int32](&regs[in.B])
 			if x != y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfNotEqualInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x != y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessNotEqualInt64:
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if !(x != y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchNotEqualInt64:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[int64](&regs[in.A]), tensor.Inner[int64](&regs[in.B])
 			if x != y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfNotEqualFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x != y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessNotEqualFloat:
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if !(x != y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchNotEqualFloat:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
-					return false
-				}
-			}
+			n := count[in.D] + 1
+			count[in.D] = n
 			x, y := tensor.Inner[float32](&regs[in.A]), tensor.Inner[float32](&regs[in.B])
 			if x != y {
-				pc = in.X
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
+					return false
+				}
 			}
 		case code.OpJumpIfNotEqualDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if x != y {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpJumpUnlessNotEqualDouble:
 			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
 			if !(x != y) {
-				pc = in.X
+				pc = int(uint32(in.X))
 			}
 		case code.OpLatchNotEqualDouble:
-			count[in.D]++
-			if fuel--; fuel <= 0 {
-				if fuel = fuelMost; !m.askIn(int32(in.D)) {
+			n := count[in.D] + 1
+			count[in.D] = n
+			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
+			if x != y {
+				pc = int(uint32(in.X))
+			}
+			if n%fuelMost == 0 {
+				if pc = m.refuel(int32(in.D), pc); pc < 0 {
 					return false
 				}
 			}
-			x, y := tensor.Inner[float64](&regs[in.A]), tensor.Inner[float64](&regs[in.B])
-			if x != y {
-				pc = in.X
-			}
+		case code.Opcodes + 0, code.Opcodes + 1, code.Opcodes + 2, code.Opcodes + 3, code.Opcodes + 4, code.Opcodes + 5, code.Opcodes + 6, code.Opcodes + 7, code.Opcodes + 8, code.Opcodes + 9, code.Opcodes + 10, code.Opcodes + 11, code.Opcodes + 12, code.Opcodes + 13, code.Opcodes + 14, code.Opcodes + 15, code.Opcodes + 16, code.Opcodes + 17, code.Opcodes + 18, code.Opcodes + 19, code.Opcodes + 20, code.Opcodes + 21, code.Opcodes + 22, code.Opcodes + 23, code.Opcodes + 24, code.Opcodes + 25, code.Opcodes + 26, code.Opcodes + 27, code.Opcodes + 28, code.Opcodes + 29, code.Opcodes + 30, code.Opcodes + 31, code.Opcodes + 32, code.Opcodes + 33, code.Opcodes + 34, code.Opcodes + 35, code.Opcodes + 36, code.Opcodes + 37, code.Opcodes + 38, code.Opcodes + 39, code.Opcodes + 40, code.Opcodes + 41, code.Opcodes + 42, code.Opcodes + 43, code.Opcodes + 44, code.Opcodes + 45, code.Opcodes + 46, code.Opcodes + 47, code.Opcodes + 48, code.Opcodes + 49, code.Opcodes + 50, code.Opcodes + 51, code.Opcodes + 52, code.Opcodes + 53, code.Opcodes + 54, code.Opcodes + 55, code.Opcodes + 56, code.Opcodes + 57, code.Opcodes + 58, code.Opcodes + 59, code.Opcodes + 60, code.Opcodes + 61, code.Opcodes + 62, code.Opcodes + 63, code.Opcodes + 64, code.Opcodes + 65, code.Opcodes + 66, code.Opcodes + 67, code.Opcodes + 68, code.Opcodes + 69, code.Opcodes + 70, code.Opcodes + 71, code.Opcodes + 72, code.Opcodes + 73, code.Opcodes + 74, code.Opcodes + 75, code.Opcodes + 76, code.Opcodes + 77:
+			panic("unit: no such instruction") // that all 256 are here saves a comparison
 		}
 	}
 }

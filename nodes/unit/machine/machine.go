@@ -243,12 +243,12 @@ func (m *Machine) tag(l int32, add func(frame int32, iteration int64)) {
 }
 
 // fail ends the run with the error of a node.
-func (m *Machine) fail(node, loop int32, err error) bool {
+func (m *Machine) fail(node, loop int32, err error) int {
 	m.fault = &Fault{Node: node, Err: err}
 	if !m.busy {
 		m.at = &code.Call{Node: node, Loop: loop}
 	}
-	return false
+	return halt
 }
 
 // ask looks whether the run is to end.
@@ -256,16 +256,42 @@ func (m *Machine) ask() bool {
 	return !m.env.Alarm.Load() || m.env.Attend()
 }
 
-// askIn is ask at the end of an iteration of a loop.
-func (m *Machine) askIn(loop int32) bool {
-	m.at = &m.spots[loop]
-	return m.ask()
+// halt is the instruction after which none is played.
+const halt = -1
+
+// begin begins a loop, and pays for the iterations that it had when it was played
+// last.
+func (m *Machine) begin(loop int32, pc int) int {
+	m.fuel -= int(m.count[loop] % fuelMost)
+	m.count[loop] = 0
+	if m.fuel <= 0 {
+		return m.refuel(loop, pc)
+	}
+	return pc
+}
+
+// latch ends an iteration of a loop.
+func (m *Machine) latch(loop int32, pc int) int {
+	m.count[loop]++
+	if m.count[loop]%fuelMost == 0 {
+		return m.refuel(loop, pc)
+	}
+	return pc
+}
+
+// refuel asks whether the run is to end. The machine is at the loop meanwhile.
+func (m *Machine) refuel(loop int32, pc int) int {
+	m.fuel, m.at = fuelMost, &m.spots[loop]
+	if !m.ask() {
+		return halt
+	}
+	return pc
 }
 
 // call runs a kernel.
-func (m *Machine) call(c *code.Call) bool {
+func (m *Machine) call(c *code.Call, pc int) int {
 	if m.env.Alarm.Load() && !m.env.Attend() {
-		return false
+		return halt
 	}
 	slab := m.slab
 	for _, g := range c.Gathers {
@@ -274,7 +300,7 @@ func (m *Machine) call(c *code.Call) bool {
 	m.at, m.busy = c, true
 	for i := range c.Reads {
 		if !m.read(&c.Reads[i]) {
-			return false
+			return halt
 		}
 	}
 	in := slab[c.In : c.In+c.Nin : c.In+c.Nin]
@@ -317,7 +343,7 @@ func (m *Machine) call(c *code.Call) bool {
 		}
 	}
 	m.busy = false
-	return true
+	return pc
 }
 
 // unheld deals with an output that no slot is to hold: nobody reads it, or it is
@@ -331,23 +357,30 @@ func (m *Machine) unheld(c *code.Call, v *tensor.Value) {
 	m.env.Ctx.Arena.Reclaim(t)
 }
 
-func (m *Machine) move(from, to int32) {
+func (m *Machine) move(from, to int32, pc int) int {
 	v := m.slab[from]
 	m.slab[to] = v
 	if !v.Plain() {
 		m.slab[from] = tensor.Value{}
 	}
+	return pc
 }
 
-func (m *Machine) copy(from, to int32) {
+func (m *Machine) copy(from, to int32, pc int) int {
 	v := m.slab[from]
 	if !v.Plain() {
 		v.Hold(1)
 	}
 	m.slab[to] = v
+	return pc
 }
 
-func (m *Machine) drop(slot int32) {
+func (m *Machine) drop(slot int32, pc int) int {
+	m.free(slot)
+	return pc
+}
+
+func (m *Machine) free(slot int32) {
 	if v := m.slab[slot]; !v.Plain() {
 		m.slab[slot] = tensor.Value{}
 		m.env.Ctx.Arena.Drop(v)
@@ -368,22 +401,25 @@ func (m *Machine) read(r *code.Read) bool {
 	}
 	v, err := of(ref)
 	if err != nil {
-		return m.fail(r.Node, r.Loop, err)
+		m.fail(r.Node, r.Loop, err)
+		return false
 	}
 	m.slab[r.To] = v
 	return true
 }
 
 // readOwned is read for a slot that owns what it holds.
-func (m *Machine) readOwned(r *code.Read) bool {
-	ok := m.read(r)
-	if v := m.slab[r.To]; ok && !v.Plain() {
+func (m *Machine) readOwned(r *code.Read, pc int) int {
+	if !m.read(r) {
+		return halt
+	}
+	if v := m.slab[r.To]; !v.Plain() {
 		v.Hold(1)
 	}
-	return ok
+	return pc
 }
 
-func (m *Machine) fetch(f *code.Fetch) bool {
+func (m *Machine) fetch(f *code.Fetch, pc int) int {
 	v := m.slab[f.Slot]
 	if f.Read && v.IsRef() {
 		var err error
@@ -391,7 +427,7 @@ func (m *Machine) fetch(f *code.Fetch) bool {
 			return m.fail(f.Node, f.Loop, err)
 		}
 		m.env.Fetched(f.Index, v)
-		return true
+		return pc
 	}
 	if !v.Plain() {
 		if f.Move {
@@ -401,24 +437,14 @@ func (m *Machine) fetch(f *code.Fetch) bool {
 		}
 	}
 	m.env.Fetched(f.Index, v)
-	return true
+	return pc
 }
 
-// What a test finds, and what comes of a kernel that may wait.
-const (
-	failed = iota
-	taken
-	passed
-	waits
-	yields
-)
-
 // test looks at a predicate.
-func (m *Machine) test(t *code.Test) int {
+func (m *Machine) test(t *code.Test, pc int) int {
 	p := m.slab[t.Slot]
 	if p.NumElements() != 1 {
-		m.fail(t.Node, t.Loop, kind.NotScalar(p))
-		return failed
+		return m.fail(t.Node, t.Loop, kind.NotScalar(p))
 	}
 	var side int32
 	if t.Sides == 2 && p.DType() == tensor.Bool {
@@ -433,23 +459,23 @@ func (m *Machine) test(t *code.Test) int {
 		m.env.Ctx.Arena.Drop(p)
 	}
 	if side == t.Side {
-		return taken
+		return pc
 	}
-	return passed
+	return int(t.Target)
 }
 
 // enter looks whether what an island takes for granted holds, and makes its
 // registers ready.
-func (m *Machine) enter(e *code.Entrance) bool {
+func (m *Machine) enter(e *code.Entrance, pc int) int {
 	for i := range e.Checks {
 		if c := &e.Checks[i]; !m.slab[c.Slot].Inside(c.Zero.DType()) {
-			return false
+			return int(e.Otherwise)
 		}
 	}
 	for i := range e.Vectors {
 		c := &e.Vectors[i]
 		if v := m.slab[c.Slot]; v.IsZero() || v.DType() != c.Zero.DType() || v.Rank() != 1 {
-			return false
+			return int(e.Otherwise)
 		}
 	}
 	for i := range e.Registers {
@@ -458,21 +484,5 @@ func (m *Machine) enter(e *code.Entrance) bool {
 	for i := range e.Loads {
 		m.slab[e.Loads[i].To] = m.slab[e.Loads[i].From]
 	}
-	return true
-}
-
-func floorQuotient[T int32 | int64](x, y T) T {
-	q := x / y
-	if (x < 0) != (y < 0) && q*y != x {
-		q--
-	}
-	return q
-}
-
-func floorRemainder[T int32 | int64](x, y T) T {
-	r := x % y
-	if r != 0 && (r < 0) != (y < 0) {
-		r += y
-	}
-	return r
+	return pc
 }

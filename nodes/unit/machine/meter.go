@@ -64,7 +64,7 @@ func (m *Machine) Iteration() int64 {
 }
 
 // chainMetered is chain. Steps that were prepared are timed together, some of the times.
-func (m *Machine) chainMetered(at int32) (played, ok bool) {
+func (m *Machine) chainMetered(at int32, pc int) int {
 	s, meter, nodes := &m.chains[at], m.env.Meter, m.chainNodes(at)
 	run, begin, untold := m.env.Run, int64(0), s.plays-s.told
 	wanted := meter.Wants(nodes[0], untold)
@@ -72,11 +72,11 @@ func (m *Machine) chainMetered(at int32) (played, ok bool) {
 		begin = meter.Clock()
 	}
 	m.env.Run = nil // which would have its calls played one by one
-	played, ok = m.chain(at)
+	next := m.chain(at, pc)
 	m.env.Run = run
 	s.plays++
 	switch {
-	case !played || !ok:
+	case next == pc || next == halt:
 		s.told++ // its calls tell of themselves, or the run has ended
 	case wanted:
 		end := meter.Clock()
@@ -86,7 +86,7 @@ func (m *Machine) chainMetered(at int32) (played, ok bool) {
 		s.told = s.plays
 		meter.Share(nodes, begin, end, m.Iteration(), m.chainOuts(at))
 	}
-	return played, ok
+	return next
 }
 
 // chainNodes returns the nodes of a chain.

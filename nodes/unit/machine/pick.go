@@ -5,15 +5,15 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// pick is x[i], if i is an index counted from the front.
-func (m *Machine) pick(p *code.Pick, index, to *tensor.Value) bool {
+// pick is x[i], if i is an index counted from the front; then the kernel is passed over.
+func (m *Machine) pick(p *code.Pick, index, to *tensor.Value, pc int) int {
 	i := int64(tensor.Inner[int32](index))
 	if p.Wide {
 		i = tensor.Inner[int64](index)
 	}
 	x := &m.slab[p.From]
 	if uint64(i) >= uint64(x.NumElements()) {
-		return false
+		return pc
 	}
 	switch p.Size {
 	case 1:
@@ -23,5 +23,5 @@ func (m *Machine) pick(p *code.Pick, index, to *tensor.Value) bool {
 	default:
 		tensor.SetInner(to, tensor.Words[uint64](x)[i])
 	}
-	return true
+	return int(p.End)
 }

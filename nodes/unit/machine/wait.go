@@ -62,9 +62,9 @@ func (m *Machine) goOn() bool {
 
 // start begins to run a kernel that may wait. What is not done has its own inputs and
 // outputs: nothing of it is in the slots before it is awaited.
-func (m *Machine) start(c *code.Call) bool {
+func (m *Machine) start(c *code.Call, pc int) int {
 	if m.env.Alarm.Load() && !m.env.Attend() {
-		return false
+		return halt
 	}
 	in, out := m.bring(c)
 	done, err := m.env.Start(c.Kernel, c.Node, in, out)
@@ -72,7 +72,10 @@ func (m *Machine) start(c *code.Call) bool {
 	case err != nil:
 		return m.fail(c.Node, c.Loop, err)
 	case done:
-		return m.took(c)
+		if !m.took(c) {
+			return halt
+		}
+		return pc
 	}
 	for _, v := range in {
 		if !v.Plain() {
@@ -82,7 +85,7 @@ func (m *Machine) start(c *code.Call) bool {
 	m.give(c)
 	m.busy = false
 	m.started = append(m.started, c)
-	return true
+	return pc
 }
 
 // bring brings the inputs of a call to where they are wanted.
@@ -106,29 +109,28 @@ func (m *Machine) State() State { return m.state }
 
 // wait runs a kernel that may wait. The slots of its inputs and outputs stay as they are
 // until it is done: nothing else of the machine runs.
-func (m *Machine) wait(c *code.Call) int {
+func (m *Machine) wait(c *code.Call, pc int) int {
 	if m.env.Alarm.Load() && !m.env.Attend() {
-		return failed
+		return halt
 	}
 	if m.patience--; m.patience <= 0 {
 		if m.patience = patienceMost; m.env.Others() {
-			m.state = Ready
-			return yields
+			m.pc, m.state = int32(pc-1), Ready
+			return halt
 		}
 	}
 	in, out := m.bring(c)
 	done, err := m.env.Wait(c.Kernel, c.Node, in, out)
 	switch {
 	case err != nil:
-		m.fail(c.Node, c.Loop, err)
-		return failed
+		return m.fail(c.Node, c.Loop, err)
 	case !done:
-		m.state = Waiting
-		return waits
+		m.pc, m.state = int32(pc), Waiting
+		return halt
 	case !m.took(c):
-		return failed
+		return halt
 	}
-	return passed
+	return pc
 }
 
 // took takes the outputs of a kernel that may wait, and gives up its inputs.
@@ -147,7 +149,8 @@ func (m *Machine) outputs(c *code.Call) bool {
 	for o := range out {
 		if v := &out[o]; v.Plain() {
 			if v.IsZero() && !c.Unread.Has(o) {
-				return m.fail(c.Node, c.Loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
+				m.fail(c.Node, c.Loop, status.Errorf(status.Internal, "the kernel left output %d without a value", o))
+				return false
 			}
 		} else if c.Plain || c.Unread.Has(o) {
 			m.unheld(c, v)

@@ -1,4 +1,4 @@
-package math
+package reduction
 
 import (
 	"math"
@@ -49,9 +49,9 @@ func init() {
 			case tensor.Double:
 				return &cumulative{linesOf(logSumExp, math.Inf(-1)), exclusive, reverse}, nil
 			case tensor.Float:
-				return &cumulative{linesOf(narrow2(logSumExp), float32(math.Inf(-1))), exclusive, reverse}, nil
+				return &cumulative{linesOf(logSumExp32, float32(math.Inf(-1))), exclusive, reverse}, nil
 			}
-			return elementwise.Widen(dt, &cumulative{linesOf(narrow2(logSumExp), float32(math.Inf(-1))), exclusive, reverse}), nil
+			return elementwise.Widen(dt, &cumulative{linesOf(logSumExp32, float32(math.Inf(-1))), exclusive, reverse}), nil
 		})
 	}
 
@@ -119,6 +119,8 @@ func logSumExp(x, y float64) float64 {
 	}
 	return x + math.Log1p(math.Exp(y-x))
 }
+
+func logSumExp32(x, y float32) float32 { return float32(logSumExp(float64(x), float64(y))) }
 
 func newCumulative(c *kernel.Construction) (kernel.Kernel, error) {
 	dt := c.Type("T")

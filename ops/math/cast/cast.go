@@ -1,4 +1,6 @@
-package math
+// Package cast holds the operation that converts elements to another type, Cast, for
+// operations that convert as it does.
+package cast
 
 import (
 	"math"
@@ -28,7 +30,7 @@ Floating-point numbers become integers by rounding toward 0; what the integer ty
 DstT: The type to convert to.
 Truncate: Whether a shorter floating-point type gets the bits that fit, rather than the nearest number.`)
 
-	kernel.ForAll(newCast, "Cast")
+	kernel.ForAll(New, "Cast")
 
 	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
 		if !gradient.Differentiable(x.DataType()) || !gradient.Differentiable(y.DataType()) {
@@ -38,17 +40,21 @@ Truncate: Whether a shorter floating-point type gets the bits that fit, rather t
 	}, "Cast")
 }
 
-func newCast(c *kernel.Construction) (kernel.Kernel, error) {
+// New returns the kernel of Cast.
+func New(c *kernel.Construction) (kernel.Kernel, error) {
 	from, to := c.Type("SrcT"), c.Type("DstT")
 	if from == to {
-		return kernel.Func(passOn), nil
+		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {
+			out[0] = in[0]
+			return nil
+		}), nil
 	}
 	if c.Bool("Truncate") {
 		if set := truncation(from, to); set != nil {
 			return &cast{from, to, set}, nil
 		}
 	}
-	set := conversion(from, to)
+	set := Elements(from, to)
 	if set == nil {
 		return nil, status.Errorf(status.Unimplemented, "Cast %v to %v is not supported", from, to)
 	}
@@ -121,10 +127,10 @@ func castScalar[S, T elementwise.Real](o, x *tensor.Value, to tensor.DType) {
 	tensor.SetScalar(o, to, T(tensor.Inner[S](x)))
 }
 
-// conversion converts elements; it is nil if there is no such conversion. Real numbers of
+// Elements returns what converts elements; it is nil if there is no such conversion. Real numbers of
 // Go's types are converted at once, others by way of those: bits become a number, the
 // number one of the other type, and that the bits of the result.
-func conversion(from, to tensor.DType) elementwise.Each {
+func Elements(from, to tensor.DType) elementwise.Each {
 	switch {
 	case from == tensor.Bool && to == tensor.Uint8:
 		return elementwise.EachOf(castV[uint8, uint8])

@@ -1,8 +1,9 @@
-package math
+package reduction
 
 import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/ops/math/cast"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -17,7 +18,7 @@ func newWideMean(dt tensor.DType, keep bool) kernel.Kernel {
 	default:
 		return nil
 	}
-	return &wideMean{dt, wide, newReduce(wide, mean, keep), conversion(dt, wide), conversion(wide, dt)}
+	return &wideMean{dt, wide, newReduce(wide, mean, keep), cast.Elements(dt, wide), cast.Elements(wide, dt)}
 }
 
 // A wideMean takes means of elements converted to wide.

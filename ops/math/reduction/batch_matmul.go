@@ -1,11 +1,14 @@
-package math
+package reduction
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
+	"github.com/troupe-go/troupe/ops/math/cast"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -126,7 +129,7 @@ func newConversion(c *kernel.Construction, from, to tensor.DType) (kernel.Kernel
 	if from == to {
 		return nil, nil
 	}
-	return newCast(&kernel.Construction{Node: c.Node, Op: c.Op, Device: c.Device, Attrs: registry.Attrs{
+	return cast.New(&kernel.Construction{Node: c.Node, Op: c.Op, Device: c.Device, Attrs: registry.Attrs{
 		{Name: "DstT", Value: registry.TypeAttr(to)},
 		{Name: "SrcT", Value: registry.TypeAttr(from)},
 	}})
@@ -149,7 +152,7 @@ func (p *batchMatMul) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 	}
 	x, y := in[0].Dims(), in[1].Dims()
-	if !p.broadcast && (len(x) != len(y) || !sameDims(x[:len(x)-2], y[:len(y)-2])) {
+	if !p.broadcast && (len(x) != len(y) || !slices.Equal(x[:len(x)-2], y[:len(y)-2])) {
 		return status.Invalid("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", tensor.FormatDims(x), tensor.FormatDims(y))
 	}
 	b, err := elementwise.NewBroadcast(x[:len(x)-2], y[:len(y)-2])

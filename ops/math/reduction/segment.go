@@ -1,7 +1,8 @@
-package math
+package reduction
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/graph"
@@ -402,7 +403,7 @@ func checkUnsorted(in []tensor.Value, ids []int64) (rows int64, err error) {
 		return 0, status.Invalid("Input num_segments == %d must not be negative.", rows)
 	}
 	x, s := in[0].Dims(), in[1].Dims()
-	if len(s) > len(x) || !sameDims(x[:len(s)], s) {
+	if len(s) > len(x) || !slices.Equal(x[:len(s)], s) {
 		return 0, status.Invalid("data.shape = %s does not start with segment_ids.shape = %s", tensor.FormatDims(x), tensor.FormatDims(s))
 	}
 	if in[0].NumElements() == 0 {

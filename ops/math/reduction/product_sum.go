@@ -1,4 +1,4 @@
-package math
+package reduction
 
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"

@@ -1,4 +1,4 @@
-package math
+package reduction
 
 import (
 	"math"
@@ -106,9 +106,9 @@ func realReducer[T elementwise.Real](kind reduction) reducer[T] {
 		return reducer[T]{of: sumOfSquares[T], into: squaresInto[T], with: plus[T],
 			finish: func(x T, _ int) T { return T(math.Sqrt(float64(x))) }, always: true}
 	case largest:
-		return reducer[T]{empty: least[T](), with: larger[T], into: maxInto[T], of: largestOf[T]}
+		return reducer[T]{empty: least[T](), with: func(x, y T) T { return max(x, y) }, into: maxInto[T], of: largestOf[T]}
 	case smallest:
-		return reducer[T]{empty: greatest[T](), with: smaller[T], into: minInto[T], of: smallestOf[T]}
+		return reducer[T]{empty: greatest[T](), with: func(x, y T) T { return min(x, y) }, into: minInto[T], of: smallestOf[T]}
 	}
 	return numberReducer[T](kind)
 }
@@ -134,6 +134,9 @@ func numberReducer[T elementwise.Number](kind reduction) reducer[T] {
 	}
 	return reducer[T]{of: sum[T], into: addInto[T], with: plus[T]}
 }
+
+func plus[T elementwise.Number](x, y T) T  { return x + y }
+func times[T elementwise.Number](x, y T) T { return x * y }
 
 func isFloat[T elementwise.Real]() bool { return T(1)/2 != 0 }
 
