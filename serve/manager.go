@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"maps"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,11 +21,13 @@ type Options struct {
 	// files. The memory limit holds for each version by itself.
 	Session session.SessionOptions
 	// Running is how many requests of a model run at a time, and Waiting how many more
-	// may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: as many run
-	// as there are CPUs, times 4, and 64 times as many wait.
+	// may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: one runs for
+	// each CPU, and two at least; 64 times as many wait, and 256 for each CPU at least.
+	// Where steps wait for other than CPUs, as for accelerators, workers or queues, four
+	// or more for each CPU may be faster; four are the default with devices and targets.
 	Running, Waiting int
 	// Places is how many requests run at a time, of all models together; 0: as many as
-	// there are CPUs, times 4. Models that wait share them by time, according to their
+	// Running has by default. Models that wait share them by time, according to their
 	// weights, and each model may run one request in any case.
 	Places int
 	// Timeout bounds each request, waiting included; 0: only its context does.
@@ -167,7 +168,7 @@ type served struct {
 // New returns a manager without models.
 func New(o Options) *Manager {
 	if o.Places <= 0 {
-		o.Places = 4 * runtime.GOMAXPROCS(0)
+		o.Places = o.atATime()
 	}
 	if o.Expansion <= 0 {
 		o.Expansion = 256 << 20

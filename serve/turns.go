@@ -54,6 +54,21 @@ func (t *turns) line(name string, m *meter) *line {
 	return l
 }
 
+// atATime returns how many requests run at a time by default: as many as there are CPUs.
+// With more, their steps share the CPUs in slices of ten milliseconds, behind which the
+// goroutines that read and write requests wait as well. Devices and workers leave CPUs idle.
+func (o Options) atATime() int {
+	n := runtime.GOMAXPROCS(0)
+	remote := o.Session.Target != "" && o.Session.Target != "local"
+	for kind := range o.Session.Devices {
+		remote = remote || kind != "CPU"
+	}
+	if remote {
+		return 4 * n
+	}
+	return max(2, n)
+}
+
 // set sets the limits of a line.
 func (l *line) set(o Options, c Config) {
 	limit, room := o.Running, o.Waiting
@@ -61,13 +76,13 @@ func (l *line) set(o Options, c Config) {
 		limit = c.Running
 	}
 	if limit <= 0 {
-		limit = 4 * runtime.GOMAXPROCS(0)
+		limit = o.atATime()
 	}
 	if c.Waiting > 0 {
 		room = c.Waiting
 	}
 	if room <= 0 {
-		room = 64 * limit
+		room = max(64*limit, 256*runtime.GOMAXPROCS(0))
 	}
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
