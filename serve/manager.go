@@ -144,13 +144,14 @@ type Manager struct {
 	configs sync.Mutex    // held while the configuration changes
 
 	mu     sync.Mutex
-	models map[string]*served
-	living map[*version]bool // versions that have not ended, removed models' too
+	models map[string]*served // put changes it
+	living map[*version]bool  // versions that have not ended, removed models' too
 	closed bool
 	drains bool
 	memory int64 // of versions that are loaded or being loaded
 
 	expanded atomic.Int64 // bytes of inputs
+	lines    sync.Map     // *line of each of models, to be read without a lock
 }
 
 // served is a model.
@@ -204,13 +205,24 @@ func (m *Manager) Add(ctx context.Context, c Config) error {
 		m.mu.Unlock()
 		return status.Errorf(status.AlreadyExists, "there is a model '%s' already", c.Name)
 	}
-	m.models[c.Name] = s
+	m.put(c.Name, s)
 	m.mu.Unlock()
 	err := m.first(ctx, s)
 	if err != nil {
 		m.remove(s)
 	}
 	return err
+}
+
+// put sets a model; nil removes it. Manager.mu is held.
+func (m *Manager) put(name string, s *served) {
+	if s == nil {
+		delete(m.models, name)
+		m.lines.Delete(name)
+		return
+	}
+	m.models[name] = s
+	m.lines.Store(name, s.line)
 }
 
 // first loads the versions of a new model.
@@ -277,7 +289,7 @@ func (m *Manager) remove(s *served) bool {
 	if m.models[s.config.Name] != s {
 		return false
 	}
-	delete(m.models, s.config.Name)
+	m.put(s.config.Name, nil)
 	s.removed = true
 	for _, v := range s.versions {
 		v.retire()
