@@ -174,13 +174,22 @@ func Ask(ctx context.Context, target string, o *session.ClusterOptions) ([]Statu
 // Reset clears containers of the workers of a target, all if none are named: their variables,
 // queues and tables are gone. The default container is "".
 func Reset(ctx context.Context, target string, o *session.ClusterOptions, containers ...string) error {
-	_, errs, err := askAll(ctx, target, o, request{What: askReset, Containers: containers})
-	for _, e := range errs {
-		if err == nil {
-			err = e
+	all, errs, err := askAll(ctx, target, o, request{What: askReset, Containers: containers})
+	for i, e := range errs {
+		if err == nil && e != nil {
+			err = unreached(all[i].Address, e)
 		}
 	}
 	return err
+}
+
+// unreached is the error of a worker that did not answer.
+func unreached(address string, err error) error {
+	e := *status.From(err)
+	if e.Code == status.DeadlineExceeded {
+		e.Code = status.Unavailable
+	}
+	return status.Within(&e, "worker at %s cannot be reached", address)
 }
 
 func askAll(ctx context.Context, target string, o *session.ClusterOptions, r request) ([]Status, []error, error) {

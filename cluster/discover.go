@@ -77,7 +77,7 @@ func (d *Discovery) find(ctx context.Context) (map[string][]string, error) {
 	tasks := map[string]map[int]string{}
 	for i, s := range all {
 		if errs[i] != nil {
-			return nil, status.Errorf(status.Unavailable, "worker at %s cannot be reached: %v", addresses[i], status.From(errs[i]).Message)
+			return nil, unreached(addresses[i], errs[i])
 		}
 		spec, err := devices.Parse(s.Name)
 		if err != nil {

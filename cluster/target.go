@@ -79,11 +79,7 @@ func (t *target) connect(addresses []string) error {
 	for i := range all {
 		s, address := &all[i], addresses[i]
 		if err := errs[i]; err != nil {
-			code := status.CodeOf(err)
-			if code == status.DeadlineExceeded {
-				code = status.Unavailable
-			}
-			return status.Errorf(code, "worker at %s cannot be reached: %v", address, status.From(err).Message)
+			return unreached(address, err)
 		}
 		if s.Bound != t.client.bound {
 			return status.Errorf(status.FailedPrecondition, "worker %s at %s has a failure bound of %v, the session of %v", s.Name, address, s.Bound, t.client.bound)

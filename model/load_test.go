@@ -301,7 +301,7 @@ func TestSignatures(t *testing.T) {
 		says      string
 	}{
 		{"classify", nil, status.NotFound, "no signature 'classify'; it has 'serving_default'"},
-		{"serving_default", nil, status.InvalidArgument, "needs an input 'text'; its input is 'text' (string [?])"},
+		{"serving_default", nil, status.InvalidArgument, "needs the input 'text' (string [?])"},
 		{"serving_default", map[string]*session.Tensor{"text": nil}, status.InvalidArgument, "input 'text' of signature 'serving_default' is nil"},
 		{"serving_default", map[string]*session.Tensor{"Text": words}, status.InvalidArgument, "no input 'Text' (did you mean 'text'?)"},
 		{"serving_default", map[string]*session.Tensor{"text": words, "txt": words}, status.InvalidArgument, "no input 'txt' (did you mean 'text'?); its input is 'text' (string [?])"},

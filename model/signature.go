@@ -184,7 +184,11 @@ func (c *SignatureCall) missing(name string, inputs map[string]*session.Tensor) 
 	if _, ok := inputs[name]; ok {
 		return status.Invalid("input '%s' of signature '%s' is nil", name, c.key)
 	}
-	return status.Invalid("signature '%s' needs an input '%s'; %s", c.key, name, c.signature.asks())
+	info, more := c.signature.Inputs[name], ""
+	if len(c.signature.Inputs) > 1 {
+		more = "; " + c.signature.asks()
+	}
+	return status.Invalid("signature '%s' needs the input '%s' (%v %v)%s", c.key, name, info.DType, info.Shape, more)
 }
 
 // unknown returns the error of inputs that the signature does not have.

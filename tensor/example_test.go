@@ -47,7 +47,7 @@ func ExampleParse() {
 	// Output:
 	// [[1.5 2. ]
 	//  [3.  nan]]
-	// INVALID_ARGUMENT: tensor text, character 7: "300" is no uint8
+	// INVALID_ARGUMENT: tensor text, character 7: "300" is out of the range of uint8
 }
 
 func ExampleUnmarshalProto() {

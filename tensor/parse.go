@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -168,6 +169,21 @@ func (p *parser[T]) errorf(at int, format string, args ...any) error {
 	return status.Invalid("tensor text, character %d: %s", at, fmt.Sprintf(format, args...))
 }
 
+// wanted describes the elements of a type, with an example, for errors.
+func wanted(dt DType) string {
+	switch dt {
+	case Bool:
+		return "a bool: true or false"
+	case Complex64, Complex128:
+		return fmt.Sprintf("a %v, such as 1+2j", dt)
+	case Float, Double, Half, Bfloat16, Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
+		return fmt.Sprintf("a %v, such as 1.5", dt)
+	case Int2, Int4, Int8, Int16, Int32, Int64:
+		return fmt.Sprintf("an %v, such as 3", dt)
+	}
+	return fmt.Sprintf("a %v, such as 3", dt)
+}
+
 func (p *parser[T]) skipSpace() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
@@ -192,8 +208,11 @@ func (p *parser[T]) item(depth int) error {
 		return err
 	}
 	x, err := p.conv(w)
+	if errors.Is(err, strconv.ErrRange) {
+		return p.errorf(start, "%q is out of the range of %v", w.text, p.dt)
+	}
 	if err != nil {
-		return p.errorf(start, "%q is no %v", w.text, p.dt)
+		return p.errorf(start, "%q is not %s", w.text, wanted(p.dt))
 	}
 	p.data = append(p.data, x)
 	return nil

@@ -63,11 +63,11 @@ func TestParseErrors(t *testing.T) {
 		want string
 	}{
 		{"", Int32, "character 0: text ends where an element should be"},
-		{"abc", Int32, `character 0: "abc" is no int32`},
-		{"1.5", Int32, `"1.5" is no int32`},
-		{"[1, 300]", Uint8, `character 4: "300" is no uint8`},
-		{"8", Int4, `"8" is no int4`},
-		{"2", Bool, `"2" is no bool`},
+		{"abc", Int32, `character 0: "abc" is not an int32, such as 3`},
+		{"1.5", Int32, `"1.5" is not an int32, such as 3`},
+		{"[1, 300]", Uint8, `character 4: "300" is out of the range of uint8`},
+		{"8", Int4, `"8" is out of the range of int4`},
+		{"2", Bool, `"2" is not a bool: true or false`},
 		{"1 2", Int32, "character 2: text goes on"},
 		{"[1", Int32, "character 0: a bracket is not closed"},
 		{"[[1,2],[3]]", Int32, "character 7: ragged: a list of length 1 where others have 2"},

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"encoding/binary"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -308,20 +309,31 @@ func (p *peer) close() {
 }
 
 // fromGRPC returns an error of gRPC as one of ours.
-func fromGRPC(err error, format string, args ...any) error {
-	if err == nil {
-		return nil
-	}
+func fromGRPC(err error) *status.Error {
 	code := status.Unavailable
 	s, ok := grpcstatus.FromError(err)
 	text := err.Error()
 	if ok {
-		text = s.Message()
+		text = reason(s.Message())
 		if s.Code() != codes.Unknown {
 			code = status.Code(s.Code())
 		}
 	}
-	return status.Within(&status.Error{Code: code, Message: text, Cause: err}, format, args...)
+	return &status.Error{Code: code, Message: text, Cause: err}
+}
+
+// reason returns what a message of gRPC's about a connection says of the network: what is
+// behind "latest balancer error: connection error: desc = \"transport: Error while dialing: ".
+func reason(text string) string {
+	_, network, ok := strings.Cut(text, "transport: Error while dialing: ")
+	if !ok {
+		return text
+	}
+	network = strings.TrimSuffix(network, `"`)
+	if _, call, ok := strings.Cut(network, ": connect: "); ok { // of "dial tcp ADDRESS", which the caller knows
+		return call
+	}
+	return network
 }
 
 // toGRPC returns an error of ours as one of gRPC.

@@ -185,7 +185,10 @@ func (e *Endpoint) Fetch(ctx context.Context, from string, ticket uint64, buffer
 			}
 		}
 	}
-	return fromGRPC(err, "a tensor of %s", from)
+	if err == nil {
+		return nil
+	}
+	return status.Within(fromGRPC(err), "a tensor of %s", from)
 }
 
 // receive fills buffers with what comes.
@@ -254,7 +257,7 @@ func (e *Endpoint) Ask(ctx context.Context, to string, request []byte, wait bool
 		err = s.RecvMsg(&f)
 	}
 	if err != nil {
-		return nil, fromGRPC(err, "worker at %s", to)
+		return nil, fromGRPC(err)
 	}
 	return f.bytes(), nil
 }

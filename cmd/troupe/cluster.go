@@ -20,6 +20,7 @@ import (
 	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/cluster/metrics"
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/status"
 )
 
 // clusterFlags say how processes of a cluster reach each other.
@@ -185,6 +186,12 @@ func (f *clusterWorkerFlags) run(cmd *cobra.Command) error {
 
 func clusterCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "cluster", Short: "Look at, find and reset the workers of a cluster"}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("unknown command %q for %q: give status, discover or reset", args[0], cmd.CommandPath())
+		}
+		return cmd.Help()
+	}
 	cmd.AddCommand(clusterStatusCommand(), clusterDiscoverCommand(), clusterResetCommand())
 	return cmd
 }
@@ -201,7 +208,7 @@ worker cannot be reached or is draining, so that it is also a check of health: o
 worker with that worker as the target.`,
 		Example: `  troupe cluster status troupe://localhost:2222,localhost:2223
   troupe cluster status troupe://10.0.0.2:2222 --json --cluster-token-file token`,
-		Args: cobra.ExactArgs(1),
+		Args: oneTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.resolve()
 			if err != nil {
@@ -231,7 +238,7 @@ worker with that worker as the target.`,
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
-	fl.DurationVar(&wait, "wait", 5*time.Second, "wait at most `DURATION` for a worker")
+	fl.DurationVar(&wait, "wait", reachPatience, "wait at most `DURATION` for a worker")
 	f.add(fl)
 	return cmd
 }
@@ -242,7 +249,7 @@ func printWorkers(cmd *cobra.Command, all []cluster.Status, errs []error) error 
 	fmt.Fprintln(w, "worker\taddress\tstate\tdevices\tsessions\tsteps\tended\tfailed\tmemory\tup")
 	for i, s := range all {
 		if errs[i] != nil {
-			fmt.Fprintf(w, "?\t%s\tunreachable: %v\n", s.Address, errs[i])
+			fmt.Fprintf(w, "?\t%s\tunreachable: %s\n", s.Address, status.From(errs[i]).Message)
 			continue
 		}
 		state := "ready"
@@ -276,6 +283,33 @@ func clusterResetCommand() *cobra.Command {
 	}
 	f.add(cmd.Flags())
 	return cmd
+}
+
+// oneTarget returns the rule of commands that are given a TARGET and nothing else but flags.
+func oneTarget(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s takes one TARGET, with commas between addresses: troupe://HOST:PORT,HOST:PORT", cmd.CommandPath())
+	}
+	return atLeastOne(cmd, args)
+}
+
+// reachPatience is how long a command waits for workers, which may just have been started.
+const reachPatience = 2 * time.Second
+
+// reach fails if a worker of a target cannot be reached. A session would wait longer for it.
+func reach(ctx context.Context, target string, o *troupe.ClusterOptions) error {
+	if !strings.HasPrefix(target, "troupe://") {
+		return nil // the session says what is wrong with it
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachPatience)
+	defer cancel()
+	all, errs, err := cluster.Ask(ctx, target, o)
+	for i, e := range errs {
+		if e != nil {
+			return status.Errorf(status.Unavailable, "worker at %s cannot be reached: %s", all[i].Address, status.From(e).Message)
+		}
+	}
+	return err
 }
 
 // away takes the target of other processes out of the nodes that --target names.

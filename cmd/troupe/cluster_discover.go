@@ -20,6 +20,7 @@ import (
 // addDiscovery adds the flags that say for how many workers to wait, and how long.
 func addDiscovery(fl *pflag.FlagSet, tasks *map[string]int, wait *time.Duration) {
 	fl.StringToIntVar(tasks, "tasks", nil, "wait until the job has so many tasks in DNS: `JOB=N,...`")
+	fl.Lookup("tasks").DefValue = ""
 	fl.DurationVar(wait, "discovery-wait", time.Minute, "wait at most `DURATION` for workers in DNS")
 }
 
@@ -37,7 +38,7 @@ asks each worker which task it is, and prints the addresses by job in the form o
 --workers-file, or as a target.`,
 		Example: `  troupe cluster discover _cluster._tcp.ps.default.svc.cluster.local _cluster._tcp.worker.default.svc.cluster.local --tasks ps=1,worker=2
   troupe cluster discover worker.service.consul --target`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.resolve()
 			if err != nil {

@@ -104,7 +104,13 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 		if dt == tensor.String && spaced(value) {
 			return nil, status.Invalid("some elements of %s are separated by blanks and some by commas: texts with blanks need quotes, which are kept from the shell by others around the value: --feed '%s=[\"one text\",\"another\"]'", value, name)
 		}
-		return tensor.Parse(value, dt)
+		t, err := tensor.Parse(value, dt)
+		if err != nil {
+			if _, missing := os.Stat(value); missing == nil {
+				return nil, fmt.Errorf("%w (to read the file, write %s=@%s)", err, name, value)
+			}
+		}
+		return t, err
 	}
 	if isBytes(value, dt) {
 		return readText(file)

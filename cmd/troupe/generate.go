@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	gotoken "go/token"
 	"io"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ MODEL is one of
 func (f *generateFlags) run(cmd *cobra.Command, where string) error {
 	if f.pkg == "" {
 		if f.pkg = os.Getenv("GOPACKAGE"); f.pkg == "" {
-			return fmt.Errorf("give --package NAME")
+			return fmt.Errorf("--package is missing: give the name of the Go package to write, such as --package %s", suggested(where))
 		}
 	}
 	c := generate.Config{Package: f.pkg}
@@ -101,6 +102,16 @@ func (f *generateFlags) run(cmd *cobra.Command, where string) error {
 		return err
 	}
 	return f.write(filepath.Join(f.output, f.pkg+"_troupe.go"), source)
+}
+
+// suggested returns a name for the package of a model: the last element of its path, if that is
+// a name in Go.
+func suggested(where string) string {
+	base := strings.ToLower(filepath.Base(where))
+	if gotoken.IsIdentifier(base) {
+		return base
+	}
+	return "mymodel"
 }
 
 // ofServer describes a model at an address.

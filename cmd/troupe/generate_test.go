@@ -35,7 +35,7 @@ func TestGenerate(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	t.Setenv("GOPACKAGE", "")
-	if text := command(t, "generate", model, "-o", dir); !strings.Contains(text, "give --package NAME") {
+	if text := command(t, "generate", model, "-o", dir); !strings.Contains(text, "--package is missing") {
 		t.Error(text)
 	}
 	t.Setenv("GOPACKAGE", "other") // as in "go generate"

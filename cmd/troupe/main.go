@@ -41,7 +41,12 @@ func execute(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	understood := false
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		understood = true // from here on, errors say themselves what to do
+		return notNegative(cmd, args)
+	}
+	cmd, err := root.ExecuteContextC(ctx)
 	switch failed := (failure{}); {
 	case err == nil:
 		return exitOK
@@ -58,9 +63,19 @@ func execute(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr
 		return exitUsage
 	default:
 		fmt.Fprintln(stderr, "troupe:", err)
-		fmt.Fprintln(stderr, "`troupe --help` lists commands and flags.")
+		if !understood {
+			fmt.Fprintln(stderr, hint(cmd))
+		}
 		return exitUsage
 	}
+}
+
+// hint says which help has what a command line lacks.
+func hint(cmd *cobra.Command) string {
+	if cmd.HasSubCommands() {
+		return fmt.Sprintf("`%s --help` lists the commands.", cmd.CommandPath())
+	}
+	return fmt.Sprintf("`%s --help` lists arguments and flags.", cmd.CommandPath())
 }
 
 // A failure is the error of a command that was understood and did not succeed;
@@ -106,8 +121,6 @@ found something; 2 the command line or the model could not be read.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-
-		PersistentPreRunE: notNegative,
 	}
 	root.SetVersionTemplate("troupe {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -163,6 +164,11 @@ func (f *runFlags) run(cmd *cobra.Command, path string) (err error) {
 	if f.clusterOptions, err = f.cluster.resolve(); err != nil {
 		return err
 	}
+	if f.workers != "" {
+		if err := reach(cmd.Context(), f.workers, &f.clusterOptions); err != nil {
+			return failure{err}
+		}
+	}
 	m, err := findModel(cmd, path)
 	if err != nil {
 		return failure{err}
@@ -291,6 +297,9 @@ func (f *runFlags) resolve(g *troupe.Graph) (map[troupe.Output]*troupe.Tensor, [
 	for _, name := range f.targets {
 		op, err := findOperation(g, name)
 		if err != nil {
+			if _, port, not := net.SplitHostPort(name); not == nil && len(port) > 1 {
+				return nil, nil, nil, fmt.Errorf("--target %s: %w (workers are given as troupe://%s)", name, err, name)
+			}
 			return nil, nil, nil, fmt.Errorf("--target %s: %w", name, err)
 		}
 		targets = append(targets, op)

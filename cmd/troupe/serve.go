@@ -42,9 +42,9 @@ func serveCommand() *cobra.Command {
 		Use:   "serve [NAME=]MODEL... | serve --session ADDRESS",
 		Short: "Serve models over HTTP and gRPC, or sessions to TensorFlow clients",
 		Long: `Serve answers the requests of TensorFlow Serving's clients for models. A MODEL
-is a SavedModel's folder, or one with a folder for each version, named by its number: the
-greatest is served, and a new one takes over, without a failed request, when it appears.
-A model is named by its folder unless NAME is given:
+is the folder of a SavedModel, or a folder with a SavedModel for each version, in folders
+named 1, 2, 3 and so on. The greatest version is served; a new one replaces it when it
+appears, and no request fails. A model has its folder's name unless NAME= precedes it:
 
   GET  /v1/models/NAME            its versions and their states
   GET  /v1/models/NAME/metadata   its signatures
@@ -55,21 +55,21 @@ ModelService's GetModelStatus and health. Requests beyond --running and --waitin
 refused with 429, RESOURCE_EXHAUSTED. A page at / shows the models, their rates and
 latencies, and has a form for each signature; with a token, open it as /#token=TOKEN.
 
-With --session it runs the graphs of TensorFlow clients: it implements the gRPC service
-that tf.compat.v1.Session speaks if its target is a URL. These clients are trusted with
-computation and memory, up to the limits, and with files below the directories of --read
-and --write. With --cluster it is the tasks of a cluster, parameter servers and workers, each
-at its address with devices and variables of its own, all in this process. With --workers,
---workers-file or --workers-srv the tasks are processes, ` + "`troupe worker`" + `, on this or other machines: the
-nodes on a task's devices run there.
+With --session it runs the graphs of TensorFlow programs, whose sessions have its address
+as their target: tf.compat.v1.Session("grpc://HOST:PORT"). These clients may use computation
+and memory, up to the limits, and files below the directories of --read and --write.
+With --cluster this process is all tasks of a cluster, parameter servers and workers, each
+at its own address with its own devices and variables. With --workers, --workers-file or
+--workers-srv the tasks are other processes ("troupe worker"), on this or other machines,
+which run the nodes on their devices.
 
 An address is HOST:PORT; without a host only this machine can connect. Who may connect is
-limited by --token or by client certificates (--client-ca); a server of other machines
+limited by --token-file or by client certificates (--client-ca); a server of other machines
 needs one of them, or --insecure. TensorFlow's Python package sends neither: serve it on
 loopback or behind a proxy that authenticates.
 
-An interrupt drains the server: it refuses new calls, and ends those that still run after
---drain.`,
+After an interrupt the server refuses new requests, waits for running ones, and ends those
+that still run after --drain.`,
 		Example: `  troupe serve examples/serve/digits
   curl -d '{"instances": [...]}' localhost:8501/v1/models/digits:predict
 
@@ -93,6 +93,7 @@ An interrupt drains the server: it refuses new calls, and ends those that still 
 	fl.DurationVar(&f.idle, "idle-timeout", 0, "close sessions that are not used for `DURATION`; 0: never")
 	fl.IntVar(&f.options.MaxConcurrentSteps, "max-steps", 0, "run at most `N` steps of a session at a time; 0: no limit")
 	fl.Var(&f.memory, "session-memory", "allow each session this `SIZE` for tensors, such as 2GiB, and the shared variables and queues as many; 0: three quarters of the machine's memory")
+	fl.Lookup("session-memory").DefValue = "0" // is not shown
 	fl.DurationVar(&f.timeout, "timeout", 0, "end steps that run longer than `DURATION`; 0: no limit")
 	fl.DurationVar(&f.drain, "drain", 10*time.Second, "after an interrupt, wait at most `DURATION` for running steps")
 	fl.StringVar(&f.cert, "tls-cert", "", "serve TLS with the certificate in `FILE` (PEM)")

@@ -62,6 +62,7 @@ func (m *modelServer) add(fl *pflag.FlagSet) {
 	fl.DurationVar(&m.lame, "lame-duck", 0, "after SIGTERM, go on serving for `DURATION` with /readyz at 503")
 	fl.Int64Var(&m.body, "max-body", 0, "refuse requests of more than `BYTES`; 0: 64 MiB")
 	fl.Var(&m.memory, "max-models", "load models of at most `SIZE` together, such as 16GiB; 0: what the machine has")
+	fl.Lookup("max-models").DefValue = "0" // is not shown
 	fl.Float64Var(&m.rate, "rate", 0, "allow each client `N` requests a second; 0: any number")
 	fl.IntVar(&m.burst, "burst", 0, "allow each client `N` requests at once; 0: those of a second")
 	fl.BoolVar(&m.check, "check", false, "load and warm up the models, print them, and end")

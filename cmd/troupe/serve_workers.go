@@ -30,7 +30,7 @@ type workersFlags struct {
 }
 
 func (f *workersFlags) add(fl *pflag.FlagSet) {
-	fl.StringArrayVar(&f.workers, "workers", nil, "run sessions on the `troupe worker` processes of a job: `JOB=ADDRESS,...`, an address for each task (repeatable)")
+	fl.StringArrayVar(&f.workers, "workers", nil, "run sessions on the workers (\"troupe worker\") of a job: `JOB=ADDRESS,...`, an address for each task (repeatable)")
 	fl.StringVar(&f.file, "workers-file", "", "read the addresses of --workers from `FILE`: a ServerDef or ClusterDef as text, or YAML (.yaml, .yml, .json)")
 	fl.StringArrayVar(&f.names, "workers-srv", nil, "find the workers by the SRV records of `NAME` in DNS (repeatable)")
 	addDiscovery(fl, &f.tasks, &f.wait)
