@@ -190,6 +190,15 @@ type SessionOptions struct {
 	// is for finding faults. [Callable.EachUnitPass] shows what each pass does.
 	Units string
 
+	// BatchLoops runs the loops of concurrent runs of one program together (continuous or
+	// cellular batching): callers that are in the same While or StatelessWhile, with the same
+	// weights, share each iteration's products. A caller joins and leaves at any iteration and
+	// waits for nobody; a caller alone runs as without the option. Results are those of single
+	// runs, up to the rounding of products whose order of sums depends on the number of rows.
+	// Errors, deadlines and cancellation stay each caller's own. docs/design/2026-11-28-loops-that-meet.md
+	// says which loops qualify, and [Callable.Batching] shows it for a run.
+	BatchLoops bool
+
 	// Threads is the number of kernels, or parts of kernels, that the session's pool
 	// runs at a time; 0 is the number of CPUs, 1 leaves all work to the callers.
 	Threads int
@@ -325,6 +334,13 @@ type RunMetadata struct {
 // allocates nothing but its results. It is safe for concurrent use, and valid until its
 // session is closed.
 type Callable session.Callable
+
+// Batching describes for each loop of the run whether [SessionOptions].BatchLoops batches it,
+// along which variables, and otherwise why it does not. Dimensions that are not known before the
+// run count as 1. The text is for people to read and changes from version to version.
+func (c *Callable) Batching(ctx context.Context) (string, error) {
+	return (*session.Callable)(c).Batching(ctx)
+}
 
 // Call runs a step with the feeds in the order given to MakeCallable, and returns the
 // fetched tensors by position. A fed tensor may be fed again, but must not be reshaped:

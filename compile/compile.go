@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan"
+	"github.com/troupe-go/troupe/plan/batching"
 	"github.com/troupe-go/troupe/plan/lower"
 	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/plan/placement"
@@ -31,6 +32,11 @@ type Spec struct {
 	NoUnits bool
 	// UnitsOff are the passes of units that are left out.
 	UnitsOff form.Passes
+	// Batch puts loops that may run together with those of other steps in place of Whiles; see
+	// package plan/batching. Found, if it is not nil, is called for each While with what became
+	// of it.
+	Batch bool
+	Found func(batching.Finding)
 	// Functions has the programs of functions that stay calls; nil: the program
 	// has its own.
 	Functions *Functions
@@ -94,6 +100,9 @@ func (p *Planned) passes(ctx context.Context, spec Spec) []plan.Pass {
 	list := []plan.Pass{plan.Prune, lower.Pass}
 	if c := spec.callee; c != nil {
 		list[1] = lower.PassOf(c.entirely)
+	}
+	if spec.Batch {
+		list = append(list[:1], batching.Passes(spec.Found)...)
 	}
 	o := spec.Rewrite
 	o.Device = nodes.LocalCPU

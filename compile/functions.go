@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit/form"
 	"github.com/troupe-go/troupe/plan/lower"
@@ -47,4 +48,17 @@ func (r *Functions) compile(ctx context.Context, f *registry.Func, entirely bool
 		spec.Fetches = append(spec.Fetches, res.Inputs()[0])
 	}
 	return Graph(ctx, body.Graph, spec)
+}
+
+// Library returns the graph whose functions these are.
+func (r *Functions) Library() *graph.Graph { return r.library }
+
+// Callable compiles a graph as a function that kernels call: from feeds to fetches, on the
+// engine, the account and the rewriting of r.
+func (r *Functions) Callable(ctx context.Context, name string, g *graph.Graph, feeds, fetches []graph.Output) (kernel.Function, error) {
+	p, err := Graph(ctx, g, Spec{Feeds: feeds, Fetches: fetches, Functions: r, Rewrite: r.rewrite, UnitsOff: r.UnitsOff})
+	if err != nil {
+		return nil, err
+	}
+	return r.Functions.Callable(name, p), nil
 }

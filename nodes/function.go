@@ -29,6 +29,12 @@ func (r *Functions) Function(ctx context.Context, f *registry.Func) (kernel.Func
 	return &function{f.Name, p, r.engine}, nil
 }
 
+// Callable returns a program that was compiled with r as a function that kernels call; name is
+// for errors.
+func (r *Functions) Callable(name string, p *Program) kernel.Function {
+	return &function{name, p, r.engine}
+}
+
 // Call plays the program on the engine. See [kernel.Function].
 func (f *function) Call(step *kernel.Step, args []tensor.Value) (kernel.Results, error) {
 	if len(args) != len(f.program.feeds) {

@@ -3,10 +3,12 @@ package session
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/plan"
+	"github.com/troupe-go/troupe/plan/batching"
 	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -278,4 +280,17 @@ func (c *Callable) EachUnitPass(f func(pass, text string)) error {
 func (c *Callable) mismatch(feeds, fetches int) error {
 	p := c.program
 	return status.Invalid("the callable has %s and %s, not %d and %d", status.Count(len(p.feeds), "feed"), status.Count(len(p.fetches), "fetch"), feeds, fetches)
+}
+
+// Batching describes for each loop of the run whether [SessionOptions].BatchLoops batches it,
+// along which variables, and otherwise why it does not. Dimensions that are not known before the
+// run count as 1. The text is for people to read and changes from version to version.
+func (c *Callable) Batching(ctx context.Context) (string, error) {
+	var w strings.Builder
+	spec := c.program.spec(c.session)
+	spec.Batch, spec.Found = true, func(f batching.Finding) { w.WriteString(f.String()) }
+	if _, err := compile.Make(ctx, c.session.graph, spec); err != nil {
+		return "", status.From(err)
+	}
+	return w.String(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
@@ -25,6 +26,8 @@ type program struct {
 	plan    *compile.Planned
 	nodes   *nodes.Program
 	pieces  []compile.Piece // what is played apart; nil: nodes is played
+	batched *nodes.Program  // what is played while others play it, too; nil: there is no loop to batch
+	playing atomic.Int32    // how many play it; counted if there is batched
 	away    AwayProgram     // what the session's target plays; nil: this process does
 	feeds   []Output
 	fetches []Output
@@ -122,6 +125,9 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 // discard gives back what a program takes that another caller has made, too.
 func (s *Session) discard(p *program) {
 	s.functions.Discard(p.nodes)
+	if p.batched != nil {
+		s.functions.Discard(p.batched)
+	}
 	for i := range p.pieces {
 		s.functions.Discard(p.pieces[i].Program)
 	}
@@ -172,6 +178,9 @@ func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error)
 		}
 	}
 	s.logPlacement(p.plan)
+	if s.options.BatchLoops && !apart {
+		return p.batch(ctx, g, s)
+	}
 	return nil
 }
 
@@ -283,7 +292,8 @@ func (w *want) check(i int, v tensor.Value) error {
 type call struct {
 	program *program
 	runner  nodes.Runner
-	ids     *reserved // what is left of the block of step numbers that the call has reserved
+	batched nodes.Runner // of the program's batched
+	ids     *reserved    // what is left of the block of step numbers that the call has reserved
 	step    kernel.Step
 	perStep resource.Manager
 	values  []tensor.Value // of feeds and fetched
@@ -303,6 +313,9 @@ func (p *program) begin(s *Session) *call {
 		c = &call{program: p, values: values, feeds: values[:n:n], fetched: values[n:]}
 		if p.pieces == nil && p.away == nil {
 			c.runner = nodes.NewRunner(s.engine, p.nodes)
+			if p.batched != nil {
+				c.batched = nodes.NewRunner(s.engine, p.batched)
+			}
 		}
 		s.unused.register(c)
 		c.step = kernel.Step{

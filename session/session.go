@@ -286,6 +286,9 @@ func (s *Session) play(p *program, c *call) error {
 	if p.pieces != nil {
 		return s.runApart(p, c)
 	}
+	if p.batched != nil {
+		return s.playBatched(p, c)
+	}
 	return c.runner.Run(&c.step, c.feeds, c.fetched)
 }
 

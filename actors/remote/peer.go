@@ -26,7 +26,7 @@ type peer struct {
 	// not hear then of streams that end.
 	forgotten context.Context
 	forget    context.CancelFunc
-	queue   chan []byte // of pushes; made with the first
+	queue     chan []byte // of pushes; made with the first
 
 	sending sync.Mutex  // held while a push is sent
 	stream  *pushStream // guarded by sending; nil: it is not open

@@ -269,3 +269,16 @@ func planText(p troupe.Plan) string {
 	}
 	return text + "\n"
 }
+
+// writeBatching prints which loops of a run are batched, and why others are not.
+func writeBatching(ctx context.Context, w io.Writer, c *troupe.Callable) error {
+	text, err := c.Batching(ctx)
+	if err != nil {
+		return failure{err}
+	}
+	if text == "" {
+		text = "no loop\n"
+	}
+	_, err = io.WriteString(w, text)
+	return err
+}

@@ -16,7 +16,7 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	format, rewritten, picture, nodes, after, passes, web := "text", false, false, false, 0, "", ""
+	format, rewritten, batching, picture, nodes, after, passes, web := "text", false, false, false, false, 0, "", ""
 	values, unpainted := false, false
 	var f plannedFlags
 	var remote remoteFlags
@@ -41,6 +41,8 @@ of a feed may be omitted), of a signature, or of a case's steps:
   --units      the code into which the engine "actors" compiles the run or its loops,
                and for each other loop why it is not compiled; with --passes the code
                after that pass of those that make units
+  --batching   for each loop the variables along which it is run in batches with that of
+               other steps (SessionOptions.BatchLoops), or why it is not
   --rewritten  the graph after the passes of --rewrite, function calls replaced by
                their bodies, with the nodes that each pass removed
   --passes     the graph after the compiler pass that is named; all: after each pass
@@ -75,6 +77,7 @@ restores a SavedModel, and shows its variables as numbers and histograms.
   troupe show model.pb --format dot | dot -Tsvg > model.svg
   troupe show loop.pb --units --feed n --fetch while/Exit
   troupe show conformance/testdata/control.zip/while_nested_two --units
+  troupe show my_model --batching
   troupe show model.pb --rewritten --feed x --fetch y
   troupe show model.pb --passes fold --feed x --fetch y
   troupe show model.pb --devices 2 --feed x --fetch y
@@ -99,12 +102,14 @@ restores a SavedModel, and shows its variables as numbers and histograms.
 			if web != "" {
 				return f.web(cmd, args[0], web, values)
 			}
-			if f.units != "" || rewritten || passes != "" || f.places.given() {
+			if f.units != "" || rewritten || batching || passes != "" || f.places.given() {
 				switch {
 				case passes != "" && f.units != "":
 					f.form = func(w io.Writer, c *troupe.Callable) error { return writeUnitPasses(w, c, passes) }
 				case passes != "":
 					f.form = func(w io.Writer, c *troupe.Callable) error { return writePasses(cmd.Context(), w, c, passes) }
+				case batching:
+					f.form = func(w io.Writer, c *troupe.Callable) error { return writeBatching(cmd.Context(), w, c) }
 				case rewritten:
 					f.form = writeRewritten
 				case f.units != "":
@@ -115,7 +120,7 @@ restores a SavedModel, and shows its variables as numbers and histograms.
 				return f.show(cmd, args[0])
 			}
 			if f.named() || f.rewrite != "" {
-				return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --rewritten, --passes, --devices, --picture or --web")
+				return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --batching, --rewritten, --passes, --devices, --picture or --web")
 			}
 			write := writeText
 			switch format {
@@ -170,6 +175,7 @@ restores a SavedModel, and shows its variables as numbers and histograms.
 	cmd.Flags().BoolVar(&nodes, "nodes", false, "list or draw all nodes of a SavedModel instead of its layers")
 	cmd.Flags().StringVar(&f.units, "units", "", "show the code of compiled loops and programs (units), and why other loops are not compiled; with a value: compiled with these `PASSES`, such as -chain,-band")
 	cmd.Flags().Lookup("units").NoOptDefVal = "default"
+	cmd.Flags().BoolVar(&batching, "batching", false, "show for each loop of a run whether it is batched with that of other steps, or why not")
 	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run after rewriting, and what each pass removed")
 	cmd.Flags().StringVar(&passes, "passes", "", "show the graph of a run after the compiler pass `NAME`; all: after each pass that changed it")
 	cmd.Flags().BoolVar(&values, "values", false, "with --web, restore a SavedModel's variables, and show them as numbers and histograms")

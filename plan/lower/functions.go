@@ -52,16 +52,16 @@ func init() {
 // if a body or its types do not fit, and with RESOURCE_EXHAUSTED if branches and
 // arguments multiply to a graph out of all proportion. The message names the node.
 func Functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output) (*Graph, error) {
-	return functions(ctx, g, need, feeds, nil)
+	return functions(ctx, g, need, feeds, nil, nil)
 }
 
 // Body is Functions for the body of a function, which runs entirely or as [Effects] has
 // it.
 func Body(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output, entirely bool) (*Graph, error) {
-	return functions(ctx, g, need, feeds, &origin{entire: entirely, called: !entirely})
+	return functions(ctx, g, need, feeds, &origin{entire: entirely, called: !entirely}, nil)
 }
 
-func functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output, in *origin) (*Graph, error) {
+func functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output, in *origin, stays func(*graph.Node) bool) (*Graph, error) {
 	e, err := g.EditContext(ctx)
 	if err != nil {
 		return nil, err
@@ -69,6 +69,7 @@ func functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 	l := &lowering{
 		ctx:    ctx,
 		watch:  status.NewWatch(ctx),
+		stays:  stays,
 		g:      g,
 		e:      copier{e},
 		budget: budgetFor(need),
@@ -104,7 +105,7 @@ func functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 		switch {
 		case !keep[i]:
 			idle = append(idle, n)
-		case Lowers(n):
+		case Lowers(n) && (stays == nil || !stays(n)):
 			l.queue = append(l.queue, &task{node: n, in: in})
 		case n.Class() == graph.ClassEnter:
 			l.frames[n.FrameName()] = 0

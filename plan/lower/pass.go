@@ -19,6 +19,13 @@ func PassOf(entirely bool) plan.Pass {
 	})
 }
 
+// Keeping is Pass but for nodes that stay.
+func Keeping(stays func(*graph.Node) bool) plan.Pass {
+	return pass(func(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output) (*Graph, error) {
+		return functions(ctx, g, need, feeds, nil, stays)
+	})
+}
+
 func pass(lower func(context.Context, *graph.Graph, []*graph.Node, []graph.Output) (*Graph, error)) plan.Pass {
 	return plan.Pass{
 		Name: "lower",

@@ -1,0 +1,122 @@
+package cellular
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/plan/batching"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A member is one caller in a lane.
+type member struct {
+	form  *form
+	ctx   context.Context
+	step  *kernel.Step
+	whole kernel.Function
+	begun []tensor.Value // the variables as they were before the loop
+
+	told chan outcome // holds at most one: a member that was told to drive is told nothing else
+
+	// The rest is the driver's until the member is told what has become of it.
+	rows []tensor.Value   // its rows, while it is not in the stack
+	log  [][]tensor.Value // of each iteration what its kept values take
+
+	// Guarded by the loop's lock.
+	gone  bool // its context has ended before it was told
+	ended bool // it was told, or is about to be, that it has left
+}
+
+// An outcome is what a member is told.
+type outcome struct {
+	what what
+	err  error
+}
+
+type what uint8
+
+const (
+	nothing what = iota
+	drive        // it drives the lane from now on
+	done         // its condition has failed
+	solo         // it goes on alone
+	failed       // with err
+)
+
+// join runs the member's loop in a lane.
+func (m *member) join(out []tensor.Value) error {
+	m.told = make(chan outcome, 1)
+	for _, i := range m.form.batch.Rows {
+		m.rows = append(m.rows, m.begun[i])
+	}
+	o := m.form.enter(m)
+	if o.what == failed {
+		return o.err
+	}
+	values, err := m.variables()
+	if err == nil && o.what == solo {
+		err = m.alone(values, out)
+	} else if err == nil {
+		copy(out, values)
+	}
+	if err != nil && m.ctx.Err() == nil && len(m.log) > 0 {
+		// The error names the iteration as it is counted from where the loop began.
+		m.log = nil
+		return m.alone(m.begun, out)
+	}
+	return err
+}
+
+// variables returns the loop's variables after the member has left the batch: it computes the
+// kept ones.
+func (m *member) variables() ([]tensor.Value, error) {
+	b := m.form.batch
+	values := append([]tensor.Value(nil), m.begun...)
+	for k, i := range b.Rows {
+		values[i] = m.rows[k]
+	}
+	if m.form.kept == nil {
+		return values, nil
+	}
+	held := make([]tensor.Value, len(b.Held))
+	for k, i := range b.Held {
+		held[k] = values[i]
+	}
+	var rest []tensor.Value
+	for _, i := range b.Invariants {
+		rest = append(rest, values[i])
+	}
+	for i, v := range b.Variables {
+		if v.Passed && v.Role == batching.Kept {
+			rest = append(rest, values[i])
+		}
+	}
+	for _, cuts := range m.log {
+		args := append(append(append([]tensor.Value(nil), held...), cuts...), rest...)
+		r, err := m.form.kept.Call(m.step, args)
+		if err != nil {
+			return nil, err
+		}
+		copy(held, r.Values)
+		r.Release()
+	}
+	for k, i := range b.Held {
+		values[i] = held[k]
+	}
+	return values, nil
+}
+
+// alone runs the loop for one caller.
+func (m *member) alone(values, out []tensor.Value) error {
+	if err := status.FromContext(m.ctx); err != nil {
+		return err
+	}
+	r, err := m.whole.Call(m.step, values)
+	if err != nil {
+		return err
+	}
+	copy(out, r.Values)
+	r.Release()
+	return nil
+}

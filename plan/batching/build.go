@@ -1,0 +1,240 @@
+package batching
+
+import (
+	"fmt"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// An Arg is what is known of a loop variable before the loop.
+type Arg struct {
+	// Shape is the shape of its first value.
+	Shape shape.Shape
+	// Invariant says that all callers bring the same value.
+	Invariant bool
+	// Handle is what is behind it, if it is a resource.
+	Handle shape.HandleData
+}
+
+// A Program is a graph, and what a run of it takes and returns.
+type Program struct {
+	Graph          *graph.Graph
+	Feeds, Fetches []graph.Output
+}
+
+// A Variable is a loop variable in a [Batch].
+type Variable struct {
+	Role Role
+	// Passed: the body does not change it.
+	Passed bool
+	// Shape is that of one caller's value, of a Row.
+	Shape []int64
+	// Reason is why it is Kept.
+	Reason string
+}
+
+// A Batch is the programs of a loop for arguments of given shapes.
+type Batch struct {
+	Variables []Variable
+	Products  int // products of rows and invariants in Next
+	// The positions of variables: of Rows, in the order in which Next and First take them; of
+	// those that Next returns; of the Invariants; and of the Kept ones that Kept takes and
+	// returns.
+	Rows, Changing, Invariants, Held []int
+	Cuts                             int // how many values Kept takes of an iteration
+	First, Next, Kept, Whole         Program
+}
+
+// Build makes the programs for arguments of these shapes. A dimension that is not known counts as
+// 1, so that the result says only whether the loop can be batched; see [Arg]. It fails with
+// UNIMPLEMENTED and the reason where it cannot.
+func (l *Loop) Build(args []Arg) (*Batch, error) {
+	kept := make([]string, len(l.Types)) // reasons
+	for i, t := range l.Types {
+		if args[i].Invariant && l.passes(i) {
+			continue
+		}
+		switch s := args[i].Shape; {
+		case t == tensor.Variant:
+			kept[i] = "a variant"
+		case t == tensor.Resource:
+			return nil, reject("loop variable %d is a resource that may differ between callers", i)
+		case t == tensor.String:
+			kept[i] = "strings"
+		case !s.Known():
+			kept[i] = "its rank is not known"
+		case empty(s):
+			kept[i] = "it has no elements"
+		}
+	}
+	for { // until no further variable turns out to be kept
+		b, more, err := l.build(args, kept)
+		if err != nil || !more {
+			return b, err
+		}
+	}
+}
+
+func empty(s shape.Shape) bool {
+	for _, d := range s.Dims() {
+		if d == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// build is Build with variables that are kept; more reports that it has added to them.
+func (l *Loop) build(args []Arg, kept []string) (b *Batch, more bool, err error) {
+	b = &Batch{Variables: make([]Variable, len(args))}
+	for i := range args {
+		v := &b.Variables[i]
+		v.Passed = l.passes(i)
+		switch {
+		case args[i].Invariant && v.Passed:
+			b.Invariants = append(b.Invariants, i)
+		case kept[i] != "":
+			v.Role, v.Reason = Kept, kept[i]
+			if !v.Passed {
+				b.Held = append(b.Held, i)
+			}
+		default:
+			v.Role = Row
+			v.Shape = known(args[i].Shape)
+			b.Rows = append(b.Rows, i)
+			if !v.Passed {
+				b.Changing = append(b.Changing, i)
+			}
+		}
+	}
+	if len(b.Changing) == 0 {
+		return nil, false, reject("no variable of it can be a row of a batch%s", reasons(kept))
+	}
+
+	first := newStacker()
+	vars, err := first.args(l, args, b)
+	if err != nil {
+		return nil, false, err
+	}
+	b.First.Graph, b.First.Feeds = first.stacked.Graph(), first.feeds(b, vars)
+	alive, err := first.alive(l, vars)
+	if err != nil {
+		return nil, false, err
+	}
+	b.First.Fetches = []graph.Output{alive}
+
+	s := newStacker()
+	if vars, err = s.args(l, args, b); err != nil {
+		return nil, false, err
+	}
+	b.Next.Graph, b.Next.Feeds = s.stacked.Graph(), s.feeds(b, vars)
+	next, err := s.function(l.body, vars)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, i := range b.Changing {
+		v := next[i]
+		switch {
+		case v.role == Kept:
+			kept[i], more = v.reason, true
+		case v.role == Row && !equal(v.shape, b.Variables[i].Shape):
+			kept[i], more = fmt.Sprintf("its shape changes from %s to %s", tensor.FormatDims(b.Variables[i].Shape), tensor.FormatDims(v.shape)), true
+		case v.role == Invariant:
+			w, reason := s.spread(v, b.Variables[i].Shape)
+			if reason != "" {
+				kept[i], more = reason, true
+			}
+			next[i] = w
+		}
+	}
+	if more {
+		return nil, true, nil
+	}
+	for _, i := range b.Changing {
+		b.Next.Fetches = append(b.Next.Fetches, s.own(next[i].out))
+	}
+	if alive, err = s.alive(l, next); err != nil {
+		return nil, false, err
+	}
+	b.Next.Fetches = append(b.Next.Fetches, alive)
+	if b.Products = s.products; b.Products == 0 {
+		return nil, false, reject("no product of a row and an invariant%s", reasons(kept))
+	}
+
+	b.Kept.Graph = s.single.Graph()
+	for _, i := range b.Held {
+		b.Kept.Feeds = append(b.Kept.Feeds, vars[i].ref)
+		b.Kept.Fetches = append(b.Kept.Fetches, s.single.Op("Identity", nil, next[i].ref))
+		if next[i].role == Row {
+			s.cut(next[i])
+		}
+	}
+	for _, c := range s.cuts {
+		b.Kept.Feeds = append(b.Kept.Feeds, c.ref)
+		b.Next.Fetches = append(b.Next.Fetches, s.own(c.out))
+	}
+	b.Cuts = len(s.cuts)
+	for _, i := range b.Invariants {
+		b.Kept.Feeds = append(b.Kept.Feeds, vars[i].ref)
+	}
+	for i := range b.Variables { // which may be read by what is kept
+		if v := &b.Variables[i]; v.Role == Kept && v.Passed {
+			b.Kept.Feeds = append(b.Kept.Feeds, vars[i].ref)
+		}
+	}
+	for _, b := range []*graph.Builder{first.stacked, first.single, s.stacked, s.single} {
+		if err := b.Err(); err != nil {
+			return nil, false, reject("%v", status.From(err).Message)
+		}
+	}
+	b.Whole, err = l.Whole(args)
+	return b, false, err
+}
+
+// passes reports whether the body passes variable i on as it is.
+func (l *Loop) passes(i int) bool { return through(l.body.results[i]) == l.body.args[i] }
+
+// through follows Identities back.
+func through(o graph.Output) graph.Output {
+	for o.Op.Class() == graph.ClassIdentity {
+		o = o.Op.Inputs()[0]
+	}
+	return o
+}
+
+// known returns the dimensions, 1 for each that is not known.
+func known(s shape.Shape) []int64 {
+	dims := make([]int64, s.Rank())
+	for i := range dims {
+		if dims[i] = s.Dim(i); dims[i] < 0 {
+			dims[i] = 1
+		}
+	}
+	return dims
+}
+
+func equal(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// reasons lists why variables are kept.
+func reasons(kept []string) string {
+	text := ""
+	for i, r := range kept {
+		if r != "" {
+			text += fmt.Sprintf("; variable %d is kept: %s", i, r)
+		}
+	}
+	return text
+}

@@ -1,0 +1,31 @@
+package batching
+
+import (
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+)
+
+// Op is the operation of a loop that is run in batches. Its kernel is in compile/cellular.
+const Op = "_BatchedWhile"
+
+func init() {
+	registry.Define(Op).
+		Input("input: T").Output("output: T").
+		Attr("T: list(type) >= 1").
+		Attr("cond: func").
+		Attr("body: func").
+		Attr("invariant: list(bool)").
+		Attr("handle_types: list(type)").
+		Attr("handle_shapes: list(shape)").
+		Stateful().
+		Doc(`Runs a While without side effects, together with those of other steps that are in the same loop.
+
+input: The loop variables before the first iteration.
+output: The loop variables after the last.
+cond: A function of the loop variables that returns whether there is another iteration.
+body: A function from the loop variables to their next values, of the same types.
+invariant: Of each variable, whether all steps bring the same value.
+handle_types: Of each variable that is a resource, the type of what it holds; else DT_INVALID.
+handle_shapes: Of each variable that is a resource, the shape of what it holds.`)
+	shape.Register(shape.UnknownOutputs, Op)
+}

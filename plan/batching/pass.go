@@ -1,0 +1,159 @@
+package batching
+
+import (
+	"context"
+	"slices"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/plan"
+	"github.com/troupe-go/troupe/plan/lower"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Finding is what became of a loop.
+type Finding struct {
+	Loop   string // its node
+	Reason string // why it is not batched; "" if it is
+	Batch  *Batch // nil if it is not
+	Open   bool   // shapes are not known before it runs, so it may turn out then that it cannot be
+}
+
+// Passes are the passes that batch loops, in place of [lower.Pass]: calls are replaced by their
+// bodies, loops that can be batched become nodes of [Op], and the other loops are lowered. found,
+// which may be nil, is called for each While without side effects.
+func Passes(found func(Finding)) []plan.Pass {
+	pure := map[string]bool{}
+	keeps := func(n *graph.Node) bool {
+		if !isLoop(n) {
+			return false
+		}
+		for _, f := range n.Functions() {
+			known, ok := pure[f.String()]
+			if !ok {
+				reason, err := Effects(context.Background(), n.Graph(), f)
+				known = err == nil && reason == ""
+				if pure[f.String()] = known; found != nil && reason != "" {
+					found(Finding{Loop: n.Name(), Reason: reason})
+				}
+			}
+			if !known {
+				return false
+			}
+		}
+		return true
+	}
+	first := lower.Keeping(keeps)
+	return []plan.Pass{first, {
+		Name: "batch",
+		When: func(p *plan.Program) bool { return slices.ContainsFunc(p.Nodes, isLoop) },
+		Run:  func(ctx context.Context, p *plan.Program) error { return run(ctx, p, found) },
+	}, lower.Pass}
+}
+
+func isLoop(n *graph.Node) bool { return n.Type() == "While" || n.Type() == "StatelessWhile" }
+
+// run replaces loops by nodes of Op.
+func run(ctx context.Context, p *plan.Program, found func(Finding)) error {
+	varying := varying(p)
+	type loop struct {
+		node *graph.Node
+		args []Arg
+	}
+	var loops []loop
+	for _, n := range p.Nodes {
+		if !isLoop(n) {
+			continue
+		}
+		f := Finding{Loop: n.Name()}
+		args := make([]Arg, n.NumInputs())
+		for i, from := range n.Inputs() {
+			args[i] = Arg{Shape: shapeOf(from), Invariant: !varying[from.Op]}
+			if h := from.Op.OutputHandles(); from.Index < len(h) && len(h[from.Index]) == 1 && from.DataType() == tensor.Resource {
+				args[i].Handle = h[from.Index][0]
+			}
+			f.Open = f.Open || !args[i].Shape.Known() && from.DataType() != tensor.Variant
+		}
+		l, err := New(ctx, n.Graph(), n.InputTypes(), n.Attrs().Find("cond").Func, n.Attrs().Find("body").Func)
+		if err == nil {
+			f.Batch, err = l.Build(args)
+		}
+		if ended := status.FromContext(ctx); ended != nil {
+			return ended
+		}
+		if err != nil {
+			f.Reason = status.From(err).Message
+		}
+		if found != nil {
+			found(f)
+		}
+		if err == nil || f.Open && l != nil {
+			loops = append(loops, loop{n, args})
+		}
+	}
+	if len(loops) == 0 {
+		return nil
+	}
+	e, err := p.Edit(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range loops {
+		n := e.Copy(l.node)
+		var invariant, types, shapes []registry.AttrValue
+		for _, a := range l.args {
+			invariant = append(invariant, registry.BoolAttr(a.Invariant))
+			if a.Handle.Type == tensor.Invalid { // which is no value of an attribute
+				a.Handle.Type = tensor.Float
+			}
+			types = append(types, registry.TypeAttr(a.Handle.Type))
+			shapes = append(shapes, registry.ShapeAttr(a.Handle.Shape.Attr()))
+		}
+		var in graph.OutputList = slices.Clone(n.Inputs())
+		_, err := e.ReplaceByNew(n, graph.OpSpec{Type: Op, Input: []graph.Input{in}, ControlDependencies: n.Controls(), Attrs: graph.Attrs{
+			"cond": n.Attrs().Find("cond").Func, "body": n.Attrs().Find("body").Func,
+			"invariant": registry.ListAttr(registry.KindBool, invariant...), "handle_types": registry.ListAttr(registry.KindType, types...),
+			"handle_shapes": registry.ListAttr(registry.KindShape, shapes...),
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// varying returns the nodes whose outputs may differ between steps: those that depend on feeds or
+// on state. What a variable holds is the same for steps between which it is not assigned.
+func varying(p *plan.Program) map[*graph.Node]bool {
+	varies := map[*graph.Node]bool{}
+	for _, f := range p.Feeds {
+		varies[f.Op] = true
+	}
+	var roots []*graph.Node
+	roots = append(roots, p.Nodes...)
+	graph.DepthFirst(roots, func(n *graph.Node, yield func(*graph.Node)) {
+		for i, in := range n.Inputs() {
+			if !n.IsBackEdge(i) {
+				yield(in.Op)
+			}
+		}
+	}, nil, func(n *graph.Node) {
+		v := varies[n] || n.Class().ControlFlow() || n.Class() == graph.ClassPlaceholder || n.Type() == Op || isLoop(n) ||
+			n.Def().Stateful && n.Type() != "VarHandleOp" && n.Type() != "ReadVariableOp"
+		for _, in := range n.Inputs() {
+			v = v || varies[in.Op]
+		}
+		for _, t := range n.OutputTypes() {
+			v = v || t.IsRef()
+		}
+		varies[n] = v
+	})
+	return varies
+}
+
+// Shapes of arguments, of values in host memory.
+func ArgOf(v *tensor.Value, invariant bool, t tensor.DType, s registry.Shape) Arg {
+	return Arg{Shape: shape.Of(v.Dims()...), Invariant: invariant, Handle: shape.HandleData{Type: t, Shape: shape.FromAttr(s)}}
+}

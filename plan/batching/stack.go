@@ -1,0 +1,264 @@
+package batching
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A value is an output of the loop's functions, and what it has become.
+type value struct {
+	role   Role
+	ref    graph.Output // as one caller has it
+	out    graph.Output // in the batch; none if it is kept
+	shape  []int64      // of one caller's, if it is a row
+	reason string       // why it is kept
+}
+
+// A stacker writes a function twice: as it is, for one caller, which also infers its shapes, and
+// on the stacked rows of all callers.
+type stacker struct {
+	single, stacked *graph.Builder
+	rows            graph.Output // a stacked value, for the number of callers
+	count           graph.Output // that number as a vector of one element; none if nobody asked
+	products        int
+	cuts            []value
+	cutAt           map[graph.Output]bool
+}
+
+func newStacker() *stacker {
+	return &stacker{single: graph.NewBuilder(graph.New()), stacked: graph.NewBuilder(graph.New()), cutAt: map[graph.Output]bool{}}
+}
+
+// args adds the loop variables.
+func (s *stacker) args(l *Loop, args []Arg, b *Batch) ([]value, error) {
+	vars := make([]value, len(args))
+	for i, t := range l.Types {
+		v := value{role: b.Variables[i].Role, reason: b.Variables[i].Reason, shape: b.Variables[i].Shape}
+		switch {
+		case t == tensor.Resource:
+			attrs := graph.Attrs{"dtype": args[i].Handle.Type, "shape": registry.ShapeAttr(args[i].Handle.Shape.Attr()), "shared_name": fmt.Sprint("argument ", i)}
+			if args[i].Handle.Type == tensor.Invalid {
+				return nil, reject("what the resource of variable %d holds is not known", i)
+			}
+			v.ref = s.single.Op("VarHandleOp", attrs)
+			v.out = s.stacked.Op("VarHandleOp", attrs)
+		case v.role == Row:
+			dims := append([]int64{-1}, v.shape...)
+			v.ref = s.placeholder(s.single, t, shape.Of(v.shape...))
+			v.out = s.placeholder(s.stacked, t, shape.Of(dims...))
+			if s.rows.Op == nil {
+				s.rows = v.out
+			}
+		case v.role == Kept && !b.Variables[i].Passed:
+			v.ref = s.placeholder(s.single, t, shape.Shape{})
+		default:
+			v.ref = s.placeholder(s.single, t, args[i].Shape)
+			v.out = s.placeholder(s.stacked, t, args[i].Shape)
+		}
+		vars[i] = v
+	}
+	return vars, s.err()
+}
+
+func (s *stacker) placeholder(b *graph.Builder, t tensor.DType, sh shape.Shape) graph.Output {
+	return b.Op("Placeholder", graph.Attrs{"dtype": t, "shape": registry.ShapeAttr(sh.Attr())})
+}
+
+func (s *stacker) err() error {
+	for _, b := range []*graph.Builder{s.single, s.stacked} {
+		if err := b.Err(); err != nil {
+			return reject("%v", status.From(err).Message)
+		}
+	}
+	return nil
+}
+
+// feeds returns what First and Next take: rows, then invariants.
+func (s *stacker) feeds(b *Batch, vars []value) (list []graph.Output) {
+	for _, i := range slices.Concat(b.Rows, b.Invariants) {
+		list = append(list, vars[i].out)
+	}
+	return list
+}
+
+// own returns an output of its own for a value that may be an argument.
+func (s *stacker) own(o graph.Output) graph.Output { return s.stacked.Op("Identity", nil, o) }
+
+// alive returns which callers have another iteration.
+func (s *stacker) alive(l *Loop, vars []value) (graph.Output, error) {
+	results, err := s.function(l.cond, vars)
+	if err != nil {
+		return graph.Output{}, err
+	}
+	v := results[0]
+	switch {
+	case v.role == Kept:
+		return graph.Output{}, reject("the condition depends on what is outside of the batch: %s", v.reason)
+	case v.ref.DataType() != tensor.Bool:
+		return graph.Output{}, reject("the condition is not a bool")
+	case v.role == Invariant:
+		var reason string
+		if v, reason = s.spread(v, nil); reason != "" {
+			return graph.Output{}, reject("the condition is the same for all callers, and %s", reason)
+		}
+	case len(v.shape) != 0:
+		return graph.Output{}, reject("the condition is not a scalar")
+	}
+	return s.own(v.out), s.err()
+}
+
+// callers returns the number of callers, as a vector of one element.
+func (s *stacker) callers() graph.Output {
+	if s.count.Op == nil {
+		one := s.stacked.Const([]int32{1})
+		size := s.stacked.Op("Shape", nil, s.rows)
+		s.count = s.stacked.Op("Slice", nil, size, s.stacked.Const([]int32{0}), one)
+	}
+	return s.count
+}
+
+// spread returns an invariant value as a row of a shape.
+func (s *stacker) spread(v value, dims []int64) (value, string) {
+	have := shapeOf(v.ref)
+	if !have.Full() || !equal(have.Dims(), dims) {
+		return v, fmt.Sprintf("its shape changes from %s to %v", tensor.FormatDims(dims), have)
+	}
+	to := s.callers()
+	if len(dims) > 0 {
+		inner := make([]int32, len(dims))
+		for i, d := range dims {
+			inner[i] = int32(d)
+		}
+		to = s.stacked.Op("ConcatV2", nil, graph.OutputList{to, s.stacked.Const(inner)}, s.stacked.Const(int32(0)))
+	}
+	v.role, v.shape = Row, dims
+	v.out = s.stacked.Op("BroadcastTo", nil, v.out, to)
+	return v, ""
+}
+
+// function adds a function, and returns what its results have become.
+func (s *stacker) function(f *function, args []value) ([]value, error) {
+	at := make(map[graph.Output]value, len(f.nodes))
+	for i, a := range f.args {
+		at[a] = args[i]
+	}
+	for _, n := range f.nodes {
+		in := make([]value, n.NumInputs())
+		refs := make([]graph.Output, len(in))
+		for i, from := range n.Inputs() {
+			in[i] = at[from]
+			refs[i] = in[i].ref
+		}
+		if err := s.err(); err != nil {
+			return nil, err
+		}
+		ref, err := s.copy(s.single, n, refs)
+		if err != nil {
+			return nil, reject("%v", err)
+		}
+		for i, v := range s.node(ref, in) {
+			v.ref = ref.Output(i)
+			at[n.Output(i)] = v
+		}
+	}
+	results := make([]value, len(f.results))
+	for i, r := range f.results {
+		results[i] = at[r]
+	}
+	return results, s.err()
+}
+
+// copy adds a node to one of the graphs.
+func (s *stacker) copy(b *graph.Builder, n *graph.Node, in []graph.Output) (*graph.Node, error) {
+	return b.Graph().AddCopy(n, graph.CopySpec{Name: b.Graph().UniqueName(n.Name()), Inputs: in})
+}
+
+// node returns what the outputs of n, a node of the single graph, become.
+func (s *stacker) node(n *graph.Node, in []value) []value {
+	outs := make([]value, n.NumOutputs())
+	all := func(v value) []value {
+		for i := range outs {
+			outs[i] = v
+		}
+		return outs
+	}
+	role := Invariant
+	for _, v := range in {
+		if role = max(role, v.role); v.role == Kept {
+			s.takes(in)
+			return all(value{role: Kept, reason: v.reason})
+		}
+	}
+	inputs := make([]graph.Output, len(in))
+	for i, v := range in {
+		inputs[i] = v.out
+	}
+	if role == Invariant {
+		c, err := s.copy(s.stacked, n, inputs)
+		if err != nil {
+			return all(value{role: Kept, reason: err.Error()})
+		}
+		for i := range outs {
+			outs[i] = value{out: c.Output(i)}
+		}
+		return outs
+	}
+	keep := func(reason string) []value {
+		s.takes(in)
+		return all(value{role: Kept, reason: reason})
+	}
+	for i := range outs {
+		sh := shapeOf(n.Output(i))
+		if !sh.Full() || empty(sh) {
+			return keep(fmt.Sprintf("the shape of %s (%s) is %v", n.Name(), n.Type(), sh))
+		}
+		if t := n.Output(i).DataType(); t == tensor.Variant || t == tensor.Resource || t == tensor.String {
+			return keep(fmt.Sprintf("%s makes a %v", n.Type(), t))
+		}
+	}
+	r := &application{stacker: s, n: n, in: in}
+	list, reason := r.apply()
+	if err := s.stacked.Err(); err != nil {
+		return keep(err.Error()) // which function reports
+	}
+	if reason != "" {
+		return keep(fmt.Sprintf("%s (%s) %s", n.Name(), n.Type(), reason))
+	}
+	for i, o := range list {
+		if r.invariant {
+			outs[i] = value{out: o}
+			continue
+		}
+		dims := shapeOf(n.Output(i)).Dims()
+		if !shape.Compatible(shapeOf(o), shape.Of(append([]int64{-1}, dims...)...)) {
+			return keep(fmt.Sprintf("%s (%s) has the shape %v in the batch, and %s for one caller", n.Name(), n.Type(), shapeOf(o), tensor.FormatDims(dims)))
+		}
+		outs[i] = value{role: Row, out: o, shape: dims}
+	}
+	return outs
+}
+
+// takes notes what a kept node takes of the batch.
+func (s *stacker) takes(in []value) {
+	for _, v := range in {
+		if v.role == Row {
+			s.cut(v)
+		}
+	}
+}
+
+func (s *stacker) cut(v value) {
+	if !s.cutAt[v.ref] {
+		s.cutAt[v.ref] = true
+		s.cuts = append(s.cuts, v)
+	}
+}
+
+// shapeOf returns what is known of an output's shape.
+func shapeOf(o graph.Output) shape.Shape { return o.Op.OutputShapes()[o.Index] }

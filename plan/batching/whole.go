@@ -1,0 +1,91 @@
+package batching
+
+import (
+	"fmt"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/region"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// Whole returns the loop as a program for one caller, from its variables to their last values.
+func (l *Loop) Whole(args []Arg) (Program, error) {
+	g := graph.New()
+	b := graph.NewBuilder(g)
+	p := Program{Graph: g}
+	for i, t := range l.Types {
+		if t == tensor.Resource {
+			p.Feeds = append(p.Feeds, b.Op("VarHandleOp", graph.Attrs{"dtype": args[i].Handle.Type, "shape": registry.ShapeAttr(args[i].Handle.Shape.Attr()), "shared_name": fmt.Sprint("argument ", i)}))
+			continue
+		}
+		p.Feeds = append(p.Feeds, b.Op("Placeholder", graph.Attrs{"dtype": t, "shape": registry.ShapeAttr(shape.Shape{}.Attr())}))
+	}
+	if err := b.Err(); err != nil {
+		return p, err
+	}
+	loop, err := region.Root(writer{g}).Loop(region.LoopSpec{Frame: "while", Init: p.Feeds, ParallelIterations: 1})
+	if err != nil {
+		return p, err
+	}
+	cond, err := inRegion(loop.Cond, g, l.cond, loop.Vars)
+	if err != nil {
+		return p, err
+	}
+	if err := loop.Test(cond[0]); err != nil {
+		return p, err
+	}
+	next, err := inRegion(loop.Body, g, l.body, loop.Current)
+	if err != nil {
+		return p, err
+	}
+	p.Fetches, err = loop.Close(next)
+	return p, err
+}
+
+// inRegion adds a copy of a function to a region.
+func inRegion(r *region.Region, g *graph.Graph, f *function, args []graph.Output) ([]graph.Output, error) {
+	at := map[graph.Output]graph.Output{}
+	for i, a := range f.args {
+		at[a] = args[i]
+	}
+	for _, n := range f.nodes {
+		in := make([]graph.Output, n.NumInputs())
+		for i, from := range n.Inputs() {
+			in[i] = at[from]
+		}
+		spec := graph.CopySpec{Name: g.UniqueName(n.Name()), Inputs: in}
+		if len(in) == 0 {
+			spec.Controls = []*graph.Node{r.Pivot}
+		}
+		c, err := g.AddCopy(n, spec)
+		if err != nil {
+			return nil, err
+		}
+		r.Own(c)
+		for i := range n.NumOutputs() {
+			at[n.Output(i)] = c.Output(i)
+		}
+	}
+	out := make([]graph.Output, len(f.results))
+	for i, res := range f.results {
+		out[i] = at[res]
+	}
+	return out, nil
+}
+
+// A writer adds nodes to a graph.
+type writer struct{ g *graph.Graph }
+
+func (w writer) Write(role region.Role, spec graph.OpSpec) (*graph.Node, error) {
+	if spec.Name == "" {
+		spec.Name = string(role)
+	}
+	spec.Name = w.g.UniqueName(spec.Name)
+	return w.g.AddOperation(spec)
+}
+
+func (w writer) Close(merge *graph.Node, from graph.Output) error {
+	return w.g.SetBackEdge(merge, 1, from)
+}
