@@ -1,6 +1,6 @@
 // Package actors is the default engine: it runs steps on the caller's goroutine, and
-// sessions and devices as supervised actors. It makes the process's one actor system,
-// which package messages uses too; no other package knows the library.
+// sessions and devices as supervised actors. It creates the process's one actor system,
+// which package messages uses too; no other package imports the library.
 //
 // [Engine] drives a step on the goroutine of its caller. Tokens between nodes go
 // by the direct path of package nodes; expensive kernels and those that wait run
@@ -8,10 +8,10 @@
 //
 // An engine's session actor is spawned and supervises its device's actor. Steps
 // and nodes have PIDs of the address [Address], with the ids "session/step" and
-// "session/step/node", which are resolved when used; what is sent to them waits
-// in the step's mail, which its driver reads in order of arrival, before the next
+// "session/step/node", which are resolved when used; messages to them wait
+// in the step's mailbox, which its driver reads in order of arrival, before the next
 // kernel or while it waits. A PID of a step that has ended, or of a node that its
-// program does not have, leads to the dead letters, and so does a message that
+// program does not have, leads to the dead letters, as does a message that
 // is not listed here.
 //
 //	message       from → to                    order and reply
@@ -25,8 +25,8 @@
 //
 // A node that receives is one whose kernel is a [kernel.Receiver]: it waits for a
 // token from outside the step, for each iteration that it acts in. A token may
-// come before. Tokens for other nodes, of another type than the node puts out, or
-// a second one before the first is used, are refused; those that remain when
+// come before. Tokens for other nodes, tokens of another type than the node's output, and
+// a second token before the first is used are refused; those that remain when
 // the step ends are dropped.
 //
 // A function that calls itself is run as a step of its own, with an address of

@@ -19,26 +19,26 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Config is how an engine is made. The zero Config is good.
+// Config configures an engine. The zero Config is valid.
 type Config struct {
 	Budget *tensor.Budget
 	Log    *zerolog.Logger // lifecycle events; nil: none
-	// Tokens sends every token its own way: no loop and no program is played
-	// as one unit. Results are the same; tests compare the two.
+	// Tokens executes node by node: no loop and no program is executed as a unit.
+	// Results are the same; tests compare the two.
 	Tokens bool
-	// NoWait sends tokens where a loop has an operation that may wait: it is not played as a
-	// unit that is put aside.
+	// NoWait executes loops with an operation that may wait node by node, rather than as
+	// units that are parked.
 	NoWait bool
 	// Devices are those that the session has; nil: CPU:0.
 	Devices []devices.Attributes
-	// Pool runs expensive kernels that are ready together beside each other.
-	// Nil, or of one worker: they run on the driver alone.
+	// Pool runs expensive kernels that are ready at the same time in parallel.
+	// If it is nil or has one worker, they run on the driver.
 	Pool Pool
 }
 
 // A Pool runs kernels on other cores; devices/cpu has one.
 type Pool interface {
-	// Publish lets whoever is free claim a task of about that many nanoseconds.
+	// Publish offers a task of about that many nanoseconds to idle workers.
 	Publish(t devices.Task, nanos int64)
 	// Help claims and runs one published task; false if there is none.
 	Help() bool
@@ -46,8 +46,8 @@ type Pool interface {
 	Workers() int
 }
 
-// Engine is the product's engine: nodes as actors on the caller's goroutine
-// and the device's pool, tokens by the direct path. It is safe for concurrent
+// Engine is the default engine: nodes are actors on the caller's goroutine
+// and the device's pool, and tokens take the direct path. It is safe for concurrent
 // use.
 type Engine struct {
 	cfg  Config
@@ -56,17 +56,17 @@ type Engine struct {
 
 	runs sync.Pool // of *run
 	mu   sync.Mutex
-	// runs that exist, by slot: weakly, for the pool releases those that are
+	// runs that exist, by slot; weak pointers, as the pool releases runs that are
 	// idle for long.
 	live map[int]weak.Pointer[run]
-	next int // slot of the next run to be made
-	// stopped is why steps end that run or begin, once it is not nil.
+	next int // slot of the next run
+	// stopped is the error of all steps that run or begin, once it is not nil.
 	stopped atomic.Pointer[status.Error]
 }
 
 var engineCount atomic.Int64
 
-// New makes an engine and spawns its session actor, with a device actor below it.
+// New creates an engine and spawns its session actor, with a device actor below it.
 func New(cfg Config) *Engine {
 	if cfg.Log == nil {
 		nop := zerolog.Nop()
@@ -79,7 +79,7 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Name is "actors", or "tokens" if it plays no units.
+// Name is "actors", or "tokens" if it executes no units.
 func (e *Engine) Name() string {
 	if e.cfg.Tokens {
 		return "tokens"
@@ -112,7 +112,7 @@ func (e *Engine) Stop(err *status.Error) {
 	}
 }
 
-// find returns the run that plays a step; nil if it has ended.
+// find returns the run that executes a step; nil if it has ended.
 func (e *Engine) find(step string) *run {
 	var slot int
 	var turn uint64
@@ -127,7 +127,7 @@ func (e *Engine) find(step string) *run {
 	return nil
 }
 
-// steps lists the addresses of the steps that run.
+// steps returns the addresses of the running steps.
 func (e *Engine) steps() []*actor.PID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -156,7 +156,7 @@ func (e *Engine) Run(shared *kernel.Step, p *nodes.Program, feeds, fetched []ten
 	return err
 }
 
-// NewRunner makes a run that has one program, and keeps its step. See [nodes.NewRunner].
+// NewRunner returns a runner for one program, which reuses its step. See [nodes.NewRunner].
 func (e *Engine) NewRunner(p *nodes.Program) nodes.Runner {
 	r := e.newRun()
 	r.program.Store(p)
@@ -192,23 +192,23 @@ func (e *Engine) newRun() *run {
 	return r
 }
 
-// forget drops the slot of a run that the collector has taken.
+// forget removes the slot of a run that was garbage collected.
 func (e *Engine) forget(slot int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.live, slot)
 }
 
-// Reports asks every running step what it is doing. A step that is inside a
-// long kernel answers when the kernel returns; ctx bounds the wait. Steps that
-// end without having been able to answer are left out.
+// Reports returns the reports of all running steps. A step that is inside a
+// long kernel reports when the kernel returns; ctx bounds the wait. Steps that
+// end before they report are left out.
 func (e *Engine) Reports(ctx context.Context, limit int) []Status {
 	pids := e.steps()
 	answers := make(chan *Status, len(pids))
 	asked := 0
 	for _, pid := range pids {
 		step := pid.Id[len(e.name)+1:]
-		if r := e.find(step); r != nil && r.post(letter{step: step, message: &Inspect{Limit: limit}, answer: answers}) {
+		if r := e.find(step); r != nil && r.post(envelope{step: step, message: &Inspect{Limit: limit}, answer: answers}) {
 			asked++
 		}
 	}
@@ -226,18 +226,18 @@ func (e *Engine) Reports(ctx context.Context, limit int) []Status {
 	return all
 }
 
-// Abort ends a running step, by the address in its report, with ABORTED and a reason. False:
-// it does not run.
+// Abort ends a running step, named by the address in its report, with ABORTED and a reason.
+// It returns false if the step does not run.
 func (e *Engine) Abort(step, reason string) bool {
 	if len(step) <= len(e.name)+1 || step[:len(e.name)+1] != e.name+"/" {
 		return false
 	}
 	step = step[len(e.name)+1:]
 	r := e.find(step)
-	return r != nil && r.post(letter{step: step, message: &Abort{Reason: reason}})
+	return r != nil && r.post(envelope{step: step, message: &Abort{Reason: reason}})
 }
 
 var epoch = time.Now()
 
-// now returns the time in nanoseconds from some beginning.
+// now returns the time in nanoseconds since the start of the process.
 func now() int64 { return int64(time.Since(epoch)) }

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A run drives one step at a time, on the goroutine of whoever called.
+// A run drives one step at a time, on the goroutine of its caller.
 type run struct {
 	engine  *Engine
 	slot    int
@@ -26,47 +26,47 @@ type run struct {
 	step   *nodes.Step
 	shared *kernel.Step
 	ctx    context.Context
-	alarm  nodes.Alarm // rung when a letter comes
+	alarm  nodes.Alarm // rung when a message arrives
 	inbox  nodes.Inbox
 	got    []nodes.Completion
-	abort  error              // what a letter asked for
+	abort  error              // requested by a message
 	cancel context.CancelFunc // of the kernels that run elsewhere; nil if there were none yet
 	over   atomic.Bool        // the step has failed: kernels that have not begun need not
 
 	program   atomic.Pointer[nodes.Program] // of the step
-	tokens    []letter                      // with tokens from outside, not yet looked at
+	tokens    []envelope                    // with tokens from outside, not yet looked at
 	receivers map[slot]*nodes.Activation    // that wait for such tokens
-	early     map[slot]tensor.Value         // tokens that nobody waits for yet
+	early     map[slot]tensor.Value         // tokens for which no node waits yet
 
-	waiting  atomic.Bool // letters wait to be read
+	waiting  atomic.Bool // the mailbox is not empty
 	mu       sync.Mutex
-	mail     []letter
+	mail     []envelope
 	watchers []watcher
 	watched  atomic.Bool // there may be watchers
 	bell     chan struct{}
 }
 
-// A letter is a message from outside to a step or one of its nodes.
-type letter struct {
-	step    string // whom it is for: slot and turn
+// An envelope is a message from outside to a step or one of its nodes.
+type envelope struct {
+	step    string // the addressee: slot and turn
 	node    string
 	message any
 	sender  *actor.PID
 	answer  chan *Status // in place of a sender; gets nil if the step ends first
 }
 
-// pid returns the address of the step that the run plays in that turn.
+// pid returns the address of the step that the run executes in that turn.
 func (r *run) pid(turn uint64) *actor.PID {
 	return actor.NewPID(Address, r.engine.name+"/"+r.name(turn))
 }
 
-// post leaves a letter for a step; false if that has ended.
-func (r *run) post(l letter) bool {
+// post puts a message into the mailbox of a step; false if the step has ended.
+func (r *run) post(l envelope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.mail = append(r.mail, l)
 	r.waiting.Store(true)
-	if r.engine.find(l.step) != r { // asked last: see close
+	if r.engine.find(l.step) != r { // checked last: see close
 		r.mail = r.mail[:len(r.mail)-1]
 		return false
 	}
@@ -83,11 +83,11 @@ func (r *run) wake() {
 	}
 }
 
-// name returns the step that the run plays in that turn, in addresses.
+// name returns the step that the run executes in that turn, in addresses.
 func (r *run) name(turn uint64) string { return fmt.Sprintf("%d.%d", r.slot, turn) }
 
-// collect takes the letters that have come.
-func (r *run) collect() []letter {
+// collect empties the mailbox.
+func (r *run) collect() []envelope {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	mail := r.mail
@@ -96,8 +96,8 @@ func (r *run) collect() []letter {
 	return mail
 }
 
-// close ends the turn. Letters that nobody has read are dead: whoever posts one
-// sees that the turn has ended, or is seen to wait here.
+// close ends the turn. Messages that were not read are dead letters: their senders either
+// see that the turn has ended, or their messages are found here.
 func (r *run) close() {
 	r.turn.Add(1)
 	if r.watched.Load() {
@@ -115,7 +115,7 @@ func (r *run) close() {
 	}
 }
 
-// poll reads the mail and looks at the context. The step asks when its alarm
+// poll reads the mailbox and checks the context. The step calls it when its alarm
 // has been rung.
 func (r *run) poll() error {
 	if r.waiting.Load() {
@@ -133,7 +133,7 @@ func (r *run) poll() error {
 	return nil
 }
 
-// read answers the letters that have come.
+// read handles the messages in the mailbox.
 func (r *run) read() {
 	for _, l := range r.collect() {
 		switch m := l.message.(type) {
@@ -165,7 +165,7 @@ func (r *run) read() {
 			} else {
 				l.reply(s)
 			}
-		case *Deliver: // when the step is not in the midst of something
+		case *Deliver: // later, when the step is between two kernels
 			r.tokens = append(r.tokens, l)
 		default:
 			undelivered(r.addressee(l), l.message, l.sender)
@@ -173,8 +173,8 @@ func (r *run) read() {
 	}
 }
 
-// addressee is whom a letter was for.
-func (r *run) addressee(l letter) *actor.PID {
+// addressee returns the PID to which a message was sent.
+func (r *run) addressee(l envelope) *actor.PID {
 	id := r.engine.name + "/" + l.step
 	if l.node != "" {
 		id += "/" + l.node
@@ -182,14 +182,14 @@ func (r *run) addressee(l letter) *actor.PID {
 	return actor.NewPID(Address, id)
 }
 
-// reply answers the sender, if there is one.
-func (l letter) reply(message any) {
+// reply sends a message to the sender, if there is one.
+func (l envelope) reply(message any) {
 	if l.sender != nil {
 		System().Root.Send(l.sender, message)
 	}
 }
 
-// admit takes the tokens that have come from outside.
+// admit accepts the tokens that arrived from outside.
 func (r *run) admit() {
 	for _, l := range r.tokens {
 		l.reply(&Delivered{r.accept(l.node, l.message.(*Deliver))})
@@ -198,11 +198,11 @@ func (r *run) admit() {
 	r.tokens = r.tokens[:0]
 }
 
-// drive plays one step to its end.
+// drive executes one step to its end.
 func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tensor.Value) error {
 	outer := shared.Context
 	r.shared, r.ctx, r.abort = shared, outer, nil
-	if p.Blocks() { // kernels that wait must hear that the step has failed
+	if p.Blocks() { // kernels that wait must be notified when the step fails
 		shared.Context, r.cancel = context.WithCancel(outer)
 	}
 	step := r.own
@@ -244,7 +244,7 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 		r.cancel = nil
 	}
 	for step.Running() > 0 {
-		// What was published and nobody has claimed is this goroutine's to run.
+		// Tasks that no worker has claimed run on this goroutine.
 		if !r.take() && (r.pool == nil || !r.pool.Help()) {
 			<-r.inbox.Bell()
 		}
@@ -261,7 +261,7 @@ func (r *run) drive(shared *kernel.Step, p *nodes.Program, feeds, fetched []tens
 	return err
 }
 
-// discard drops the tokens from outside that the step did not take.
+// discard drops the tokens from outside that the step did not use.
 func (r *run) discard() {
 	clear(r.early)
 	for _, l := range r.tokens {
@@ -271,7 +271,7 @@ func (r *run) discard() {
 	r.tokens = r.tokens[:0]
 }
 
-// failed names the step in its error's report, and tells the session actor of a panic.
+// failed names the step in its error's report, and reports a panic to the session actor.
 func (r *run) failed(err error) {
 	r.over.Store(false)
 	if bad, ok := err.(*status.Error); ok && bad.Report != nil && bad.Report.Step == "" {
@@ -282,9 +282,9 @@ func (r *run) failed(err error) {
 	}
 }
 
-// hand starts a kernel that the step does not run itself.
+// hand starts a kernel that does not run on the driver.
 func (r *run) hand(a *nodes.Activation) {
-	if a.Calls() { // on a goroutine of its own: whatever waits in there, this step goes on
+	if a.Calls() { // on a goroutine of its own: the step continues while the call waits
 		go func() { r.inbox.Put(a, a.Play(r.engine)) }()
 		return
 	}
@@ -297,7 +297,7 @@ func (r *run) hand(a *nodes.Activation) {
 		return
 	}
 	if r.pool != nil {
-		if r.cancel == nil { // nothing runs elsewhere yet that could look at it
+		if r.cancel == nil { // no kernel runs elsewhere yet that could read it
 			r.shared.Context, r.cancel = context.WithCancel(r.ctx)
 		}
 		r.pool.Publish(&task{r, a}, a.Cost())
@@ -312,7 +312,7 @@ type task struct {
 	a   *nodes.Activation
 }
 
-// Run runs the kernel, if the step still wants it, and reports to the step's
+// Run runs the kernel, unless the step has failed, and reports to the step's
 // driver.
 func (t *task) Run(worker int) {
 	var err error
@@ -332,8 +332,8 @@ func (r *run) take() bool {
 	return len(r.got) > 0
 }
 
-// wait lets something happen: a kernel completes, a letter comes, the step is
-// cancelled, or the driver helps with what it has published.
+// wait returns when a kernel completes, a message arrives, the step is cancelled, or
+// the driver has run a task that it published.
 func (r *run) wait() {
 	if r.take() {
 		return

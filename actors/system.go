@@ -16,9 +16,9 @@ import (
 // belongs to no process that is stored anywhere, but is resolved when used.
 const Address = "troupe"
 
-// System is the process's one actor system, made on first use: it costs
-// milliseconds and megabytes, and cannot be unmade. Its log goes to zerolog,
-// warnings and worse only.
+// System is the process's one actor system, created on first use: it costs
+// milliseconds and megabytes, and is never closed. It logs to zerolog,
+// at warning level and above.
 var System = sync.OnceValue(func() *actor.ActorSystem {
 	log := zerolog.New(plain.NewWriter(os.Stderr)).Level(zerolog.WarnLevel).With().Timestamp().Logger()
 	s := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
@@ -53,29 +53,29 @@ func resolve(pid *actor.PID) (actor.Process, bool) {
 	return &process{run: r, step: step, node: node}, true
 }
 
-// A process is a step, or one of its nodes, as an address: what is sent to it
-// goes to the step's mail, which its driver reads.
+// A process is a step, or one of its nodes, as an address: messages to it
+// go to the step's mailbox, which its driver reads.
 type process struct {
 	run  *run
 	step string
 	node string // "" for the step itself
 }
 
-// SendUserMessage puts a message into the step's mail.
+// SendUserMessage puts a message into the step's mailbox.
 func (p *process) SendUserMessage(pid *actor.PID, message any) {
 	_, msg, sender := actor.UnwrapEnvelope(message)
-	if !p.run.post(letter{step: p.step, node: p.node, message: msg, sender: sender}) {
+	if !p.run.post(envelope{step: p.step, node: p.node, message: msg, sender: sender}) {
 		undelivered(pid, msg, sender)
 	}
 }
 
-// undelivered sends to the dead letters what came too late for its step.
+// undelivered sends a message that came too late for its step to the dead letters.
 func undelivered(pid *actor.PID, message any, sender *actor.PID) {
 	System().DeadLetter.SendUserMessage(pid, actor.WrapEnvelope(&actor.MessageEnvelope{Message: message, Sender: sender}))
 }
 
 // SendSystemMessage handles what the actor library sends by itself: a watcher is
-// told when the step ends. Anything else means nothing here.
+// notified when the step ends. Other messages are ignored.
 func (p *process) SendSystemMessage(pid *actor.PID, message any) {
 	switch m := message.(type) {
 	case *actor.Watch:
@@ -87,5 +87,5 @@ func (p *process) SendSystemMessage(pid *actor.PID, message any) {
 
 // Stop aborts the step.
 func (p *process) Stop(*actor.PID) {
-	p.run.post(letter{step: p.step, message: &Abort{Reason: "its actor was stopped"}})
+	p.run.post(envelope{step: p.step, message: &Abort{Reason: "its actor was stopped"}})
 }

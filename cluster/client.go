@@ -120,7 +120,7 @@ func newClient(key clientKey, log *zerolog.Logger) (*client, error) {
 	c.endpoint, err = remote.Listen(remote.Options{
 		Listen: key.listen, Advertise: key.advertise, Token: key.token, TLS: key.tls, Silence: c.bound / 2, Log: c.log,
 	}, remote.Handler{Packet: c.packetCame, Blob: c.office.blob, Ask: func(context.Context, []byte) ([]byte, error) {
-		return nil, status.Errorf(status.Unimplemented, "this process is no worker")
+		return nil, status.Errorf(status.Unimplemented, "this process is not a worker")
 	}})
 	if err != nil {
 		return nil, err

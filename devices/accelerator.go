@@ -7,25 +7,25 @@ import (
 )
 
 // An Accelerator is the driver of a device with memory of its own and queues that
-// work behind the back of whoever fills them. It is safe for concurrent use, but for
-// its queues. A driver knows nothing of who depends on what: package devices/stream
-// orders works, package actors/streams hands them over.
+// run asynchronously. It is safe for concurrent use, except for
+// its queues. A driver knows no dependencies: package devices/stream
+// orders commands, package actors/streams enqueues them.
 //
 // An error with the code UNAVAILABLE says that the device is lost: no call to it
 // succeeds any more but Close.
 type Accelerator interface {
 	Attributes() Attributes
-	// Alloc gives memory of the device, of at least one byte, with anything in it. It
-	// fails with RESOURCE_EXHAUSTED where there is none.
+	// Alloc allocates device memory, of at least one byte, with undefined contents. It
+	// fails with RESOURCE_EXHAUSTED if there is none.
 	Alloc(bytes int64) (Buffer, error)
-	// AllocHost gives memory of the host's that queues copy from and to without
+	// AllocHost allocates host memory that queues copy from and to without
 	// waiting.
 	AllocHost(bytes int64) (HostBuffer, error)
-	// Load makes code ready for launches, which takes up to seconds the first time.
-	// Launch does it too where it has to. A mistake in the code is INTERNAL, with the
+	// Load prepares code for launches, which takes up to seconds the first time.
+	// Launch does so for code that was not loaded. A mistake in the code is INTERNAL, with the
 	// compiler's log; code that the device cannot run is UNIMPLEMENTED.
 	Load(c *Code) error
-	// NewQueue makes a queue, whose name is for messages.
+	// NewQueue creates a queue, whose name is for messages.
 	NewQueue(name string) (Queue, error)
 	// Reaches reports whether queues of the accelerator copy from buffers of another, and
 	// queues of both wait for events of the other. What one does not reach goes by way of
@@ -39,21 +39,20 @@ type Accelerator interface {
 // A Buffer is a piece of an accelerator's memory.
 type Buffer interface {
 	Size() int64
-	// Release gives the memory back. Nobody may use it any more: the works that do
-	// must have ended.
+	// Release releases the memory. Commands that use it must have ended.
 	Release()
 }
 
 // A HostBuffer is memory of the host's for copies.
 type HostBuffer interface {
 	Buffer
-	// Bytes is the memory. The host may read it if no work that writes it is under
-	// way, and write it if no work that uses it is.
+	// Bytes is the memory. The host may read it if no command that writes it is under
+	// way, and write it if no command that uses it is.
 	Bytes() []byte
 }
 
-// A Queue does works one after another, in the order in which they come. No call
-// waits for a work to end. One goroutine at a time may use it.
+// A Queue executes commands in the order of its calls. No call
+// waits for a command to end. One goroutine at a time may use it.
 type Queue interface {
 	// Write copies n bytes of the host's to the device, Read from the device, and Copy
 	// within it, or from an accelerator that it reaches. All count from the start of both.
@@ -62,14 +61,14 @@ type Queue interface {
 	Read(dst HostBuffer, src Buffer, n int64) error
 	Copy(dst, src Buffer, n int64) error
 	Launch(l *Launch) error // l may be changed when it returns
-	// Record gives an event that is done when all works before it are. The caller
+	// Record returns an event that is done when all commands before it are. The caller
 	// releases it.
 	Record() (Event, error)
-	// Wait keeps all later works back until e is done, an event of any queue of the same
+	// Wait keeps all later commands back until e is done, an event of any queue of the same
 	// accelerator, or of one that reaches it or that it reaches. That such a one fails
 	// ends the wait, and should do this accelerator no harm.
 	Wait(e Event) error
-	// Flush says that somebody is going to wait for what the queue has.
+	// Flush announces that a caller is going to wait for the commands in the queue.
 	Flush() error
 	Close() error // when it is empty
 }
@@ -94,10 +93,10 @@ type Event interface {
 	Release() // forgets the event; whoever waits for it still gets it
 }
 
-// An Access is what a work does with a buffer.
+// An Access is what a command does with a buffer.
 type Access uint8
 
-// Accesses to a buffer are bits. A work that only writes may leave parts as they are.
+// Accesses to a buffer are bits. A command that only writes may leave parts as they are.
 const (
 	Reads  Access = 1
 	Writes Access = 2
@@ -140,7 +139,7 @@ type Arg struct {
 type Streams interface {
 	Attributes() Attributes
 	Load(c *Code) error
-	// Reserve gives memory, with anything in it.
+	// Reserve allocates memory, with undefined contents.
 	Reserve(ctx context.Context, bytes int64) (Buffer, error)
 	// Write copies from the host; from may be changed when it returns.
 	// Like Read, it waits only for memory of the host's to copy through.

@@ -34,8 +34,8 @@ type Attributes struct {
 
 // A Task is one activation of a kernel, on its way to where it is run.
 type Task interface {
-	// Run computes and tells whoever waits for it. It must not panic. worker
-	// tells the device's workers apart, from 1; 0 is a goroutine that helps.
+	// Run computes and notifies what waits for it. It must not panic. worker
+	// is the number of the device's worker, from 1; 0 is a goroutine that helps.
 	Run(worker int)
 }
 
@@ -43,9 +43,9 @@ type Task interface {
 type Device interface {
 	Attributes() Attributes
 	// Publish makes t claimable by the device's workers. nanos is about how long
-	// it will run, 0 if nobody knows. Publish never waits, but may run t before
+	// it will run, 0 if unknown. Publish never waits, but may run t before
 	// it returns if the device has no room for it. No worker need claim t
-	// without a Help from whoever published it.
+	// without a Help from its publisher.
 	Publish(t Task, nanos int64)
 	// Help claims one published task, of any publisher, and runs it; false if
 	// there is none to claim.

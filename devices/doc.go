@@ -1,5 +1,5 @@
 // Package devices defines devices: their names and descriptions, and the interfaces
-// through which engines give them work. What a device can compute is registered with
+// through which engines run kernels on them. The kernels of a device are registered with
 // package kernel under its type.
 //
 // # Names
@@ -9,16 +9,16 @@
 //
 //	/job:localhost/replica:0/task:0/device:CPU:0
 //
-// A node may ask for a part of that; see [Spec]:
+// A node may request a part of that; see [Spec]:
 //
 //	/device:GPU:1    any process's second GPU
 //	/job:ps/task:3   anything on that task
 //	/device:CPU:*    any CPU
-//	/cpu:0           as it was once written
+//	/cpu:0           the legacy form
 //
 // # Devices
 //
-// A [Device] runs activations of kernels. A [Factory] makes the devices of one
+// A [Device] runs activations of kernels. A [Factory] creates the devices of one
 // type; it registers itself with [Register], as drivers do in database/sql, so
 // that a program chooses its device types by its imports. An [Accelerator] has memory of
 // its own; its driver registers an [Opener] with [RegisterAccelerator].

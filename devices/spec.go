@@ -10,7 +10,7 @@ import (
 
 // A Spec is a device name or a part of one: job, replica, task, type and
 // number, each of which may be open. The zero Spec leaves all open. Specs are
-// equal, by ==, when they say the same.
+// equal, by ==, when they have the same parts.
 type Spec struct {
 	job, kind string // "" is open
 	// The numbers plus one; 0 is open.
@@ -70,8 +70,8 @@ func (s Spec) IsFull() bool {
 	return s.job != "" && s.kind != "" && s.replica > 0 && s.task > 0 && s.id > 0
 }
 
-// Matches reports whether t says all that s says: whether a device named t is
-// among those that s asks for.
+// Matches reports whether t has all parts that s has: whether a device named t is
+// among those that s requests.
 func (s Spec) Matches(t Spec) bool { return s.OrElse(t) == t }
 
 // Process is s without type and number.
@@ -100,7 +100,7 @@ func (s Spec) OrElse(t Spec) Spec {
 	return s
 }
 
-// Merge returns what both say. Where they differ it fails; with soft set a
+// Merge returns the parts of both. It fails if they differ; with soft set a
 // difference in type leaves type and number open, and one in number the
 // number.
 func (s Spec) Merge(t Spec, soft bool) (Spec, error) {

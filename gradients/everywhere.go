@@ -41,7 +41,7 @@ func (lv *level) everywhere(b *graph.Builder, n *graph.Node, from graph.Output, 
 	return gradient.Value{Dense: b.Op("Merge", nil, values)}
 }
 
-// merge hands what came to a Merge of the loop's body on to its inputs: to each
+// merge propagates the gradient of a Merge of the loop's body to its inputs: to each
 // behind the gates that it stands behind and the Merge does not.
 func (lv *level) merge(b *graph.Builder, n *graph.Node, dy gradient.Value) error {
 	outer, err := lv.in.gateOfUse(n)

@@ -72,7 +72,7 @@ func (lv *level) give(p graph.Output, v gradient.Value) {
 	}
 }
 
-// take returns all that has come to p.
+// take returns the sum of the gradients of p.
 func (lv *level) take(p graph.Output) gradient.Value {
 	parts := lv.parts[p]
 	if parts == nil {
@@ -105,7 +105,7 @@ func (lv *level) bare(b *graph.Builder) *graph.Builder {
 	return b.In(iteration{lv})
 }
 
-// run walks from outputs to whose gradients something was given.
+// run walks backwards from the outputs that have gradients.
 func (lv *level) run(from []graph.Output) error {
 	var roots []*graph.Node
 	seen := map[*graph.Node]bool{}
@@ -153,7 +153,7 @@ func (lv *level) run(from []graph.Output) error {
 // stepsOfVisit is what it costs to differentiate a node, in steps of a watch.
 const stepsOfVisit = 64
 
-// visit sums up what has come to the outputs of a unit and hands it on to the
+// visit sums the gradients of the outputs of a unit and propagates them to the
 // inputs.
 func (lv *level) visit(n *graph.Node) error {
 	if l := lv.w.loops.byUnit[n]; l != nil {

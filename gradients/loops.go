@@ -111,7 +111,7 @@ func (all *loops) frame(name string) string {
 	return unique
 }
 
-// unchanged reports whether an iteration hands a variable on as it is.
+// unchanged reports whether an iteration forwards a variable unchanged.
 func (all *loops) unchanged(v graph.LoopVar) bool {
 	return all.source(v.BodyOutput(), 0) == v.BodyInput()
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-go/troupe/shape"
 )
 
-// A graph knows little of shapes in loops: of what an iteration hands to the next
-// nothing is known before the body is. But a variable that begins with some shape, and
+// A graph knows little of shapes in loops: nothing is known of the values that an iteration forwards to the next
+// before the body is known. But a variable that begins with some shape, and
 // whose body makes the same of it, has it in all iterations. To suppose that, work out
 // the shapes of the bodies, and take back what does not hold, is to find the most that
 // is certain: if all suppositions hold, the first iteration has them, and each from the

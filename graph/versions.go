@@ -40,7 +40,7 @@ type Versions struct {
 func (v Versions) check() error {
 	switch {
 	case v.Producer < MinProducer:
-		return status.Invalid("GraphDef producer version %d below min producer %d, the oldest that can be read: write the graph anew with a newer producer",
+		return status.Invalid("GraphDef producer version %d below min producer %d, the oldest that can be read: write the graph again with a newer producer",
 			v.Producer, MinProducer)
 	case v.MinConsumer > Version:
 		return status.Invalid("GraphDef min consumer version %d above current version %d: the graph needs a newer reader", v.MinConsumer, Version)

@@ -14,8 +14,8 @@
 // Internal operations, and those with references or functions among their
 // arguments, have no such function; [Scope.AddOperation] adds those too.
 //
-// A [Scope] says where in a graph operations go: their names, their device and
-// what they wait for. Mistakes do not interrupt the construction. The first one
+// A [Scope] determines names, device and control inputs of the operations that are
+// added. Mistakes do not interrupt the construction. The first one
 // stays in the scope, all functions do nothing afterwards, and
 // [Scope.Finalize] returns it; it names the line of the program that
 // added the operation.
@@ -28,12 +28,12 @@
 // # Words
 //
 // The documentation of the functions uses these words. With broadcasting, shapes
-// are laid side by side from their last dimensions on, and a tensor is repeated
+// are aligned at their last dimensions, and a tensor is repeated
 // along a dimension that it lacks or that is of size 1. A slice is what a tensor
 // holds at one index of its first dimension, or of the dimension that is named; a
 // row is what it holds along its last one. A scalar has no dimensions, a vector
-// has one. A resource is what lives longer than the node that makes it, in the
-// session or the step, and a handle stands for it. An option that is not given
+// has one. A resource outlives the node that creates it, in the
+// session or the step, and a handle refers to it. An option that is not given
 // has the default that its function names.
 //
 // Nothing here blocks, and a scope and what is derived from it are for one

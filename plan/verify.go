@@ -68,7 +68,7 @@ func (v *verifier) verify() {
 		}
 		v.fed[f] = true
 		if !f.Exists() {
-			v.fail("feed %d is %v, which is no output", i, f)
+			v.fail("feed %d is %v, which is not an output", i, f)
 		}
 	}
 	for i, f := range v.fetches {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// QueueOptions is what a queue is made with.
+// QueueOptions configure a queue.
 type QueueOptions struct {
 	Name  string // for messages
 	Kind  string // the same, such as "FIFOQueue"
@@ -39,13 +39,13 @@ type Order interface {
 	Unpop(element []tensor.Value, turn int64)
 }
 
-// A Queue passes elements, each a tuple of tensors, from those who enqueue to
-// those who dequeue. Who cannot go on waits in line, on one side or the other,
-// and is called back; lines are served in the order of arrival.
+// A Queue passes elements, each a tuple of tensors, from enqueue operations to
+// dequeue operations. An operation that must wait does so in line, on one side or the
+// other, and is called back; lines are served in the order of arrival.
 //
-// A closed queue takes no more elements and gives out what it has.
+// A closed queue accepts no more elements, and those that it has can be dequeued.
 //
-// Whoever takes elements may return them ([Taken]): an element is lost to the queue
+// The taker of elements may return them ([Taken]): an element is lost to the queue
 // only once its step has accepted it.
 type Queue struct {
 	QueueOptions
@@ -84,7 +84,7 @@ type attempt struct {
 	done     func(error)
 }
 
-// NewQueue makes a queue that charges the manager's budget.
+// NewQueue returns a queue that charges the manager's budget.
 func NewQueue(m *Manager, o QueueOptions) *Queue {
 	return &Queue{QueueOptions: o, account: account{budget: m.Budget}}
 }
@@ -170,8 +170,8 @@ func (q *Queue) Shut(ctx context.Context, cancelPending bool, done func(error)) 
 	done(nil)
 }
 
-// Close closes the queue for good: its elements are gone and everybody who
-// waits fails.
+// Close closes the queue permanently: its elements are dropped, and operations that wait
+// fail.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	q.closed, q.gone = true, true

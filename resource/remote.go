@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Remote is a variable's value in the memory of an accelerator. It does not change; who
-// knows that nobody else reads the memory may put another Remote of it in its place.
+// A Remote is a variable's value in the memory of an accelerator. It does not change; a
+// caller that knows that the memory has no other reader may replace it by another Remote.
 type Remote interface {
 	// Host has done called, once, with a copy in the host's memory when the device has come
 	// to it, or with why there is none. done does not wait.
 	Host(done func(tensor.Value, error))
-	// Lost is why the device has the value no more; nil: it has.
+	// Lost is why the device has lost the value; nil: it has the value.
 	Lost() error
-	// Release gives the memory up. It is called once.
+	// Release releases the memory. It is called once.
 	Release()
 }
 
@@ -56,8 +56,8 @@ func Exchange(vars []*Variable, f func(values []Stored) error) error {
 	return f(values)
 }
 
-// lockAll locks variables in one order whatever theirs is, so that those who lock the same
-// ones never wait for each other in a circle. One that is there twice is an error.
+// lockAll locks variables in one order whatever theirs is, so that callers that lock the same
+// ones never deadlock. One that is there twice is an error.
 func lockAll(vars []*Variable) (locked []*Variable, err error) {
 	locked = slices.Clone(vars)
 	slices.SortFunc(locked, func(a, b *Variable) int { return cmp.Compare(a.order(), b.order()) })
@@ -95,8 +95,8 @@ func (v *Variable) hold(h Stored) {
 	v.seen.Store(true)
 }
 
-// A fetch is a value on its way from a device to the host's memory. Nobody is kept from the
-// variable meanwhile; if its value changes, what comes is not its value any more.
+// A fetch is a value on its way from a device to the host's memory. The variable
+// can be used meanwhile; if its value changes, the fetched one is dropped.
 type fetch struct {
 	done chan struct{}
 	val  tensor.Value
@@ -152,7 +152,7 @@ func (v *Variable) lock(ctx context.Context) error {
 	return nil
 }
 
-// home gives up the copy of a device. The variable is locked, and has come.
+// home releases the copy of a device. The variable is locked, and has come.
 func (v *Variable) home() {
 	if !v.value.IsZero() {
 		v.leave()
@@ -210,7 +210,7 @@ func lockAllHere(ctx context.Context, vars []*Variable) (locked []*Variable, err
 }
 
 // fetching begins to bring a value that only a device has to the host's memory, unless
-// somebody has; nil if the value has come, or does not. The variable is locked.
+// it is being fetched; nil if the value has come, or does not. The variable is locked.
 func (v *Variable) fetching() *fetch {
 	if !v.away() {
 		return nil
@@ -249,7 +249,7 @@ func (v *Variable) fetching() *fetch {
 	return nil
 }
 
-// lose gives up a value that is lost. The variable is locked.
+// lose drops a value that is lost. The variable is locked.
 func (v *Variable) lose(err error) {
 	v.why.Store(status.From(status.Errorf(status.FailedPrecondition,
 		"variable %s has lost its value, and has none until it is assigned anew: %s", v.Name, status.From(err).Message)))
@@ -257,7 +257,7 @@ func (v *Variable) lose(err error) {
 	v.remote, v.fetch = nil, nil
 }
 
-// leave gives the copy of a device up, for a value that takes its place. The variable is
+// leave releases the copy of a device, for a value that replaces it. The variable is
 // locked.
 func (v *Variable) leave() {
 	if v.remote != nil {

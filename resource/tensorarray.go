@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// TensorArrayOptions is what a TensorArray is made with.
+// TensorArrayOptions configure a TensorArray.
 type TensorArrayOptions struct {
 	Name string // for messages
 	Type tensor.DType
@@ -30,8 +30,8 @@ type TensorArrayOptions struct {
 }
 
 // A TensorArray is an array of tensors, each of which is written once and, if
-// the array clears after reading, read once. It makes no memory for elements
-// that nobody writes, whatever its size.
+// the array clears after reading, read once. It allocates no memory for elements
+// that are not written, whatever its size.
 type TensorArray struct {
 	opts TensorArrayOptions
 
@@ -72,8 +72,8 @@ const (
 func (c *cell) empty() bool { return c.value.IsZero() && c.block == nil }
 
 // An Element is what is read from a TensorArray: elements of In, from Start on,
-// under the shape Dims, which is not to be written. Where In is zero nobody has
-// written the element, and it counts as zeros.
+// under the shape Dims, which is not to be written. Where In is zero the element was
+// not written, and counts as zeros.
 type Element struct {
 	In    tensor.Value
 	Start int
@@ -83,7 +83,7 @@ type Element struct {
 	block *block
 }
 
-// NewTensorArray makes an array that charges the manager's budget. Size is not
+// NewTensorArray returns an array that charges the manager's budget. Size is not
 // negative.
 func NewTensorArray(m *Manager, o TensorArrayOptions) *TensorArray {
 	return &TensorArray{opts: o, size: o.Size, account: account{budget: m.Budget},
@@ -93,7 +93,7 @@ func NewTensorArray(m *Manager, o TensorArrayOptions) *TensorArray {
 // Name returns the array's name.
 func (a *TensorArray) Name() string { return a.opts.Name }
 
-// Handle returns the token of the array that make made first: loops ask for the same
+// Handle returns the token that make made first: loops request it
 // again and again.
 func (a *TensorArray) Handle(make func(a *TensorArray) tensor.Value) tensor.Value {
 	a.mu.Lock()
@@ -313,7 +313,7 @@ func copyOf(x tensor.Value, start int, v *tensor.Value) (tensor.Value, error) {
 	return sum, nil
 }
 
-// Close releases the elements. Whoever uses the array afterwards fails.
+// Close releases the elements. Later uses of the array fail.
 func (a *TensorArray) Close() {
 	a.mu.Lock()
 	grads := a.grads

@@ -10,7 +10,7 @@ import (
 )
 
 // A Variable holds one tensor, and is what a reference edge points to. A
-// reader keeps what it read: a tensor that somebody may still see is replaced, never
+// reader keeps what it read: a tensor that a reader may still have is replaced, never
 // written. The zero Variable of a dtype is uninitialized.
 type Variable struct {
 	Name string       // the node's or the resource's, for messages
@@ -23,26 +23,26 @@ type Variable struct {
 
 	mu      sync.RWMutex
 	value   tensor.Value
-	seen    atomic.Bool                  // somebody but the variable and who has a lease may hold value
-	lease   *tensor.Lease                // of value, for those who read it in a step; nil: they are not counted
-	fetch   *fetch                       // of remote; nil: nobody has asked for it
+	seen    atomic.Bool                  // others than the variable and holders of a lease may hold value
+	lease   *tensor.Lease                // of value, for readers in a step; nil: they are not counted
+	fetch   *fetch                       // of remote; nil: it was not requested
 	remote  Remote                       // of the same value, or of the value itself if value is zero; nil: none
 	why     atomic.Pointer[status.Error] // why there is no value though there was one; see remote.go
-	share   *share                       // of its memory; nil if nobody asked
+	share   *share                       // of its memory; nil if it was not requested
 	account account
 	number  atomic.Uint64 // of RewriteAll
 }
 
-// NewVariable makes a variable that charges the manager's budget.
+// NewVariable returns a variable that charges the manager's budget.
 func NewVariable(m *Manager, name string, dt tensor.DType) *Variable {
 	return &Variable{Name: name, Type: dt, account: account{budget: m.Budget}}
 }
 
-// CellName returns the variable's name: what a message about it says.
+// CellName returns the variable's name, for messages.
 func (v *Variable) CellName() string { return v.Name }
 
 // Read returns the current value; ok is false if there is none yet. If only a device has it, Read
-// waits for that.
+// waits until the device has copied it to host memory.
 func (v *Variable) Read() (val tensor.Value, ok bool) {
 	alone, _ := v.rlock(context.Background())
 	defer v.runlock(alone)
@@ -75,7 +75,7 @@ func (v *Variable) Acquire(ctx context.Context) (val tensor.Value, lease *tensor
 	return v.value, lease, nil
 }
 
-// alone reports whether nobody but the variable, which is locked, can see its value.
+// alone reports whether only the variable, which is locked, has its value.
 func (v *Variable) alone() bool {
 	return v.value.Plain() || !v.seen.Load() && (v.lease == nil || v.lease.Idle())
 }
@@ -98,7 +98,7 @@ func (v *Variable) Initialized() bool {
 }
 
 // View calls f with the current value, the zero Value if there is none. f must
-// not let it out, so that the variable may still be written in place.
+// not retain it, so that the variable may still be written in place.
 func (v *Variable) View(ctx context.Context, f func(val tensor.Value) error) error {
 	alone, err := v.rlock(ctx)
 	if err != nil {
@@ -109,22 +109,22 @@ func (v *Variable) View(ctx context.Context, f func(val tensor.Value) error) err
 }
 
 // Assign replaces the value; the zero Value makes the variable uninitialized.
-// It fails, and the value stays, at the session's memory limit.
+// At the session's memory limit it fails, and the value is unchanged.
 func (v *Variable) Assign(val tensor.Value) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.set(val, true)
 }
 
-// Update replaces the value by what f makes of the current one (zero if there
-// is none), atomically. On an error the value stays.
+// Update replaces the value by the result of f on the current one (zero if there
+// is none), atomically. On an error the value is unchanged.
 func (v *Variable) Update(ctx context.Context, f func(old tensor.Value) (tensor.Value, error)) error {
 	if err := v.lock(ctx); err != nil {
 		return err
 	}
 	defer v.mu.Unlock()
 	if !v.value.Plain() {
-		v.seen.Store(true) // f may give the old value on
+		v.seen.Store(true) // f may retain the old value
 	}
 	val, err := f(v.value)
 	if err != nil {
@@ -135,10 +135,10 @@ func (v *Variable) Update(ctx context.Context, f func(old tensor.Value) (tensor.
 
 // Rewrite replaces the value by one of the same type and shape, atomically: f
 // gets the current value and memory for the next one, which is the current
-// value's own if nobody else can see that. f writes next and returns it; what
-// it returns becomes the value, beside an error too. The zero Value leaves the
+// value's own if no reader has it. f writes next and returns it; what
+// it returns becomes the value, even with an error. The zero Value leaves the
 // variable as it is, but for what f has written into its memory. f must not
-// let either value out.
+// retain either value.
 //
 // Without a value f is not called: that is FAILED_PRECONDITION.
 func (v *Variable) Rewrite(ctx context.Context, f func(now, next tensor.Value) (tensor.Value, error)) error {
@@ -177,7 +177,7 @@ func (v *Variable) Rewrite(ctx context.Context, f func(now, next tensor.Value) (
 // weigh makes the account that of the value alone.
 func (v *Variable) weigh() { v.account.correct(sizeOf(v.value)) }
 
-// Close gives back what the variable has charged, and the memory of a device. It keeps its
+// Close releases what the variable has charged, and the memory of a device. It keeps its
 // value if that is in the host's memory.
 func (v *Variable) Close() {
 	v.mu.Lock()
@@ -207,7 +207,7 @@ func (v *Variable) Uninitialized() error {
 	return status.Errorf(status.FailedPrecondition, "Attempting to use uninitialized value %s", v.Name)
 }
 
-// sizeOf returns what a resource is charged for holding v, which nobody changes.
+// sizeOf returns what a resource is charged for holding v, which does not change.
 func sizeOf(v tensor.Value) int64 {
 	if v.Plain() {
 		return 0

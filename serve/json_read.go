@@ -659,7 +659,7 @@ func (c *cursor) base64() (b []byte, ok bool) {
 		n++
 		text, err := c.text()
 		if err != nil || name != "b64" {
-			return c.fail("an object that is no string in base 64")
+			return c.fail("an object that is not a string in base 64")
 		}
 		if b, err = base64.StdEncoding.DecodeString(text); err != nil {
 			b, err = base64.RawURLEncoding.DecodeString(text)

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"maps"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,11 +21,13 @@ type Options struct {
 	// files. The memory limit holds for each version by itself.
 	Session session.SessionOptions
 	// Running is how many requests of a model run at a time, and Waiting how many more
-	// may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: as many run
-	// as there are CPUs, times 4, and 64 times as many wait.
+	// may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: one runs for
+	// each CPU, and two at least; 64 times as many wait, and 256 for each CPU at least.
+	// Where steps wait for other than CPUs, as for accelerators, workers or queues, four
+	// or more for each CPU may be faster; four are the default with devices and targets.
 	Running, Waiting int
 	// Places is how many requests run at a time, of all models together; 0: as many as
-	// there are CPUs, times 4. Models that wait share them by time, according to their
+	// Running has by default. Models that wait share them by time, according to their
 	// weights, and each model may run one request in any case.
 	Places int
 	// Timeout bounds each request, waiting included; 0: only its context does.
@@ -143,13 +144,14 @@ type Manager struct {
 	configs sync.Mutex    // held while the configuration changes
 
 	mu     sync.Mutex
-	models map[string]*served
-	living map[*version]bool // versions that have not ended, removed models' too
+	models map[string]*served // put changes it
+	living map[*version]bool  // versions that have not ended, removed models' too
 	closed bool
 	drains bool
 	memory int64 // of versions that are loaded or being loaded
 
 	expanded atomic.Int64 // bytes of inputs
+	lines    sync.Map     // *line of each of models, to be read without a lock
 }
 
 // served is a model.
@@ -167,7 +169,7 @@ type served struct {
 // New returns a manager without models.
 func New(o Options) *Manager {
 	if o.Places <= 0 {
-		o.Places = 4 * runtime.GOMAXPROCS(0)
+		o.Places = o.atATime()
 	}
 	if o.Expansion <= 0 {
 		o.Expansion = 256 << 20
@@ -203,13 +205,24 @@ func (m *Manager) Add(ctx context.Context, c Config) error {
 		m.mu.Unlock()
 		return status.Errorf(status.AlreadyExists, "there is a model '%s' already", c.Name)
 	}
-	m.models[c.Name] = s
+	m.put(c.Name, s)
 	m.mu.Unlock()
 	err := m.first(ctx, s)
 	if err != nil {
 		m.remove(s)
 	}
 	return err
+}
+
+// put sets a model; nil removes it. Manager.mu is held.
+func (m *Manager) put(name string, s *served) {
+	if s == nil {
+		delete(m.models, name)
+		m.lines.Delete(name)
+		return
+	}
+	m.models[name] = s
+	m.lines.Store(name, s.line)
 }
 
 // first loads the versions of a new model.
@@ -276,7 +289,7 @@ func (m *Manager) remove(s *served) bool {
 	if m.models[s.config.Name] != s {
 		return false
 	}
-	delete(m.models, s.config.Name)
+	m.put(s.config.Name, nil)
 	s.removed = true
 	for _, v := range s.versions {
 		v.retire()

@@ -147,7 +147,7 @@ type place struct {
 func (p *place) leave(took time.Duration, err error) {
 	l := p.of
 	l.of.mu.Lock()
-	l.present--
+	l.present.Add(-1)
 	p.prev.next, p.next.prev = p.next, p.prev
 	l.of.mu.Unlock()
 	l.meter.count(took, err)
@@ -160,7 +160,7 @@ func (l *line) list(most int) (all []Present, more int) {
 	defer l.of.mu.Unlock()
 	for p := l.places.next; p != &l.places; p = p.next {
 		if len(all) == most {
-			more = l.present - most
+			more = int(l.present.Load()) - most
 			break
 		}
 		one := Present{Signature: p.signature, Version: p.version, Since: now.Sub(p.came), Runs: p.runs.Load()}

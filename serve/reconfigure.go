@@ -87,7 +87,7 @@ func (m *Manager) replace(ctx context.Context, old *served, c Config) error {
 			err = status.Errorf(status.Unavailable, "the model '%s' is being removed", c.Name)
 		}
 	} else {
-		m.models[c.Name] = s
+		m.put(c.Name, s)
 	}
 	gone.removed = true
 	for _, v := range gone.versions {

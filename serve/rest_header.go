@@ -21,7 +21,7 @@ func (h *rest) within(r *http.Request) (context.Context, context.CancelFunc, err
 		}
 		asked, ok := timeout(text, name == "Grpc-Timeout")
 		if !ok {
-			return nil, nil, status.Invalid("%s: %s is no time that a request may take", name, plain.Line(text))
+			return nil, nil, status.Invalid("%s: %s is not a time that a request may take", name, plain.Line(text))
 		}
 		if d <= 0 || asked < d {
 			d = asked

@@ -180,7 +180,7 @@ func (c *cursor) featureValue(name string) (protowire.Number, []byte, error) {
 	case string(w) == "false":
 		return int64List, protowire.AppendVarint(nil, 0), nil
 	case !isNumber(w):
-		return 0, nil, status.Invalid("feature %s: '%.40s' is no value, at offset: %d", name, w, c.i)
+		return 0, nil, status.Invalid("feature %s: '%.40s' is not a value, at offset: %d", name, w, c.i)
 	case isWhole(w):
 		n, err := strconv.ParseInt(string(w), 10, 64)
 		if err != nil {

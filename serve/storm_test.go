@@ -224,12 +224,57 @@ func TestReloadBeside(t *testing.T) {
 
 // storms is what the clients of TestStorm saw.
 type storms struct {
-	Before, After float64 // answers a second to as many clients as requests run
+	Before, After float64 // answers a second to four clients
 	Accepted      float64 // a second, of five times as many requests
 	Refused       int64
 	Median, Late  time.Duration // of those that were accepted; the 99th percentile
 	Recovered     time.Duration // that the first request after it took
 	Errors        []string
+}
+
+// A stormServer observes the requests of the slow model that were accepted.
+type stormServer struct {
+	full  int // requests of a full line
+	mu    sync.Mutex
+	begun time.Time
+	all   times // that requests took
+	wait  times // for their turns
+	run   times
+	ends  []time.Duration // when they were answered
+}
+
+func (s *stormServer) Request(r *Record) {
+	if r.Model != "slow" || r.Err != nil {
+		return
+	}
+	s.all.add(r.Took)
+	s.wait.add(r.Wait)
+	s.run.add(r.Run)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun.IsZero() {
+		s.begun = time.Now()
+	}
+	s.ends = append(s.ends, time.Since(s.begun))
+}
+
+func (s *stormServer) Run(Run)     {}
+func (s *stormServer) Batch(Batch) {}
+func (s *stormServer) Load(Load)   {}
+func (s *stormServer) Unload(Load) {}
+
+// slowest returns the longest time in which as many requests were answered as a full line has.
+func (s *stormServer) slowest() (most time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := s.full; i < len(s.ends); i++ {
+		most = max(most, s.ends[i]-s.ends[i-s.full])
+	}
+	return most
+}
+
+func (s *stormServer) String() string {
+	return fmt.Sprintf("%v; waiting: %v; running: %v; a full line took %v at most", &s.all, &s.wait, &s.run, s.slowest())
 }
 
 // TestStorm: of five times as many requests as the machine can answer, those that are
@@ -238,8 +283,10 @@ func TestStorm(t *testing.T) {
 	dir := t.TempDir()
 	slow(t, filepath.Join(dir, "slow"), *products)
 	half(t, filepath.Join(dir, "half"), "1")
-	m := manager(t, Options{Places: stormRunning})
-	for _, c := range []Config{{Name: "slow", Path: filepath.Join(dir, "slow"), Running: stormRunning, Waiting: stormWaiting}, {Name: "half", Path: filepath.Join(dir, "half")}} {
+	full := Options{}.atATime() + stormWaiting
+	within := &stormServer{full: full}
+	m := manager(t, Options{Observer: within})
+	for _, c := range []Config{{Name: "slow", Path: filepath.Join(dir, "slow"), Waiting: stormWaiting}, {Name: "half", Path: filepath.Join(dir, "half")}} {
 		if err := m.Add(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -284,10 +331,11 @@ func TestStorm(t *testing.T) {
 		t.Error(e)
 	}
 	bound := func(rate float64) time.Duration {
-		return time.Duration(float64(time.Second) * (stormRunning + stormWaiting) / rate).Round(time.Millisecond)
+		return time.Duration(float64(time.Second) * float64(full) / rate).Round(time.Millisecond)
 	}
 	t.Logf("capacity %.1f requests/s before, %.1f after", saw.Before, saw.After)
 	t.Logf("at five times the first: %.1f accepted/s, %d refused; p50 %v, p99 %v; a full queue takes %v at this rate", saw.Accepted, saw.Refused, saw.Median, saw.Late, bound(saw.Accepted))
+	t.Logf("in the server: %v", within)
 	t.Logf("another model meanwhile: %v", &small)
 	t.Logf("first request after it: %v; memory %d MiB, then %d; goroutines %d, then %d", saw.Recovered, memory, most, goroutines, runtime.NumGoroutine())
 	if running, waiting := m.Queue("slow"); running+waiting != 0 {
@@ -295,7 +343,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-const stormRunning, stormWaiting = 4, 28
+const stormWaiting = 28
 
 // TestStormClients is the other process of TestStorm.
 func TestStormClients(t *testing.T) {
@@ -337,14 +385,14 @@ func TestStormClients(t *testing.T) {
 			failed("%s", r.Status)
 		}
 	}
-	// What the machine can do: as many clients as requests run.
+	// What the machine can do, asked by a few clients.
 	capacity := func() float64 {
 		ctx, stop := context.WithTimeout(context.Background(), *storm/3)
 		defer stop()
 		accepted.Store(0)
 		begin := time.Now()
 		var group sync.WaitGroup
-		for range stormRunning {
+		for range 4 {
 			group.Go(func() {
 				for ctx.Err() == nil {
 					ask(&times{})

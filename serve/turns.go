@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-go/troupe/status"
@@ -22,20 +23,24 @@ type turns struct {
 }
 
 // A line is where the requests of a model wait, in their order. Its fields are under
-// turns.mu.
+// turns.mu, where nothing else is said.
 type line struct {
 	of      *turns
 	name    string
 	limit   int     // that run at a time
-	room    int     // that run or wait
 	weight  float64 // the model's part of the places, in relation to others'
-	present int     // that run or wait
 	running int
 	used    time.Duration // divided by weight
 	typical time.Duration // that one runs
 	waiting []*turn
 	places  place // the ring of requests that are present
 	meter   *meter
+
+	// Changed under turns.mu, but read without it where requests are refused: a server that
+	// is offered more than it can do refuses most of them, and those would wait for the lock
+	// behind one another, and the few that are accepted behind them.
+	room    atomic.Int64 // for requests that run or wait
+	present atomic.Int64 // requests that do
 }
 
 // A turn is a request that waits in a line, or runs.
@@ -54,6 +59,21 @@ func (t *turns) line(name string, m *meter) *line {
 	return l
 }
 
+// atATime returns how many requests run at a time by default: as many as there are CPUs.
+// With more, their steps share the CPUs in slices of ten milliseconds, behind which the
+// goroutines that read and write requests wait as well. Devices and workers leave CPUs idle.
+func (o Options) atATime() int {
+	n := runtime.GOMAXPROCS(0)
+	remote := o.Session.Target != "" && o.Session.Target != "local"
+	for kind := range o.Session.Devices {
+		remote = remote || kind != "CPU"
+	}
+	if remote {
+		return 4 * n
+	}
+	return max(2, n)
+}
+
 // set sets the limits of a line.
 func (l *line) set(o Options, c Config) {
 	limit, room := o.Running, o.Waiting
@@ -61,17 +81,18 @@ func (l *line) set(o Options, c Config) {
 		limit = c.Running
 	}
 	if limit <= 0 {
-		limit = 4 * runtime.GOMAXPROCS(0)
+		limit = o.atATime()
 	}
 	if c.Waiting > 0 {
 		room = c.Waiting
 	}
 	if room <= 0 {
-		room = 64 * limit
+		room = max(64*limit, 256*runtime.GOMAXPROCS(0))
 	}
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
-	l.limit, l.room, l.weight = limit, limit+room, c.Weight
+	l.limit, l.weight = limit, c.Weight
+	l.room.Store(int64(limit + room))
 	if l.weight <= 0 {
 		l.weight = 1
 	}
@@ -81,39 +102,34 @@ func (l *line) set(o Options, c Config) {
 // admit takes a place in the line. It fails at once with RESOURCE_EXHAUSTED if the line
 // is full.
 func (l *line) admit(p *place) error {
+	if l.full() {
+		return l.refuse()
+	}
 	p.of = l
 	l.of.mu.Lock()
-	if l.present >= l.room {
-		err := l.crowded()
+	if l.full() {
 		l.of.mu.Unlock()
-		l.meter.refused.Add(1)
-		return err
+		return l.refuse()
 	}
-	l.present++
+	l.present.Add(1)
 	p.prev, p.next = l.places.prev, &l.places
 	p.prev.next, p.next.prev = p, p
 	l.of.mu.Unlock()
 	return nil
 }
 
-// crowded returns the error of a full line. turns.mu is held.
-func (l *line) crowded() error {
-	return status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", l.name, l.present)
+func (l *line) full() bool { return l.present.Load() >= l.room.Load() }
+
+// refuse counts a request that does not fit, and returns its error.
+func (l *line) refuse() error {
+	l.meter.refused.Add(1)
+	return status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", l.name, l.room.Load())
 }
 
 // full returns the error of admit if the line of a model is full.
 func (m *Manager) full(model string) error {
-	m.mu.Lock()
-	s := m.models[model]
-	m.mu.Unlock()
-	if s == nil {
-		return nil
-	}
-	m.turns.mu.Lock()
-	defer m.turns.mu.Unlock()
-	if l := s.line; l.present >= l.room {
-		l.meter.refused.Add(1)
-		return l.crowded()
+	if l, ok := m.lines.Load(model); ok && l.(*line).full() {
+		return l.(*line).refuse()
 	}
 	return nil
 }
@@ -133,6 +149,7 @@ func (l *line) turn(ctx context.Context) (*turn, error) {
 	if len(t.lines) == 0 && t.free(l) { // no other waits
 		t.give(l, w)
 		t.mu.Unlock()
+		w.letPass()
 		return w, nil
 	}
 	w.granted = make(chan struct{})
@@ -142,6 +159,7 @@ func (l *line) turn(ctx context.Context) (*turn, error) {
 	t.mu.Unlock()
 	select {
 	case <-w.granted:
+		w.letPass()
 		return w, nil
 	case <-ctx.Done():
 	}
@@ -162,6 +180,19 @@ func (l *line) turn(ctx context.Context) (*turn, error) {
 		delete(t.lines, l)
 	}
 	return nil, status.From(context.Cause(ctx))
+}
+
+// letPass lets goroutines run first that are ready to: those of requests that are to be read
+// or refused. A step that takes milliseconds would otherwise start in front of them, and the
+// next behind it, as a place is handed from request to request on one processor: under load
+// requests would wait to be read for longer than a full line takes.
+func (w *turn) letPass() {
+	const long = 100 * time.Microsecond // a step that is worth a look at what else is ready
+	if w.charged < long {
+		return
+	}
+	runtime.Gosched()
+	w.began = time.Now()
 }
 
 // end ends a turn.

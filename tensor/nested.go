@@ -79,7 +79,7 @@ func NewTensor(value any) (*Tensor, error) {
 	}
 	v := reflect.ValueOf(value)
 	if !v.IsValid() {
-		return nil, status.Invalid("nil is no tensor's value")
+		return nil, status.Invalid("nil is not a tensor's value")
 	}
 	var shape []int64
 	typ, some := v.Type(), v

@@ -117,7 +117,7 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 	inner, begins := strings.CutPrefix(rest, "{")
 	inner, ends := strings.CutSuffix(inner, "}")
 	if !begins || !ends {
-		return nil, npyErrorf("its header is no dict: %.80q", rest)
+		return nil, npyErrorf("its header is not a dict: %.80q", rest)
 	}
 	var seen int
 	for rest = strings.TrimSpace(inner); rest != ""; rest = strings.TrimLeft(rest, ", \t\n") {
@@ -156,7 +156,7 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 				}
 				size, err := strconv.ParseInt(strings.TrimSuffix(d, "L"), 10, 64)
 				if err != nil || size < 0 || len(h.shape) == MaxRank {
-					return nil, npyErrorf("header: %.80q is no shape", list)
+					return nil, npyErrorf("header: %.80q is not a shape", list)
 				}
 				h.shape = append(h.shape, size)
 			}

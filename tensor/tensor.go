@@ -93,7 +93,7 @@ func NumElements(dt DType, shape []int64) (int, error) {
 // passed [NumElements] and a limit.
 func New(dt DType, shape ...int64) (*Tensor, error) {
 	if !dt.Valid() || dt.IsRef() {
-		return nil, status.Invalid("%v is no element type", dt)
+		return nil, status.Invalid("%v is not an element type", dt)
 	}
 	n, err := NumElements(dt, shape)
 	if err != nil {
@@ -140,7 +140,7 @@ func (t *Tensor) setShape(shape []int64) {
 func FromSlice[T Element](data []T, shape ...int64) (*Tensor, error) {
 	dt := DTypeOf[T]()
 	if dt == Invalid {
-		return nil, status.Invalid("%T is no element type", data)
+		return nil, status.Invalid("%T is not an element type", data)
 	}
 	n, err := NumElements(dt, shape)
 	if err != nil {

@@ -98,7 +98,7 @@ const cutOff = 0.87962566103423978
 // orthonormal columns, or rows if it has fewer. (Saxe et al., 2014.)
 func Orthogonal(s *op.Scope, dt tf.DataType, shape []int64, seed int64) tf.Output {
 	if len(shape) != 2 {
-		s.UpdateErr("Orthogonal", status.Invalid("a variable of shape %v is no matrix", tf.MakeShape(shape...)))
+		s.UpdateErr("Orthogonal", status.Invalid("a variable of shape %v is not a matrix", tf.MakeShape(shape...)))
 		return tf.Output{}
 	}
 	rows, columns := max(shape[0], shape[1]), min(shape[0], shape[1])

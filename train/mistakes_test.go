@@ -57,7 +57,7 @@ func TestMistakes(t *testing.T) {
 		}, status.InvalidArgument, "[3] is initialized"},
 		"orthogonal vector": {func(m *train.Model, s *op.Scope, w *train.Variable) {
 			m.Variable("v", train.Orthogonal, tf.Float, 3)
-		}, status.InvalidArgument, "no matrix"},
+		}, status.InvalidArgument, "not a matrix"},
 		"too large a rate of dropout": {func(m *train.Model, s *op.Scope, w *train.Variable) {
 			m.Dropout(s, w.Value, 1)
 		}, status.InvalidArgument, "in [0, 1)"},

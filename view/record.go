@@ -168,7 +168,7 @@ func (p *Page) Compare(earlier io.Reader) error {
 		Runs []json.RawMessage `json:"runs"`
 	}
 	if !ok || !closed || json.Unmarshal(data, &has) != nil {
-		return errors.New("it is no page of this program")
+		return errors.New("it is not a page of this program")
 	}
 	if has.Form != form {
 		return errors.New("another version of this program wrote it; record that run again")

@@ -80,9 +80,9 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%+v", has)
 	}
 	for text, want := range map[string]string{
-		"<p>":             "no page",
+		"<p>":             "not a page",
 		write(t, New("")): "no recorded run",
-		`<script type="application/json" id="data">{</script>`: "no page",
+		`<script type="application/json" id="data">{</script>`: "not a page",
 	} {
 		if err := p.Compare(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %s", text, err, want)

@@ -28,7 +28,7 @@ func (codec) Name() string { return codecName }
 func (codec) Marshal(v any) (mem.BufferSlice, error) {
 	f, ok := v.(*frame)
 	if !ok {
-		return nil, status.Errorf(status.Internal, "a %T is no frame", v)
+		return nil, status.Errorf(status.Internal, "a %T is not a frame", v)
 	}
 	return f.send, nil
 }
@@ -37,7 +37,7 @@ func (codec) Marshal(v any) (mem.BufferSlice, error) {
 func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 	f, ok := v.(*frame)
 	if !ok {
-		return status.Errorf(status.Internal, "a %T is no frame", v)
+		return status.Errorf(status.Internal, "a %T is not a frame", v)
 	}
 	data.Ref()
 	f.got = data

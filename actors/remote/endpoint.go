@@ -61,7 +61,7 @@ func Listen(o Options, h Handler) (*Endpoint, error) {
 	host, text, _ := net.SplitHostPort(o.Listen)
 	port, err := strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535 {
-		return nil, status.Invalid("address %q: %q is no port", o.Listen, text)
+		return nil, status.Invalid("address %q: %q is not a port", o.Listen, text)
 	}
 	e := &Endpoint{options: o, handler: h, closing: make(chan struct{}), peers: map[string]*peer{}}
 	logger := slog.New(zerolog.NewSlogHandler(o.Log.Level(zerolog.ErrorLevel)))

@@ -28,9 +28,9 @@ type Options struct {
 	Patience time.Duration
 }
 
-// A Device is an accelerator behind its actors. Its methods hand works over and do
-// not wait for them; they fail if the work makes no sense, or with UNAVAILABLE where
-// the device is not to be had. It is safe for concurrent use: works come in the order
+// A Device is an accelerator behind its actors. Its methods enqueue commands and do
+// not wait for them; they fail if the command makes no sense, or with UNAVAILABLE if
+// the device is unavailable. It is safe for concurrent use: commands come in the order
 // in which they are handed over.
 type Device struct {
 	open     func() (devices.Accelerator, error)

@@ -126,7 +126,7 @@ func (g *incarnation) finish(a *After) {
 	}
 }
 
-// send orders a work, which uses g.uses, and hands it to its stream's actor after
+// send orders a command, which uses g.uses, and hands it to its stream's actor after
 // what it must wait for. It is locked.
 func (g *incarnation) send(s stream.Kind, work any) stream.Place {
 	place := g.join(s)
@@ -137,7 +137,7 @@ func (g *incarnation) send(s stream.Kind, work any) stream.Place {
 	return place
 }
 
-// join orders a work, which uses g.uses, and lets its stream wait for what it must come
+// join orders a command, which uses g.uses, and lets its stream wait for what it must come
 // after. It is locked.
 func (g *incarnation) join(s stream.Kind) stream.Place {
 	place, waits := g.order.Add(s, g.uses, g.waits[:0])

@@ -14,7 +14,7 @@ type Memory struct {
 	of    *incarnation
 	block *stream.Block
 	size  int64
-	wrote bool // a work that writes it was handed over; the incarnation's lock guards it, and what follows
+	wrote bool // a command that writes it was handed over; the incarnation's lock guards it, and what follows
 	lent  int  // copies by other devices that are not known to have ended
 	freed bool // its owner has released it; the pool gets the block when nothing is lent
 	fault atomic.Pointer[status.Error]
@@ -31,7 +31,7 @@ func (m *Memory) Multiplies(t tensor.DType) bool {
 	return ok && d.Multiplies(t)
 }
 
-// Release gives the memory back; works that were handed over before still have it.
+// Release gives the memory back; commands that were enqueued before still have it.
 func (m *Memory) Release() {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
@@ -64,8 +64,8 @@ func (d *Device) Lost(b devices.Buffer) error {
 	return m.of.ended()
 }
 
-// Fault is why the memory has no contents: the error of the work that should have
-// written it. It is known once an After behind that work was called.
+// Fault is why the memory has no contents: the error of the command that should have
+// written it. It is known once an After behind that command was called.
 func (m *Memory) Fault() error {
 	if err := m.fault.Load(); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (m *Memory) Fault() error {
 
 func (m *Memory) fail(err error) { m.fault.CompareAndSwap(nil, status.From(err)) }
 
-// use notes a use by the next work, and answers the driver's buffer. The incarnation
+// use notes a use by the next command, and answers the driver's buffer. The incarnation
 // is locked.
 func (g *incarnation) use(m *Memory, access devices.Access) (devices.Buffer, error) {
 	if m.of != g {
@@ -88,7 +88,7 @@ func (g *incarnation) use(m *Memory, access devices.Access) (devices.Buffer, err
 	case access&devices.Writes != 0:
 		m.wrote = true
 	case !m.wrote:
-		return nil, status.Errorf(status.Internal, "device %s: memory is read that nobody has written", g.attributes.Name)
+		return nil, status.Errorf(status.Internal, "device %s: memory is read that was never written", g.attributes.Name)
 	}
 	g.uses = append(g.uses, stream.Use{Block: m.block, Access: access})
 	return m.block.Buffer, nil

@@ -21,7 +21,7 @@ const Patience = 2 * time.Minute
 // never return.
 const mostKeepers = 4
 
-// expect has somebody look after the streams as long as works are due. It is locked.
+// expect has somebody look after the streams as long as commands are due. It is locked.
 func (g *incarnation) expect() {
 	if g.patience <= 0 || g.looking {
 		return

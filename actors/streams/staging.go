@@ -17,7 +17,7 @@ const (
 )
 
 // A staging keeps the host buffers that copies go through. A driver may take milliseconds to
-// make one, so they are made and released without the lock that works are ordered by.
+// make one, so they are made and released without the lock that commands are ordered by.
 type staging struct {
 	mu    sync.Mutex
 	rest  map[int64][]devices.HostBuffer // unused, by class

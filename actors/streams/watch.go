@@ -60,7 +60,7 @@ func (d *Device) Watch(clock func() int64) *Watch {
 }
 
 // Stop waits for what was handed over so far, or until ctx has ended or the device is
-// lost, and answers the works that have ended: each stream's one after another.
+// lost, and answers the commands that have ended: each stream's one after another.
 func (w *Watch) Stop(ctx context.Context) []profile.Work {
 	err := w.device.Wait(ctx)
 	w.device.watching.change(func(l []*Watch) []*Watch { return slices.DeleteFunc(l, func(o *Watch) bool { return o == w }) })
@@ -94,7 +94,7 @@ func (w *Watch) Stop(ctx context.Context) []profile.Work {
 	return all
 }
 
-// watched does a work of the stream, between two events if somebody watches.
+// watched executes a command of the stream, between two events if the device is watched.
 func (s *queueing) watched(name string, bytes int64, do func()) {
 	list := s.of.owner.watching.list.Load()
 	if list == nil {

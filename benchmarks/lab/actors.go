@@ -10,16 +10,16 @@ import (
 	_ "github.com/troupe-go/troupe/benchmarks/lab/conflict" // or the two cannot be in one program
 )
 
-// The two libraries of actors look alike, so programs are written once, against what
-// they have in common. It costs a call through an interface for each message.
+// The two actor libraries have similar interfaces, so programs are written once, against
+// their common part. It costs a call through an interface for each message.
 
-// An address is where an actor is sent messages.
+// An address identifies an actor, for messages to it.
 type address any
 
-// A behaviour is an actor: it is given one message at a time. Its state is what it closes over.
+// A behaviour is an actor: it handles one message at a time. Its state is in the variables of its closure.
 type behaviour func(c turn, message any)
 
-// A turn is what an actor may do while it handles a message.
+// A turn has the operations of an actor while it handles a message.
 type turn interface {
 	Self() address
 	Send(to address, message any)
@@ -63,7 +63,7 @@ func (s *protoStage) Close() {
 		stopping = append(stopping, s.root.StopFuture(pid))
 	}
 	for _, f := range stopping {
-		_ = f.Wait() // an actor that has stopped itself does not answer, and need not
+		_ = f.Wait() // an actor that has stopped itself sends no reply
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/op"
 )
 
-// A benchmark is one problem, solved in several ways that answer the same number.
+// A benchmark is one problem, with several solutions that compute the same number.
 type benchmark struct {
 	name string
 	unit string // what is counted: the table has ns a unit
@@ -13,9 +13,9 @@ type benchmark struct {
 
 	sizes [3]int64            // a small one for tests, one to warm up and compare, the table's
 	work  func(n int64) int64 // units in a run of size n
-	want  func(n int64) int64 // the answer, by a loop or formula that shares nothing with the solutions
+	want  func(n int64) int64 // the result, by a loop or formula that shares nothing with the solutions
 
-	// graph adds a graph that takes the size n, a scalar int64, and gives the answer.
+	// graph adds a graph that takes the size n, a scalar int64, and returns the result.
 	graph func(s *op.Scope, n tf.Output) tf.Output
 	// goroutines is the program that a Go programmer would write.
 	goroutines func(n int64) int64

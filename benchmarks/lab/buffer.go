@@ -14,7 +14,7 @@ const (
 )
 
 // In the graph all are loops and the buffer is one queue. Actors have no bounded mailboxes,
-// so there the buffer is an actor whom producers ask whether they may go on.
+// so there the buffer is an actor from which producers request permission.
 var boundedBuffer = benchmark{
 	name: "bounded buffer", unit: "item",
 	spec:  "4 producers put n numbers each into a buffer of 16 places, 4 consumers take n each and add them up; who finds the buffer full or empty waits.",

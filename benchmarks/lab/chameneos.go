@@ -13,7 +13,7 @@ const creatures = 8
 func met(a, b int64) int64 { return (6 - a - b) % 3 }
 
 // In the graph the mall is a queue with one number in it: how many meetings are left, and
-// the colour of who waits there. Who comes second leaves its own in another queue.
+// the colour of the creature that waits there. The second one puts its own into another queue.
 var chameneos = benchmark{
 	name: "chameneos", unit: "meeting",
 	spec:  "8 chameneos of three colours meet at a mall, two at a time, until there have been n meetings; both take the same colour, by a rule. Each counts its meetings; counts and colours are added up.",
@@ -36,7 +36,7 @@ var chameneos = benchmark{
 			v := op.While(s, []tf.Output{take(s, mall, opened), number(s, c%3), number(s, 0)},
 				func(s *op.Scope, v []tf.Output) tf.Output { return op.GreaterEqual(s, v[0], number(s, 4)) },
 				func(s *op.Scope, v []tf.Output) []tf.Output {
-					waits := op.FloorMod(s, v[0], number(s, 4)) // the colour of who waits, and 1
+					waits := op.FloorMod(s, v[0], number(s, 4)) // the colour of the one that waits, and 1
 					second := op.Greater(s, waits, number(s, 0))
 					left, _ := op.Switch(s, v[0], second)
 					first, last := op.Switch(s, v[1], second)

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/files"
 )
 
-// marks tell columns apart, by shape and by color, on a light ground and on a dark one: Troupe's
+// marks distinguish columns by shape and by color, on a light ground and on a dark one: Troupe's
 // engines are filled. A mark is a path around (0, 0).
 var marks = map[string]struct {
 	class, path string

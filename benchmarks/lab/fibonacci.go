@@ -85,10 +85,10 @@ func fibGoroutine(n int64, answer chan<- int64) {
 	answer <- <-parts + <-parts
 }
 
-// fibOf asks an actor for a Fibonacci number; it answers with an int64.
+// fibOf requests a Fibonacci number from an actor; the reply is an int64.
 type fibOf int64
 
-// fibActor returns an actor for one call, and ends when it has answered.
+// fibActor returns an actor for one call, which stops after its reply.
 func fibActor(parent address) behaviour {
 	var sum int64
 	open := 2

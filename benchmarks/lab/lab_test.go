@@ -15,7 +15,7 @@ import (
 
 var withErlang = flag.Bool("erlang", false, "also check the programs in Erlang; starting them takes seconds")
 
-// Every solution of every benchmark gives the answer, twice in the same session: queues
+// Every solution of every benchmark returns the result, twice in the same session: queues
 // are empty between runs.
 func TestAnswers(t *testing.T) {
 	ways := columns
@@ -42,8 +42,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A table and its chart are made of few runs, also of what was measured before; a wrong answer has no
-// figure, and what takes too long has a bound.
+// A table and its chart are made of few runs, also of what was measured before; a wrong result has no
+// figure, and a run that takes too long has a bound.
 func TestMeasure(t *testing.T) {
 	b := counting
 	var complaints []string

@@ -1,4 +1,4 @@
-// Command lab is a laboratory for concurrency: classical problems, most of them of the Savina
+// Command lab compares solutions of classical concurrency problems, most of them of the Savina
 // suite (S. M. Imam, V. Sarkar, AGERE 2014), each as a TensorFlow graph of frames, functions and
 // queues on Troupe's engines, and as programs of goroutines, of actors, and of others.
 //
@@ -6,8 +6,8 @@
 //	go -C benchmarks/lab run . -erlang -tensorflow python3 -chart lab.svg
 //	go -C benchmarks/lab run . -only 'sieve|big' -columns 'actors|Erlang' -erlang -results lab.json
 //
-// It prints a table of nanoseconds, the medians of runs that took turns. Every answer of every run is
-// checked. What to make of it stands in docs/laboratory.md.
+// It prints a table of nanoseconds, the medians of alternating runs. The result of every run is
+// checked. docs/laboratory.md interprets the figures.
 package main
 
 import (
@@ -23,13 +23,13 @@ import (
 
 func main() {
 	each := flag.Duration("time", 200*time.Millisecond, "how long to run each solution for one figure")
-	longest := flag.Duration("limit", time.Minute, "give a run up after this: its figure is a bound then")
+	longest := flag.Duration("limit", time.Minute, "stop a run after this; its figure is then a lower bound")
 	only := flag.String("only", "", "measure the benchmarks whose names match this `REGEXP`")
 	which := flag.String("columns", "", "measure the columns whose names match this `REGEXP`")
-	results := flag.String("results", "", "what is measured takes the place of the same in this `FILE`, of which the table and the chart are made")
-	lower := flag.Bool("lower", false, "of what is measured and what was before in the file with results, keep the lower: the medians of the best sitting")
+	results := flag.String("results", "", "store the measurements in this `FILE`, from which the table and the chart are made")
+	lower := flag.Bool("lower", false, "replace stored measurements only by lower ones")
 	chart := flag.String("chart", "", "draw the table into this `FILE`, as SVG")
-	withErlang := flag.Bool("erlang", false, "have a column of Erlang, by escript")
+	withErlang := flag.Bool("erlang", false, "add a column of Erlang, run by escript")
 	python := flag.String("tensorflow", "", "have a column of TensorFlow, by this `PYTHON`")
 	flag.Parse()
 	if flag.NArg() > 0 {

@@ -13,18 +13,18 @@ import (
 // The zero figure is none.
 type figure struct {
 	NS   float64 `json:"ns"`             // of a unit, the median of runs
-	Over bool    `json:"over,omitempty"` // a run was given up: it takes more than that
+	Over bool    `json:"over,omitempty"` // a run was stopped: it takes longer than this
 }
 
-// limits of what one solution may take.
+// limits of the time of one solution.
 type limits struct {
-	each time.Duration // runs go on until they have taken this together
-	run  time.Duration // a run is given up after this
+	each time.Duration // runs are repeated until they have taken this together
+	run  time.Duration // a run is stopped after this
 }
 
 // measure runs a benchmark of some sizes on so many cores in all columns, in turn, until each has
-// used up the time, but at least five times. A column that fails, or answers something else, has no
-// figure; log is told why. The figures are by size and column.
+// used up the time, but at least five times. A column that fails, or returns another result, has no
+// figure; the reason is logged. The figures are by size and column.
 func measure(ctx context.Context, b *benchmark, columns []column, cores int, sizes []int64, l limits, log func(error)) [][]figure {
 	before := runtime.GOMAXPROCS(cores)
 	defer runtime.GOMAXPROCS(before)
@@ -68,7 +68,7 @@ func measure(ctx context.Context, b *benchmark, columns []column, cores int, siz
 	return all
 }
 
-// errTooLong is why a run is given up.
+// errTooLong is the error of a run that was stopped.
 var errTooLong = errors.New("it takes too long")
 
 // samples are the runs of one solution, of one size after another.

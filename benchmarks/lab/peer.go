@@ -15,7 +15,7 @@ import (
 )
 
 // peers are programs in other languages. Such a program reads sizes, one a line, and writes
-// for each the answer and how many nanoseconds it took.
+// for each the result and how many nanoseconds it took.
 //
 //go:embed peers
 var peers embed.FS

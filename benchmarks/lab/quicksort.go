@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-go/troupe/op"
 )
 
-// sortText is a function that calls itself twice. In the graph it sorts keys and answers their
-// sum, each times its place.
+// sortText is a function that calls itself twice. In the graph it sorts keys and returns their
+// sum, each times its position.
 const sortText = `
 zero = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [] values: 0>}
 one = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [] values: 1>}
@@ -132,7 +132,7 @@ func sortGoroutine(keys []int64, answer chan<- []int64) {
 	answer <- slices.Concat(<-a, same, <-b)
 }
 
-// toSort asks an actor to sort; it answers with a sortedPart.
+// toSort requests an actor to sort; the reply is a sortedPart.
 type toSort []int64
 
 type sortedPart struct {
@@ -140,7 +140,7 @@ type sortedPart struct {
 	keys []int64
 }
 
-// sortActor returns an actor for one list, and ends when it has answered.
+// sortActor returns an actor for one list, which stops after its reply.
 func sortActor(parent address, part int) behaviour {
 	var parts [3][]int64
 	open := 0

@@ -10,7 +10,7 @@ import (
 
 // A solution runs one benchmark in one way.
 type solution interface {
-	// run plays it with size n and says how long that took.
+	// run runs it with size n and returns the time that it took.
 	run(ctx context.Context, n int64) (answer int64, took time.Duration, err error)
 	close() error
 }
@@ -21,7 +21,7 @@ type column struct {
 	open func(b *benchmark, threads int) (solution, error)
 }
 
-// columns are those that need nothing but Go.
+// columns are those that need only Go.
 var columns = []column{
 	engine("actors"), engine("tokens"), engine("messages"), engine("sequential"),
 	{"goroutines", func(b *benchmark, _ int) (solution, error) { return program(b.goroutines), nil }},
@@ -29,7 +29,7 @@ var columns = []column{
 	library("Hollywood", newHollywoodStage),
 }
 
-// allColumns are all there are, in the order of the table; TensorFlow runs in that Python.
+// allColumns returns all columns, in the order of the table; TensorFlow runs in that Python.
 func allColumns(python string) []column {
 	return append(columns[:len(columns):len(columns)], erlang(), tensorflow(python))
 }

@@ -44,7 +44,7 @@ func (t table) write(file string) error {
 }
 
 // set enters figures of a benchmark: of the largest size on one core, and of each on two. With
-// lower, a figure that is there already and is lower stays.
+// lower, an existing figure that is lower is kept.
 func (t table) set(b *benchmark, columns []column, one []figure, two [][]figure, lower bool) {
 	if t[b.name] == nil {
 		t[b.name] = map[string]cell{}
@@ -116,7 +116,7 @@ func (t table) print(w io.Writer) {
 	}
 }
 
-// String returns the nanoseconds with as many digits as mean something.
+// String returns the nanoseconds with significant digits only.
 func (f figure) String() string {
 	over := ""
 	if f.Over {

@@ -183,7 +183,7 @@ func (f *topFlags) each(r io.Reader, took func(*topState) bool) error {
 		}
 		var s topState
 		if err := json.Unmarshal([]byte(data), &s); err != nil {
-			return fmt.Errorf("what comes is no state: %w", err)
+			return fmt.Errorf("the reply is not a state: %w", err)
 		}
 		if !took(&s) {
 			return nil

@@ -34,7 +34,7 @@ type Options struct {
 	// Threads is how many goroutines compute at the same time, the one that
 	// brings the work included: a pool has one worker fewer. 0 is GOMAXPROCS.
 	Threads int
-	// OnPanic is told of a task that panicked, which it must not. By default
+	// OnPanic is called with a task that panicked, which is a bug. By default
 	// it is reported on standard error.
 	OnPanic func(Task, *PanicError)
 }
@@ -46,7 +46,7 @@ type Pool struct {
 	onPanic func(Task, *PanicError)
 	epoch   time.Time
 
-	// Read by those who look for work; each on a line of its own.
+	// Read by goroutines that look for work; each on its own cache line.
 	_     [cacheLine]byte
 	open  atomic.Uint64 // bit i: jobs[i] may have ranges to claim
 	_     [cacheLine]byte
@@ -55,7 +55,7 @@ type Pool struct {
 	tasks board
 	jobs  [64]job
 
-	// waiting is how many nanoseconds of published tasks nobody has claimed.
+	// waiting is how many nanoseconds of published tasks are unclaimed.
 	waiting  atomic.Int64
 	spinning atomic.Int32 // workers that look for work
 	waking   atomic.Int32 // workers that have been woken and do not run yet
@@ -100,7 +100,7 @@ func NewPool(o Options) *Pool {
 func (p *Pool) Workers() int { return p.threads }
 
 // Close waits until the workers have ended, and then runs what tasks are left.
-// Nobody may publish tasks from then on. Parallel still works, in its caller.
+// No tasks may be published from then on. Parallel still works, in its caller.
 // A second Close does nothing.
 func (p *Pool) Close() {
 	p.mu.Lock()
@@ -118,8 +118,8 @@ func (p *Pool) Close() {
 	}
 }
 
-// Publish makes t claimable. nanos is about how long t will run, 0 if nobody
-// knows: a worker is woken only for [WakeWork] of foreseeable work. If a great
+// Publish makes t claimable. nanos is about how long t will run, 0 if
+// unknown: a worker is woken only for [WakeWork] of foreseeable work. If a great
 // many tasks wait already, Publish runs t itself.
 func (p *Pool) Publish(t Task, nanos int64) {
 	nanos = min(max(nanos, 0), int64(time.Second))
@@ -138,8 +138,8 @@ func (p *Pool) Publish(t Task, nanos int64) {
 	}
 }
 
-// Help does a piece of what has been published: it runs one task, or one range
-// of a kernel that shares itself out. False says that nothing is left to claim.
+// Help runs one published task, or one range of a kernel that runs in
+// parallel. It returns false if nothing is left to claim.
 func (p *Pool) Help() bool {
 	if p.runTask(0) {
 		return true
@@ -169,7 +169,7 @@ func (p *Pool) runTask(worker int) bool {
 	return true
 }
 
-// run keeps a panic of t from whoever happens to run it.
+// run recovers a panic of t, which would end the goroutine that runs it.
 func (p *Pool) run(t Task, worker int) {
 	returned := false
 	defer func() {

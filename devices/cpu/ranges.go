@@ -29,8 +29,8 @@ func blockSize(n, grain int) int {
 type job struct {
 	bit uint64 // its place in Pool.open
 
-	// claims is which ranges nobody has claimed. The fields below it are written
-	// before claims is set, and read by those who have claimed.
+	// claims is the unclaimed ranges. The fields below it are written
+	// before claims is set, and read by goroutines that have claimed a range.
 	claims atomic.Uint64
 	f      func(lo, hi int)
 	n      int
@@ -65,13 +65,13 @@ func (c claimed) all() int    { return int(c >> allRanges) }
 func (c claimed) owner() int  { return int(c / byOwner % (1 << 24)) }
 func (c claimed) helper() int { return int(c % byOwner) }
 
-// left returns how many nobody has claimed; less than 0 after claims that failed.
+// left returns how many are unclaimed; less than 0 after claims that failed.
 func (c claimed) left() int { return c.all() - c.owner() - c.helper() }
 
-// left returns how many ranges nobody has claimed.
+// left returns how many ranges are unclaimed.
 func (j *job) left() int { return max(claimed(j.claims.Load()).left(), 0) }
 
-// ownerParked in job.pending says that whoever ends the last range must tell
+// ownerParked in job.pending means that the goroutine that ends the last range must wake
 // the owner.
 const ownerParked = 1 << 40
 
@@ -113,7 +113,7 @@ func serial(n, size int, f func(lo, hi int)) {
 	}
 }
 
-// share computes all ranges together with whoever claims some.
+// share computes all ranges together with the workers that claim some.
 func (p *Pool) share(j *job, n, size int, f func(lo, hi int)) (err *PanicError) {
 	j.f, j.n, j.size, j.blocks = f, n, size, (n-1)/size+1
 	j.pending.Store(int64(j.blocks))
@@ -171,7 +171,7 @@ func (p *Pool) acquire() *job {
 	}
 }
 
-// retire waits until j has ended, gives it back and answers its panic.
+// retire waits until j has ended, releases it and returns its panic.
 func (p *Pool) retire(j *job) *PanicError {
 	// Ranges are left only if one called runtime.Goexit on this goroutine.
 	if left := claimed(j.claims.Swap(0)).left(); left > 0 {
@@ -200,8 +200,8 @@ func (p *Pool) openJob(worker int) *job {
 }
 
 // claim takes a range of j that is not taken: the lowest for its owner, the highest for
-// helpers. So who does the same again and again meets the same memory as before, which
-// may still be in the caches of its core.
+// helpers. So a repeated computation uses the same memory on the same core, whose caches
+// may still have it.
 func (p *Pool) claim(j *job, by uint64) (i int, ok bool) {
 	if j.left() == 0 {
 		return 0, false

@@ -175,7 +175,7 @@ func (q *queue) Record() (devices.Event, error) {
 	return e, nil
 }
 
-// Wait keeps later works back. Events are of any context.
+// Wait keeps later commands back. Events are of any context.
 func (q *queue) Wait(ev devices.Event) error {
 	e, ok := ev.(*event)
 	if !ok || !q.device.Reaches(e.device) {

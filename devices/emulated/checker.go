@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// A clock is a vector clock: how many works of each agent have happened, by device. A
+// A clock is a vector clock: how many commands of each agent have happened, by device. A
 // device's agents are the host, as far as it is about that device, and then its queues.
 // What is missing is 0.
 type clock []part
@@ -47,7 +47,7 @@ func (c *clock) join(other clock) {
 // has reports whether work n of an agent has happened.
 func (c clock) has(of *Device, agent int, n uint64) bool { return n <= c.count(of, agent) }
 
-// count returns how many works of an agent have happened.
+// count returns how many commands of an agent have happened.
 func (c clock) count(of *Device, agent int) uint64 {
 	for _, p := range c {
 		if p.of == of && agent < len(p.n) {
@@ -74,7 +74,7 @@ func (c clock) devices(f func(d *Device)) {
 	}
 }
 
-// A touch is a work's access to a piece of memory.
+// A touch is a command's access to a piece of memory.
 type touch struct {
 	work  *work
 	of    *Device // whose agent
@@ -82,7 +82,7 @@ type touch struct {
 	at    uint64 // the agent's count
 }
 
-// who returns the work, with its device if that is not d.
+// who returns the command, with its device if that is not d.
 func (t *touch) who(d *Device) string {
 	if t.of == d {
 		return t.work.String()
@@ -103,14 +103,14 @@ type memory struct {
 	freed  *work    // who released it
 }
 
-// check reports whether clock, that of work w of a device's agent, orders an access after all
+// check reports whether clock, that of command w of a device's agent, orders an access after all
 // that it must come after, and records it.
 func (m *memory) check(w *work, access devices.Access, of *Device, agent int, at clock) error {
 	if m.freed != nil {
 		return status.Errorf(status.Internal, "%s uses %s, which was released", w, m.name)
 	}
 	if m.wrote == nil && access&devices.Reads != 0 {
-		return status.Errorf(status.Internal, "%s reads %s, which nobody has written", w, m.name)
+		return status.Errorf(status.Internal, "%s reads %s, which was never written", w, m.name)
 	}
 	unordered := func(t *touch, does, did string) error {
 		first, second := (&touch{work: w, of: of}).who(m.device), t.who(m.device)
@@ -162,7 +162,7 @@ func (m *memory) quiet() bool {
 // Size is in bytes.
 func (m *memory) Size() int64 { return m.size }
 
-// host is the work that stands for whatever the host does itself.
+// host is the command that stands for whatever the host does itself.
 var host = &work{name: "the host"}
 
 // Bytes returns a use by the host.

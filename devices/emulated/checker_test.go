@@ -87,7 +87,7 @@ func TestChecker(t *testing.T) {
 		{"the host reads too early", func(x *bench) { x.a.Read(x.h2, x.m, 8); x.h2.Bytes() }, "nothing orders the host"},
 		{"the host reads when it was told", func(x *bench) { x.a.Read(x.h2, x.m, 8); x.notified(x.a); x.h2.Bytes() }, ""},
 		{"the host writes what is being copied", func(x *bench) { x.h.Bytes() }, "nothing orders the host"},
-		{"nobody wrote", func(x *bench) { m, _ := x.d.Alloc(8); x.a.Copy(x.m, m, 8) }, "which nobody has written"},
+		{"nobody wrote", func(x *bench) { m, _ := x.d.Alloc(8); x.a.Copy(x.m, m, 8) }, "which was never written"},
 		{"released too early", func(x *bench) { x.m.Release() }, `buffer 3 is released while write, work 1 of queue "a" may still use it`},
 		{"released in time", func(x *bench) { x.notified(x.a); x.m.Release() }, ""},
 		{"used after its release", func(x *bench) { x.wait(x.a); x.m.Release(); x.a.Read(x.h2, x.m, 8) }, "uses buffer 3, which was released"},

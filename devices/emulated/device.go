@@ -25,7 +25,7 @@ const DefaultMemory = 1 << 30
 type Options struct {
 	Devices devices.Options
 	ID      int // the device's number
-	// Seed decides in which order queues go on, and how long works are kept back.
+	// Seed decides in which order queues go on, and how long commands are kept back.
 	Seed uint64
 	// Schedule runs functions that never wait, one at a time, later; nil runs them
 	// on a goroutine of the device's.
@@ -49,7 +49,7 @@ type Device struct {
 	count   int   // pieces of memory so far
 	err     error // what ended the device
 	closed  bool
-	over    atomic.Bool // none of its works is under way any more, nor will be
+	over    atomic.Bool // none of its commands is under way any more, nor will be
 }
 
 var _ devices.Accelerator = (*Device)(nil)
@@ -193,7 +193,7 @@ func (d *Device) turn() {
 	}
 }
 
-// busy reports whether a queue has works. The device is locked.
+// busy reports whether a queue has commands. The device is locked.
 func (d *Device) busy() bool {
 	for _, q := range d.queues {
 		if len(q.works) > 0 {
@@ -204,7 +204,7 @@ func (d *Device) busy() bool {
 }
 
 // play lets one queue, chosen by the seed, come one tick nearer to the end of its
-// first work. It is false if no queue has any.
+// first command. It is false if no queue has any.
 func (d *Device) play() bool {
 	d.mu.Lock()
 	if d.held && d.err == nil {
@@ -263,7 +263,7 @@ func (d *Device) awaits() bool {
 	return false
 }
 
-// perform runs a work; code that panics has left its buffers' bounds.
+// perform runs a command; code that panics has left its buffers' bounds.
 func (w *work) perform() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -273,7 +273,7 @@ func (w *work) perform() (err error) {
 	return w.run()
 }
 
-// A work is an entry of a queue.
+// A command is an entry of a queue.
 type work struct {
 	number int // within the queue, from 1
 	name   string

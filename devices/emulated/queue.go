@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// mostDelay bounds the ticks that a work is kept back.
+// mostDelay bounds the ticks that a command is kept back.
 const mostDelay = 6
 
 // A queue is a [devices.Queue]. Its device's lock guards it.
@@ -17,13 +17,13 @@ type queue struct {
 	device *Device
 	name   string
 	agent  int     // its place in clocks; the host's is 0
-	clock  clock   // what happens before the next work
+	clock  clock   // what happens before the next command
 	count  uint64  // works so far
 	works  []*work // not done
 	closed bool
 }
 
-// add puts a work at the end, after checking its accesses. The device is locked.
+// add puts a command at the end, after checking its accesses. The device is locked.
 func (q *queue) add(w *work, uses ...use) error {
 	d := q.device
 	if err := d.failed(); err != nil {
@@ -59,7 +59,7 @@ func (q *queue) add(w *work, uses ...use) error {
 	return nil
 }
 
-// A use is a work's use of a piece of memory.
+// A use is a command's use of a piece of memory.
 type use struct {
 	memory *memory
 	access devices.Access
@@ -161,7 +161,7 @@ func (q *queue) Record() (devices.Event, error) {
 	return e, nil
 }
 
-// Wait keeps later works back.
+// Wait keeps later commands back.
 func (q *queue) Wait(ev devices.Event) error {
 	d := q.device
 	e, ok := ev.(*event)

@@ -115,7 +115,7 @@ func (q *queue) Record() (devices.Event, error) {
 	return &event{queue: q, handle: q.event}, nil
 }
 
-// Wait keeps later works back.
+// Wait keeps later commands back.
 func (q *queue) Wait(ev devices.Event) error {
 	e, ok := ev.(*event)
 	if !ok || e.queue.device.shared != q.device.shared {

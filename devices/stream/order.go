@@ -11,7 +11,7 @@ const (
 	HostToDevice
 	DeviceToHost
 	DeviceToDevice
-	// Lent does no work itself: it follows what streams of other devices copy from this
+	// Lent does no command itself: it follows what streams of other devices copy from this
 	// one's memory.
 	Lent
 	Kinds // how many there are
@@ -35,13 +35,13 @@ type Order struct {
 	known [Kinds][Kinds]uint64
 }
 
-// A Use is what a work does with a block.
+// A Use is what a command does with a block.
 type Use struct {
 	Block  *Block
 	Access devices.Access
 }
 
-// Add puts a work at the end of a stream. waits, of which it answers a longer slice,
+// Add puts a command at the end of a stream. waits, of which it answers a longer slice,
 // are the places in other streams that it must come after and that the stream has
 // not waited for, at most one for each. One may follow from the one before, once that
 // is waited for.
@@ -78,7 +78,7 @@ func (o *Order) Add(s Kind, uses []Use, waits []Place) (Place, []Place) {
 	return Place{s, n}, waits
 }
 
-// Last returns the place of the last work of a stream.
+// Last returns the place of the last command of a stream.
 func (o *Order) Last(s Kind) Place { return Place{s, o.last[s]} }
 
 // Waited says that stream s, at its end, waits for an event at place p, and so for

@@ -11,11 +11,11 @@ import (
 type Block struct {
 	Buffer devices.Buffer
 	class  int64
-	wrote  Place         // the last work that writes it; N is 0 if there is none
-	read   [Kinds]uint64 // the last works since that read it
+	wrote  Place         // the last command that writes it; N is 0 if there is none
+	read   [Kinds]uint64 // the last commands since that read it
 }
 
-// Wrote returns the place of the last work that writes the block; N is 0 if there is none.
+// Wrote returns the place of the last command that writes the block; N is 0 if there is none.
 func (b *Block) Wrote() Place { return b.wrote }
 
 // within reports whether streams have passed all that they do with the block.
@@ -59,7 +59,7 @@ func NewPool(a devices.Attributes) *Pool {
 // Statistics returns what the pool has now.
 func (p *Pool) Statistics() Statistics { return p.figures }
 
-// Reuse returns a resting block of at least so many bytes, whose next work must be told to
+// Reuse returns a resting block of at least so many bytes, whose next command must be told to
 // the Order; nil if there is none. It prefers those that streams have passed, so that the
 // work need not wait.
 func (p *Pool) Reuse(bytes int64, passed [Kinds]uint64) *Block {
@@ -129,7 +129,7 @@ func (p *Pool) exhausted(bytes int64) error {
 		p.name, bytes, f.InUse, f.Limit, status.Count(int(f.Blocks), "block"), f.Resting)
 }
 
-// Release takes a block back: its owner has told the Order of its last work.
+// Release takes a block back: its owner has told the Order of its last command.
 func (p *Pool) Release(b *Block) {
 	p.figures.InUse -= b.class
 	p.figures.Resting += b.class

@@ -47,7 +47,7 @@ func Read() (images, labels *tf.Tensor, err error) {
 			case i < Pixels:
 				values = append(values, float32(n)/16)
 			case n < 0 || n > 9:
-				return nil, nil, fmt.Errorf("line %d: %d is no digit", len(digits)+1, n)
+				return nil, nil, fmt.Errorf("line %d: %d is not a digit", len(digits)+1, n)
 			default:
 				digits = append(digits, int64(n))
 			}

@@ -320,7 +320,7 @@ func newParallelConcat(c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		for i := range in {
 			if d := in[i].Dims(); len(d) != want.Rank() || d[0] != 1 || !equalDims(d[1:], want.Dims()[1:]) {
-				return status.Invalid("input %d of shape %s is no row of %v", i, tensor.FormatDims(d), want)
+				return status.Invalid("input %d of shape %s is not a row of %v", i, tensor.FormatDims(d), want)
 			}
 		}
 		v, err := ctx.Alloc(in[0].DType(), want.Dims())

@@ -35,7 +35,7 @@ func newOpener(c *kernel.Construction) (opener, error) {
 	switch compression {
 	case "", "ZLIB", "GZIP":
 	default:
-		return nil, c.Errorf("%s is no compression that is known: ZLIB and GZIP are", compression)
+		return nil, c.Errorf("%s is not a known compression: give ZLIB or GZIP", compression)
 	}
 	switch c.Op.Name {
 	case "IdentityReaderV2":

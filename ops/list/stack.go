@@ -254,7 +254,7 @@ func (k *concat) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return status.Invalid("List contains uninitialized tensor at index %d but leading_dims has only %d elements.", i, len(leading))
 		}
 		if lengths[i] < 0 || lengths[i] > math.MaxInt64-sum {
-			return status.Invalid("leading_dims[%d] = %d is no size of a dimension", i, lengths[i])
+			return status.Invalid("leading_dims[%d] = %d is not a size of a dimension", i, lengths[i])
 		}
 		sum += lengths[i]
 	}

@@ -64,7 +64,7 @@ func ParseSize(text string) (int64, error) {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	unit := slices.Index(Units, cmp.Or(text[len(digits):], "B"))
 	if err != nil || n < 0 || unit < 0 || n > math.MaxInt64>>(10*unit) {
-		return 0, status.Invalid("%q is no size; write bytes, or a unit as in 512MiB or 2GiB", text)
+		return 0, status.Invalid("%q is not a size; write bytes, or a unit as in 512MiB or 2GiB", text)
 	}
 	return n << (10 * unit), nil
 }

@@ -138,7 +138,7 @@ func replay(ctx context.Context, u serve.Use, record []byte) error {
 			}
 		}
 	default:
-		return status.Errorf(status.Unimplemented, "it is no request to predict, classify or regress")
+		return status.Errorf(status.Unimplemented, "it is not a request to predict, classify or regress")
 	}
 	return err
 }
@@ -166,12 +166,12 @@ func field(b []byte, numbers ...protowire.Number) (protowire.Number, []byte, err
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			return 0, nil, status.Errorf(status.DataLoss, "it is no PredictionLog")
+			return 0, nil, status.Errorf(status.DataLoss, "it is not a PredictionLog")
 		}
 		b = b[n:]
 		size := protowire.ConsumeFieldValue(number, kind, b)
 		if size < 0 {
-			return 0, nil, status.Errorf(status.DataLoss, "it is no PredictionLog")
+			return 0, nil, status.Errorf(status.DataLoss, "it is not a PredictionLog")
 		}
 		for _, want := range numbers {
 			if number == want && kind == protowire.BytesType {

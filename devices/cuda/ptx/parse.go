@@ -139,7 +139,7 @@ var sizes = map[string]int{
 func (p *parser) sizeOf(directive string) int {
 	n := sizes[strings.TrimPrefix(directive, ".")]
 	if n == 0 {
-		p.fail("%q is no type", directive)
+		p.fail("%q is not a type", directive)
 	}
 	return n
 }
