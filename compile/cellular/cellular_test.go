@@ -279,3 +279,45 @@ func live() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// TestClose closes a session while callers are in a batch: all end, with CANCELLED.
+func TestClose(t *testing.T) {
+	d, err := decoders.New("gru", 8, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.NewSession(d.Graph, &session.SessionOptions{BatchLoops: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.MakeCallable(d.Feeds(), d.Fetches(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 8
+	entered, closed := make(chan struct{}, n), make(chan error, 1)
+	var once sync.Once
+	ctx := cellular.Watched(t.Context(), &cellular.Watch{
+		Entered: func() { entered <- struct{}{} },
+		Iterating: func() {
+			once.Do(func() {
+				for range n {
+					<-entered
+				}
+				go func() { closed <- s.Close() }()
+			})
+		},
+	})
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			if _, err := c.Call(ctx, decoders.Args(1, 1<<20, 1)...); status.CodeOf(err) != status.Canceled {
+				t.Errorf("a caller ended with %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
