@@ -519,19 +519,22 @@ func (m *maker) drawGather() bool {
 	}
 	axis := m.src.Int("axis", 0, len(t.Dims)-1)
 	n := t.Dims[axis]
-	at := m.count()
+	at, params := m.count(), []int{axis}
 	if m.faults > 0 && m.one(3) {
 		m.faults--
 	} else {
 		at = m.must(m.apply(binaryOp("FloorMod"), []Type{tensorType(tensor.Int32)}, nil, at, m.int(n)))
+		if len(t.Dims) == 1 && n%2 == 1 { // and not by chance: programs of a seed stay as they are
+			params = append(params, 1)
+		}
 	}
 	dims := reduced(t.Dims, []int{axis}, false)
 	if m.one(2) {
 		rows := newArray(tensor.Int32, []int{2})
 		rows.elems[1].i = int64(n - 1)
-		at, dims = m.literal(rows), slices.Insert(dims, axis, 2)
+		at, dims, params = m.literal(rows), slices.Insert(dims, axis, 2), params[:1]
 	}
-	m.apply(gather, []Type{tensorType(t.DType, dims...)}, []int{axis}, x, at)
+	m.apply(gather, []Type{tensorType(t.DType, dims...)}, params, x, at)
 	return true
 }
 

@@ -123,7 +123,9 @@ var (
 	}
 )
 
-// gather is GatherV2 along Params[0] with indices of a vector or a scalar.
+// gather is GatherV2 along Params[0] with indices of a vector or a scalar. With a Params[1] it
+// is a scalar inside of a vector, and written as front ends write x[i]: StridedSlice from i to
+// i+1, packed to vectors.
 var gather = &Op{Name: "GatherV2",
 	eval: func(a *Apply, in []Value) []Value {
 		x, at, axis := in[0].(*Array), in[1].(*Array), a.Params[0]
@@ -145,6 +147,12 @@ var gather = &Op{Name: "GatherV2",
 		})}
 	},
 	lower: func(s *scope, a *Apply) []output {
+		if len(a.Params) > 1 {
+			i := s.use(a.Args[1])
+			end := s.op("AddV2", nil, i, s.int(1))
+			vector := func(x output) output { return s.op("Pack", attrs{"axis": int64(0)}, outputList{x}) }
+			return s.apply(a, "StridedSlice", attrs{"shrink_axis_mask": int64(1)}, s.use(a.Args[0]), vector(i), vector(end), s.ints([]int{1}))
+		}
 		return s.apply(a, "GatherV2", nil, s.args(a), s.int(a.Params[0]))
 	},
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -463,33 +462,9 @@ func TestCases(t *testing.T) {
 	}
 	for _, archive := range strings.Split(*cases, ",") {
 		t.Run(strings.TrimSuffix(filepath.Base(archive), ".zip"), func(t *testing.T) {
-			z, err := zip.OpenReader(archive)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer z.Close()
-			var names []string
-			var graphs []*troupe.Graph
-			refused := 0 // which some cases are about
-			for _, f := range z.File {
-				if !strings.HasSuffix(f.Name, "/graph.pb") {
-					continue
-				}
-				r, err := f.Open()
-				if err != nil {
-					t.Fatal(err)
-				}
-				def, err := io.ReadAll(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				g := troupe.NewGraph()
-				if err := g.Import(def, ""); err != nil {
-					refused++
-					continue
-				}
-				names = append(names, filepath.Base(filepath.Dir(f.Name)))
-				graphs = append(graphs, g)
+			names, graphs, refused := graphsOf(t, archive)
+			if len(graphs) == 0 {
+				t.Fatalf("no graph of %s loads, of %d", archive, refused)
 			}
 			step := max(1, len(graphs)/most)
 			opened, nodes, bodies := 0, 0, 0
@@ -508,6 +483,49 @@ func TestCases(t *testing.T) {
 			t.Logf("%d graphs with %d nodes, and %d bodies of functions, were opened; %d are refused", opened, nodes, bodies, refused)
 		})
 	}
+}
+
+// graphsOf loads the graphs of an archive of recorded cases: those of graphs, and those of
+// models, which are unpacked. refused is how many do not load, which some cases are about.
+func graphsOf(t *testing.T, archive string) (names []string, graphs []*troupe.Graph, refused int) {
+	t.Helper()
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, z); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range z.File {
+		path, name := filepath.Join(dir, f.Name), filepath.Base(filepath.Dir(f.Name))
+		var g *troupe.Graph
+		switch filepath.Base(f.Name) {
+		case "graph.pb":
+			def, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g = troupe.NewGraph()
+			if err := g.Import(def, ""); err != nil {
+				refused++
+				continue
+			}
+		case "saved_model.pb":
+			m, err := troupe.LoadSavedModel(filepath.Dir(path), []string{"serve"}, nil)
+			if err != nil {
+				refused++
+				continue
+			}
+			t.Cleanup(func() { m.Session.Close() })
+			g, name = m.Graph, filepath.Base(filepath.Dir(filepath.Dir(f.Name)))
+		default:
+			continue
+		}
+		names, graphs = append(names, name), append(graphs, g)
+	}
+	return names, graphs, refused
 }
 
 // complete checks that each node of a graph is drawn or in one of the boxes that are, and
