@@ -43,7 +43,10 @@ func Args(word, length int32, scale float32) []*tensor.Tensor {
 var Cells = []string{"gru", "lstm"}
 
 // New builds a decoder with one of the cells.
-func New(cell string, units, words int) (*Decoder, error) {
+func New(cell string, units, words int) (*Decoder, error) { return NewRows(cell, units, words, 1) }
+
+// NewRows is New for a decoder of several rows at a time, of one length: Word is then [rows].
+func NewRows(cell string, units, words, rows int) (*Decoder, error) {
 	d := &Decoder{Graph: graph.New()}
 	b := graph.NewBuilder(d.Graph)
 	rng := rand.New(rand.NewPCG(1, uint64(units)))
@@ -126,11 +129,11 @@ func New(cell string, units, words int) (*Decoder, error) {
 	}
 
 	any := func(dims ...int64) registry.AttrValue { return registry.ShapeAttr(registry.Shape{Dims: dims}) }
-	d.Word = b.Op("Placeholder", graph.Attrs{"dtype": tensor.Int32, "shape": any(1)})
+	d.Word = b.Op("Placeholder", graph.Attrs{"dtype": tensor.Int32, "shape": any(int64(rows))})
 	d.Length = b.Op("Placeholder", graph.Attrs{"dtype": tensor.Int32, "shape": any()})
 	d.Scale = b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": any()})
-	zero := b.Op("Fill", nil, b.Const([]int32{1, int32(units)}), b.Const(float32(0)))
-	list := b.Op("TensorListReserve", graph.Attrs{"element_dtype": tensor.Int32}, b.Const([]int32{1}), d.Length)
+	zero := b.Op("Fill", nil, b.Const([]int32{int32(rows), int32(units)}), b.Const(float32(0)))
+	list := b.Op("TensorListReserve", graph.Attrs{"element_dtype": tensor.Int32}, b.Const([]int32{int32(rows)}), d.Length)
 	init := graph.OutputList{b.Const(int32(0)), d.Length, d.Scale, d.Word}
 	for range states {
 		init = append(init, zero)
@@ -146,7 +149,7 @@ func New(cell string, units, words int) (*Decoder, error) {
 		return nil, b.Err()
 	}
 	d.State = loop.Output(4)
-	d.Words = b.Op("TensorListStack", graph.Attrs{"element_dtype": tensor.Int32}, loop.Output(4+states), b.Const([]int32{1}))
+	d.Words = b.Op("TensorListStack", graph.Attrs{"element_dtype": tensor.Int32}, loop.Output(4+states), b.Const([]int32{int32(rows)}))
 	return d, b.Err()
 }
 

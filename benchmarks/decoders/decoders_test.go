@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,67 +14,138 @@ import (
 	"github.com/troupe-go/troupe/compile/cellular"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
 )
 
-var (
-	cells    = flag.String("cell", "lstm", "")
-	units    = flag.Int("units", 256, "")
-	callers  = flag.Int("callers", 64, "")
-	duration = flag.Duration("for", 3*time.Second, "")
-)
+var duration = flag.Duration("for", time.Second, "run each way of decoding for `DURATION`")
 
-func BenchmarkQuick(b *testing.B) {
-	d, err := decoders.New(*cells, *units, 1000)
+const vocabulary = 1000
+
+// BenchmarkDecode has callers that decode 5 to 200 words each, one request after another: alone
+// (single), with SessionOptions.BatchLoops (cellular), and in batches of whole requests, padded to
+// the longest (whole).
+//
+//	go test ./benchmarks/decoders -run - -bench 'Decode/lstm/units=256/callers=64' -benchtime 1x
+func BenchmarkDecode(b *testing.B) {
+	for _, cell := range decoders.Cells {
+		for _, units := range []int{64, 128, 256, 512} {
+			for _, callers := range []int{1, 4, 16, 64, 256} {
+				for _, way := range []string{"single", "cellular", "whole"} {
+					b.Run(fmt.Sprintf("%s/units=%d/callers=%d/%s", cell, units, callers, way), func(b *testing.B) {
+						decode(b, cell, units, callers, way)
+					})
+				}
+			}
+		}
+	}
+}
+
+func decode(b *testing.B, cell string, units, callers int, way string) {
+	rows := 1
+	if way == "whole" {
+		rows = callers
+	}
+	d, err := decoders.NewRows(cell, units, vocabulary, rows)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, batch := range []bool{false, true} {
-		b.Run(fmt.Sprint("batch=", batch), func(b *testing.B) {
-			s, err := session.NewSession(d.Graph, &session.SessionOptions{BatchLoops: batch})
-			if err != nil {
-				b.Fatal(err)
+	s, err := session.NewSession(d.Graph, &session.SessionOptions{BatchLoops: way == "cellular"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	c, err := s.MakeCallable(d.Feeds(), d.Fetches(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	run := func(word, length int32) error {
+		_, err := c.Call(context.Background(), decoders.Args(word, length, 1)...)
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), *duration)
+	defer cancel()
+	var servers sync.WaitGroup
+	if way == "whole" {
+		requests := make(chan request)
+		run = func(word, length int32) error {
+			r := request{word, length, make(chan error, 1)}
+			requests <- r
+			return <-r.done
+		}
+		servers.Go(func() { serve(c, rows, requests) })
+		defer servers.Wait()
+		defer close(requests)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var took []float64
+	words := 0
+	iterations, members := cellular.Counts()
+	begin := time.Now()
+	for i := range callers {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(i), 1))
+			for ctx.Err() == nil {
+				n := 5 + rng.Int32N(196)
+				start := time.Now()
+				if err := run(rng.Int32N(vocabulary), n); err != nil {
+					b.Error(err)
+					return
+				}
+				t := float64(time.Since(start)) / 1e6
+				mu.Lock()
+				words += int(n)
+				took = append(took, t)
+				mu.Unlock()
 			}
-			defer s.Close()
-			c, err := s.MakeCallable(d.Feeds(), d.Fetches(), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			var stop atomic.Bool
-			var wg sync.WaitGroup
-			var words atomic.Int64
-			var mu sync.Mutex
-			var took []float64
-			i0, r0 := cellular.Counts()
-			begin := time.Now()
-			for i := range *callers {
-				wg.Go(func() {
-					rng := rand.New(rand.NewPCG(uint64(i), 1))
-					for !stop.Load() {
-						n := int32(5 + rng.IntN(196))
-						t := time.Now()
-						if _, err := c.Call(context.Background(), decoders.Args(int32(rng.IntN(1000)), n, 1)...); err != nil {
-							b.Error(err)
-							return
-						}
-						e := time.Since(t)
-						words.Add(int64(n))
-						mu.Lock()
-						took = append(took, float64(e))
-						mu.Unlock()
-					}
-				})
-			}
-			time.Sleep(*duration)
-			stop.Store(true)
-			wg.Wait()
-			i1, r1 := cellular.Counts()
-			slices.Sort(took)
-			secs := time.Since(begin).Seconds()
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(float64(words.Load())/secs, "words/s")
-			b.ReportMetric(took[len(took)/2]/1e6, "p50-ms")
-			b.ReportMetric(took[len(took)*99/100]/1e6, "p99-ms")
-			b.ReportMetric(float64(r1-r0)/max(1, float64(i1-i0)), "rows")
 		})
+	}
+	wg.Wait()
+	seconds := time.Since(begin).Seconds()
+	i, m := cellular.Counts()
+	slices.Sort(took)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(words)/seconds, "words/s")
+	b.ReportMetric(took[len(took)/2], "p50-ms")
+	b.ReportMetric(took[len(took)*99/100], "p99-ms")
+	if i > iterations {
+		b.ReportMetric(float64(m-members)/float64(i-iterations), "callers/batch")
+	}
+}
+
+// A request is one of a batch of whole requests.
+type request struct {
+	word, length int32
+	done         chan error
+}
+
+// serve answers requests in batches of those that wait, padded to the longest.
+func serve(c *session.Callable, rows int, requests chan request) {
+	for r := range requests {
+		batch := []request{r}
+		for len(batch) < rows {
+			select {
+			case r, ok := <-requests:
+				if ok {
+					batch = append(batch, r)
+					continue
+				}
+			default:
+			}
+			break
+		}
+		words, longest := make([]int32, rows), int32(0)
+		for i, r := range batch {
+			words[i], longest = r.word, max(longest, r.length)
+		}
+		first, err := tensor.FromSlice(words, int64(rows))
+		if err == nil {
+			args := decoders.Args(0, longest, 1)
+			args[0] = first
+			_, err = c.Call(context.Background(), args...)
+		}
+		for _, r := range batch {
+			r.done <- err
+		}
 	}
 }

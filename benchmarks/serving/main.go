@@ -159,33 +159,53 @@ func inputs(m *serve.Manager, rows int64) map[string]*tensor.Tensor {
 	return in
 }
 
-// closed measures clients that each wait for their answers.
+// closed measures clients that each wait for their answers. Answers come in batches, and
+// few of them where steps are long: the rate is that from the last answer before a part of
+// the time has passed, which is not counted, to the last one at all.
 func closed(send func(context.Context) error, clients int, took time.Duration) result {
-	const warm = 4 // the first of so many parts is not counted
+	const warm = 4
 	begin := time.Now()
-	counted := begin.Add(took / warm)
-	end := begin.Add(took)
-	all := make([][]time.Duration, clients)
-	var before time.Duration
+	counted, end := begin.Add(took/warm), begin.Add(took)
+	type answer struct {
+		at   time.Time
+		took time.Duration
+	}
+	all := make([][]answer, clients)
+	var work time.Duration
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		time.Sleep(time.Until(counted))
-		before = used()
+		before := used()
+		time.Sleep(time.Until(end))
+		work = used() - before
 	})
 	for i := range clients {
 		wait.Go(func() {
 			for now := time.Now(); now.Before(end); {
 				check(send(context.Background()))
 				done := time.Now()
-				if now.After(counted) {
-					all[i] = append(all[i], done.Sub(now))
-				}
+				all[i] = append(all[i], answer{done, done.Sub(now)})
 				now = done
 			}
 		})
 	}
 	wait.Wait()
-	return resultOf(slices.Concat(all...), time.Since(counted), used()-before)
+	first, last := begin, begin
+	for _, a := range slices.Concat(all...) {
+		if a.at.After(first) && !a.at.After(counted) {
+			first = a.at
+		}
+		if a.at.After(last) && !a.at.After(end) {
+			last = a.at
+		}
+	}
+	var list []time.Duration
+	for _, a := range slices.Concat(all...) {
+		if a.at.After(first) && !a.at.After(last) {
+			list = append(list, a.took)
+		}
+	}
+	return resultOf(list, last.Sub(first), work)
 }
 
 // open measures requests that arrive at random times.

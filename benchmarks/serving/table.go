@@ -43,7 +43,7 @@ func table(folder, clients string, rows int64, took time.Duration, rounds int) {
 	fmt.Println("| model | load | off | best parameters | adaptive | of the best | of its work |")
 	fmt.Println("|---|---|---|---|---|---|---|")
 	for _, e := range list {
-		if !e.IsDir() {
+		if info, err := os.Stat(filepath.Join(folder, e.Name())); err != nil || !info.IsDir() {
 			continue
 		}
 		all := kinds()

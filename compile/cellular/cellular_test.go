@@ -31,8 +31,8 @@ const words = 50 // of the decoders' vocabularies
 // callers that are cancelled in an iteration.
 func TestSingleRuns(t *testing.T) {
 	for _, cell := range decoders.Cells {
-		for _, faults := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/faults=%v", cell, faults), func(t *testing.T) {
+		for _, faults := range []faults{none, cancels, all} {
+			t.Run(fmt.Sprintf("%s/faults=%d", cell, faults), func(t *testing.T) {
 				d, err := decoders.New(cell, 32, words)
 				if err != nil {
 					t.Fatal(err)
@@ -55,10 +55,19 @@ func TestSingleRuns(t *testing.T) {
 	}
 }
 
+// faults says what befalls callers.
+type faults int
+
+const (
+	none    faults = iota
+	cancels        // some are cancelled
+	all            // and some fail
+)
+
 // A company is callers of a decoder, and when each joins.
 type company struct {
 	seed    uint64
-	faults  bool
+	faults  faults
 	callers []*caller
 }
 
@@ -68,6 +77,7 @@ type caller struct {
 	joins     int // the iteration that it joins in
 	cancelled int // the iteration in which it is cancelled; -1: in none
 	start     chan struct{}
+	ended     chan struct{}
 	ctx       context.Context
 	cancel    context.CancelFunc
 	got, want result
@@ -80,18 +90,18 @@ type result struct {
 }
 
 // draw draws a company of which the first caller is there from the first iteration to the last.
-func draw(seed uint64, faults bool) *company {
+func draw(seed uint64, faults faults) *company {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	c := &company{seed: seed, faults: faults}
 	for i := range 2 + rng.IntN(30) {
-		a := &caller{length: rng.IntN(60), joins: rng.IntN(60), cancelled: -1, start: make(chan struct{})}
+		a := &caller{length: rng.IntN(60), joins: rng.IntN(60), cancelled: -1, start: make(chan struct{}), ended: make(chan struct{})}
 		word := rng.Int32N(words)
 		if i == 0 {
 			a.length, a.joins = 60, 0
-		} else if faults && rng.IntN(8) == 0 {
+		} else if faults == all && rng.IntN(8) == 0 {
 			word = words + rng.Int32N(5)
-		} else if faults && rng.IntN(4) == 0 {
-			a.cancelled = a.joins + rng.IntN(10)
+		} else if faults != none && rng.IntN(4) == 0 {
+			a.cancelled = min(a.joins+rng.IntN(20), 59)
 		}
 		a.args = decoders.Args(word, int32(a.length), 1-float32(i)/1000)
 		c.callers = append(c.callers, a)
@@ -120,7 +130,9 @@ func (c *company) run(t *testing.T, plain, batched *session.Callable) {
 					<-entered
 				}
 				if a.cancelled == iteration {
-					a.cancel()
+					if a.cancel(); c.faults == cancels { // the first caller drives
+						<-a.ended
+					}
 				}
 			}
 			iteration++
@@ -135,6 +147,7 @@ func (c *company) run(t *testing.T, plain, batched *session.Callable) {
 		defer a.cancel()
 		if i > 0 {
 			wg.Go(func() {
+				defer close(a.ended)
 				<-a.start
 				a.got.out, a.got.err = batched.Call(a.ctx, a.args...)
 			})
@@ -143,7 +156,7 @@ func (c *company) run(t *testing.T, plain, batched *session.Callable) {
 	first := c.callers[0]
 	first.got.out, first.got.err = batched.Call(first.ctx, first.args...)
 	mu.Lock()
-	if !c.faults && iteration < 60 {
+	if c.faults != all && iteration < 60 {
 		t.Errorf("seed %d: the first caller ended in iteration %d", c.seed, iteration)
 	}
 	for ; iteration < 60; iteration++ { // who has not joined
@@ -160,13 +173,16 @@ func (c *company) run(t *testing.T, plain, batched *session.Callable) {
 	wantRows, wantIterations := 0, 0
 	for i, a := range c.callers {
 		a.check(t, fmt.Sprintf("seed %d, caller %d of %d", c.seed, i, len(c.callers)))
+		if a.cancelled >= 0 {
+			a.length = min(a.length, a.cancelled-a.joins)
+		}
 		wantRows += a.length
 		wantIterations = max(wantIterations, a.joins+a.length)
 	}
-	if got := int(rowsAfter - rowsBefore); !c.faults && got != wantRows {
+	if got := int(rowsAfter - rowsBefore); c.faults != all && got != wantRows {
 		t.Errorf("seed %d: the callers took part in %d iterations, not %d", c.seed, got, wantRows)
 	}
-	if got := int(after - before); !c.faults && got != wantIterations {
+	if got := int(after - before); c.faults != all && got != wantIterations {
 		t.Errorf("seed %d: %d iterations were run, not %d", c.seed, got, wantIterations)
 	}
 }
@@ -262,4 +278,46 @@ func live() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// TestClose closes a session while callers are in a batch: all end, with CANCELLED.
+func TestClose(t *testing.T) {
+	d, err := decoders.New("gru", 8, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.NewSession(d.Graph, &session.SessionOptions{BatchLoops: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.MakeCallable(d.Feeds(), d.Fetches(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 8
+	entered, closed := make(chan struct{}, n), make(chan error, 1)
+	var once sync.Once
+	ctx := cellular.Watched(t.Context(), &cellular.Watch{
+		Entered: func() { entered <- struct{}{} },
+		Iterating: func() {
+			once.Do(func() {
+				for range n {
+					<-entered
+				}
+				go func() { closed <- s.Close() }()
+			})
+		},
+	})
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			if _, err := c.Call(ctx, decoders.Args(1, 1<<20, 1)...); status.CodeOf(err) != status.Canceled {
+				t.Errorf("a caller ended with %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
 }

@@ -46,11 +46,14 @@ func (l *latencies) rate() float64 { return float64(l.requests) / max(l.time, 1)
 
 func (l *latencies) crowded() bool { return 2*l.limited > l.steps }
 
-// An epoch has at least so many steps and takes at least so long; a trial has so many
-// epochs of each limit.
+// An epoch has at least so many steps and takes at least so long, or has fewer that take
+// longer: their times vary less, and a trial of steps of ten milliseconds would take seconds,
+// half of them under the worse limit. A trial has so many epochs of each limit.
 const (
 	epochSteps  = 24
 	epochTime   = 10 * time.Millisecond
+	fewSteps    = 12
+	longTime    = 60 * time.Millisecond
 	trialEpochs = 3
 	firstGap    = 1
 	longestGap  = 128
@@ -74,8 +77,14 @@ func (p *pace) started(running int) {
 	}
 }
 
-// ended notes the end of a step.
-func (p *pace) ended(now time.Duration, b *batch) {
+// ended notes the end of a step. One that was not measured, as its requests ran one by one
+// to be compared, would make the limit look bad under which it happened to run: the epoch
+// begins again.
+func (p *pace) ended(now time.Duration, b *batch, measured bool) {
+	if !measured {
+		p.latencies, p.began = latencies{}, now
+		return
+	}
 	p.steps++
 	p.requests += len(b.requests)
 	for _, r := range b.requests {
@@ -84,13 +93,13 @@ func (p *pace) ended(now time.Duration, b *batch) {
 	if p.most == 1 {
 		return
 	}
-	const hopeless, enough = 1.5, 8
+	const hopeless, enough = 1.3, 4
 	if p.turn%2 == 1 && p.steps >= enough && p.trying < p.current && p.mean() > hopeless*p.sums[0].mean() {
 		p.fail(now)
 		return
 	}
 	const slow = 4 // a trial takes no longer, in epochs
-	if p.steps >= epochSteps && now-p.began >= epochTime || p.turn%2 == 1 && now-p.began > slow*max(p.sums[0].time, epochTime) {
+	if p.steps >= epochSteps && now-p.began >= epochTime || p.steps >= fewSteps && now-p.began >= longTime || p.turn%2 == 1 && now-p.began > slow*max(p.sums[0].time, epochTime) {
 		p.epoch(now)
 	}
 }

@@ -263,6 +263,6 @@ func (q *queue) done(now time.Duration, b *batch, measured bool) {
 	if measured {
 		b.class.cost.add(b.rows, now-b.began, b.shared)
 	}
-	q.pace.ended(now, b)
+	q.pace.ended(now, b, measured || len(b.requests) == 1)
 	q.returns.ended(now, b)
 }

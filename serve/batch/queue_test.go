@@ -527,3 +527,28 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestLong: steps of ten milliseconds, of which two at a time are faster, are learned within
+// a second, though some are interrupted.
+func TestLong(t *testing.T) {
+	cost := func(rows, running int) time.Duration {
+		if running > 1 {
+			return time.Duration(rows) * 2000 * time.Microsecond
+		}
+		return time.Duration(rows) * 1600 * time.Microsecond
+	}
+	const warm, long, every, pause = 375 * time.Millisecond, 1125 * time.Millisecond, 50 * time.Millisecond, 10 * time.Millisecond
+	p := &Parameters{MaxBatchSize: 4, NumBatchThreads: 2, MaxEnqueuedBatches: 1000}
+	for _, clients := range []int{8, 64, 256} {
+		const seeds = 8
+		rate, best := 0.0, 0.0
+		for seed := range uint64(seeds) {
+			rate += closedFor(t, nil, clients, warm, long, interrupted(seed, every, pause, cost)) / seeds
+			best += closedFor(t, p, clients, warm, long, interrupted(seed, every, pause, cost)) / seeds
+		}
+		t.Logf("%d clients: %.0f/s, batches of 4: %.0f/s", clients, rate, best)
+		if rate < 0.83*best {
+			t.Errorf("%d clients: %.0f/s, but %.0f/s in batches of 4", clients, rate, best)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package batching_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-go/troupe/benchmarks/decoders"
+	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/graph"
+	_ "github.com/troupe-go/troupe/ops/all"
+	"github.com/troupe-go/troupe/plan/batching"
+)
+
+var rewriting = flag.Bool("rewrite", false, "rewrite testdata/found.txt")
+
+// loops are graphs with a loop of variables n, int32, and x, float [1,2], and constant weights w.
+var loops = []struct{ name, cond, body string }{
+	{"a product, counted", "less", "x"},
+	{"the condition depends on the row", "norm", "x"},
+	{"no product", "less", "tanh"},
+	{"the shape changes", "less", "grow"},
+	{"a random number", "less", "random"},
+	{"a conditional", "less", "branch"},
+	{"what is kept decides", "sorted", "x"},
+}
+
+const library = `
+func less(n: int32, x: float, w: float) -> (y: bool) {
+  ten = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 10>}
+  less = Less(n, ten:output:0) {T=DT_INT32}
+  return y = less:z:0
+}
+func norm(n: int32, x: float, w: float) -> (y: bool) {
+  axes = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2] values: 0 1>}
+  one = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 1>}
+  square = Square(x) {T=DT_FLOAT}
+  sum = Sum(square:y:0, axes:output:0) {T=DT_FLOAT, Tidx=DT_INT32}
+  less = Less(one:output:0, sum:output:0) {T=DT_FLOAT}
+  return y = less:z:0
+}
+func sorted(n: int32, x: float, w: float) -> (y: bool) {
+  zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [1] values: 0>}
+  flat = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [1] values: -1>}
+  r = Reshape(x, flat:output:0) {T=DT_FLOAT, Tshape=DT_INT32}
+  u = Unique(r:output:0) {T=DT_FLOAT, out_idx=DT_INT32}
+  s = Size(u:y:0) {T=DT_FLOAT, out_type=DT_INT32}
+  less = Less(n, s:output:0) {T=DT_INT32}
+  return y = less:z:0
+}
+func x(n: int32, x: float, w: float) -> (m: int32, y: float, v: float) {
+  one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+  m = AddV2(n, one:output:0) {T=DT_INT32}
+  p = MatMul(x, w) {T=DT_FLOAT}
+  y = Tanh(p:product:0) {T=DT_FLOAT}
+  return m = m:z:0
+  return y = y:y:0
+  return v = w
+}
+func tanh(n: int32, x: float, w: float) -> (m: int32, y: float, v: float) {
+  y = Tanh(x) {T=DT_FLOAT}
+  return m = n
+  return y = y:y:0
+  return v = w
+}
+func grow(n: int32, x: float, w: float) -> (m: int32, y: float, v: float) {
+  zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+  p = MatMul(x, w) {T=DT_FLOAT}
+  y = ConcatV2(x, p:product:0, zero:output:0) {N=2, T=DT_FLOAT, Tidx=DT_INT32}
+  return m = n
+  return y = y:output:0
+  return v = w
+}
+stateful func random(n: int32, x: float, w: float) -> (m: int32, y: float, v: float) {
+  shape = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2] values: 1 2>}
+  r = RandomUniform(shape:output:0) {T=DT_INT32, dtype=DT_FLOAT}
+  p = MatMul(r:output:0, w) {T=DT_FLOAT}
+  return m = n
+  return y = p:product:0
+  return v = w
+}
+func branch(n: int32, x: float, w: float) -> (m: int32, y: float, v: float) {
+  p = MatMul(x, w) {T=DT_FLOAT}
+  c = If(n, p:product:0) {Tcond=DT_INT32, Tin=[DT_FLOAT], Tout=[DT_FLOAT], then_branch=func one, else_branch=func one}
+  return m = n
+  return y = c:output:0
+  return v = w
+}
+func one(x: float) -> (y: float) {
+  return y = x
+}
+`
+
+// TestFound prints what is found of loops, and why some are not batched.
+func TestFound(t *testing.T) {
+	var w strings.Builder
+	find := func(name string, g *graph.Graph, fetch ...graph.Output) {
+		w.WriteString(name + "\n")
+		_, err := compile.Make(t.Context(), g, compile.Spec{
+			Fetches: fetch, Batch: true, Verify: true, Feeds: placeholders(g),
+			Found: func(f batching.Finding) { w.WriteString(f.String()) },
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		w.WriteByte('\n')
+	}
+	for _, cell := range decoders.Cells {
+		d, err := decoders.New(cell, 8, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		find(cell, d.Graph, d.Fetches()...)
+	}
+	for _, l := range loops {
+		g := graph.New()
+		err := g.AddText(`n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+x = Placeholder() {dtype=DT_FLOAT, shape=shape [1,2]}
+w = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2,2] values: 1 2 3 4>}
+loop = While(n, x, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func ` + l.cond + `, body=func ` + l.body + `}
+` + library)
+		if err != nil {
+			t.Fatal(err)
+		}
+		find(l.name, g, g.Operation("loop").Output(1))
+	}
+	file := filepath.Join("testdata", "found.txt")
+	if *rewriting {
+		if err := os.WriteFile(file, []byte(w.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.String() != string(want) {
+		t.Errorf("found:\n%s\nnot what %s has; -rewrite rewrites it", w.String(), file)
+	}
+}
+
+func placeholders(g *graph.Graph) (list []graph.Output) {
+	for _, n := range g.Nodes() {
+		if n.Class() == graph.ClassPlaceholder {
+			list = append(list, n.Output(0))
+		}
+	}
+	return list
+}
