@@ -215,6 +215,7 @@ func (l *lane) iterate(step *kernel.Step, joining []*member, tell func(*member, 
 	going := tensor.Of[bool](&alive)
 	var stay, end []source
 	for i, m := range l.members {
+		m.runs++
 		if len(cuts) > 0 {
 			rows := make([]tensor.Value, len(cuts))
 			for c, v := range cuts {

@@ -22,6 +22,7 @@ type member struct {
 	// The rest is the driver's until the member is told what has become of it.
 	rows []tensor.Value   // its rows, while it is not in the stack
 	log  [][]tensor.Value // of each iteration what its kept values take
+	runs int              // iterations that it has taken part in
 
 	// Guarded by the loop's lock.
 	gone  bool // its context has ended before it was told
@@ -60,9 +61,8 @@ func (m *member) join(out []tensor.Value) error {
 	} else if err == nil {
 		copy(out, values)
 	}
-	if err != nil && m.ctx.Err() == nil && len(m.log) > 0 {
+	if err != nil && m.ctx.Err() == nil && m.runs > 0 {
 		// The error names the iteration as it is counted from where the loop began.
-		m.log = nil
 		return m.alone(m.begun, out)
 	}
 	return err
