@@ -247,6 +247,10 @@ func (s *sampler) sample(ctx context.Context) *State {
 }
 
 func (s *sampler) one(ctx context.Context, w Watched, now time.Time, steps map[string]*seen, lines map[string]time.Time) SessionState {
+	asked, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	reports := w.Session.Inspect(asked, mostWaiting)
+	// After what runs: the resource that a step waits for is there then.
 	a := w.Session.Activity()
 	state := SessionState{
 		Name: w.Name, Engine: a.Engine, MemoryInUse: a.MemoryInUse, MemoryLimit: a.MemoryLimit, ProgramMemory: a.ProgramMemory,
@@ -272,9 +276,6 @@ func (s *sampler) one(ctx context.Context, w Watched, now time.Time, steps map[s
 	for _, f := range slices.Backward(a.Failures) {
 		state.Failures = append(state.Failures, Failure{f.At, status.CodeOf(f.Err).String(), f.Err.Error()})
 	}
-	asked, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	reports := w.Session.Inspect(asked, mostWaiting)
 	slices.SortFunc(reports, func(a, b session.StepReport) int { return cmp.Compare(a.Step, b.Step) })
 	for _, r := range reports {
 		if len(state.Running) == mostSteps {
