@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
-	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/plan"
 	"github.com/troupe-go/troupe/plan/rewrite"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/view"
 )
 
