@@ -10,22 +10,14 @@ import (
 // A Master has sessions, whose graphs are divided among workers, and runs their steps.
 // Its methods take one event and append what follows to an [Outbox].
 type Master struct {
-	self      Incarnation
-	config    Config
-	workers   map[Peer]*employee
-	order     []Peer // of workers
-	sessions  map[uint64]*session
-	beats     uint64
-	running   int
-	handles   uint64
-	sending   LinkEvent // of send
-	forgotten forgetting
-}
-
-// An employee is a worker, as the master sees it.
-type employee struct {
-	link *Link
-	idle int // see forgetting
+	self     Incarnation
+	config   Config
+	workers  neighbours
+	sessions map[uint64]*session
+	beats    uint64
+	running  int
+	handles  uint64
+	sending  LinkEvent // of send
 }
 
 // A session has graphs and steps.
@@ -79,7 +71,7 @@ type step struct {
 
 // NewMaster returns a master.
 func NewMaster(self Incarnation, config Config) *Master {
-	return &Master{self: self, config: config, workers: map[Peer]*employee{}, sessions: map[uint64]*session{}}
+	return &Master{self: self, config: config, workers: neighbours{at: map[Peer]*neighbour{}}, sessions: map[uint64]*session{}}
 }
 
 // Idle reports whether no step is running.
@@ -87,11 +79,11 @@ func (m *Master) Idle() bool { return m.running == 0 }
 
 // Remote returns the incarnation of a worker that is connected.
 func (m *Master) Remote(p Peer) (Incarnation, bool) {
-	e := m.workers[p]
-	if e == nil || !e.link.Open() {
+	n := m.workers.at[p]
+	if n == nil || !n.link.Open() {
 		return 0, false
 	}
-	return e.link.Remote(), true
+	return n.link.Remote(), true
 }
 
 // Open makes a session, of a number that has not been used.
@@ -105,11 +97,7 @@ func (m *Master) Add(number, graph uint64, parts []Part) {
 	s := m.sessions[number]
 	s.graphs[graph] = &divided{parts: parts, state: make([]registration, len(parts)), handles: make([]uint64, len(parts))}
 	for _, p := range parts {
-		if m.workers[p.Worker] == nil {
-			m.workers[p.Worker] = &employee{link: NewLink(m.self, true, m.config.Patience, m.forgotten.counter)}
-			i, _ := slices.BinarySearch(m.order, p.Worker)
-			m.order = slices.Insert(m.order, i, p.Worker)
-		}
+		m.workers.add(p.Worker, m.self, true, &m.config)
 	}
 }
 
@@ -163,7 +151,7 @@ func (m *Master) Close(number uint64, out *Outbox) {
 	for _, st := range s.inOrder() {
 		m.finish(s, st, status.Errorf(status.Canceled, "the session was closed"), out)
 	}
-	for _, p := range m.order {
+	for _, p := range m.workers.order {
 		if to[p] {
 			m.send(p, Message{Verb: CloseSession, Step: StepID{SessionID: s.id}}, out)
 		}
@@ -205,26 +193,26 @@ func (s *session) inGraphs() (all []*divided) {
 
 // Receive takes a packet of the process at an address.
 func (m *Master) Receive(from Peer, p Packet, out *Outbox) {
-	e := m.workers[from]
-	if e == nil {
+	n := m.workers.at[from]
+	if n == nil {
 		return
 	}
-	e.idle = 0
+	n.idle = 0
 	var ev LinkEvent
-	e.link.Receive(p, &ev)
-	m.follow(from, e, &ev, out)
+	n.link.Receive(p, &ev)
+	m.follow(from, &ev, out)
 }
 
 // Beat is called in each period of the timer.
 func (m *Master) Beat(out *Outbox) {
 	m.beats++
-	for _, p := range m.order {
-		e := m.workers[p]
+	for _, p := range m.workers.order {
+		n := m.workers.at[p]
 		var ev LinkEvent
-		e.link.Beat(&ev)
-		m.follow(p, e, &ev, out)
+		n.link.Beat(&ev)
+		m.follow(p, &ev, out)
 	}
-	patience := uint64(max(m.config.Patience, minPatience))
+	patience := uint64(m.config.patience())
 	for _, s := range m.inSessions() {
 		for _, st := range s.inOrder() {
 			if st.err != nil && m.beats-st.aborted >= patience {
@@ -241,20 +229,7 @@ func (m *Master) Beat(out *Outbox) {
 			}
 		}
 	}
-	m.forget(out)
-}
-
-// forget forgets workers that are not connected and of which no session has a part.
-func (m *Master) forget(out *Outbox) {
-	m.order = slices.DeleteFunc(m.order, func(p Peer) bool {
-		e := m.workers[p]
-		if !m.forgotten.due(e.link, &e.idle, !e.link.Open() && m.needs(p), m.config.Patience) {
-			return false
-		}
-		delete(m.workers, p)
-		out.do(Effect{Kind: Forget, Peer: p})
-		return true
-	})
+	m.workers.forget(&m.config, m.needs, out)
 }
 
 // needs reports whether a graph has a part on a worker.
@@ -272,7 +247,7 @@ func (m *Master) needs(p Peer) bool {
 // connected reports whether all workers of a graph are connected.
 func (m *Master) connected(g *divided) bool {
 	for _, p := range g.parts {
-		if !m.workers[p.Worker].link.Open() {
+		if !m.workers.at[p.Worker].link.Open() {
 			return false
 		}
 	}
@@ -281,7 +256,7 @@ func (m *Master) connected(g *divided) bool {
 
 // Unacknowledged returns how many messages workers may not have got.
 func (m *Master) Unacknowledged() (n int) {
-	for _, e := range m.workers {
+	for _, e := range m.workers.at {
 		n += e.link.Unacknowledged()
 	}
 	return n
@@ -291,7 +266,7 @@ func (m *Master) Unacknowledged() (n int) {
 func (m *Master) giveUp(s *session, g *divided, out *Outbox) {
 	err := status.Errorf(status.Unavailable, "the graph could not be registered in time: connections with its workers were lost again and again")
 	for _, p := range g.parts {
-		if !m.workers[p.Worker].link.Open() {
+		if !m.workers.at[p.Worker].link.Open() {
 			err = status.Errorf(status.Unavailable, "worker %s cannot be reached", m.config.name(p.Worker))
 			break
 		}
@@ -302,7 +277,7 @@ func (m *Master) giveUp(s *session, g *divided, out *Outbox) {
 }
 
 // follow does what a link's event asks for.
-func (m *Master) follow(from Peer, e *employee, ev *LinkEvent, out *Outbox) {
+func (m *Master) follow(from Peer, ev *LinkEvent, out *Outbox) {
 	out.flush(from, ev)
 	if ev.Lost {
 		m.lost(from, out)
@@ -348,7 +323,7 @@ func (m *Master) lost(from Peer, out *Outbox) {
 
 // send sends a message over a link that may be closed: then it is dropped.
 func (m *Master) send(to Peer, msg Message, out *Outbox) {
-	m.workers[to].link.Send(msg, &m.sending)
+	m.workers.at[to].link.Send(msg, &m.sending)
 	out.flush(to, &m.sending)
 }
 
@@ -357,7 +332,7 @@ func (m *Master) send(to Peer, msg Message, out *Outbox) {
 func (m *Master) register(s *session, g *divided, out *Outbox) {
 	all := true
 	for i, p := range g.parts {
-		if g.state[i] == unregistered && m.workers[p.Worker].link.Open() {
+		if g.state[i] == unregistered && m.workers.at[p.Worker].link.Open() {
 			m.handles++
 			g.state[i], g.handles[i] = registering, m.handles
 			m.send(p.Worker, Message{Verb: Register, Step: StepID{SessionID: s.id}, Handle: m.handles, Floor: s.floor(), Peers: p.Peers, Value: p.Value}, out)

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/troupe-go/troupe/cluster/protocol"
 )
@@ -134,6 +135,13 @@ func (g *Graph) fails() bool {
 		}
 	}
 	return false
+}
+
+// brief reports whether nothing in a graph takes long by itself.
+func (g *Graph) brief() bool {
+	return !slices.ContainsFunc(g.Parts, func(p Part) bool {
+		return slices.ContainsFunc(p.Code, func(in Instr) bool { return in.Op == Stall })
+	})
 }
 
 // evaluate returns the fetches of a graph, without a cluster.
