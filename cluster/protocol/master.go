@@ -61,12 +61,20 @@ type step struct {
 	request uint64
 	graph   *divided
 	feeds   []any // by part
+	early   []fed // before the step was started
 	fetches []any
 	pending map[Peer]bool // workers that have not reported
 	started bool
 	renewed uint64 // of graph, when it was started: which registrations it runs
 	err     error
 	aborted uint64 // the beat at which it was
+}
+
+// A fed value goes to a running part.
+type fed struct {
+	to    Peer
+	key   string
+	value any
 }
 
 // NewMaster returns a master.
@@ -124,15 +132,37 @@ func (m *Master) Run(request, number, graph uint64, feeds []any, out *Outbox) {
 	m.register(s, g, out)
 }
 
-// Cancel ends a request's step with an error.
-func (m *Master) Cancel(request uint64, err error, out *Outbox) {
+// find returns the step of a request; nil if it is over.
+func (m *Master) find(request uint64) (*session, *step) {
 	for _, s := range m.sessions {
 		for _, st := range s.steps {
 			if st.request == request {
-				m.fail(s, st, err, out)
-				return
+				return s, st
 			}
 		}
+	}
+	return nil, nil
+}
+
+// Cancel ends a request's step with an error.
+func (m *Master) Cancel(request uint64, err error, out *Outbox) {
+	if s, st := m.find(request); st != nil {
+		m.fail(s, st, err, out)
+	}
+}
+
+// Feed gives a value to a part of a request's step that runs, or will: the part on that worker
+// wants it, by key, of its Owner. What parts produce for their Owner comes as Deliver, before the
+// Reply.
+func (m *Master) Feed(request uint64, worker Peer, key string, value any, out *Outbox) {
+	_, st := m.find(request)
+	switch {
+	case st == nil || st.err != nil || st.started && !st.pending[worker]:
+		out.drop(value)
+	case st.started:
+		m.send(worker, Message{Verb: Tensor, Step: st.id, Key: key, Value: value}, out)
+	default:
+		st.early = append(st.early, fed{worker, key, value})
 	}
 }
 
@@ -350,6 +380,10 @@ func (m *Master) register(s *session, g *divided, out *Outbox) {
 			st.pending[p.Worker] = true
 			m.send(p.Worker, Message{Verb: Execute, Step: st.id, Handle: g.handles[i], Floor: s.floor(), Value: st.feeds[i]}, out)
 		}
+		for _, f := range st.early {
+			m.send(f.to, Message{Verb: Tensor, Step: st.id, Key: f.key, Value: f.value}, out)
+		}
+		st.early = nil
 		if len(st.pending) == 0 {
 			m.finish(s, st, nil, out)
 		}
@@ -377,6 +411,13 @@ func (m *Master) take(from Peer, msg *Message, out *Outbox) {
 	switch msg.Verb {
 	case Registered:
 		m.registered(s, from, msg, out)
+	case Tensor:
+		st := s.steps[msg.Step.Step]
+		if st == nil || st.err != nil || !st.pending[from] {
+			out.drop(msg.Value)
+			return
+		}
+		out.do(Effect{Kind: Deliver, Step: st.id, Request: st.request, Key: msg.Key, Value: msg.Value})
 	case Executed:
 		st := s.steps[msg.Step.Step]
 		if st == nil || !st.pending[from] {
@@ -452,6 +493,9 @@ func (m *Master) finish(s *session, st *step, err error, out *Outbox) {
 	delete(s.steps, st.id.Step)
 	m.running--
 	st.graph.waiting = slices.DeleteFunc(st.graph.waiting, func(o *step) bool { return o == st })
+	for _, f := range st.early {
+		out.drop(f.value)
+	}
 	e := Effect{Kind: Reply, Step: st.id, Request: st.request, Err: err}
 	if err != nil {
 		for _, v := range st.fetches {

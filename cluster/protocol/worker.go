@@ -459,13 +459,17 @@ func (w *Worker) arrived(from Peer, n *neighbour, m *Message, out *Outbox) {
 	}
 }
 
-// Produced takes a tensor that a running part sends to another worker. It fails unless the
-// part's registration names that one.
+// Produced takes a tensor that a running part sends to another worker, or to the Owner. It fails
+// unless the part's registration names that worker. What is sent to the Owner has no size, as it
+// takes no credit.
 func (w *Worker) Produced(id StepID, to Peer, key string, value any, size int64, out *Outbox) error {
 	st := w.steps[id]
 	if st == nil || st.item == nil || st.stopped != nil {
 		out.drop(value)
 		return nil
+	}
+	if to == Owner {
+		to, size = w.sessions[id.SessionID].master, 0
 	}
 	n := w.peers.at[to]
 	if n == nil {
@@ -481,12 +485,15 @@ func (w *Worker) strange(p Peer) error {
 	return status.Invalid("a part of worker %s exchanges tensors with worker %s, which its registration does not name", w.config.name(w.at), w.config.name(p))
 }
 
-// Wanted takes a running part's request for a tensor of another worker. Deliver follows,
-// or Stop, unless it fails: the part's registration must name the worker.
+// Wanted takes a running part's request for a tensor of another worker, or of the Owner. Deliver
+// follows, or Stop, unless it fails: the part's registration must name the worker.
 func (w *Worker) Wanted(id StepID, from Peer, key string, out *Outbox) error {
 	st := w.steps[id]
 	if st == nil || st.item == nil || st.stopped != nil {
 		return nil
+	}
+	if from == Owner {
+		from = w.sessions[id.SessionID].master
 	}
 	if w.peers.at[from] == nil {
 		return w.strange(from)

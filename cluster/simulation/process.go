@@ -166,6 +166,10 @@ func (p *process) effect(e protocol.Effect) {
 			p.finish(r, status.Errorf(status.Canceled, "stopped"))
 		}
 	case protocol.Deliver:
+		if p.at == Master {
+			w.told(e)
+			return
+		}
 		r := p.parts[e.Step]
 		if r == nil || r.wants != e.Key {
 			w.violated("process %d gets %s of step %d, which it does not want", p.at, e.Key, e.Step.Step)
@@ -221,6 +225,12 @@ func (p *process) play(r *part) {
 			return
 		case Send:
 			p.worker.Produced(r.id, in.Peer, in.Key, r.acc, in.Size, &p.out)
+		case Ask:
+			r.wants = in.Key
+			p.worker.Wanted(r.id, protocol.Owner, in.Key, &p.out)
+			return
+		case Tell:
+			p.worker.Produced(r.id, protocol.Owner, in.Key, r.acc, in.Size, &p.out)
 		case Fail:
 			p.finish(r, status.Errorf(status.InvalidArgument, "planned"))
 			return

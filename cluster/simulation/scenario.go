@@ -128,6 +128,9 @@ func Random(seed uint64, most int) *Scenario {
 			}
 		}
 	}
+	if rng.IntN(3) == 0 {
+		s.Graphs[rng.IntN(len(s.Graphs))].exchange(rng)
+	}
 	return s
 }
 

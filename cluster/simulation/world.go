@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -41,6 +42,8 @@ type ranPart struct {
 type asked struct {
 	graph     int
 	feeds     []uint64
+	fed, told map[string]uint64 // while it runs
+	then      map[string]string // by what is told: what is fed after it
 	replied   bool
 	gone      bool // its master has died
 	cancelled bool
@@ -224,6 +227,7 @@ func (w *world) ask(r Request) {
 		}
 	}
 	m.do(func() { m.master.Run(id, w.session, uint64(r.Graph), feeds, &m.out) })
+	w.exchange(id, a)
 	if r.Cancel > 0 {
 		w.at(r.Cancel, func() {
 			if m.self == self {
@@ -235,6 +239,54 @@ func (w *world) ask(r Request) {
 				m.do(func() { m.master.Cancel(id, status.Errorf(status.Canceled, "cancelled"), &m.out) })
 			}
 		})
+	}
+}
+
+// exchange feeds what the parts of a request's step ask for: some of it before the step has
+// started, some after a part has told what it had until then.
+func (w *world) exchange(id uint64, a *asked) {
+	a.fed, a.told, a.then = map[string]uint64{}, map[string]uint64{}, map[string]string{}
+	for _, p := range w.s.Graphs[a.graph].Parts {
+		told := ""
+		for _, in := range p.Code {
+			switch {
+			case in.Op == Tell:
+				told = in.Key
+			case in.Op == Ask:
+				a.fed[in.Key] = w.rng.Uint64()
+				if told != "" && a.then[told] == "" {
+					a.then[told] = in.Key
+					continue
+				}
+				w.feed(id, in.Key, Time(w.rng.Int64N(int64(5*period))))
+			}
+		}
+	}
+}
+
+// feed gives the master what a request is fed while it runs, after some time.
+func (w *world) feed(id uint64, key string, after Time) {
+	a := w.asked[id]
+	m := w.processes[Master]
+	m.after(after, func() {
+		for _, p := range w.s.Graphs[a.graph].Parts {
+			if slices.ContainsFunc(p.Code, func(in Instr) bool { return in.Op == Ask && in.Key == key }) {
+				m.master.Feed(id, p.Worker, key, a.fed[key], &m.out)
+			}
+		}
+	})
+}
+
+// told takes what a part has told.
+func (w *world) told(e protocol.Effect) {
+	a := w.asked[e.Request]
+	if _, twice := a.told[e.Key]; twice || a.replied {
+		w.violated("request %d is told %s again, or after its reply", e.Request, e.Key)
+		return
+	}
+	a.told[e.Key] = e.Value.(uint64)
+	if key := a.then[e.Key]; key != "" {
+		w.feed(e.Request, key, Time(w.rng.Int64N(100)))
 	}
 }
 
@@ -258,7 +310,10 @@ func (w *world) reply(e protocol.Effect) {
 		}
 		return
 	}
-	want := g.evaluate(a.feeds)
+	want, told := g.evaluate(a.feeds, a.fed)
+	if !maps.Equal(told, a.told) {
+		w.violated("request %d was told %v, and should %v", e.Request, a.told, told)
+	}
 	for i, p := range g.Parts {
 		if got := e.Fetches[i]; got != want[i] {
 			w.violated("request %d returns %v for part %d, and should %v", e.Request, got, i, want[i])
