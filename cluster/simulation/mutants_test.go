@@ -25,7 +25,7 @@ func TestMutants(t *testing.T) {
 			if err == nil {
 				t.Fatalf("not found in %s seeds", *within)
 			}
-			found := regexp.MustCompile(`(seed \d+|before|meanwhile|after): [^\n]*`).Find(out)
+			found := regexp.MustCompile(`(seed \d+|before|meanwhile|after|panic): [^\n]*`).Find(out)
 			if found == nil {
 				t.Fatalf("%v\n%s", err, out[:min(len(out), 3000)])
 			}

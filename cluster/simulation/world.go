@@ -369,7 +369,7 @@ func (w *world) lasts(f lastingFault) bool {
 
 // bind sets the bound for requests that wait while a fault lasts: they cannot run, unless the
 // fault keeps nothing from them that they need. A fault of messages alone is not noticed while
-// there are none.
+// there are none. What takes long by itself may begin when a fault has ended before it was given up.
 func (w *world) bind(f lastingFault) {
 	if !w.bounded() || f.Peer == f.To && f.Kind != Crash && f.Kind != Hang && f.Kind != Partition {
 		return
@@ -381,9 +381,10 @@ func (w *world) bind(f lastingFault) {
 		a, b = b, Master
 	}
 	bound := w.beyond(4*w.s.Config.Patience + 6)
+	slow := b == Master && f.Kind != Mute && f.At+f.For-w.now >= Time(3*w.s.Config.Patience+6)*period*5/4
 	for _, r := range w.asked {
 		g := &w.s.Graphs[r.graph]
-		if r.replied || r.bound > 0 || !g.brief() && (b != Master || f.Kind == Mute) {
+		if r.replied || r.bound > 0 || !slow && !g.brief() {
 			continue
 		}
 		for _, p := range g.Parts {
