@@ -454,7 +454,7 @@ func (m *Master) registered(s *session, from Peer, msg *Message, out *Outbox) {
 				m.register(s, g, out)
 				return
 			case g.state[i] == registered: // its worker has lost a connection that it needs
-				g.state[i] = unregistered
+				g.state[i], g.broken = unregistered, true
 				m.renew(s, g, out)
 				if len(g.waiting) > 0 {
 					m.register(s, g, out)
