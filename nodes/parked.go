@@ -103,7 +103,9 @@ func (t *turns) pop() *parked {
 }
 
 func (t *turns) clear() {
-	clear(t.buf)
+	if len(t.buf) > 0 {
+		clear(t.buf)
+	}
 	t.buf, t.head = t.buf[:0], 0
 }
 

@@ -40,6 +40,8 @@ func (q *queue) take(i int) activation {
 }
 
 func (q *queue) clear() {
-	clear(q.buf)
+	if len(q.buf) > 0 {
+		clear(q.buf)
+	}
 	q.buf, q.head = q.buf[:0], 0
 }

@@ -156,7 +156,9 @@ func (s *Step) End(fetched []tensor.Value) error {
 	}
 	s.deafen()
 	s.ready.clear()
-	s.frames.Reset(s.giveBack)
+	if s.frames.Root() != nil { // not where a step is one unit
+		s.frames.Reset(s.giveBack)
+	}
 	s.arena.Finish()
 	s.away.Finish()
 	s.err, s.running, s.asyncs, s.feeds, s.order, s.poll, s.clock, s.inbox = nil, 0, 0, nil, nil, nil, nil, nil

@@ -126,8 +126,11 @@ func (pr *PartialRun) play() {
 	}()
 	p := pr.program.whole
 	c := p.begin(s)
-	defer p.end(c)
 	c.partial = partialSide{pr}
+	defer func() {
+		c.partial = nil
+		p.end(c)
+	}()
 	if pr.err = JoinPartialRun(&c.perStep, c.partial); pr.err != nil {
 		return
 	}

@@ -330,10 +330,19 @@ func (p *program) begin(s *Session) *call {
 // end releases everything the call held.
 func (p *program) end(c *call) {
 	c.perStep.Clear()
-	clear(c.values)
-	c.step.Context, c.partial = nil, nil
+	// Element by element: as a rule they are few, and what clear calls costs more.
+	for i := range c.values {
+		if v := &c.values[i]; !v.IsZero() {
+			*v = tensor.Value{}
+		}
+	}
+	c.step.Context = nil
 	if c.spare != nil {
-		clear(c.spare)
+		for i, t := range c.spare {
+			if t != nil { // the step had no use for it
+				c.spare[i] = nil
+			}
+		}
 		c.step.Spare = nil
 	}
 	p.calls.Put(c)

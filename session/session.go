@@ -220,7 +220,10 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 		}
 		defer s.yield()
 	}
-	c.step.Context, c.step.Record = ctx, recording.From(ctx, s.engine.Name())
+	c.step.Context, c.step.Record = ctx, nil
+	if recording.Used() {
+		c.step.Record = recording.From(ctx, s.engine.Name())
+	}
 	s.number(c)
 	if options.Metadata != nil {
 		if options.Profile {

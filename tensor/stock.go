@@ -101,7 +101,9 @@ func (a *Arena) Recycle(t *Tensor) bool {
 	if t.origin != lent {
 		return false
 	}
-	t.shared.Store(false)
+	if t.shared.Load() { // an atomic store takes as long as all the rest
+		t.shared.Store(false)
+	}
 	t.origin, t.refs = resting, 0
 	if invariants {
 		t.poison()

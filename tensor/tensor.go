@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -74,15 +75,16 @@ func NumElements(dt DType, shape []int64) (int, error) {
 			zero = true
 			continue
 		}
-		if n > math.MaxInt64/d {
+		over, product := bits.Mul64(uint64(n), uint64(d)) // a division would take longer than all the rest
+		if over != 0 || product > math.MaxInt64 {
 			return 0, status.Invalid("shape %s has more elements than fit in 63 bits", FormatDims(shape))
 		}
-		n *= d
+		n = int64(product)
 	}
 	if zero {
 		return 0, nil
 	}
-	if n > maxBytes/int64(max(dt.elemSize(), 1)) {
+	if n > maxBytes || n*int64(dt.elemSize()) > maxBytes {
 		return 0, status.Invalid("shape %s of %v is larger than memory can be", FormatDims(shape), dt)
 	}
 	return int(n), nil

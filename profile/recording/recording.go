@@ -68,9 +68,12 @@ func With(ctx context.Context, r *Recording) context.Context {
 	return context.WithValue(ctx, contextKey{}, r)
 }
 
+// Used reports whether any context of the process ever had a recording.
+func Used() bool { return used.Load() }
+
 // From returns the place of a new run in the recording of a context, nil if there is none.
 func From(ctx context.Context, engine string) *Place {
-	if !used.Load() {
+	if !Used() {
 		return nil
 	}
 	r, _ := ctx.Value(contextKey{}).(*Recording)
