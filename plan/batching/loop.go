@@ -12,6 +12,7 @@ import (
 
 // A Loop is a While whose condition and body have no side effects.
 type Loop struct {
+	Name       string         // of its node, which errors have
 	Types      []tensor.DType // of the variables
 	cond, body *function
 }
@@ -23,10 +24,10 @@ type function struct {
 	results []graph.Output
 }
 
-// New returns the loop of a condition and a body of a graph's library. It fails with
+// New returns the loop of a node of this name, with a condition and a body of a graph's library. It fails with
 // UNIMPLEMENTED, and the reason, for a loop that cannot be batched whatever its arguments are.
-func New(ctx context.Context, g *graph.Graph, types []tensor.DType, cond, body *registry.Func) (*Loop, error) {
-	l := &Loop{Types: types}
+func New(ctx context.Context, g *graph.Graph, name string, types []tensor.DType, cond, body *registry.Func) (*Loop, error) {
+	l := &Loop{Name: name, Types: types}
 	for _, f := range []struct {
 		to   **function
 		of   *registry.Func
