@@ -34,4 +34,5 @@
 // rules.go says how each operation is computed on stacked rows. An operation without a rule makes
 // what depends on it kept. A loop is worth batching if there is a product of rows and an
 // invariant; else, and if its condition depends on a kept value, Build fails and says why.
+// branches.go has conditionals: the batch computes all branches and selects for each caller.
 package batching

@@ -29,6 +29,9 @@ func (l *Loop) kept(b *Batch, args []Arg, once *function) (Program, error) {
 				yield(in.Op)
 			}
 		}
+		for _, c := range n.Controls() {
+			yield(c)
+		}
 	}, nil, func(n *graph.Node) {
 		once.nodes = append(once.nodes, n)
 	})

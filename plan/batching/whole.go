@@ -48,6 +48,7 @@ func (l *Loop) Whole(args []Arg) (Program, error) {
 // inRegion adds a copy of a function to a region, with names that begin with a prefix.
 func inRegion(r *region.Region, g *graph.Graph, prefix string, f *function, args []graph.Output) ([]graph.Output, error) {
 	at := map[graph.Output]graph.Output{}
+	copies := map[*graph.Node]*graph.Node{}
 	for i, a := range f.args {
 		at[a] = args[i]
 	}
@@ -57,13 +58,19 @@ func inRegion(r *region.Region, g *graph.Graph, prefix string, f *function, args
 			in[i] = at[from]
 		}
 		spec := graph.CopySpec{Name: g.UniqueName(prefix + n.Name()), Inputs: in}
-		if len(in) == 0 {
+		for _, c := range n.Controls() { // which may say in which branch of a conditional it is
+			if copies[c] != nil {
+				spec.Controls = append(spec.Controls, copies[c])
+			}
+		}
+		if len(in)+len(spec.Controls) == 0 {
 			spec.Controls = []*graph.Node{r.Pivot}
 		}
 		c, err := g.AddCopy(n, spec)
 		if err != nil {
 			return nil, err
 		}
+		copies[n] = c
 		r.Own(c)
 		for i := range n.NumOutputs() {
 			at[n.Output(i)] = c.Output(i)
