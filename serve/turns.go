@@ -141,8 +141,12 @@ func (l *line) refuse() error {
 
 // full returns the error of admit if the line of a model is full.
 func (m *Manager) full(model string) error {
-	if l, ok := m.lines.Load(model); ok && l.(*line).full() {
-		return l.(*line).refuse()
+	lines := m.lines.Load()
+	if lines == nil {
+		return nil
+	}
+	if l := (*lines)[model]; l != nil && l.full() {
+		return l.refuse()
 	}
 	return nil
 }
