@@ -1,6 +1,8 @@
 package batching
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -106,6 +108,12 @@ var (
 	looksUp = map[string]bool{"GatherV2": true, "ResourceGather": true}
 	divides = map[string]bool{"Div": true, "FloorDiv": true, "TruncateDiv": true, "Mod": true, "FloorMod": true, "TruncateMod": true}
 )
+
+// divisor reports whether the second input is a constant that is not 0.
+func (a *application) divisor() bool {
+	list, ok := a.ints(1)
+	return ok && !slices.Contains(list, 0)
+}
 
 // floats reports whether the elements of a value are such that a division by 0 does not fail.
 func floats(o graph.Output) bool {

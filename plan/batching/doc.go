@@ -26,7 +26,8 @@
 //
 //	First  rows, invariants → whether there is an iteration, of callers that join
 //	Next   rows, invariants → the next rows, whether there is another iteration,
-//	       and what the kept variables take of the rows (cuts)
+//	       what the kept variables take of the rows (cuts), and what may fail though
+//	       nothing needs it
 //	Kept   kept variables, cuts of all iterations, invariants → the last kept variables,
 //	       of one caller
 //	Whole  the loop as it is, for a caller that goes on alone

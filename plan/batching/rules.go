@@ -186,7 +186,7 @@ func (a *application) holds() ([]graph.Output, string) {
 		return nil, "has no rule for other than numbers"
 	}
 	if a.in[0].ref.DataType() == tensor.Bool {
-		return a.same()
+		return a.op("Identity", nil, a.in[0].out), ""
 	}
 	return a.op("NotEqual", nil, a.in[0].out, a.stacked.Op("ZerosLike", nil, a.in[0].out)), ""
 }

@@ -29,7 +29,8 @@ type stacker struct {
 	products        int
 	cuts            []value
 	cutAt           map[graph.Output]bool
-	failure         error // why the loop is not batched
+	checks          []graph.Output // what may fail
+	failure         error          // why the loop is not batched
 }
 
 // fail notes why the loop is not batched.
@@ -278,16 +279,20 @@ func (s *stacker) node(n *graph.Node, in []value, inBranch bool) []value {
 			return keep(fmt.Sprintf("%s makes a %v", n.Type(), t))
 		}
 	}
-	if inBranch && (looksUp[n.Type()] || divides[n.Type()] && !floats(n.Output(0))) {
+	r := &application{stacker: s, n: n, in: in}
+	fails := looksUp[n.Type()] || divides[n.Type()] && !floats(n.Output(0)) && !r.divisor()
+	if inBranch && fails {
 		s.fail("in a conditional, %s (%s) may fail for callers that take another branch", n.Name(), n.Type())
 	}
-	r := &application{stacker: s, n: n, in: in}
 	list, reason := r.apply()
 	if err := s.stacked.Err(); err != nil {
 		return keep(err.Error()) // which function reports
 	}
 	if reason != "" {
 		return keep(fmt.Sprintf("%s (%s) %s", n.Name(), n.Type(), reason))
+	}
+	if fails {
+		s.checks = append(s.checks, list[0])
 	}
 	for i, o := range list {
 		if r.invariant {
