@@ -24,7 +24,7 @@ type Options struct {
 	// Running is how many requests of a model run at a time, and Waiting how many more
 	// may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: one runs for
 	// each CPU, and two at least; 64 times as many wait, and 256 for each CPU at least.
-	// Where steps wait for other than CPUs, as for accelerators, workers or queues, four
+	// With BatchLoops 64 run for each CPU. Where steps wait for other than CPUs, as for accelerators, workers or queues, four
 	// or more for each CPU may be faster; four are the default with devices and targets.
 	Running, Waiting int
 	// Places is how many requests run at a time, of all models together; 0: as many as
@@ -87,6 +87,11 @@ type Config struct {
 
 	// Batching says how requests share steps; nil: as the manager's options do.
 	Batching *Batching
+
+	// BatchLoops lets requests share the iterations of loops, as
+	// [session.SessionOptions].BatchLoops does, and not whole steps: Batching is not for such a
+	// model. It may also be set for all models, in Options.Session.
+	BatchLoops bool
 
 	// WarmUp are files with requests as REST has them, {"instances": …} or {"inputs": …},
 	// that run before a version becomes available.
