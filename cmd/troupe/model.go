@@ -17,7 +17,6 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/prototext"
 	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/serve/client"
