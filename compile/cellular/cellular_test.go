@@ -299,15 +299,15 @@ func TestFlat(t *testing.T) {
 		account, programs int64
 		goroutines        int
 	}
-	use := func() usage {
-		for last := 0; last != runtime.NumGoroutine(); runtime.Gosched() { // those of contexts that end
-			last = runtime.NumGoroutine()
-			runtime.Gosched()
-		}
-		return usage{s.MemoryInUse(), s.ProgramMemory(), runtime.NumGoroutine()}
-	}
+	use := func() usage { return usage{s.MemoryInUse(), s.ProgramMemory(), runtime.NumGoroutine()} }
 	before, heap := use(), live()
 	run(*joins)
+	for range 1 << 22 { // until those that contexts run at their ends have ended
+		if runtime.NumGoroutine() <= before.goroutines {
+			break
+		}
+		runtime.Gosched()
+	}
 	if after := use(); after.account != before.account || after.programs != before.programs || after.goroutines > before.goroutines {
 		t.Errorf("after %d callers: %+v, before %+v", *joins, after, before)
 	}
