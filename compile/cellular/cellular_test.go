@@ -39,7 +39,6 @@ func TestSingleRuns(t *testing.T) {
 				}
 				plain := open(t, d, &session.SessionOptions{})
 				batched := open(t, d, &session.SessionOptions{BatchLoops: true})
-				bind(t, batched)
 				rounds := 20
 				if testing.Short() {
 					rounds = 5
@@ -53,37 +52,6 @@ func TestSingleRuns(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// bind has callers share iterations until later ones share programs with constants, so that all
-// that come from then on can share a lane.
-func bind(t *testing.T, c *session.Callable) {
-	t.Helper()
-	const callers = 2
-	entered := make(chan struct{}, callers)
-	var once sync.Once
-	ctx := cellular.Watched(t.Context(), &cellular.Watch{
-		Entered: func() { entered <- struct{}{} },
-		Iterating: func() {
-			once.Do(func() {
-				for range callers {
-					<-entered
-				}
-			})
-		},
-	})
-	var wg sync.WaitGroup
-	for range callers {
-		wg.Go(func() {
-			if _, err := c.Call(ctx, decoders.Args(1, 100, 1)...); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if _, err := c.Call(cellular.Watched(t.Context(), &cellular.Watch{Entered: func() {}, Iterating: func() {}}), decoders.Args(1, 1, 1)...); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -12,7 +12,7 @@ var mutants = flag.String("mutants", "", "plant the mistakes of testdata/mutants
 // TestMutants holds the list against the sources. With -mutants it plants each mistake and expects
 // the tests to fail.
 func TestMutants(t *testing.T) {
-	planted.Each(t, "testdata/mutants.txt", *mutants, 15, func(m planted.Mutant, root, overlay string) {
-		m.Find(t, root, overlay, "-timeout=30s", "-run=TestSingleRuns|TestFlat", "./compile/cellular")
+	planted.Each(t, "testdata/mutants.txt", *mutants, 20, func(m planted.Mutant, root, overlay string) {
+		m.Find(t, root, overlay, "-timeout=30s", "-run=TestSingleRuns|TestFlat|TestAssigned|TestBranches", "./compile/cellular")
 	})
 }
