@@ -33,9 +33,9 @@ func (b *batches) close() {
 
 // batched returns the batches of a version: for signatures whose inputs and outputs have
 // an unknown first dimension, and which have no side effects.
-func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls map[string]*model.SignatureCall) (b batches, err error) {
+func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls map[string]*model.SignatureCall, c Config) (b batches, err error) {
 	o := v.m.options.Batching
-	if own := v.s.config.Batching; own != nil {
+	if own := c.Batching; own != nil {
 		o = *own
 	}
 	if o.Off {
