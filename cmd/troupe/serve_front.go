@@ -35,6 +35,7 @@ import (
 type front struct {
 	m       *modelServer
 	o       sessions.Options
+	rules   access.Rules
 	models  *serve.Manager
 	metrics http.Handler
 
@@ -79,7 +80,8 @@ func (f *front) close() {
 
 // start answers requests.
 func (f *front) start() {
-	gate := access.New(access.Rules{Token: f.o.Token, Rate: f.m.rate, Burst: f.m.burst})
+	f.rules.Rate, f.rules.Burst = f.m.rate, f.m.burst
+	gate := access.New(f.rules)
 	rest := serve.Handler(f.models, serve.HTTP{MaxBody: f.m.body, Timeout: f.m.serving.restTimeout, CORS: f.m.serving.cors})
 	all := http.NewServeMux()
 	all.Handle("/", rest)
@@ -133,10 +135,10 @@ func (f *front) start() {
 func (f *front) pages(ctx context.Context, requests http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", requests)
-	o := page.Options{Token: f.o.Token, Anyone: true} // as for requests
+	o := page.Options{Known: f.o.Known, Anyone: true} // as for requests
 	if f.m.live {
 		o.Live = "/live/"
-		mux.Handle("/live/", http.StripPrefix("/live", until(ctx, liveOf(f.models, f.o.Token))))
+		mux.Handle("/live/", http.StripPrefix("/live", until(ctx, liveOf(f.models, f.o.Known))))
 	}
 	if !f.m.noPage {
 		models := until(ctx, page.Handler(f.models, o))
