@@ -54,11 +54,11 @@ func (r *Functions) compile(ctx context.Context, f *registry.Func, entirely bool
 func (r *Functions) Library() *graph.Graph { return r.library }
 
 // Callable compiles a graph as a function that kernels call: from feeds to fetches, on the
-// engine, the account and the rewriting of r.
-func (r *Functions) Callable(ctx context.Context, name string, g *graph.Graph, feeds, fetches []graph.Output) (kernel.Function, error) {
+// engine, the account and the rewriting of r. discard takes its program off the account.
+func (r *Functions) Callable(ctx context.Context, name string, g *graph.Graph, feeds, fetches []graph.Output) (f kernel.Function, discard func(), err error) {
 	p, err := Graph(ctx, g, Spec{Feeds: feeds, Fetches: fetches, Functions: r, Rewrite: r.rewrite, UnitsOff: r.UnitsOff})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.Functions.Callable(name, p), nil
+	return r.Functions.Callable(name, p), func() { r.Discard(p) }, nil
 }

@@ -10,7 +10,7 @@ import (
 
 // What conditionals, loops and calls change of which only some outputs are asked for; see
 // tensorflow/effects.py.
-func TestEffects(t *testing.T) { runAll(t, "testdata/effects.zip.gz", 116) }
+func TestEffects(t *testing.T) { runAll(t, "testdata/effects.zip.gz", 166) }
 
 // Lists, barriers and stacks; see tensorflow/holders.py.
 func TestHolders(t *testing.T) { runAll(t, "testdata/holders.zip.gz", 15) }

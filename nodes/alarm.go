@@ -39,7 +39,9 @@ func (s *Step) listen(a *Alarm) {
 	s.alarm, s.looks = a, 0
 	if s.ctx.Step.Context.Done() != nil {
 		s.looks = looksFirst
-		a.Ring()
+		if !a.rung.Load() { // as deafen may have left it
+			a.Ring()
+		}
 	}
 }
 
@@ -85,13 +87,14 @@ func (s *Step) cancelled() bool {
 	return err != nil
 }
 
-// deafen ends what listen began.
+// deafen ends what listen began. An alarm that is rung for the first looks stays rung: the
+// next step most likely rings it again, and an atomic store costs as much as all of this.
 func (s *Step) deafen() {
 	if s.unwatch != nil {
 		s.unwatch()
 		s.unwatch = nil
 	}
-	if s.alarm.rung.Load() {
+	if s.looks == 0 && s.alarm.rung.Load() {
 		s.alarm.rung.Store(false)
 	}
 	s.alarm = nil

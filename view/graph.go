@@ -46,6 +46,8 @@ type drawn struct {
 	// Before is the graph that a run's is compared with, and Loops says how its loops are run.
 	Before int         `json:"before,omitempty"`
 	Loops  []loopDrawn `json:"loops,omitempty"`
+	// Signatures are of the graph of a SavedModel.
+	Signatures []signature `json:"signatures,omitempty"`
 	// Constant lists the Enters of loop invariants, of a program.
 	Constant []int `json:"constant,omitempty"`
 }

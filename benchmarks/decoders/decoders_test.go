@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-var duration = flag.Duration("for", time.Second, "run each way of decoding for `DURATION`")
+var duration = flag.Duration("for", time.Second, "measure each way of decoding for `DURATION`, after a quarter of that")
 
 const vocabulary = 1000
 
@@ -62,7 +62,7 @@ func decode(b *testing.B, cell string, units, callers int, way string) {
 		_, err := c.Call(context.Background(), decoders.Args(word, length, 1)...)
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), *duration)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var servers sync.WaitGroup
 	if way == "whole" {
@@ -79,9 +79,7 @@ func decode(b *testing.B, cell string, units, callers int, way string) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var took []float64
-	words := 0
-	iterations, members := cellular.Counts()
-	begin := time.Now()
+	words, measuring := 0, false
 	for i := range callers {
 		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(i), 1))
@@ -94,15 +92,29 @@ func decode(b *testing.B, cell string, units, callers int, way string) {
 				}
 				t := float64(time.Since(start)) / 1e6
 				mu.Lock()
-				words += int(n)
-				took = append(took, t)
+				if measuring {
+					words += int(n)
+					took = append(took, t)
+				}
 				mu.Unlock()
 			}
 		})
 	}
-	wg.Wait()
+	measure := func(on bool) {
+		mu.Lock()
+		measuring = on
+		mu.Unlock()
+	}
+	<-time.After(*duration / 4)
+	iterations, members := cellular.Counts()
+	begin := time.Now()
+	measure(true)
+	<-time.After(*duration)
+	measure(false)
 	seconds := time.Since(begin).Seconds()
 	i, m := cellular.Counts()
+	cancel()
+	wg.Wait()
 	slices.Sort(took)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(words)/seconds, "words/s")

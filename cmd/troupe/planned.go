@@ -145,28 +145,36 @@ func (f *plannedFlags) each(m *model, do func(key string, loaded *troupe.SavedMo
 		if f.signature != "" && key != f.signature {
 			continue
 		}
-		sig := loaded.Signatures[key]
-		var lists [2][]troupe.Output
-		for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
-			for _, name := range sortedKeys(infos) {
-				if infos[name].Name == "" || isOperation(infos[name]) {
-					continue // made of several tensors, or of none
-				}
-				o, err := findOutput(loaded.Graph, infos[name].Name)
-				if err != nil {
-					return failure{fmt.Errorf("signature %s: %w", key, err)}
-				}
-				lists[k] = append(lists[k], o)
-			}
+		feeds, fetches, err := runOf(loaded.Graph, key, loaded.Signatures[key])
+		if err != nil {
+			return failure{err}
 		}
-		if len(lists[1]) == 0 {
+		if len(fetches) == 0 {
 			continue // as of a signature that only initializes
 		}
-		if err := do(key, loaded, lists[0], lists[1]); err != nil {
+		if err := do(key, loaded, feeds, fetches); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// runOf returns the feeds and fetches that a signature is, by their names in order.
+func runOf(g *troupe.Graph, key string, sig troupe.Signature) (feeds, fetches []troupe.Output, err error) {
+	var lists [2][]troupe.Output
+	for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
+		for _, name := range sortedKeys(infos) {
+			if infos[name].Name == "" || isOperation(infos[name]) {
+				continue // made of several tensors, or of none
+			}
+			o, err := findOutput(g, infos[name].Name)
+			if err != nil {
+				return nil, nil, fmt.Errorf("signature %s: %w", key, err)
+			}
+			lists[k] = append(lists[k], o)
+		}
+	}
+	return lists[0], lists[1], nil
 }
 
 func (f *plannedFlags) prepare(w io.Writer, sess *troupe.Session, feeds, fetches []troupe.Output, targets []*troupe.Operation) error {

@@ -61,7 +61,8 @@ continued below; elsewhere, and with --plain, neither.
 --picture and --format dot print the input of Graphviz.
 
 --web writes a page for a browser: the graph in boxes that unfold, with search, types,
-attributes, documentation and values of constants. With --fetch or --target the page also
+attributes, documentation and values of constants; of a SavedModel it lists the signatures,
+and opens with what the first runs. With --fetch, --target or --signature the page also
 has the graph of that run after the passes of --rewrite, and after each of them, with new
 nodes marked, what each pass saved, and the units, or why a loop is none. --values
 restores a SavedModel, and shows its variables as numbers and histograms.

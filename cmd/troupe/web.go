@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,8 +17,11 @@ import (
 
 // web writes the page of a model, and of the run that the flags name, to a file.
 func (f *plannedFlags) web(cmd *cobra.Command, path, file string, values bool) error {
-	if f.signature != "" || f.places.given() {
-		return fmt.Errorf("--web excludes --signature and --devices: name a run by --feed, --fetch and --target")
+	if f.places.given() {
+		return fmt.Errorf("--web excludes --devices")
+	}
+	if f.signature != "" && f.named() {
+		return fmt.Errorf("--signature %s is a run of its own: it excludes --feed, --fetch and --target", f.signature)
 	}
 	passes, err := rewrite.Parse(f.rewrite)
 	if err != nil {
@@ -29,8 +33,11 @@ func (f *plannedFlags) web(cmd *cobra.Command, path, file string, values bool) e
 	}
 	p := view.New(filepath.Base(path))
 	p.AddGraph("graph", m.graph)
-	if len(f.fetches)+len(f.targets) > 0 {
-		feeds, fetches, targets, err := f.find(m.graph)
+	if err := m.addSignatures(p); err != nil {
+		return err
+	}
+	if len(f.fetches)+len(f.targets) > 0 || f.signature != "" {
+		feeds, fetches, targets, err := f.findIn(m)
 		if err != nil {
 			return err
 		}
@@ -70,7 +77,7 @@ func (f *plannedFlags) web(cmd *cobra.Command, path, file string, values bool) e
 			}
 		}
 	} else if f.named() || f.rewrite != "" {
-		return fmt.Errorf("--feed and --rewrite need --fetch or --target")
+		return fmt.Errorf("--feed and --rewrite need --fetch, --target or --signature")
 	}
 	if values {
 		if m.folder == "" {
@@ -84,6 +91,64 @@ func (f *plannedFlags) web(cmd *cobra.Command, path, file string, values bool) e
 		p.AddValues(sess.Variables())
 	}
 	return writeFile(file, p.Write)
+}
+
+// findIn returns the run that the flags name in a model: a signature's, or that of tensors
+// and nodes.
+func (f *plannedFlags) findIn(m *model) (feeds, fetches []troupe.Output, targets []*troupe.Operation, err error) {
+	if f.signature == "" {
+		return f.find(m.graph)
+	}
+	signatures := m.signatures()
+	if signatures == nil {
+		return nil, nil, nil, fmt.Errorf("--signature %s needs a SavedModel", f.signature)
+	}
+	key, err := shownSignature(signatures, f.signature)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	feeds, fetches, err = runOf(m.graph, key, signatures[key])
+	if err == nil && len(fetches) == 0 {
+		err = fmt.Errorf("--signature %s has no output that is one tensor", key)
+	}
+	if err != nil {
+		return nil, nil, nil, failure{err}
+	}
+	return feeds, fetches, nil, nil
+}
+
+// signatures returns those of the model's graph, nil if it is no SavedModel's.
+func (m *model) signatures() map[string]troupe.Signature {
+	for _, g := range m.saved {
+		if slices.Equal(g.Tags, m.tags) {
+			return g.Signatures
+		}
+	}
+	return nil
+}
+
+// addSignatures lists the model's signatures on its page, the one that is shown first first.
+func (m *model) addSignatures(p *view.Page) error {
+	signatures := m.signatures()
+	first, err := shownSignature(signatures, "")
+	if err != nil {
+		return failure{err}
+	}
+	keys := sortedKeys(ofUser(signatures))
+	if i := slices.Index(keys, first); i > 0 {
+		keys = slices.Insert(slices.Delete(keys, i, i+1), 0, first)
+	}
+	for _, key := range keys {
+		var ports [2][]view.Port
+		for k, infos := range []map[string]troupe.TensorInfo{signatures[key].Inputs, signatures[key].Outputs} {
+			for name, t := range tensorsOf(infos) {
+				ports[k] = append(ports[k], view.Port{Name: name, Tensor: t.Tensor, Type: t.text})
+			}
+			slices.SortFunc(ports[k], func(a, b view.Port) int { return cmp.Compare(a.Name, b.Name) })
+		}
+		p.AddSignature(key, ports[0], ports[1])
+	}
+	return nil
 }
 
 // mostStaged is how many nodes the page has of graphs after single passes.

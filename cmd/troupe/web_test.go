@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,17 +9,19 @@ import (
 )
 
 func TestWeb(t *testing.T) {
-	const loop = "../../benchmarks/graphs/while_counter_p10.pb"
+	const loop, digits = "../../benchmarks/graphs/while_counter_p10.pb", "../../examples/serve/digits"
 	for _, c := range []struct {
-		flags      string
-		want, lack string // of the page
+		model, flags string
+		want, lack   string // of the page
 	}{
-		{"", `"kind":"graph"`, `"kind":"run"`},
-		{"--feed limit --fetch while/Exit", `"kind":"run"`, ""},
-		{"--feed limit --fetch while/Exit", `1 loop, 1 of them units`, ""},
+		{digits, "", `"signatures":[{"key":"serving_default"`, `"kind":"run"`},
+		{digits, "--signature serve", `"kind":"run"`, ""},
+		{"", "", `"kind":"graph"`, `"kind":"run"`},
+		{"", "--feed limit --fetch while/Exit", `"kind":"run"`, ""},
+		{"", "--feed limit --fetch while/Exit", `1 loop, 1 of them units`, ""},
 	} {
 		file := filepath.Join(t.TempDir(), "page.html")
-		if out := command(t, append([]string{"show", loop, "--web", file}, strings.Fields(c.flags)...)...); out != "" {
+		if out := command(t, append([]string{"show", cmp.Or(c.model, loop), "--web", file}, strings.Fields(c.flags)...)...); out != "" {
 			t.Fatal(out)
 		}
 		page, err := os.ReadFile(file)
@@ -30,7 +33,9 @@ func TestWeb(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]string{
-		{"--feed limit", "--feed and --rewrite need --fetch or --target"},
+		{"--feed limit", "--feed and --rewrite need --fetch, --target or --signature"},
+		{"--signature f", "--signature f needs a SavedModel"},
+		{"--signature f --fetch while/Exit", "it excludes --feed, --fetch and --target"},
 		{"--fetch nothing", "--fetch nothing"},
 		{"--fetch while/Exit --devices 2", "--web excludes"},
 		{"--fetch while/Exit --rewrite folding", "--rewrite folding"},

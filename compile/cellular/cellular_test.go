@@ -39,6 +39,7 @@ func TestSingleRuns(t *testing.T) {
 				}
 				plain := open(t, d, &session.SessionOptions{})
 				batched := open(t, d, &session.SessionOptions{BatchLoops: true})
+				bind(t, batched)
 				rounds := 20
 				if testing.Short() {
 					rounds = 5
@@ -52,6 +53,37 @@ func TestSingleRuns(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// bind has callers share iterations until later ones share programs with constants, so that all
+// that come from then on can share a lane.
+func bind(t *testing.T, c *session.Callable) {
+	t.Helper()
+	const callers = 2
+	entered := make(chan struct{}, callers)
+	var once sync.Once
+	ctx := cellular.Watched(t.Context(), &cellular.Watch{
+		Entered: func() { entered <- struct{}{} },
+		Iterating: func() {
+			once.Do(func() {
+				for range callers {
+					<-entered
+				}
+			})
+		},
+	})
+	var wg sync.WaitGroup
+	for range callers {
+		wg.Go(func() {
+			if _, err := c.Call(ctx, decoders.Args(1, 100, 1)...); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := c.Call(cellular.Watched(t.Context(), &cellular.Watch{Entered: func() {}, Iterating: func() {}}), decoders.Args(1, 1, 1)...); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -223,6 +255,38 @@ func open(t *testing.T, d *decoders.Decoder, o *session.SessionOptions) *session
 	return c
 }
 
+// TestLanes has callers in several lanes, that are driven at the same time: each gets what it gets
+// alone.
+func TestLanes(t *testing.T) {
+	d, err := decoders.New("gru", 16, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := open(t, d, &session.SessionOptions{})
+	batched := open(t, d, &session.SessionOptions{BatchLoops: true})
+	var want []result
+	for word := range words {
+		var r result
+		r.out, r.err = plain.Call(t.Context(), decoders.Args(int32(word), int32(word), 1)...)
+		want = append(want, r)
+	}
+	ctx := cellular.Watched(t.Context(), &cellular.Watch{Lanes: 3, Entered: func() {}, Iterating: func() {}})
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(i), 5))
+			for range 30 {
+				a := caller{cancelled: -1}
+				word := rng.IntN(words)
+				a.want = want[word]
+				a.got.out, a.got.err = batched.Call(ctx, decoders.Args(int32(word), int32(word), 1)...)
+				a.check(t, fmt.Sprintf("word %d", word))
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // TestFlat holds memory, goroutines and the account of a session constant over many callers that
 // join and leave.
 func TestFlat(t *testing.T) {
@@ -245,7 +309,15 @@ func TestFlat(t *testing.T) {
 			wg.Go(func() {
 				rng := rand.New(rand.NewPCG(uint64(i), 3))
 				for range callers / 16 {
-					if _, err := c.Call(t.Context(), decoders.Args(rng.Int32N(words), rng.Int32N(6), 1)...); err != nil {
+					ctx, cancel, length := t.Context(), func() {}, rng.Int32N(6)
+					if rng.IntN(8) == 0 { // its context ends in some iteration
+						length += 20
+						ctx, cancel = context.WithCancel(ctx)
+						go cancel()
+					}
+					_, err := c.Call(ctx, decoders.Args(rng.Int32N(words), length, 1)...)
+					cancel()
+					if err != nil && status.CodeOf(err) != status.Canceled {
 						t.Error(err)
 						return
 					}
@@ -260,6 +332,10 @@ func TestFlat(t *testing.T) {
 		goroutines        int
 	}
 	use := func() usage {
+		for last := 0; last != runtime.NumGoroutine(); runtime.Gosched() { // those of contexts that end
+			last = runtime.NumGoroutine()
+			runtime.Gosched()
+		}
 		return usage{s.MemoryInUse(), s.ProgramMemory(), runtime.NumGoroutine()}
 	}
 	before, heap := use(), live()

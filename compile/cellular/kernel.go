@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/kernel"
@@ -43,7 +44,12 @@ type form struct {
 	loop              *loop
 	batch             *batching.Batch
 	first, next, kept kernel.Function
+	discard           []func() // take the programs off the account
 	lanes             []*lane
+
+	bound *bound       // programs with constants in place of invariants; nil: none
+	tries int          // how often such have been made
+	ran   atomic.Int64 // iterations since
 }
 
 func newLoop(c *kernel.Construction) (kernel.Kernel, error) {
@@ -78,7 +84,7 @@ func (k *loop) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if f == nil {
 		return m.alone(values, out)
 	}
-	m.form = f
+	m.form = f.withConstants(ctx.Step, values)
 	return m.join(out)
 }
 
@@ -146,7 +152,7 @@ func (k *loop) compile(step *kernel.Step, key string, in []tensor.Value) (*form,
 		if err != nil {
 			return nil, nil, err
 		}
-		if whole, err = functions.Callable(ctx, k.node, p.Graph, p.Feeds, p.Fetches); err != nil {
+		if whole, _, err = functions.Callable(ctx, k.node, p.Graph, p.Feeds, p.Fetches); err != nil {
 			return nil, nil, err
 		}
 		k.mu.Lock()
@@ -172,7 +178,13 @@ func (k *loop) compile(step *kernel.Step, key string, in []tensor.Value) (*form,
 	return f, whole, nil
 }
 
+// compile compiles the programs of a batch. If it fails they are on no account.
 func (f *form) compile(ctx context.Context, functions *compile.Functions, b *batching.Batch) (err error) {
+	defer func() {
+		if err != nil {
+			f.drop()
+		}
+	}()
 	for _, p := range []struct {
 		to   *kernel.Function
 		name string
@@ -181,9 +193,19 @@ func (f *form) compile(ctx context.Context, functions *compile.Functions, b *bat
 		if len(p.of.Fetches) == 0 {
 			continue
 		}
-		if *p.to, err = functions.Callable(ctx, f.loop.node+"/"+p.name, p.of.Graph, p.of.Feeds, p.of.Fetches); err != nil {
+		var discard func()
+		if *p.to, discard, err = functions.Callable(ctx, f.loop.node+"/"+p.name, p.of.Graph, p.of.Feeds, p.of.Fetches); err != nil {
 			return err
 		}
+		f.discard = append(f.discard, discard)
 	}
 	return nil
+}
+
+// drop takes the programs off the account.
+func (f *form) drop() {
+	for _, d := range f.discard {
+		d()
+	}
+	f.discard = nil
 }

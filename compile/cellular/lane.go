@@ -1,7 +1,9 @@
 package cellular
 
 import (
+	"cmp"
 	"context"
+	"runtime"
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -52,41 +54,60 @@ func (f *form) enter(m *member) outcome {
 	if first {
 		return l.drive(m)
 	}
+	var o outcome
 	select {
-	case o := <-m.told:
-		if o.what == drive {
-			return l.drive(m)
-		}
-		return o
+	case o = <-m.told:
 	case <-m.ctx.Done():
-	}
-	l.leave(m)
-	select {
-	case o := <-m.told:
-		if o.what == drive {
-			return l.drive(m)
+		if l.leave(m); !k.isGone(m) {
+			o = <-m.told // it has ended, and is about to be told
+			break
 		}
-	default:
+		select {
+		case o = <-m.told:
+		default:
+			return outcome{failed, status.FromContext(m.ctx)}
+		}
 	}
-	return outcome{failed, status.FromContext(m.ctx)}
+	if o.what == drive {
+		return l.drive(m)
+	}
+	return o
 }
 
-// lane returns the lane of a member's invariants; the loop's lock is held.
+// fullLane is how many callers a lane has before another is opened.
+const fullLane = 8
+
+// lane returns a lane for a member with its invariants; the loop's lock is held. There are as many
+// as there are cores while each has enough callers to be worth a product of its own: lanes on
+// several cores wait for each other nowhere, where the parts of one iteration do.
 func (f *form) lane(m *member) *lane {
+	most := m.step.Pool.Workers()
+	if w := WatchOf(m.ctx); w != nil {
+		most = max(w.Lanes, 1)
+	}
+	total := 0
+	var open []*lane
 	for _, l := range f.lanes {
 		fits := true
 		for k, i := range f.batch.Invariants {
 			fits = fits && same(&l.invariants[k], &m.begun[i])
 		}
 		if fits {
-			return l
+			open = append(open, l)
+			total += l.live
 		}
 	}
-	l := &lane{form: f, budget: m.step.Resources.Budget}
-	for _, i := range f.batch.Invariants {
-		l.invariants = append(l.invariants, m.begun[i])
+	wanted := max(1, min(most, (total+1)/fullLane))
+	if len(open) >= wanted {
+		fewer := func(a, b *lane) int { return cmp.Compare(a.live, b.live) }
+		if len(open) > wanted {
+			return slices.MaxFunc(open, fewer) // so that the others end
+		}
+		return slices.MinFunc(open, fewer)
 	}
+	l := &lane{form: f, budget: m.step.Resources.Budget, invariants: pick(m.begun, f.batch.Invariants)}
 	f.lanes = append(f.lanes, l)
+	lanes.Add(1)
 	return l
 }
 
@@ -113,18 +134,26 @@ func (l *lane) drive(lead *member) outcome {
 	step := *lead.step
 	step.Profile, step.Record, step.Spare, step.Works = nil, nil, nil, nil
 	var result outcome
+	told := false // others than the lead
 	tell := func(m *member, o outcome) {
 		k := l.form.loop
 		k.mu.Lock()
-		if !m.gone && !m.ended {
+		gone := m.gone
+		if !gone && !m.ended {
 			m.ended = true
 			l.less()
 		}
 		k.mu.Unlock()
-		if m == lead {
+		if gone {
+			m.log.drop(l.budget)
+			o = outcome{failed, status.FromContext(m.ctx)}
+		}
+		switch {
+		case m == lead:
 			result = o
-		} else {
+		case !gone:
 			m.told <- o
+			told = true
 		}
 	}
 	watch := WatchOf(lead.ctx)
@@ -133,7 +162,7 @@ func (l *lane) drive(lead *member) outcome {
 			watch.Iterating()
 		}
 		joining := l.admit(tell)
-		if result.what == nothing && lead.goneNow(l) {
+		if result.what == nothing && l.form.loop.isGone(lead) {
 			result = outcome{failed, status.FromContext(lead.ctx)}
 		}
 		if result.what != nothing && len(joining) == 0 {
@@ -144,16 +173,24 @@ func (l *lane) drive(lead *member) outcome {
 		k.mu.Lock()
 		step.Context = l.ctx
 		k.mu.Unlock()
+		if step.Pool = lead.step.Pool; int(lanes.Load()) >= step.Pool.Workers() {
+			step.Pool = serial{}
+		}
 		l.iterate(&step, joining, tell)
 		if result.what != nothing {
 			l.hand(lead)
 			return result
 		}
+		if told {
+			// They have the core now: what they do is short, and they come back.
+			told = false
+			runtime.Gosched()
+		}
 	}
 }
 
-func (m *member) goneNow(l *lane) bool {
-	k := l.form.loop
+// isGone reports whether a member's context has ended before it was told what has become of it.
+func (k *loop) isGone(m *member) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return m.gone
@@ -167,6 +204,8 @@ func (l *lane) admit(tell func(*member, outcome)) (joining []*member) {
 	for i, m := range l.members {
 		if !m.gone {
 			stay = append(stay, source{m, i})
+		} else {
+			m.log.drop(l.budget)
 		}
 	}
 	l.waiting = slices.DeleteFunc(l.waiting, func(m *member) bool { return m.gone })
@@ -193,6 +232,9 @@ func (l *lane) iterate(step *kernel.Step, joining []*member, tell func(*member, 
 	b := l.form.batch
 	batches.Add(1)
 	rows.Add(int64(len(l.members)))
+	if len(l.members) > 1 {
+		l.form.ran.Add(1)
+	}
 	r, err := l.form.next.Call(step, slices.Concat(l.stack, l.invariants))
 	if err == nil {
 		err = l.check(r.Values)
@@ -216,17 +258,17 @@ func (l *lane) iterate(step *kernel.Step, joining []*member, tell func(*member, 
 	var stay, end []source
 	for i, m := range l.members {
 		m.runs++
+		s := source{m, i}
 		if len(cuts) > 0 {
-			rows := make([]tensor.Value, len(cuts))
-			for c, v := range cuts {
-				rows[c] = v.OwnRow(i)
+			if m.failure = m.log.add(l.budget, cuts, i); m.failure != nil {
+				end = append(end, s)
+				continue
 			}
-			m.log = append(m.log, rows)
 		}
 		if going[i] {
-			stay = append(stay, source{m, i})
+			stay = append(stay, s)
 		} else {
-			end = append(end, source{m, i})
+			end = append(end, s)
 		}
 	}
 	if len(end) == 0 {
@@ -239,7 +281,11 @@ func (l *lane) iterate(step *kernel.Step, joining []*member, tell func(*member, 
 		l.dissolve(stay, tell)
 	}
 	for _, s := range end {
-		tell(s.of, outcome{done, nil})
+		if s.of.failure != nil {
+			tell(s.of, outcome{failed, s.of.failure})
+		} else {
+			tell(s.of, outcome{done, nil})
+		}
 	}
 }
 
@@ -383,8 +429,12 @@ func (l *lane) hand(lead *member) {
 			}
 		}
 	}
+	for _, m := range l.members { // who are all gone
+		m.log.drop(l.budget)
+	}
 	l.waiting = nil
 	l.drop()
 	l.cancel()
+	lanes.Add(-1)
 	l.form.lanes = slices.DeleteFunc(l.form.lanes, func(o *lane) bool { return o == l })
 }

@@ -20,9 +20,11 @@ type member struct {
 	told chan outcome // holds at most one: a member that was told to drive is told nothing else
 
 	// The rest is the driver's until the member is told what has become of it.
-	rows []tensor.Value   // its rows, while it is not in the stack
-	log  [][]tensor.Value // of each iteration what its kept values take
-	runs int              // iterations that it has taken part in
+	rows []tensor.Value // its rows, while it is not in the stack
+	log  cuts           // of each iteration what its kept values take
+	runs int            // iterations that it has taken part in
+
+	failure error // of its log, in this iteration
 
 	// Guarded by the loop's lock.
 	gone  bool // its context has ended before it was told
@@ -52,6 +54,10 @@ func (m *member) join(out []tensor.Value) error {
 		m.rows = append(m.rows, m.begun[i])
 	}
 	o := m.form.enter(m)
+	if m.form.loop.isGone(m) {
+		return o.err // its log is the driver's
+	}
+	defer m.log.drop(m.step.Resources.Budget)
 	if o.what == failed {
 		return o.err
 	}
@@ -79,32 +85,33 @@ func (m *member) variables() ([]tensor.Value, error) {
 	if m.form.kept == nil {
 		return values, nil
 	}
-	held := make([]tensor.Value, len(b.Held))
-	for k, i := range b.Held {
-		held[k] = values[i]
+	logs, err := m.log.take(m.step.Resources.Budget, b.Cuts)
+	if err != nil {
+		return nil, err
 	}
-	var rest []tensor.Value
-	for _, i := range b.Invariants {
-		rest = append(rest, values[i])
-	}
+	args := append([]tensor.Value{tensor.ScalarOf(tensor.Int32, uint32(m.runs))}, pick(values, b.Held)...)
+	args = append(append(args, logs...), pick(values, b.Invariants)...)
 	for i, v := range b.Variables {
 		if v.Passed && v.Role == batching.Kept {
-			rest = append(rest, values[i])
+			args = append(args, values[i])
 		}
 	}
-	for _, cuts := range m.log {
-		args := append(append(append([]tensor.Value(nil), held...), cuts...), rest...)
-		r, err := m.form.kept.Call(m.step, args)
-		if err != nil {
-			return nil, err
-		}
-		copy(held, r.Values)
-		r.Release()
+	r, err := m.form.kept.Call(m.step, args)
+	if err != nil {
+		return nil, err
 	}
 	for k, i := range b.Held {
-		values[i] = held[k]
+		values[i] = r.Values[k]
 	}
+	r.Release()
 	return values, nil
+}
+
+func pick(values []tensor.Value, at []int) (list []tensor.Value) {
+	for _, i := range at {
+		list = append(list, values[i])
+	}
+	return list
 }
 
 // alone runs the loop for one caller.

@@ -5,6 +5,8 @@ import "context"
 // A Watch is told what happens in the lanes of callers whose context has it, for tests: runs with
 // such a context are always batched. The functions may wait, and hold the lane up.
 type Watch struct {
+	// Lanes is how many lanes there are at most for callers that could share one; 0 stands for 1.
+	Lanes int
 	// Entered is called when a caller stands before the loop.
 	Entered func()
 	// Iterating is called before callers are let in for the next iteration.

@@ -82,8 +82,34 @@ func (x slope) through(f ...float64) slope {
 	z := &derivatives{}
 	for set := 1; set < len(z.by); set++ {
 		z.by[set], z.size[set] = x.chain(set, f)
+		if !(x.factors(set, len(f)) < TooLarge) {
+			z.size[set] = math.Inf(1)
+		}
 	}
 	return z
+}
+
+// TooLarge is a size from which on single precision may overflow, though the result does not:
+// a backward graph may multiply derivatives of x with each other before it multiplies them
+// with a small one of the function.
+const TooLarge = 1e30
+
+// factors returns the largest product of the sizes of at most n derivatives of x that chain
+// multiplies.
+func (x slope) factors(set, n int) (largest float64) {
+	rest := set & (set - 1)
+	for others := rest; ; others = (others - 1) & rest {
+		product := x.size[set&^others]
+		if others != 0 && n > 1 {
+			product *= x.factors(others, n-1)
+		}
+		if others == 0 || n > 1 {
+			largest = max(largest, product)
+		}
+		if others == 0 {
+			return largest
+		}
+	}
 }
 
 // chain returns the sum over the partitions of a set of the product of the derivatives of

@@ -76,7 +76,7 @@ func newDescent(src *script, o programs.Options) (*descent, error) {
 		for _, x := range d.xs {
 			a := programs.Direction(src, p.Types[x].DType, p.Types[x].Dims)
 			by, size, err := p.Slope(d.inputs, p.NewMemory(), append(along[:len(along):len(along)], map[programs.Var]*programs.Array{x: a}), d.ys, d.weights)
-			if err != nil || !(size < 1e30) {
+			if err != nil || !(size < programs.TooLarge) {
 				return nil, errUnclear
 			}
 			all[x] = a

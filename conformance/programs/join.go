@@ -129,6 +129,13 @@ var (
 var gather = &Op{Name: "GatherV2",
 	eval: func(a *Apply, in []Value) []Value {
 		x, at, axis := in[0].(*Array), in[1].(*Array), a.Params[0]
+		if len(a.Params) > 1 { // from the end, too, if it is fed such an index
+			i, n := at.Int(), x.Dims[0]
+			if i < -n || i >= n {
+				panic(thrown{status.InvalidArgument, fmt.Sprintf("slice index %d of dimension 0 out of bounds.", i), "StridedSlice"})
+			}
+			return []Value{pull(x, nil, func(_, src []int) { src[0] = (i + n) % n })}
+		}
 		for k, i := range at.elems {
 			if i.i < 0 || int(i.i) >= x.Dims[axis] {
 				where := fmt.Sprintf("[%d]", k)

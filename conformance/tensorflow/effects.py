@@ -133,7 +133,11 @@ for kind in INNER:
             def one(x, y, *h):
                 op, outs = node(kind, listed, x, y, h)
                 return [tf.identity(y), tf.identity(outs[0])], [op] if outer else []
+            def straight(x, y, *h):
+                op, outs = node(kind, listed, x, y, h)
+                return [outs[1], outs[0]], [op] if outer else []
             function('both_%s_%d_%d' % (kind, listed, outer), ARGS, both)
+            function('straight_%s_%d_%d' % (kind, listed, outer), ARGS, straight)
             function('one_%s_%d_%d' % (kind, listed, outer), ARGS, one)
 
 
@@ -231,10 +235,10 @@ def main(folder):
             if kind in ('If', 'Case'):
                 record(folder, '%s_other_%d' % (label(kind), listed), about + ', the other branch', lambda x, y, h: node(kind, listed, x, y, h), -1.)
     for outside in ('If', 'if', 'call', 'byname'):
-        for shape in ('both', 'one'):
+        for shape in ('both', 'straight', 'one'):
             for kind in INNER:
                 for listed, outer in ((0, 0), (1, 0), (0, 1), (1, 1)):
-                    if outside in ('if', 'byname') and (shape, listed, outer) != ('both', 1, 1):
+                    if outside in ('if', 'byname') and (shape, listed, outer) not in (('both', 1, 1), ('straight', 1, 1)):
                         continue
                     f = '%s_%s_%d_%d' % (shape, kind, listed, outer)
                     record(folder, '%s_of_%s_%s_%d_%d' % (label(outside), shape, label(kind), listed, outer),

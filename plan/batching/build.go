@@ -15,6 +15,8 @@ type Arg struct {
 	Shape shape.Shape
 	// Invariant says that all callers bring the same value.
 	Invariant bool
+	// Value is that value, where it is to be a constant of the programs; else nil.
+	Value *tensor.Tensor
 	// Handle is what is behind it, if it is a resource.
 	Handle shape.HandleData
 }
@@ -36,16 +38,23 @@ type Variable struct {
 	Reason string
 }
 
+// A Cut is a value that Kept takes of each iteration.
+type Cut struct {
+	Type  tensor.DType
+	Shape []int64
+}
+
 // A Batch is the programs of a loop for arguments of given shapes.
 type Batch struct {
 	Variables []Variable
 	Products  int // products of rows and invariants in Next
 	// The positions of variables: of Rows, in the order in which Next and First take them; of
-	// those that Next returns; of the Invariants; and of the Kept ones that Kept takes and
-	// returns.
+	// those that Next returns; of the Invariants, but for those with a Value, which are constants;
+	// and of the Kept ones that Kept returns.
 	Rows, Changing, Invariants, Held []int
-	Cuts                             int // how many values Kept takes of an iteration
-	First, Next, Kept, Whole         Program
+	// Cuts are what Kept takes of each iteration.
+	Cuts                     []Cut
+	First, Next, Kept, Whole Program
 }
 
 // Build makes the programs for arguments of these shapes. A dimension that is not known counts as
@@ -95,7 +104,9 @@ func (l *Loop) build(args []Arg, kept []string) (b *Batch, more bool, err error)
 		v.Passed = l.passes(i)
 		switch {
 		case args[i].Invariant && v.Passed:
-			b.Invariants = append(b.Invariants, i)
+			if args[i].Value == nil {
+				b.Invariants = append(b.Invariants, i)
+			}
 		case kept[i] != "":
 			v.Role, v.Reason = Kept, kept[i]
 			if !v.Passed {
@@ -164,25 +175,22 @@ func (l *Loop) build(args []Arg, kept []string) (b *Batch, more bool, err error)
 		return nil, false, reject("no product of a row and an invariant%s", reasons(kept))
 	}
 
-	b.Kept.Graph = s.single.Graph()
+	once := &function{args: s.refs(vars, b.Held)} // what an iteration does to the held variables
 	for _, i := range b.Held {
-		b.Kept.Feeds = append(b.Kept.Feeds, vars[i].ref)
-		b.Kept.Fetches = append(b.Kept.Fetches, s.single.Op("Identity", nil, next[i].ref))
+		once.results = append(once.results, next[i].ref)
 		if next[i].role == Row {
 			s.cut(next[i])
 		}
 	}
 	for _, c := range s.cuts {
-		b.Kept.Feeds = append(b.Kept.Feeds, c.ref)
+		once.args = append(once.args, c.ref)
 		b.Next.Fetches = append(b.Next.Fetches, s.own(c.out))
+		b.Cuts = append(b.Cuts, Cut{c.ref.DataType(), c.shape})
 	}
-	b.Cuts = len(s.cuts)
-	for _, i := range b.Invariants {
-		b.Kept.Feeds = append(b.Kept.Feeds, vars[i].ref)
-	}
+	once.args = append(once.args, s.refs(vars, b.Invariants)...)
 	for i := range b.Variables { // which may be read by what is kept
 		if v := &b.Variables[i]; v.Role == Kept && v.Passed {
-			b.Kept.Feeds = append(b.Kept.Feeds, vars[i].ref)
+			once.args = append(once.args, vars[i].ref)
 		}
 	}
 	for _, b := range []*graph.Builder{first.stacked, first.single, s.stacked, s.single} {
@@ -190,8 +198,21 @@ func (l *Loop) build(args []Arg, kept []string) (b *Batch, more bool, err error)
 			return nil, false, reject("%v", status.From(err).Message)
 		}
 	}
+	if len(b.Held) > 0 {
+		if b.Kept, err = l.kept(b, args, once); err != nil {
+			return nil, false, err
+		}
+	}
 	b.Whole, err = l.Whole(args)
 	return b, false, err
+}
+
+// refs returns variables as one caller has them.
+func (s *stacker) refs(vars []value, at []int) (list []graph.Output) {
+	for _, i := range at {
+		list = append(list, vars[i].ref)
+	}
+	return list
 }
 
 // passes reports whether the body passes variable i on as it is.

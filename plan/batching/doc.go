@@ -27,7 +27,8 @@
 //	First  rows, invariants → whether there is an iteration, of callers that join
 //	Next   rows, invariants → the next rows, whether there is another iteration,
 //	       and what the kept variables take of the rows (cuts)
-//	Kept   kept variables, cuts, invariants → the next kept variables, of one caller
+//	Kept   kept variables, cuts of all iterations, invariants → the last kept variables,
+//	       of one caller
 //	Whole  the loop as it is, for a caller that goes on alone
 //
 // rules.go says how each operation is computed on stacked rows. An operation without a rule makes

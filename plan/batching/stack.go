@@ -55,6 +55,9 @@ func (s *stacker) args(l *Loop, args []Arg, b *Batch) ([]value, error) {
 			if s.rows.Op == nil {
 				s.rows = v.out
 			}
+		case v.role == Invariant && args[i].Value != nil:
+			v.ref = s.single.Const(args[i].Value)
+			v.out = s.stacked.Const(args[i].Value)
 		case v.role == Kept && !b.Variables[i].Passed:
 			v.ref = s.placeholder(s.single, t, shape.Shape{})
 		default:

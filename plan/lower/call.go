@@ -28,6 +28,9 @@ func (l *lowering) call(t *task) error {
 	}
 	if how == called && len(done.results) > 1 && p.changing() { // none comes before all
 		for _, o := range done.results {
+			if Lowers(o.Op) { // whose end may come without all that it computes
+				o = l.one("Identity", r.name+"/result", r.device, nil, nil, o)
+			}
 			done.effects = append(done.effects, o.Op)
 		}
 	}

@@ -308,6 +308,43 @@ func twice(x: float) -> (y: float) {
 	equal(t, "the body of twice", b.items(), []string{"    + a", "    + b", "    x", "    y_RetVal", "  - twice", "- y", "x"})
 }
 
+// A SavedModel's page lists its signatures, and opens with the function behind the first,
+// past functions that only call it, and with the scope that most of it is in.
+func TestSignatures(t *testing.T) {
+	g := graphOf(t, `
+x = Placeholder() {dtype=DT_FLOAT}
+call = wrapper(x)
+saver/name = Const() {dtype=DT_STRING, value=Tensor<type: string shape: [] values: "file">}
+func model(x: float) -> (y: float) {
+  net/a = Neg(x) {T=DT_FLOAT}
+  net/b = Abs(net/a:y:0) {T=DT_FLOAT}
+  net/head/c = Exp(net/b:y:0) {T=DT_FLOAT}
+  return y = net/head/c:y:0
+}
+func wrapper(x: float) -> (y: float) {
+  inside = model(x)
+  return y = inside:y:0
+}
+`)
+	b := open(t, "model", func(p *view.Page) {
+		p.AddGraph("graph", g)
+		p.AddSignature("serving_default", []view.Port{{Name: "image", Tensor: "x:0", Type: "float [?]"}}, []view.Port{{Name: "score", Tensor: "call:0", Type: "float [?]"}, {Name: "<b>parts</b>", Type: "several"}})
+	})
+	items := strings.Join(b.items(), "\n")
+	for _, want := range []string{"- call", "  - wrapper", "    - inside", "      - model", "        - net", "          + head"} {
+		if !strings.Contains("\n"+items, "\n"+want) {
+			t.Errorf("the page opens with\n%s\nwithout %q", items, want)
+		}
+	}
+	if d := b.details(); !strings.HasPrefix(d, "serving_default") || !strings.Contains(d, "image") || !strings.Contains(d, "<b>parts</b>") {
+		t.Errorf("at first the details are\n%s", d)
+	}
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll('#details button')].find(b => b.textContent === 'score').click()`, nil))
+	if d := b.details(); !strings.HasPrefix(d, "call\n") {
+		t.Errorf("the output leads to\n%s", d)
+	}
+}
+
 // Of a run's graph the nodes that the first graph does not have are marked.
 func TestRun(t *testing.T) {
 	b := open(t, "run", func(p *view.Page) {

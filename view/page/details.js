@@ -10,11 +10,12 @@ export function el(name, text, parent, cls) {
 
 const MOST = 100 // inputs or consumers that are listed
 
-// details fills an element with what is known of an item, or of the graph if that is null; go(tree, node) is called when a node in it is clicked, and
-// toggle(item) to fold or unfold.
+// details fills an element with what is known of an item, or of the graph if that is null; go(tree, node) is called when a node in it is
+// clicked, with no tree for one of the graph itself, and toggle(item) to fold or unfold.
 export function details(into, graph, item, go, toggle) {
   into.replaceChildren()
   if (!item) {
+    signatures(into, graph, node => go(null, node))
     el('p', 'Click a node for its inputs, types, attributes and documentation; + or a double click unfolds a box.', into, 'faint')
     el('p', 'Keys: arrows move along edges and between items, space unfolds, Escape leaves a node, + and \u2212 zoom, 0 fits, / searches.', into, 'faint')
     const left = graph.model.omitted
@@ -24,6 +25,24 @@ export function details(into, graph, item, go, toggle) {
   }
   if (item.kind === 'leaf') node(into, item, go, toggle)
   else box(into, item, go, toggle)
+}
+
+// signatures lists what a SavedModel computes, with links to the nodes.
+function signatures(into, graph, go) {
+  for (const s of graph.data.signatures || []) {
+    el('h2', s.key, into)
+    const table = el('table', null, into)
+    for (const [what, ports] of [['in', s.inputs], ['out', s.outputs]]) {
+      for (const [name, node, , type] of ports) {
+        const line = el('tr', null, table)
+        el('td', what, line, 'faint')
+        const cell = el('td', null, line)
+        if (node < 0) el('span', name, cell)
+        else button(cell, name, () => go(node))
+        el('td', type, line)
+      }
+    }
+  }
 }
 
 function box(into, item, go, toggle) {

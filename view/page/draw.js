@@ -136,15 +136,20 @@ export class Drawing {
     this.on.moved()
   }
 
-  fit() {
+  // fit shows an item, or without one all.
+  fit(item) {
     this.rest()
-    const r = this.svg.getBoundingClientRect(), root = this.tree.root
-    this.k = Math.min(1.2, Math.max(0.01, Math.min((r.width - 20) / root.w, (r.height - 20) / root.h)))
+    const r = this.svg.getBoundingClientRect(), of = item || this.tree.root
+    this.k = Math.min(1.2, Math.max(0.01, Math.min((r.width - 20) / of.w, (r.height - 20) / of.h)))
     // What would be too small to read is shown from its beginning.
-    if (this.k < 0.35) this.k = Math.min(0.8, Math.max(0.35, (r.width - 20) / root.w))
-    this.x = Math.max(10, (r.width - root.w * this.k) / 2)
-    if (root.w * this.k > r.width) this.x = (r.width - root.w * this.k) / 2
-    this.y = Math.max(10, (r.height - root.h * this.k) / 2)
+    if (this.k < 0.35) this.k = Math.min(0.8, Math.max(0.35, (r.width - 20) / of.w))
+    this.x = Math.max(10, (r.width - of.w * this.k) / 2)
+    if (of.w * this.k > r.width) this.x = (r.width - of.w * this.k) / 2
+    this.y = Math.max(10, (r.height - of.h * this.k) / 2)
+    if (item) {
+      this.x -= item.ax * this.k
+      this.y -= item.ay * this.k
+    }
     this.move()
     this.on.moved()
   }

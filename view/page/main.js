@@ -11,6 +11,7 @@ import { Player } from './player.js'
 
 const MOST = 1000 // nodes are unfolded at once
 const ALL = 60 // a graph with no more nodes than that opens unfolded
+const FORWARDS = 30 // a body of fewer nodes, of which one is a call, is there for that call
 
 const byId = id => document.getElementById(id)
 const data = JSON.parse(byId('data').textContent)
@@ -125,9 +126,9 @@ function toggle(item) {
   note()
 }
 
-// go shows a node of a tree.
+// go shows a node of a tree, or of the whole graph.
 function go(of, node) {
-  const leaf = of.reveal(node)
+  const leaf = (of || tree).reveal(node)
   chosen = leaf
   draw()
   drawing.center(leaf)
@@ -154,6 +155,28 @@ function unfold(root) {
     at.setOpen(true)
     visit.push(...at.children)
   }
+}
+
+// enter unfolds what the first signature of a SavedModel calls, down to the function that
+// does more than call another, and returns its body; null if there is none.
+function enter() {
+  const [first] = tree.graph.data.signatures || []
+  const output = first && first.outputs.find(([, node]) => node >= 0)
+  if (!output) return null
+  let leaf = tree.leafOf[output[1]], body = null
+  for (let depth = 0; leaf && leaf.foldable && depth < 8; depth++) {
+    for (let at = leaf; at; at = at.above) at.setOpen(true)
+    if (leaf.bodies.length !== 1) break
+    body = leaf.bodies[0].root
+    const calls = leaf.bodies[0].leaves.filter(l => l.foldable)
+    leaf = calls.length === 1 && body.count < FORWARDS ? calls[0] : null
+  }
+  // Most of a model is often in a scope of its name.
+  for (let at = body; at;) {
+    at = at.children.find(c => c.kind === 'scope' && 2 * c.count > at.count)
+    if (at) at.setOpen(true)
+  }
+  return body
 }
 
 // opened returns the ids of what is unfolded, and find the items that have them.
@@ -239,8 +262,9 @@ if (place) restore(place)
 else {
   const first = player.ready ? player.run.graphOf(0).index : 0
   show(first, player.ready && model.graphs[first].frames.length > 1 ? 'frame' : 'scope')
+  const body = player.ready ? null : enter()
   draw()
-  drawing.fit()
+  drawing.fit(body)
   choose(null)
 }
 ready = true
