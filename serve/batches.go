@@ -48,14 +48,14 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 				Str("reason", plain.Line(reason.Error())).Msg("requests are no longer batched")
 		}
 	}
-	if observer := v.m.options.Observer; observer != nil {
-		options.Observe = func(r batch.Report) {
-			if r.Requests > 1 {
-				observer.Batch(Batch{
-					Model: v.name, Signature: r.Signature, Version: v.number,
-					Requests: r.Requests, Examples: r.Rows, Padding: r.Padding, Waited: r.Waited,
-				})
-			}
+	observer := v.m.options.Observer
+	options.Observe = func(r batch.Report) {
+		v.statistics.executed(r.Rows, r.Took)
+		if observer != nil && r.Requests > 1 {
+			observer.Batch(Batch{
+				Model: v.name, Signature: r.Signature, Version: v.number,
+				Requests: r.Requests, Examples: r.Rows, Padding: r.Padding, Waited: r.Waited,
+			})
 		}
 	}
 	if b.batcher, err = batch.New(options); err != nil {
@@ -67,7 +67,7 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 			continue
 		}
 		b.signatures[name] = b.batcher.Add(name, batch.Step{
-			Turn: func(ctx context.Context) (context.Context, func(error), error) { return v.turn(ctx, name) },
+			Turn: func(ctx context.Context) (context.Context, func(error), error) { return v.turn(ctx, name, nil) },
 			Run: func(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
 				return call.RunFeeds(ctx, session.RunOptions{}, feeds)
 			},
@@ -79,6 +79,7 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 // together runs a request with others.
 func (v *version) together(ctx context.Context, s *batch.Signature, feeds []*tensor.Tensor, p *place) ([]*tensor.Tensor, error) {
 	out, report, err := s.RunNoting(ctx, feeds, &p.runs)
+	p.wait, p.ran = report.Waited, report.Took
 	if r := RecordOf(ctx); r != nil {
 		if report.Requests > 1 { // or else the turn has recorded its run
 			r.Batch, r.Run = report.Rows, r.Run+report.Took

@@ -150,12 +150,13 @@ type Manager struct {
 	see  func(path string, known func(int64) bool) sight
 	read func(context.Context, *version, Config) loaded
 
-	mu     sync.Mutex
-	models map[string]*served // put changes it
-	living map[*version]bool  // versions that have not ended, removed models' too
-	closed bool
-	drains bool
-	memory int64 // of versions that are loaded or being loaded
+	mu       sync.Mutex
+	models   map[string]*served // put changes it
+	unloaded map[string]Config  // models that were unloaded, and may be loaded again
+	living   map[*version]bool  // versions that have not ended, removed models' too
+	closed   bool
+	drains   bool
+	memory   int64 // of versions that are loaded or being loaded
 
 	expanded atomic.Int64 // bytes of inputs
 	lines    sync.Map     // *line of each of models, to be read without a lock
@@ -194,7 +195,7 @@ func New(o Options) *Manager {
 	}
 	m := &Manager{
 		options: o, turns: newTurns(o.Places), loading: make(gate, max(1, o.Loading)), configs: make(gate, 1), see: see,
-		models: map[string]*served{}, living: map[*version]bool{},
+		models: map[string]*served{}, living: map[*version]bool{}, unloaded: map[string]Config{},
 	}
 	m.read = m.open
 	return m
@@ -236,6 +237,7 @@ func (m *Manager) put(name string, s *served) {
 		return
 	}
 	m.models[name] = s
+	delete(m.unloaded, name)
 	m.lines.Store(name, s.line)
 }
 

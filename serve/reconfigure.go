@@ -49,6 +49,9 @@ func (m *Manager) Reconfigure(ctx context.Context, list []Config) error {
 			m.Remove(name)
 		}
 	}
+	m.mu.Lock()
+	maps.DeleteFunc(m.unloaded, func(name string, _ Config) bool { return !wanted[name] })
+	m.mu.Unlock()
 	m.configs.leave()
 	group.Wait()
 	for _, err := range errs {

@@ -26,7 +26,7 @@ const (
 )
 
 // V2Extensions are the extensions of the protocol that are implemented.
-var V2Extensions = []string{"binary_tensor_data", "model_repository"}
+var V2Extensions = []string{"binary_tensor_data", "model_configuration", "model_repository", "statistics"}
 
 // inferenceHeader is how many bytes of a body are JSON; tensors follow.
 const inferenceHeader = "Inference-Header-Content-Length"
@@ -50,12 +50,28 @@ func (h *rest) v2(w http.ResponseWriter, r *http.Request) (out reply) {
 			return failed(status.Errorf(status.Unavailable, "not every model has a version to serve"))
 		}
 		return said(map[string]any{"ready": true})
-	case path == "repository/index" && r.Method == http.MethodPost:
-		return said(h.m.index())
+	case r.Method == http.MethodPost && (path == "repository/index" || len(parts) == 4 && parts[0] == "repository" && parts[1] == "models" && (parts[3] == "load" || parts[3] == "unload")):
+		return h.v2Repository(w, r, parts[1:])
+	case path == "models/stats" && get:
+		record.Method = "statistics"
+		return h.v2Statistics(Spec{})
+	case len(parts) > 0 && slices.Contains(v2Missing, parts[0]):
+		return failed(status.Errorf(status.Unimplemented, "the extension of %s is not supported", parts[0]))
 	case len(parts) >= 2 && parts[0] == "models":
 		return h.v2Model(w, r, parts[1:])
 	}
 	return failed(status.Errorf(status.NotFound, "Malformed request: %s %s", r.Method, r.URL.Path))
+}
+
+// v2Missing are the first parts of paths of extensions that are not implemented.
+var v2Missing = []string{"systemsharedmemory", "cudasharedmemory", "trace", "logging"}
+
+func (h *rest) v2Statistics(s Spec) reply {
+	list, err := h.m.V2Statistics(s)
+	if err != nil {
+		return failed(err)
+	}
+	return said(map[string]any{"model_stats": list})
 }
 
 // said returns a reply of JSON.
@@ -67,7 +83,7 @@ func said(v any) reply {
 	return reply{code: http.StatusOK, body: text}
 }
 
-// v2Model answers a request for a model: NAME[/versions/N][/ready|/infer].
+// v2Model answers a request for a model: NAME[/versions/N][/ready|/infer|/stats|/config].
 func (h *rest) v2Model(w http.ResponseWriter, r *http.Request, parts []string) reply {
 	var s Spec
 	var err error
@@ -85,12 +101,23 @@ func (h *rest) v2Model(w http.ResponseWriter, r *http.Request, parts []string) r
 	}
 	verb := strings.Join(parts, "/")
 	get := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if get {
+		s.Signature = r.URL.Query().Get("signature_name") // as the parameter of an infer
+	}
 	switch {
 	case verb == "" && get:
 		var meta V2Metadata
-		s.Signature = r.URL.Query().Get("signature_name") // as the parameter of an infer
 		if meta, err = h.m.V2Metadata(s); err == nil {
 			return said(meta)
+		}
+	case verb == "stats" && get:
+		record.Method = "statistics"
+		return h.v2Statistics(s)
+	case verb == "config" && get:
+		record.Method = "config"
+		var c V2Config
+		if c, err = h.m.V2Config(s); err == nil {
+			return said(c)
 		}
 	case verb == "ready" && get:
 		var u Use
@@ -156,19 +183,7 @@ func (m *Manager) V2Metadata(s Spec) (V2Metadata, error) {
 	if !ok {
 		return meta, status.Invalid("the model has no signature '%s'", s.Signature)
 	}
-	describe := func(infos map[string]model.TensorInfo) []V2Tensor {
-		tensors := []V2Tensor{}
-		for _, name := range sorted(infos) {
-			info := infos[name]
-			dims, err := info.Shape.ToSlice()
-			if err != nil {
-				dims = []int64{-1} // of unknown rank
-			}
-			tensors = append(tensors, V2Tensor{name, datatype.Name(info.DType), dims})
-		}
-		return tensors
-	}
-	meta.Inputs, meta.Outputs = describe(sig.Inputs), describe(sig.Outputs)
+	meta.Inputs, meta.Outputs = v2Tensors(sig.Inputs), v2Tensors(sig.Outputs)
 	return meta, nil
 }
 
@@ -187,44 +202,6 @@ func V2Signature(m *model.SavedModel, asked string) string {
 		}
 	}
 	return "serving_default"
-}
-
-// A V2Index describes a version of a model in the protocol's index of the repository.
-type V2Index struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	State   string `json:"state"`
-	Reason  string `json:"reason,omitempty"`
-}
-
-// index lists all versions of all models.
-func (m *Manager) index() []V2Index { return m.V2Index(false) }
-
-// V2Index lists the versions of all models, or those alone that are ready.
-func (m *Manager) V2Index(ready bool) []V2Index {
-	all := []V2Index{}
-	for _, name := range m.Models() {
-		list, _ := m.Status(Spec{Model: name}) // an error says that it is gone
-		for _, v := range list {
-			x := V2Index{Name: name, Version: strconv.FormatInt(v.Version, 10), State: "READY"}
-			if v.State != Available {
-				if x.State = "UNAVAILABLE"; v.State == Loading || v.State == Start {
-					x.State = "LOADING"
-				}
-				if v.State == Unloading {
-					x.State = "UNLOADING"
-				}
-				if v.Err != nil {
-					x.Reason = v.Err.Error()
-				}
-				if ready {
-					continue
-				}
-			}
-			all = append(all, x)
-		}
-	}
-	return all
 }
 
 // A v2Call is the JSON of a request.

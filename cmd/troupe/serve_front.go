@@ -25,6 +25,7 @@ import (
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/access"
 	"github.com/troupe-go/troupe/serve/inference"
+	"github.com/troupe-go/troupe/serve/metrics"
 	"github.com/troupe-go/troupe/serve/page"
 	"github.com/troupe-go/troupe/serve/prediction"
 	"github.com/troupe-go/troupe/serve/reflection"
@@ -37,6 +38,7 @@ type front struct {
 	o       sessions.Options
 	rules   access.Rules
 	models  *serve.Manager
+	set     *metrics.Set
 	metrics http.Handler
 
 	listeners map[string]net.Listener
@@ -82,7 +84,7 @@ func (f *front) close() {
 func (f *front) start() {
 	f.rules.Rate, f.rules.Burst = f.m.rate, f.m.burst
 	gate := access.New(f.rules)
-	rest := serve.Handler(f.models, serve.HTTP{MaxBody: f.m.body, Timeout: f.m.serving.restTimeout, CORS: f.m.serving.cors})
+	rest := serve.Handler(f.models, serve.HTTP{MaxBody: f.m.body, Timeout: f.m.serving.restTimeout, Control: f.m.trust.reload, CORS: f.m.serving.cors})
 	all := http.NewServeMux()
 	all.Handle("/", rest)
 	all.Handle("/metrics", f.metrics)
@@ -179,8 +181,8 @@ func (f *front) predictions(gate *access.Gate) *grpc.Server {
 		options = append(options, grpc.Creds(credentials.NewTLS(f.o.TLS)))
 	}
 	server := grpc.NewServer(options...)
-	prediction.Register(server, f.models, f.m.trust.options()...)
-	inference.Register(server, f.models)
+	prediction.Register(server, f.models, append(f.m.trust.options(), prediction.Counters(f.set.Counter))...)
+	inference.Register(server, f.models, f.m.trust.inference()...)
 	healthpb.RegisterHealthServer(server, f.health)
 	if err := reflection.Register(server); err != nil { // a mistake in the program
 		panic(err)

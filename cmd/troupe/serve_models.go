@@ -162,7 +162,7 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 	if m.check {
 		return m.checked(ctx, cmd, models, list)
 	}
-	f := front{m: m, o: o, rules: rules, models: models, metrics: set.Handler()}
+	f := front{m: m, o: o, rules: rules, models: models, set: set, metrics: set.Handler()}
 	if err := f.listen(); err != nil {
 		f.close()
 		return err

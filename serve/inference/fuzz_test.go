@@ -83,13 +83,13 @@ func FuzzService(f *testing.F) {
 	for _, b := range goods(f) {
 		f.Add(b)
 	}
-	s := &server{models(f)}
+	s := &server{m: models(f)}
 	f.Fuzz(func(t *testing.T, b []byte) { try(t, s, b) })
 }
 
 // TestMutated calls the methods with requests that are changed at random.
 func TestMutated(t *testing.T) {
-	s := &server{models(t)}
+	s := &server{m: models(t)}
 	source := mutate.New(uint64(time.Now().UnixNano()), goods(t)...)
 	n := 0
 	for end := time.Now().Add(*mutated); time.Now().Before(end); n++ {
