@@ -38,7 +38,7 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 	if own := c.Batching; own != nil {
 		o = *own
 	}
-	if o.Off {
+	if o.Off || v.meets(c) {
 		return b, nil
 	}
 	options := batch.Options{Parameters: o.Parameters, Threads: v.m.options.Session.Threads}
@@ -74,6 +74,11 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 		})
 	}
 	return b, nil
+}
+
+// meets reports whether requests share the iterations of loops.
+func (v *version) meets(c Config) bool {
+	return v.m.options.Session.BatchLoops || c.BatchLoops
 }
 
 // together runs a request with others.

@@ -112,6 +112,7 @@ func (m *Manager) open(ctx context.Context, v *version, c Config) (l loaded) {
 	if limit := c.Memory; limit > 0 {
 		options.MemoryLimit = limit
 	}
+	options.BatchLoops = v.meets(c)
 	if l.saved, l.err = model.LoadContext(ctx, v.folder, m.options.Tags, &options); l.err != nil {
 		return loaded{err: l.err}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/serve/datatype"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -196,7 +197,7 @@ func V2Signature(m *model.SavedModel, asked string) string {
 	if _, ok := m.Signatures["serving_default"]; ok {
 		return "serving_default"
 	}
-	for _, name := range sorted(m.Signatures) {
+	for _, name := range sorted.Keys(m.Signatures) {
 		if !strings.HasPrefix(name, "__") { // as __saved_model_init_op
 			return name
 		}
@@ -441,7 +442,7 @@ func (h *rest) v2Infer(w http.ResponseWriter, r *http.Request, s Spec) reply {
 		return failed(err)
 	}
 	if len(wanted) == 0 {
-		for _, name := range sorted(outputs) {
+		for _, name := range sorted.Keys(outputs) {
 			request.outputs = append(request.outputs, v2Output{name, request.binary})
 		}
 	}

@@ -3,6 +3,7 @@ package serve
 import (
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/serve/datatype"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // V2Config is a model's configuration as Triton's extension of the Open Inference Protocol
@@ -45,7 +46,7 @@ func (m *Manager) V2Config(s Spec) (V2Config, error) {
 // v2Tensors describes the inputs or outputs of a signature.
 func v2Tensors(infos map[string]model.TensorInfo) []V2Tensor {
 	tensors := []V2Tensor{}
-	for _, name := range sorted(infos) {
+	for _, name := range sorted.Keys(infos) {
 		info := infos[name]
 		dims, err := info.Shape.ToSlice()
 		if err != nil {

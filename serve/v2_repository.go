@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -49,7 +50,7 @@ func (m *Manager) V2Index(ready bool) []V2Index {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, name := range sorted(m.unloaded) {
+	for _, name := range sorted.Keys(m.unloaded) {
 		all = append(all, V2Index{Name: name, State: "UNAVAILABLE", Reason: "unloaded"})
 	}
 	return all
@@ -145,7 +146,7 @@ func (h *rest) v2Repository(w http.ResponseWriter, r *http.Request, parts []stri
 	if !h.o.Control {
 		return failed(ControlRefused())
 	}
-	for _, p := range sorted(asked.Parameters) {
+	for _, p := range sorted.Keys(asked.Parameters) {
 		if err := V2Parameter(p); err != nil {
 			return failed(err)
 		}
