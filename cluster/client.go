@@ -28,7 +28,13 @@ type client struct {
 	request uint64
 
 	calls sync.Mutex
-	open  map[uint64]chan protocol.Effect // by request
+	open  map[uint64]*call // by request
+}
+
+// A call is a request whose reply has not come.
+type call struct {
+	reply    chan protocol.Effect
+	exchange *exchange // of a partial run; else nil
 }
 
 // A clientKey is what sessions that share a client have in common.
@@ -112,7 +118,7 @@ func (c *client) flush() {
 }
 
 func newClient(key clientKey, log *zerolog.Logger) (*client, error) {
-	c := &client{shell: newShell(key.bound, log), key: key, open: map[uint64]chan protocol.Effect{}}
+	c := &client{shell: newShell(key.bound, log), key: key, open: map[uint64]*call{}}
 	c.shell.perform = c.perform
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,11 +142,18 @@ func (c *client) perform(e protocol.Effect) {
 	switch e.Kind {
 	case protocol.Reply:
 		c.calls.Lock()
-		reply := c.open[e.Request]
+		open := c.open[e.Request]
 		delete(c.open, e.Request)
 		c.calls.Unlock()
-		if reply != nil {
-			reply <- e
+		if open != nil {
+			open.reply <- e
+		}
+	case protocol.Deliver:
+		c.calls.Lock()
+		open := c.open[e.Request]
+		c.calls.Unlock()
+		if open != nil && open.exchange != nil {
+			open.exchange.came(e.Key, e.Value)
 		}
 	case protocol.Forget:
 		c.forget(e.Peer)
@@ -148,15 +161,18 @@ func (c *client) perform(e protocol.Effect) {
 }
 
 // run runs a step of a graph of a session: a parcel of feeds for each part in, what each part
-// fetches out.
-func (c *client) run(ctx context.Context, session, graph uint64, feeds []any) (protocol.Effect, error) {
+// fetches out. x is of a partial run; else nil.
+func (c *client) run(ctx context.Context, session, graph uint64, feeds []any, x *exchange) (protocol.Effect, error) {
 	reply := make(chan protocol.Effect, 1)
 	c.calls.Lock()
 	c.request++
 	request := c.request
-	c.open[request] = reply
+	c.open[request] = &call{reply, x}
 	c.calls.Unlock()
 	c.do(func(out *protocol.Outbox) { c.core.Run(request, session, graph, feeds, out) })
+	if x != nil {
+		x.feed(request)
+	}
 	select {
 	case e := <-reply:
 		return e, e.Err

@@ -27,6 +27,6 @@
 //
 // # What is missing
 //
-// Partial runs, profiles and RunMetadata of workers, accelerators on workers, workers
-// that come when a session is open. [Discovery] finds those that are there. See docs/gaps.md.
+// Accelerators on workers, and workers that come when a session is open: [Discovery] finds those
+// that are there. See docs/gaps.md.
 package cluster

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/troupe-go/troupe/plan/lower"
 	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/plan/rewrite"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -138,7 +140,8 @@ func decodePart(b []byte) (*part, error) {
 // A compiled part can be run.
 type compiled struct {
 	*part
-	pieces []compiledPiece
+	pieces  []compiledPiece
+	partial bool // it has nodes of a partial run
 }
 
 type compiledPiece struct {
@@ -146,6 +149,7 @@ type compiledPiece struct {
 	program         *nodes.Program
 	functions       *compile.Functions
 	feedAt, fetchAt []int
+	partial         bool
 }
 
 // compilePart compiles the pieces of a part for a worker's devices.
@@ -157,7 +161,7 @@ func (w *Worker) compilePart(ctx context.Context, p *part) (*compiled, error) {
 			c.discard()
 			return nil, err
 		}
-		c.pieces = append(c.pieces, piece)
+		c.pieces, c.partial = append(c.pieces, piece), c.partial || piece.partial
 	}
 	return c, nil
 }
@@ -204,7 +208,8 @@ func (w *Worker) compilePiece(ctx context.Context, p *piece) (c compiledPiece, e
 		functions.Close()
 		return c, err
 	}
-	return compiledPiece{p.device, program, functions, p.feedAt, p.fetchAt}, nil
+	partial := slices.ContainsFunc(g.Nodes(), func(n *graph.Node) bool { _, ok := session.PartialNode(n); return ok })
+	return compiledPiece{p.device, program, functions, p.feedAt, p.fetchAt, partial}, nil
 }
 
 func outputs(g *graph.Graph, ids []graph.TensorID) (all []graph.Output, err error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -78,6 +79,9 @@ func (w *Worker) begin(e protocol.Effect) {
 		}
 		r.traced, end = r.span(r.traced, "step", trace.SpanKindServer)
 		fetched, err := r.run(s, a)
+		if err != nil && w.ctx.Err() != nil {
+			err = status.Errorf(status.Unavailable, "worker %s was closed", w.Name())
+		}
 		r.abort(err)
 		r.cancel(nil)
 		r.fetches.Wait()
@@ -142,6 +146,11 @@ func (r *running) run(s *workerSession, feeds *arrival) (all []item, err error) 
 	step := kernel.Step{
 		ID: int64(r.id.Step), Context: r.ctx, Resources: resources, State: s.state, PerStep: &r.perStep, Pool: w.pool,
 		Files: w.options.Files, Log: w.log, Seed: r.part.seed, Rendezvous: r, Profile: r.record,
+	}
+	if r.part.partial {
+		if err := session.JoinPartialRun(&r.perStep, owner{r}); err != nil {
+			return nil, err
+		}
 	}
 	fetched := make([][]item, len(r.part.pieces))
 	play := func(i int) error {
@@ -258,7 +267,12 @@ func (r *running) Send(key string, t resource.Token) error {
 	if err != nil {
 		return err
 	}
-	p, size, err := pack(r.id, []item{{dead: t.Dead, value: t.Value}})
+	return r.give(peer, key, item{dead: t.Dead, value: t.Value})
+}
+
+// give sends a token to another process.
+func (r *running) give(peer protocol.Peer, key string, it item) error {
+	p, size, err := pack(r.id, []item{it})
 	if err != nil {
 		return err
 	}
@@ -274,6 +288,11 @@ func (r *running) Recv(ctx context.Context, key string, done func(resource.Token
 		r.local.Recv(ctx, key, done)
 		return
 	}
+	r.want(ctx, peer, key, done)
+}
+
+// want asks another process for a token.
+func (r *running) want(ctx context.Context, peer protocol.Peer, key string, done func(resource.Token, error)) {
 	if err := r.wait(ctx, key, done); err != nil {
 		done(resource.Token{}, err)
 		return

@@ -120,11 +120,12 @@ type program struct {
 	feedAt  [][]int // by part: which feeds it takes
 	workers []string
 	fetches int
+	partial map[int]protocol.Peer // by feed of partial runs: the worker that waits for it
 }
 
 // Program divides a program. See [session.Target].
 func (t *target) Program(shares []compile.Share, o session.TargetProgram) (session.AwayProgram, error) {
-	p := &program{target: t, fetches: o.Fetches}
+	p := &program{target: t, fetches: o.Fetches, partial: map[int]protocol.Peer{}}
 	peers := make([]protocol.Peer, len(shares))
 	for i := range shares {
 		address := t.workers[shares[i].Process]
@@ -146,6 +147,11 @@ func (t *target) Program(shares []compile.Share, o session.TargetProgram) (sessi
 		var feeds []int
 		for k := range shares[i].Pieces {
 			feeds = append(feeds, shares[i].Pieces[k].FeedAt...)
+			for _, n := range shares[i].Pieces[k].Graph.Nodes() {
+				if feed, ok := session.PartialNode(n); ok && feed >= 0 {
+					p.partial[feed] = peers[i]
+				}
+			}
 		}
 		p.feedAt = append(p.feedAt, feeds)
 	}
@@ -230,7 +236,7 @@ func (p *program) Run(ctx context.Context, feeds, fetched []tensor.Value, record
 	if recorder != nil {
 		began = recorder.Clock()
 	}
-	e, err := p.client.run(ctx, p.number, p.graph, by)
+	e, err := p.client.run(ctx, p.number, p.graph, by, nil)
 	for _, parcel := range by {
 		p.client.dropValue(parcel)
 	}

@@ -437,11 +437,6 @@ func (w *Worker) Close() error {
 func (w *Worker) close() error {
 	w.draining.Store(true)
 	w.cancel(errors.New("the worker was closed"))
-	w.table.Lock()
-	for _, r := range w.steps {
-		r.cancel(status.Errorf(status.Unavailable, "worker %s was closed", w.called[w.endpoint.Address()]))
-	}
-	w.table.Unlock()
 	w.work.Wait()
 	err := w.end()
 	w.table.Lock()

@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/serve/datatype"
-	"github.com/troupe-go/troupe/sorted"
 )
 
 // V2Config is a model's configuration as Triton's extension of the Open Inference Protocol
@@ -41,18 +39,4 @@ func (m *Manager) V2Config(s Spec) (V2Config, error) {
 	return V2Config{
 		Name: meta.Name, Platform: meta.Platform, Backend: "tensorflow", Input: tensors(meta.Inputs), Output: tensors(meta.Outputs),
 	}, nil
-}
-
-// v2Tensors describes the inputs or outputs of a signature.
-func v2Tensors(infos map[string]model.TensorInfo) []V2Tensor {
-	tensors := []V2Tensor{}
-	for _, name := range sorted.Keys(infos) {
-		info := infos[name]
-		dims, err := info.Shape.ToSlice()
-		if err != nil {
-			dims = []int64{-1} // of unknown rank
-		}
-		tensors = append(tensors, V2Tensor{name, datatype.Name(info.DType), dims})
-	}
-	return tensors
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -44,10 +43,6 @@ func (s *Session) NewPartialRun(feeds, fetches []Output, targets []*Operation) (
 func (s *Session) NewPartialRunContext(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*PartialRun, error) {
 	if err := s.runs.enter(); err != nil {
 		return nil, err
-	}
-	if s.runtime != nil {
-		s.runs.leave()
-		return nil, status.Errorf(status.Unimplemented, "partial runs are not supported on %s", s.options.Target)
 	}
 	p, err := s.partialProgram(ctx, feeds, fetches, targets)
 	if err != nil {
@@ -131,17 +126,18 @@ func (pr *PartialRun) play() {
 	}()
 	p := pr.program.whole
 	c := p.begin(s)
-	defer p.end(c)
-	if _, pr.err = resource.LookupOrCreate(&c.perStep, "", partialName, func() (*PartialRun, error) { return pr, nil }); pr.err != nil {
+	c.partial = partialSide{pr}
+	defer func() {
+		c.partial = nil
+		p.end(c)
+	}()
+	if pr.err = JoinPartialRun(&c.perStep, c.partial); pr.err != nil {
 		return
 	}
 	ctx, cancel := s.bound(pr.ctx, &RunOptions{})
 	defer cancel()
 	pr.err = s.run(ctx, &RunOptions{}, p, c)
 }
-
-// partialName is what the step's own resources know a partial run by.
-const partialName = "partial run"
 
 // Close cancels the partial run. Runs that wait fail with CANCELLED.
 func (pr *PartialRun) Close() error {
@@ -249,8 +245,11 @@ func (pr *PartialRun) take(feeds map[Output]*Tensor, fetches []Output, targets [
 	return wanted, nil
 }
 
-// await returns the value of feed i, when it is there.
-func (pr *PartialRun) await(ctx context.Context, i int) (tensor.Value, error) {
+// A partialSide is the side of a partial run that its nodes see.
+type partialSide struct{ *PartialRun }
+
+// Await returns the value of feed i, when it is there.
+func (pr partialSide) Await(ctx context.Context, i int) (tensor.Value, error) {
 	select {
 	case <-pr.given[i]:
 		return pr.values[i], nil
@@ -259,8 +258,11 @@ func (pr *PartialRun) await(ctx context.Context, i int) (tensor.Value, error) {
 	}
 }
 
-// deliver hands over the value of fetch i. A tensor of a loop may come twice.
-func (pr *PartialRun) deliver(i int, v tensor.Value) error {
+// Deliver hands over the value of fetch i. A tensor of a loop may come twice.
+func (pr partialSide) Deliver(i int, v tensor.Value) error {
+	if err := pr.known(i); err != nil {
+		return err
+	}
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
 	if !pr.fetched[i].IsZero() {
@@ -270,8 +272,19 @@ func (pr *PartialRun) deliver(i int, v tensor.Value) error {
 	return nil
 }
 
-// settle says that fetch i has come, or has come dead.
-func (pr *PartialRun) settle(i int) {
+// known refuses fetches that the partial run does not have, as another process may report.
+func (pr partialSide) known(i int) error {
+	if i < 0 || i >= len(pr.fetched) {
+		return status.Errorf(status.DataLoss, "a fetch %d of %d", i, len(pr.fetched))
+	}
+	return nil
+}
+
+// Settle says that fetch i has come, or has come dead.
+func (pr partialSide) Settle(i int) error {
+	if err := pr.known(i); err != nil {
+		return err
+	}
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
 	select {
@@ -279,4 +292,5 @@ func (pr *PartialRun) settle(i int) {
 	default:
 		close(pr.settled[i])
 	}
+	return nil
 }

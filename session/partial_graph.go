@@ -39,9 +39,9 @@ func init() {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		i := int(c.Int("index"))
 		return kernel.Func(func(ctx *kernel.Context, in, _ []tensor.Value) error {
-			pr, err := partialRunOf(ctx)
+			side, err := partialSideOf(ctx)
 			if err == nil {
-				err = pr.deliver(i, in[0])
+				err = side.Deliver(i, in[0])
 			}
 			return err
 		}), nil
@@ -49,27 +49,63 @@ func init() {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		i := int(c.Int("index"))
 		return kernel.Func(func(ctx *kernel.Context, _, _ []tensor.Value) error {
-			pr, err := partialRunOf(ctx)
+			side, err := partialSideOf(ctx)
 			if err == nil {
-				pr.settle(i)
+				err = side.Settle(i)
 			}
 			return err
 		}), nil
 	}, opSettled)
 }
 
-// partialRunOf returns the partial run that a step belongs to.
-func partialRunOf(ctx *kernel.Context) (*PartialRun, error) {
-	return resource.Lookup[*PartialRun](ctx.Step.PerStep, "", partialName)
+// A PartialSide is what the nodes of a partial run exchange values with: the partial run, or, in
+// another process, what leads to it.
+type PartialSide interface {
+	// Await returns the value of a feed, when it is there.
+	Await(ctx context.Context, feed int) (tensor.Value, error)
+	// Deliver takes the value of a fetch.
+	Deliver(fetch int, v tensor.Value) error
+	// Settle says that a fetch has come, or has come dead; after Deliver.
+	Settle(fetch int) error
+}
+
+// JoinPartialRun makes a step one of a partial run, by its own resources.
+func JoinPartialRun(perStep *resource.Manager, side PartialSide) error {
+	_, err := resource.LookupOrCreate(perStep, "", partialName, func() (*joined, error) { return &joined{side}, nil })
+	return err
+}
+
+type joined struct{ PartialSide }
+
+// partialName is what a step's own resources know a partial run by.
+const partialName = "partial run"
+
+// partialSideOf returns the partial run that a step belongs to.
+func partialSideOf(ctx *kernel.Context) (PartialSide, error) {
+	return resource.Lookup[*joined](ctx.Step.PerStep, "", partialName)
+}
+
+// PartialNode reports whether a node exchanges values with a [PartialSide], and the number of the
+// feed that it waits for; -1: of none.
+func PartialNode(n *Operation) (feed int, ok bool) {
+	switch n.Type() {
+	case opFeed:
+		if v := n.Attrs().Find("index"); v != nil {
+			return int(v.I), true
+		}
+	case opFetch, opSettled:
+		return -1, true
+	}
+	return -1, false
 }
 
 // A partialFeed is the kernel of a feed; its number is the feed's.
 type partialFeed int
 
 func (f partialFeed) Run(ctx *kernel.Context, _, out []tensor.Value) error {
-	pr, err := partialRunOf(ctx)
+	side, err := partialSideOf(ctx)
 	if err == nil {
-		out[0], err = pr.await(ctx.Step.Context, int(f))
+		out[0], err = side.Await(ctx.Step.Context, int(f))
 	}
 	return err
 }

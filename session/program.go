@@ -299,7 +299,8 @@ type call struct {
 	values  []tensor.Value // of feeds and fetched
 	feeds   []tensor.Value
 	fetched []tensor.Value
-	spare   []*Tensor // by fetch: results of an earlier run that this one may use; see RunInto
+	spare   []*Tensor   // by fetch: results of an earlier run that this one may use; see RunInto
+	partial PartialSide // of a partial run; else nil
 
 	sampler *Sampler // of the latest run that had one
 	series  *profile.Series

@@ -293,6 +293,9 @@ func (s *Session) untilClosed(ctx context.Context) (context.Context, context.Can
 // play has the step played.
 func (s *Session) play(p *program, c *call) error {
 	if p.away != nil {
+		if c.partial != nil {
+			return p.away.RunPartial(c.step.Context, c.partial)
+		}
 		return p.away.Run(c.step.Context, c.feeds, c.fetched, c.step.Profile)
 	}
 	if p.pieces != nil {

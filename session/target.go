@@ -57,6 +57,8 @@ type AwayProgram interface {
 	// Run runs a step: feeds in, fetched values out. What its nodes cost there is merged into
 	// recorder, unless that is nil.
 	Run(ctx context.Context, feeds, fetched []tensor.Value, recorder *profile.Recorder) error
+	// RunPartial runs a step of a partial run, whose nodes exchange values with side.
+	RunPartial(ctx context.Context, side PartialSide) error
 }
 
 var targets struct {

@@ -34,3 +34,5 @@ func (c *Config) dials(self, other Peer) bool {
 }
 
 const minPatience = 6
+
+func (c *Config) patience() int { return max(c.Patience, minPatience) }

@@ -22,7 +22,7 @@
 //	Executed     worker → master    the part has ended: its fetches, or its error
 //	Abort        master → worker    end the step
 //	CloseSession master → worker    end the session's steps and release its handles
-//	Tensor       worker → worker    a tensor of a step, by key
+//	Tensor       worker → worker    a tensor of a step, by key; between master and worker in steps that are fed and fetched while they run
 //	Offer        worker → worker    a tensor waits for credit
 //	Want         worker → worker    a consumer waits for an offered tensor: send it without credit
 //	Credit       worker → worker    that many bytes have been consumed or dropped

@@ -12,6 +12,10 @@ func (i Incarnation) String() string { return fmt.Sprintf("%016x", uint64(i)) }
 // is restarted has the same address.
 type Peer int32
 
+// Owner stands for the process that a step's session belongs to, in [Worker.Produced] and
+// [Worker.Wanted]: a step may be fed and fetched while it runs.
+const Owner Peer = -1
+
 // A SessionID identifies a session of a master's.
 type SessionID struct {
 	Master Incarnation

@@ -10,22 +10,14 @@ import (
 // A Master has sessions, whose graphs are divided among workers, and runs their steps.
 // Its methods take one event and append what follows to an [Outbox].
 type Master struct {
-	self      Incarnation
-	config    Config
-	workers   map[Peer]*employee
-	order     []Peer // of workers
-	sessions  map[uint64]*session
-	beats     uint64
-	running   int
-	handles   uint64
-	sending   LinkEvent // of send
-	forgotten forgetting
-}
-
-// An employee is a worker, as the master sees it.
-type employee struct {
-	link *Link
-	idle int // see forgetting
+	self     Incarnation
+	config   Config
+	workers  neighbours
+	sessions map[uint64]*session
+	beats    uint64
+	running  int
+	handles  uint64
+	sending  LinkEvent // of send
 }
 
 // A session has graphs and steps.
@@ -69,6 +61,7 @@ type step struct {
 	request uint64
 	graph   *divided
 	feeds   []any // by part
+	early   []fed // before the step was started
 	fetches []any
 	pending map[Peer]bool // workers that have not reported
 	started bool
@@ -77,9 +70,16 @@ type step struct {
 	aborted uint64 // the beat at which it was
 }
 
+// A fed value goes to a running part.
+type fed struct {
+	to    Peer
+	key   string
+	value any
+}
+
 // NewMaster returns a master.
 func NewMaster(self Incarnation, config Config) *Master {
-	return &Master{self: self, config: config, workers: map[Peer]*employee{}, sessions: map[uint64]*session{}}
+	return &Master{self: self, config: config, workers: neighbours{at: map[Peer]*neighbour{}}, sessions: map[uint64]*session{}}
 }
 
 // Idle reports whether no step is running.
@@ -87,11 +87,11 @@ func (m *Master) Idle() bool { return m.running == 0 }
 
 // Remote returns the incarnation of a worker that is connected.
 func (m *Master) Remote(p Peer) (Incarnation, bool) {
-	e := m.workers[p]
-	if e == nil || !e.link.Open() {
+	n := m.workers.at[p]
+	if n == nil || !n.link.Open() {
 		return 0, false
 	}
-	return e.link.Remote(), true
+	return n.link.Remote(), true
 }
 
 // Open makes a session, of a number that has not been used.
@@ -105,11 +105,7 @@ func (m *Master) Add(number, graph uint64, parts []Part) {
 	s := m.sessions[number]
 	s.graphs[graph] = &divided{parts: parts, state: make([]registration, len(parts)), handles: make([]uint64, len(parts))}
 	for _, p := range parts {
-		if m.workers[p.Worker] == nil {
-			m.workers[p.Worker] = &employee{link: NewLink(m.self, true, m.config.Patience, m.forgotten.counter)}
-			i, _ := slices.BinarySearch(m.order, p.Worker)
-			m.order = slices.Insert(m.order, i, p.Worker)
-		}
+		m.workers.add(p.Worker, m.self, true, &m.config)
 	}
 }
 
@@ -136,15 +132,37 @@ func (m *Master) Run(request, number, graph uint64, feeds []any, out *Outbox) {
 	m.register(s, g, out)
 }
 
-// Cancel ends a request's step with an error.
-func (m *Master) Cancel(request uint64, err error, out *Outbox) {
+// find returns the step of a request; nil if it is over.
+func (m *Master) find(request uint64) (*session, *step) {
 	for _, s := range m.sessions {
 		for _, st := range s.steps {
 			if st.request == request {
-				m.fail(s, st, err, out)
-				return
+				return s, st
 			}
 		}
+	}
+	return nil, nil
+}
+
+// Cancel ends a request's step with an error.
+func (m *Master) Cancel(request uint64, err error, out *Outbox) {
+	if s, st := m.find(request); st != nil {
+		m.fail(s, st, err, out)
+	}
+}
+
+// Feed gives a value to a part of a request's step that runs, or will: the part on that worker
+// wants it, by key, of its Owner. What parts produce for their Owner comes as Deliver, before the
+// Reply.
+func (m *Master) Feed(request uint64, worker Peer, key string, value any, out *Outbox) {
+	_, st := m.find(request)
+	switch {
+	case st == nil || st.err != nil || st.started && !st.pending[worker]:
+		out.drop(value)
+	case st.started:
+		m.send(worker, Message{Verb: Tensor, Step: st.id, Key: key, Value: value}, out)
+	default:
+		st.early = append(st.early, fed{worker, key, value})
 	}
 }
 
@@ -163,7 +181,7 @@ func (m *Master) Close(number uint64, out *Outbox) {
 	for _, st := range s.inOrder() {
 		m.finish(s, st, status.Errorf(status.Canceled, "the session was closed"), out)
 	}
-	for _, p := range m.order {
+	for _, p := range m.workers.order {
 		if to[p] {
 			m.send(p, Message{Verb: CloseSession, Step: StepID{SessionID: s.id}}, out)
 		}
@@ -205,26 +223,26 @@ func (s *session) inGraphs() (all []*divided) {
 
 // Receive takes a packet of the process at an address.
 func (m *Master) Receive(from Peer, p Packet, out *Outbox) {
-	e := m.workers[from]
-	if e == nil {
+	n := m.workers.at[from]
+	if n == nil {
 		return
 	}
-	e.idle = 0
+	n.idle = 0
 	var ev LinkEvent
-	e.link.Receive(p, &ev)
-	m.follow(from, e, &ev, out)
+	n.link.Receive(p, &ev)
+	m.follow(from, &ev, out)
 }
 
 // Beat is called in each period of the timer.
 func (m *Master) Beat(out *Outbox) {
 	m.beats++
-	for _, p := range m.order {
-		e := m.workers[p]
+	for _, p := range m.workers.order {
+		n := m.workers.at[p]
 		var ev LinkEvent
-		e.link.Beat(&ev)
-		m.follow(p, e, &ev, out)
+		n.link.Beat(&ev)
+		m.follow(p, &ev, out)
 	}
-	patience := uint64(max(m.config.Patience, minPatience))
+	patience := uint64(m.config.patience())
 	for _, s := range m.inSessions() {
 		for _, st := range s.inOrder() {
 			if st.err != nil && m.beats-st.aborted >= patience {
@@ -241,20 +259,7 @@ func (m *Master) Beat(out *Outbox) {
 			}
 		}
 	}
-	m.forget(out)
-}
-
-// forget forgets workers that are not connected and of which no session has a part.
-func (m *Master) forget(out *Outbox) {
-	m.order = slices.DeleteFunc(m.order, func(p Peer) bool {
-		e := m.workers[p]
-		if !m.forgotten.due(e.link, &e.idle, !e.link.Open() && m.needs(p), m.config.Patience) {
-			return false
-		}
-		delete(m.workers, p)
-		out.do(Effect{Kind: Forget, Peer: p})
-		return true
-	})
+	m.workers.forget(&m.config, m.needs, out)
 }
 
 // needs reports whether a graph has a part on a worker.
@@ -272,7 +277,7 @@ func (m *Master) needs(p Peer) bool {
 // connected reports whether all workers of a graph are connected.
 func (m *Master) connected(g *divided) bool {
 	for _, p := range g.parts {
-		if !m.workers[p.Worker].link.Open() {
+		if !m.workers.at[p.Worker].link.Open() {
 			return false
 		}
 	}
@@ -281,7 +286,7 @@ func (m *Master) connected(g *divided) bool {
 
 // Unacknowledged returns how many messages workers may not have got.
 func (m *Master) Unacknowledged() (n int) {
-	for _, e := range m.workers {
+	for _, e := range m.workers.at {
 		n += e.link.Unacknowledged()
 	}
 	return n
@@ -291,7 +296,7 @@ func (m *Master) Unacknowledged() (n int) {
 func (m *Master) giveUp(s *session, g *divided, out *Outbox) {
 	err := status.Errorf(status.Unavailable, "the graph could not be registered in time: connections with its workers were lost again and again")
 	for _, p := range g.parts {
-		if !m.workers[p.Worker].link.Open() {
+		if !m.workers.at[p.Worker].link.Open() {
 			err = status.Errorf(status.Unavailable, "worker %s cannot be reached", m.config.name(p.Worker))
 			break
 		}
@@ -302,7 +307,7 @@ func (m *Master) giveUp(s *session, g *divided, out *Outbox) {
 }
 
 // follow does what a link's event asks for.
-func (m *Master) follow(from Peer, e *employee, ev *LinkEvent, out *Outbox) {
+func (m *Master) follow(from Peer, ev *LinkEvent, out *Outbox) {
 	out.flush(from, ev)
 	if ev.Lost {
 		m.lost(from, out)
@@ -348,7 +353,7 @@ func (m *Master) lost(from Peer, out *Outbox) {
 
 // send sends a message over a link that may be closed: then it is dropped.
 func (m *Master) send(to Peer, msg Message, out *Outbox) {
-	m.workers[to].link.Send(msg, &m.sending)
+	m.workers.at[to].link.Send(msg, &m.sending)
 	out.flush(to, &m.sending)
 }
 
@@ -357,7 +362,7 @@ func (m *Master) send(to Peer, msg Message, out *Outbox) {
 func (m *Master) register(s *session, g *divided, out *Outbox) {
 	all := true
 	for i, p := range g.parts {
-		if g.state[i] == unregistered && m.workers[p.Worker].link.Open() {
+		if g.state[i] == unregistered && m.workers.at[p.Worker].link.Open() {
 			m.handles++
 			g.state[i], g.handles[i] = registering, m.handles
 			m.send(p.Worker, Message{Verb: Register, Step: StepID{SessionID: s.id}, Handle: m.handles, Floor: s.floor(), Peers: p.Peers, Value: p.Value}, out)
@@ -375,6 +380,10 @@ func (m *Master) register(s *session, g *divided, out *Outbox) {
 			st.pending[p.Worker] = true
 			m.send(p.Worker, Message{Verb: Execute, Step: st.id, Handle: g.handles[i], Floor: s.floor(), Value: st.feeds[i]}, out)
 		}
+		for _, f := range st.early {
+			m.send(f.to, Message{Verb: Tensor, Step: st.id, Key: f.key, Value: f.value}, out)
+		}
+		st.early = nil
 		if len(st.pending) == 0 {
 			m.finish(s, st, nil, out)
 		}
@@ -402,6 +411,13 @@ func (m *Master) take(from Peer, msg *Message, out *Outbox) {
 	switch msg.Verb {
 	case Registered:
 		m.registered(s, from, msg, out)
+	case Tensor:
+		st := s.steps[msg.Step.Step]
+		if st == nil || st.err != nil || !st.pending[from] {
+			out.drop(msg.Value)
+			return
+		}
+		out.do(Effect{Kind: Deliver, Step: st.id, Request: st.request, Key: msg.Key, Value: msg.Value})
 	case Executed:
 		st := s.steps[msg.Step.Step]
 		if st == nil || !st.pending[from] {
@@ -438,7 +454,7 @@ func (m *Master) registered(s *session, from Peer, msg *Message, out *Outbox) {
 				m.register(s, g, out)
 				return
 			case g.state[i] == registered: // its worker has lost a connection that it needs
-				g.state[i] = unregistered
+				g.state[i], g.broken = unregistered, true
 				m.renew(s, g, out)
 				if len(g.waiting) > 0 {
 					m.register(s, g, out)
@@ -477,6 +493,9 @@ func (m *Master) finish(s *session, st *step, err error, out *Outbox) {
 	delete(s.steps, st.id.Step)
 	m.running--
 	st.graph.waiting = slices.DeleteFunc(st.graph.waiting, func(o *step) bool { return o == st })
+	for _, f := range st.early {
+		out.drop(f.value)
+	}
 	e := Effect{Kind: Reply, Step: st.id, Request: st.request, Err: err}
 	if err != nil {
 		for _, v := range st.fetches {

@@ -17,7 +17,8 @@ const (
 	// All steps of the session below Effect.Floor are over.
 	// It calls [Worker.Produced] and [Worker.Wanted], and, once, [Worker.Finished].
 	Start
-	// Deliver gives a running part the tensor Effect.Value that it wanted.
+	// Deliver gives a running part the tensor Effect.Value that it wanted, and a master's shell
+	// what a part has produced for the step of Effect.Request.
 	Deliver
 	// Stop asks a worker's shell to end a running part with Effect.Err. It still calls
 	// [Worker.Finished].

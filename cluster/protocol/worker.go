@@ -12,23 +12,14 @@ import (
 // A Worker runs parts of steps for masters, and exchanges tensors with other workers.
 // Its methods take one event and append what follows to an [Outbox].
 type Worker struct {
-	self      Incarnation
-	at        Peer
-	config    Config
-	peers     map[Peer]*neighbour
-	order     []Peer // of peers
-	sessions  map[SessionID]*workerSession
-	graphs    GraphMgr
-	steps     map[StepID]*workerStep
-	sending   LinkEvent // of send
-	forgotten forgetting
-}
-
-// A neighbour is another process, as a worker sees it.
-type neighbour struct {
-	link *Link
-	flow flow
-	idle int // see forgetting
+	self     Incarnation
+	at       Peer
+	config   Config
+	peers    neighbours
+	sessions map[SessionID]*workerSession
+	graphs   GraphMgr
+	steps    map[StepID]*workerStep
+	sending  LinkEvent // of send
 }
 
 // A workerSession is a session of a master's.
@@ -50,12 +41,12 @@ type workerStep struct {
 // NewWorker returns a worker. Workers connect to each other when a part is registered
 // that exchanges tensors; the one of the lower address dials.
 func NewWorker(self Incarnation, at Peer, config Config) *Worker {
-	return &Worker{self: self, at: at, config: config, peers: map[Peer]*neighbour{}, sessions: map[SessionID]*workerSession{}, steps: map[StepID]*workerStep{}}
+	return &Worker{self: self, at: at, config: config, peers: neighbours{at: map[Peer]*neighbour{}}, sessions: map[SessionID]*workerSession{}, steps: map[StepID]*workerStep{}}
 }
 
 // Idle reports whether the worker holds nothing of any step.
 func (w *Worker) Idle() bool {
-	for _, n := range w.peers {
+	for _, n := range w.peers.at {
 		if len(n.flow.blocked) > 0 || n.flow.owed != 0 {
 			return false
 		}
@@ -65,28 +56,16 @@ func (w *Worker) Idle() bool {
 
 // Credit returns the bytes that the worker may send to another one, and whether they are connected.
 func (w *Worker) Credit(p Peer) (int64, bool) {
-	n := w.peers[p]
+	n := w.peers.at[p]
 	if n == nil {
 		return 0, false
 	}
 	return n.flow.credit, n.link.Open()
 }
 
-// neighbour returns another process, as one that dials this one if it is new and a master.
-func (w *Worker) neighbour(p Peer, dials bool) *neighbour {
-	n := w.peers[p]
-	if n == nil {
-		n = &neighbour{link: NewLink(w.self, dials, w.config.Patience, w.forgotten.counter)}
-		w.peers[p] = n
-		i, _ := slices.BinarySearch(w.order, p)
-		w.order = slices.Insert(w.order, i, p)
-	}
-	return n
-}
-
 // Receive takes a packet of the process at an address.
 func (w *Worker) Receive(from Peer, p Packet, out *Outbox) {
-	n := w.peers[from]
+	n := w.peers.at[from]
 	if n == nil {
 		if p.Kind != Hello {
 			if p.Kind != Reset {
@@ -94,7 +73,7 @@ func (w *Worker) Receive(from Peer, p Packet, out *Outbox) {
 			}
 			return
 		}
-		n = w.neighbour(from, false)
+		n = w.peers.add(from, w.self, false, &w.config) // which dials, as masters do
 	}
 	n.idle = 0
 	var ev LinkEvent
@@ -104,8 +83,8 @@ func (w *Worker) Receive(from Peer, p Packet, out *Outbox) {
 
 // Beat is called in each period of the timer.
 func (w *Worker) Beat(out *Outbox) {
-	for _, p := range w.order {
-		n := w.peers[p]
+	for _, p := range w.peers.order {
+		n := w.peers.at[p]
 		if n.flow.owed > 0 {
 			w.send(p, Message{Verb: Credit, Size: n.flow.owed}, out)
 			n.flow.owed = 0
@@ -118,24 +97,11 @@ func (w *Worker) Beat(out *Outbox) {
 		if !it.compiled || it.registered {
 			return
 		}
-		if it.waited++; it.waited >= 2*max(w.config.Patience, minPatience) {
+		if it.waited++; it.waited >= 2*w.config.patience() {
 			w.unconnected(it, out)
 		}
 	})
-	w.forget(out)
-}
-
-// forget forgets processes that are not connected and that nothing needs.
-func (w *Worker) forget(out *Outbox) {
-	w.order = slices.DeleteFunc(w.order, func(p Peer) bool {
-		n := w.peers[p]
-		if !w.forgotten.due(n.link, &n.idle, !n.link.Open() && w.needs(p), w.config.Patience) {
-			return false
-		}
-		delete(w.peers, p)
-		out.do(Effect{Kind: Forget, Peer: p})
-		return true
-	})
+	w.peers.forget(&w.config, w.needs, out)
 }
 
 // needs reports whether a process is the master of a session, or exchanges tensors with a part.
@@ -159,15 +125,15 @@ func (w *Worker) needs(p Peer) bool {
 }
 
 // Knows reports whether the worker has a link with a process, and Peers with how many.
-func (w *Worker) Knows(p Peer) bool { return w.peers[p] != nil }
+func (w *Worker) Knows(p Peer) bool { return w.peers.at[p] != nil }
 
 // Peers is described with Knows.
-func (w *Worker) Peers() int { return len(w.peers) }
+func (w *Worker) Peers() int { return len(w.peers.at) }
 
 // unconnected gives up a part whose worker does not come to be connected with another one.
 func (w *Worker) unconnected(it *Item, out *Outbox) {
 	for _, p := range it.peers {
-		if !w.peers[p].link.Open() {
+		if !w.peers.at[p].link.Open() {
 			w.send(w.sessions[it.id.session].master, Message{Verb: Registered, Step: StepID{SessionID: it.id.session}, Handle: it.id.handle,
 				Err: status.Errorf(status.Unavailable, "worker %s did not connect with worker %s", w.config.name(w.at), w.config.name(p))}, out)
 			break
@@ -197,7 +163,7 @@ func (w *Worker) follow(from Peer, n *neighbour, ev *LinkEvent, out *Outbox) {
 
 // send sends a message over a link that may be closed: then it is dropped.
 func (w *Worker) send(to Peer, m Message, out *Outbox) {
-	w.peers[to].link.Send(m, &w.sending)
+	w.peers.at[to].link.Send(m, &w.sending)
 	out.flush(to, &w.sending)
 }
 
@@ -260,9 +226,7 @@ func (w *Worker) close(id SessionID, why error, out *Outbox) {
 		}
 		w.stop(st, why, out)
 	}
-	for _, p := range w.order {
-		w.peers[p].flow.cancel(func(s StepID) bool { return s.SessionID == id }, out)
-	}
+	w.peers.cancel(func(s StepID) bool { return s.SessionID == id }, out)
 	for _, it := range w.graphs.of(id) {
 		w.release(it, out)
 	}
@@ -328,7 +292,7 @@ func (w *Worker) register(from Peer, m *Message, out *Outbox) {
 		return
 	}
 	for _, p := range m.Peers {
-		w.neighbour(p, w.config.dials(w.at, p))
+		w.peers.add(p, w.self, w.config.dials(w.at, p), &w.config)
 	}
 	out.do(Effect{Kind: Compile, Step: StepID{SessionID: m.Step.SessionID}, Handle: m.Handle, Value: m.Value})
 }
@@ -354,7 +318,7 @@ func (w *Worker) ready(it *Item, out *Outbox) {
 		return
 	}
 	for _, p := range it.peers {
-		if !w.peers[p].link.Open() {
+		if !w.peers.at[p].link.Open() {
 			return
 		}
 	}
@@ -435,9 +399,7 @@ func (w *Worker) step(id StepID) *workerStep {
 
 // abort ends a step for its master, which knows of the failure. Execute was before it.
 func (w *Worker) abort(m *Message, out *Outbox) {
-	for _, p := range w.order {
-		w.peers[p].flow.cancel(func(id StepID) bool { return id == m.Step }, out)
-	}
+	w.peers.cancel(func(id StepID) bool { return id == m.Step }, out)
 	if st := w.steps[m.Step]; st != nil && st.item != nil {
 		w.stop(st, m.Err, out)
 	}
@@ -449,9 +411,7 @@ func (w *Worker) stop(st *workerStep, why error, out *Outbox) {
 		return
 	}
 	st.stopped = why
-	for _, p := range w.order {
-		w.peers[p].flow.cancel(func(id StepID) bool { return id == st.id }, out)
-	}
+	w.peers.cancel(func(id StepID) bool { return id == st.id }, out)
 	out.do(Effect{Kind: Stop, Step: st.id, Err: why})
 }
 
@@ -467,7 +427,7 @@ func (w *Worker) end(st *workerStep, out *Outbox) {
 
 // consumed gives credit back.
 func (w *Worker) consumed(from Peer, size int64, out *Outbox) {
-	n := w.peers[from]
+	n := w.peers.at[from]
 	if n == nil || !n.link.Open() {
 		return
 	}
@@ -499,15 +459,19 @@ func (w *Worker) arrived(from Peer, n *neighbour, m *Message, out *Outbox) {
 	}
 }
 
-// Produced takes a tensor that a running part sends to another worker. It fails unless the
-// part's registration names that one.
+// Produced takes a tensor that a running part sends to another worker, or to the Owner. It fails
+// unless the part's registration names that worker. What is sent to the Owner has no size, as it
+// takes no credit.
 func (w *Worker) Produced(id StepID, to Peer, key string, value any, size int64, out *Outbox) error {
 	st := w.steps[id]
 	if st == nil || st.item == nil || st.stopped != nil {
 		out.drop(value)
 		return nil
 	}
-	n := w.peers[to]
+	if to == Owner {
+		to, size = w.sessions[id.SessionID].master, 0
+	}
+	n := w.peers.at[to]
 	if n == nil {
 		out.drop(value)
 		return w.strange(to)
@@ -521,14 +485,17 @@ func (w *Worker) strange(p Peer) error {
 	return status.Invalid("a part of worker %s exchanges tensors with worker %s, which its registration does not name", w.config.name(w.at), w.config.name(p))
 }
 
-// Wanted takes a running part's request for a tensor of another worker. Deliver follows,
-// or Stop, unless it fails: the part's registration must name the worker.
+// Wanted takes a running part's request for a tensor of another worker, or of the Owner. Deliver
+// follows, or Stop, unless it fails: the part's registration must name the worker.
 func (w *Worker) Wanted(id StepID, from Peer, key string, out *Outbox) error {
 	st := w.steps[id]
 	if st == nil || st.item == nil || st.stopped != nil {
 		return nil
 	}
-	if w.peers[from] == nil {
+	if from == Owner {
+		from = w.sessions[id.SessionID].master
+	}
+	if w.peers.at[from] == nil {
 		return w.strange(from)
 	}
 	a, come, ask := st.meeting.want(place{from, key})
@@ -553,9 +520,7 @@ func (w *Worker) Finished(id StepID, fetches any, err error, out *Outbox) {
 		err = st.stopped
 	}
 	if err != nil {
-		for _, p := range w.order {
-			w.peers[p].flow.cancel(func(s StepID) bool { return s == id }, out)
-		}
+		w.peers.cancel(func(s StepID) bool { return s == id }, out)
 		out.drop(fetches)
 		fetches = nil
 	}
@@ -575,8 +540,8 @@ func (w *Worker) Left() string {
 	for _, st := range w.inOrder(func(*workerStep) bool { return true }) {
 		s = append(s, fmt.Sprintf("step %d (runs: %v, %d tensors)", st.id.Step, st.item != nil, len(st.meeting.arrived)))
 	}
-	for _, p := range w.order {
-		if f := &w.peers[p].flow; len(f.blocked) > 0 || f.owed > 0 {
+	for _, p := range w.peers.order {
+		if f := &w.peers.at[p].flow; len(f.blocked) > 0 || f.owed > 0 {
 			s = append(s, fmt.Sprintf("%d tensors blocked to %d, %d bytes owed", len(f.blocked), p, f.owed))
 		}
 	}

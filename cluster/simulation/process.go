@@ -20,6 +20,7 @@ type process struct {
 	master  *protocol.Master
 	worker  *protocol.Worker
 	out     protocol.Outbox
+	spare   protocol.Outbox // empty
 	hung    int
 	later   []func() // what came while it hung
 	skew    Time     // of its timer's period
@@ -50,7 +51,7 @@ func (p *process) start() {
 	w := p.w
 	p.self = protocol.Incarnation(w.rng.Uint64() | 1)
 	p.skew = period + Time(w.rng.Int64N(int64(period)/2)) - period/4
-	p.out = protocol.Outbox{}
+	p.out, p.spare = protocol.Outbox{}, protocol.Outbox{}
 	p.running = 0
 	p.codes, p.parts, p.later = map[handle]*Part{}, map[protocol.StepID]*part{}, nil
 	if p.at == Master {
@@ -103,14 +104,16 @@ func (p *process) do(f func()) {
 	}
 	f()
 	for len(p.out.Sent) > 0 || len(p.out.Effects) > 0 {
-		sent, effects := append([]protocol.Sent(nil), p.out.Sent...), append([]protocol.Effect(nil), p.out.Effects...)
-		p.out.Reset()
-		for _, s := range sent {
+		now := p.out
+		p.out, p.spare = p.spare, protocol.Outbox{}
+		for _, s := range now.Sent {
 			p.w.net.send(p.at, s)
 		}
-		for _, e := range effects {
+		for _, e := range now.Effects {
 			p.effect(e)
 		}
+		now.Reset()
+		p.spare = now
 	}
 }
 
@@ -163,6 +166,10 @@ func (p *process) effect(e protocol.Effect) {
 			p.finish(r, status.Errorf(status.Canceled, "stopped"))
 		}
 	case protocol.Deliver:
+		if p.at == Master {
+			w.told(e)
+			return
+		}
 		r := p.parts[e.Step]
 		if r == nil || r.wants != e.Key {
 			w.violated("process %d gets %s of step %d, which it does not want", p.at, e.Key, e.Step.Step)
@@ -201,7 +208,7 @@ func (p *process) play(r *part) {
 	}
 	d := Time(w.rng.Int64N(100))
 	if r.code.Code[r.pc].Op == Stall {
-		d = Time(w.rng.Int64N(int64(20 * period)))
+		d = Time(w.rng.Int64N(int64(w.s.Stall)))
 	}
 	p.after(d, func() {
 		if r.done {
@@ -218,6 +225,12 @@ func (p *process) play(r *part) {
 			return
 		case Send:
 			p.worker.Produced(r.id, in.Peer, in.Key, r.acc, in.Size, &p.out)
+		case Ask:
+			r.wants = in.Key
+			p.worker.Wanted(r.id, protocol.Owner, in.Key, &p.out)
+			return
+		case Tell:
+			p.worker.Produced(r.id, protocol.Owner, in.Key, r.acc, in.Size, &p.out)
 		case Fail:
 			p.finish(r, status.Errorf(status.InvalidArgument, "planned"))
 			return

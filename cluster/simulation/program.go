@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/troupe-go/troupe/cluster/protocol"
 )
@@ -11,8 +12,8 @@ import (
 type Instr struct {
 	Op   Op
 	Peer protocol.Peer // of Send and Recv
-	Key  string        // of Send and Recv
-	Size int64         // of Send and Recv
+	Key  string        // of all that move values
+	Size int64         // of Send, Recv and Tell
 }
 
 // large is the size from which on tensors are fetched by who receives them.
@@ -28,6 +29,8 @@ const (
 	Recv            // mixes what it receives into the accumulator
 	Fail            // fails
 	Stall           // does not end for long, not even when it is stopped
+	Ask             // mixes what the client feeds meanwhile into the accumulator
+	Tell            // gives the accumulator to the client
 )
 
 // A Graph is the parts of a graph, for the workers of the same index.
@@ -112,6 +115,18 @@ func randomGraph(rng *rand.Rand, workers int, faults bool) Graph {
 	return g
 }
 
+// exchange makes a graph one that is fed and fetched while it runs.
+func (g *Graph) exchange(rng *rand.Rand) {
+	for k := range 1 + rng.IntN(4) {
+		in := Instr{Op: Ask, Key: fmt.Sprint("ask", k)}
+		if rng.IntN(2) == 0 {
+			in = Instr{Op: Tell, Key: fmt.Sprint("tell", k), Size: 1 + rng.Int64N(80)}
+		}
+		p := &g.Parts[rng.IntN(len(g.Parts))]
+		p.Code = slices.Insert(p.Code, rng.IntN(len(p.Code)), in)
+	}
+}
+
 // peers returns the workers that a part exchanges tensors with.
 func (p *Part) peers() (all []protocol.Peer) {
 	seen := map[protocol.Peer]bool{}
@@ -136,8 +151,17 @@ func (g *Graph) fails() bool {
 	return false
 }
 
-// evaluate returns the fetches of a graph, without a cluster.
-func (g *Graph) evaluate(feeds []uint64) []uint64 {
+// brief reports whether nothing in a graph takes long by itself.
+func (g *Graph) brief() bool {
+	return !slices.ContainsFunc(g.Parts, func(p Part) bool {
+		return slices.ContainsFunc(p.Code, func(in Instr) bool { return in.Op == Stall || in.Op == Ask })
+	})
+}
+
+// evaluate returns the fetches of a graph, without a cluster, and what it tells, by key. fed is
+// what it asks for, by key.
+func (g *Graph) evaluate(feeds []uint64, fed map[string]uint64) (fetches []uint64, told map[string]uint64) {
+	told = map[string]uint64{}
 	acc := append([]uint64(nil), feeds...)
 	pc := make([]int, len(g.Parts))
 	sent := map[string]uint64{}
@@ -154,6 +178,10 @@ func (g *Graph) evaluate(feeds []uint64) []uint64 {
 					acc[i] = mix(acc[i], v)
 				} else if in.Op == Send {
 					sent[in.Key] = acc[i]
+				} else if in.Op == Ask {
+					acc[i] = mix(acc[i], fed[in.Key])
+				} else if in.Op == Tell {
+					told[in.Key] = acc[i]
 				} else {
 					acc[i] = mix(acc[i], 1)
 				}
@@ -167,5 +195,5 @@ func (g *Graph) evaluate(feeds []uint64) []uint64 {
 			panic("a graph that cannot run")
 		}
 	}
-	return acc
+	return acc, told
 }

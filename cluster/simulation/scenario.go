@@ -26,6 +26,7 @@ type Scenario struct {
 	Late     int  // of 1000 packets, how many take up to 60 times as long
 	Twice    int  // of 1000, how many are delivered twice
 	Lost     int  // of 1000, how many are lost until End
+	Stall    Time // how long a Stall takes at most
 }
 
 // healthy reports whether nothing is to go wrong but that packets come twice.
@@ -116,6 +117,19 @@ func Random(seed uint64, most int) *Scenario {
 		f := Fault{Kind: Back, At: Time(rng.Int64N(int64(s.End - 40*period))), For: Time(1 + rng.Int64N(int64(100*period)))}
 		f.Peer, f.To = protocol.Peer(rng.IntN(workers+1)), protocol.Peer(rng.IntN(workers+1))
 		s.Faults = append(s.Faults, f)
+	}
+	// Drawn last, so that what a seed meant before is unchanged.
+	s.Stall = 20 * period
+	if rng.IntN(4) == 0 {
+		s.Stall = 80 * period // longer than any bound
+		for i := range s.Requests {
+			if r := &s.Requests[i]; !s.Graphs[r.Graph].brief() && rng.IntN(2) == 0 {
+				r.Cancel = r.At + Time(rng.Int64N(int64(10*period)))
+			}
+		}
+	}
+	if rng.IntN(3) == 0 {
+		s.Graphs[rng.IntN(len(s.Graphs))].exchange(rng)
 	}
 	return s
 }

@@ -16,8 +16,9 @@ var (
 	most  = flag.Int("workers", 5, "draw up to `N` workers")
 )
 
-// failed has seeds that have failed: 6507 voided registrations of later steps.
-var failed = []uint64{6507}
+// failed has seeds that have failed: 6507 voided registrations of later steps; in 30144416 two
+// workers lost their connection again and again, and a third one never gave up its own.
+var failed = []uint64{6507, 30144416}
 
 // TestScenarios runs random scenarios. One that fails is shrunk, and its trace printed.
 func TestScenarios(t *testing.T) {

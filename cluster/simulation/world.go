@@ -1,8 +1,8 @@
 package simulation
 
 import (
-	"container/heap"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -29,6 +29,7 @@ type world struct {
 	session  uint64
 	ran      map[ranPart]int
 	open     int // requests without a reply
+	lasting  []lastingFault
 }
 
 // A ranPart is a part of a step that has run to its end, on the worker at an address.
@@ -41,6 +42,8 @@ type ranPart struct {
 type asked struct {
 	graph     int
 	feeds     []uint64
+	fed, told map[string]uint64 // while it runs
+	then      map[string]string // by what is told: what is fed after it
 	replied   bool
 	gone      bool // its master has died
 	cancelled bool
@@ -57,26 +60,44 @@ type event struct {
 	f      func()
 }
 
+// events are a heap: the next one is first.
 type events []event
 
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
+func (e events) before(i, j int) bool {
 	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].serial < e[j].serial
 }
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	o := *e
-	x := o[len(o)-1]
-	o[len(o)-1] = event{}
-	*e = o[:len(o)-1]
-	return x
+
+func (e *events) push(x event) {
+	*e = append(*e, x)
+	h := *e
+	for i := len(h) - 1; i > 0 && h.before(i, (i-1)/2); i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+}
+
+func (e *events) pop() event {
+	h := *e
+	x, last := h[0], len(h)-1
+	h[0], h[last] = h[last], event{}
+	h = h[:last]
+	*e = h
+	for i := 0; ; {
+		least := 2*i + 1
+		if least+1 < last && h.before(least+1, least) {
+			least++
+		}
+		if least >= last || !h.before(least, i) {
+			return x
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
 }
 
 // at has f called at a time.
 func (w *world) at(t Time, f func()) {
 	w.serial++
-	heap.Push(&w.events, event{t, w.serial, f})
+	w.events.push(event{t, w.serial, f})
 }
 
 func (w *world) chance(ofThousand int) bool { return ofThousand > 0 && w.rng.IntN(1000) < ofThousand }
@@ -95,7 +116,7 @@ func (w *world) until(t Time, done func() bool) {
 		if done != nil && done() {
 			return
 		}
-		e := heap.Pop(&w.events).(event)
+		e := w.events.pop()
 		w.now = e.at
 		e.f()
 	}
@@ -200,7 +221,13 @@ func (w *world) ask(r Request) {
 	w.asked[id] = a
 	w.open++
 	w.tracef("request %d of graph %d", id, r.Graph)
+	for _, f := range w.lasting {
+		if w.lasts(f) {
+			w.bind(f)
+		}
+	}
 	m.do(func() { m.master.Run(id, w.session, uint64(r.Graph), feeds, &m.out) })
+	w.exchange(id, a)
 	if r.Cancel > 0 {
 		w.at(r.Cancel, func() {
 			if m.self == self {
@@ -212,6 +239,54 @@ func (w *world) ask(r Request) {
 				m.do(func() { m.master.Cancel(id, status.Errorf(status.Canceled, "cancelled"), &m.out) })
 			}
 		})
+	}
+}
+
+// exchange feeds what the parts of a request's step ask for: some of it before the step has
+// started, some after a part has told what it had until then.
+func (w *world) exchange(id uint64, a *asked) {
+	a.fed, a.told, a.then = map[string]uint64{}, map[string]uint64{}, map[string]string{}
+	for _, p := range w.s.Graphs[a.graph].Parts {
+		told := ""
+		for _, in := range p.Code {
+			switch {
+			case in.Op == Tell:
+				told = in.Key
+			case in.Op == Ask:
+				a.fed[in.Key] = w.rng.Uint64()
+				if told != "" && a.then[told] == "" {
+					a.then[told] = in.Key
+					continue
+				}
+				w.feed(id, in.Key, Time(w.rng.Int64N(int64(5*period))))
+			}
+		}
+	}
+}
+
+// feed gives the master what a request is fed while it runs, after some time.
+func (w *world) feed(id uint64, key string, after Time) {
+	a := w.asked[id]
+	m := w.processes[Master]
+	m.after(after, func() {
+		for _, p := range w.s.Graphs[a.graph].Parts {
+			if slices.ContainsFunc(p.Code, func(in Instr) bool { return in.Op == Ask && in.Key == key }) {
+				m.master.Feed(id, p.Worker, key, a.fed[key], &m.out)
+			}
+		}
+	})
+}
+
+// told takes what a part has told.
+func (w *world) told(e protocol.Effect) {
+	a := w.asked[e.Request]
+	if _, twice := a.told[e.Key]; twice || a.replied {
+		w.violated("request %d is told %s again, or after its reply", e.Request, e.Key)
+		return
+	}
+	a.told[e.Key] = e.Value.(uint64)
+	if key := a.then[e.Key]; key != "" {
+		w.feed(e.Request, key, Time(w.rng.Int64N(100)))
 	}
 }
 
@@ -235,7 +310,10 @@ func (w *world) reply(e protocol.Effect) {
 		}
 		return
 	}
-	want := g.evaluate(a.feeds)
+	want, told := g.evaluate(a.feeds, a.fed)
+	if !maps.Equal(told, a.told) {
+		w.violated("request %d was told %v, and should %v", e.Request, a.told, told)
+	}
 	for i, p := range g.Parts {
 		if got := e.Fetches[i]; got != want[i] {
 			w.violated("request %d returns %v for part %d, and should %v", e.Request, got, i, want[i])
@@ -275,98 +353,89 @@ func (w *world) beyond(beats int) Time {
 	return w.now + Time(beats)*period*5/4 + 120*w.s.Delay
 }
 
-// cutOff sets the bound for what runs on a worker that does not answer for long.
-func (w *world) cutOff(at protocol.Peer) {
-	if !w.bounded() {
+// A lastingFault is one that has begun and is longer than it takes to notice.
+type lastingFault struct {
+	Fault
+	self protocol.Incarnation // of Crash and Hang: the life that ends or hangs
+}
+
+// lasts reports whether a fault holds for longer than it takes to notice, from now on.
+func (w *world) lasts(f lastingFault) bool {
+	if f.At+f.For-w.now < Time(w.s.Config.Patience+4)*period*5/4 {
+		return false
+	}
+	return f.Kind != Crash && f.Kind != Hang || w.processes[f.Peer].self == f.self
+}
+
+// bind sets the bound for requests that wait while a fault lasts: they cannot run, unless the
+// fault keeps nothing from them that they need. A fault of messages alone is not noticed while
+// there are none. What takes long by itself may begin when a fault has ended before it was given up.
+func (w *world) bind(f lastingFault) {
+	if !w.bounded() || f.Peer == f.To && f.Kind != Crash && f.Kind != Hang && f.Kind != Partition {
 		return
 	}
+	a, b := f.Peer, f.To
+	if f.Kind == Crash || f.Kind == Hang || f.Kind == Partition || b == Master {
+		b = Master
+	} else if a == Master {
+		a, b = b, Master
+	}
 	bound := w.beyond(4*w.s.Config.Patience + 6)
-	for _, a := range w.asked {
-		if a.replied {
+	slow := b == Master && f.Kind != Mute && f.At+f.For-w.now >= Time(3*w.s.Config.Patience+6)*period*5/4
+	for _, r := range w.asked {
+		g := &w.s.Graphs[r.graph]
+		if r.replied || r.bound > 0 || !slow && !g.brief() {
 			continue
 		}
-		for _, p := range w.s.Graphs[a.graph].Parts {
-			if p.Worker == at && a.bound == 0 {
-				a.bound = bound
+		for _, p := range g.Parts {
+			if p.Worker == a && (b == Master || slices.Contains(p.peers(), b)) {
+				r.bound = bound
 			}
 		}
 	}
-}
-
-// withheld sets the bound for what needs tensors of one process on another, which does not get
-// them for long.
-func (w *world) withheld(from, to protocol.Peer) {
-	switch {
-	case from == to:
-	case from == Master:
-		w.cutOff(to)
-	case to == Master:
-		w.cutOff(from)
-	case w.bounded():
-		bound := w.beyond(4*w.s.Config.Patience + 6)
-		for _, a := range w.asked {
-			for _, p := range w.s.Graphs[a.graph].Parts {
-				if !a.replied && a.bound == 0 && p.Worker == to && slices.Contains(p.peers(), from) && w.brief(a.graph) {
-					a.bound = bound
-				}
-			}
-		}
-	}
-}
-
-// brief reports whether nothing in a graph takes long by itself.
-func (w *world) brief(graph int) bool {
-	for _, p := range w.s.Graphs[graph].Parts {
-		if slices.ContainsFunc(p.Code, func(in Instr) bool { return in.Op == Stall }) {
-			return false
-		}
-	}
-	return true
 }
 
 // fault begins a fault.
 func (w *world) fault(f Fault) {
 	p := w.processes[f.Peer]
 	w.tracef("fault   %s of %d (to %d) for %d", f.Kind, f.Peer, f.To, f.For)
-	if f.Peer != Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 && f.Kind != Back && (f.Kind != Cut && f.Kind != Mute || f.To == Master) {
-		w.cutOff(f.Peer)
-	}
-	if (f.Kind == Cut || f.Kind == Mute) && f.Peer == Master && f.For >= Time(w.s.Config.Patience+4)*period*5/4 {
-		w.cutOff(f.To)
-	}
 	switch f.Kind {
 	case Crash:
-		if p.node != nil {
-			p.crash()
-			w.at(w.now+f.For, func() {
-				p.start()
-				p.hung = 0
-			})
+		if p.node == nil {
+			return
 		}
+		p.crash()
+		w.at(w.now+f.For, func() {
+			p.start()
+			p.hung = 0
+		})
 	case Hang:
-		if p.node != nil && p.hung == 0 {
-			p.hung++
-			self := p.self
-			w.at(w.now+f.For, func() {
-				if p.self == self {
-					p.wake()
-				}
-			})
+		if p.node == nil || p.hung > 0 {
+			return
 		}
+		p.hung++
+		self := p.self
+		w.at(w.now+f.For, func() {
+			if p.self == self {
+				p.wake()
+			}
+		})
 	case Cut:
 		w.net.cut(w.net.links, f.Peer, f.To, f.For)
 	case Mute:
 		w.net.cut(w.net.mute, f.Peer, f.To, f.For)
 	case Back:
-		if f.For >= Time(w.s.Config.Patience+4)*period*5/4 {
-			w.withheld(f.Peer, f.To)
-		}
 		w.net.cut(w.net.back, f.Peer, f.To, f.For)
 	case Partition:
 		for _, q := range w.processes {
 			w.net.cut(w.net.links, f.Peer, q.at, f.For)
 			w.net.cut(w.net.links, q.at, f.Peer, f.For)
 		}
+	}
+	f.At = w.now
+	if l := (lastingFault{f, p.self}); w.lasts(l) {
+		w.lasting = append(w.lasting, l)
+		w.bind(l)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -83,6 +84,38 @@ func TestWorkers(t *testing.T) {
 	}
 	if _, code, _ := a.run(first, nil, []string{"mine:0"}); code != codes.Aborted {
 		t.Errorf("a session that was reset: %v", code)
+	}
+}
+
+// A step on workers that is fed and fetched in parts.
+func TestWorkersPartialRun(t *testing.T) {
+	o, _ := away(t, workerBound)
+	_, clients := startCluster(t, o, 1)
+	c := clients[0]
+	h := c.create(`
+x = Placeholder() @/job:worker/task:1 {dtype=DT_FLOAT}
+y = Placeholder() @/job:ps/task:0 {dtype=DT_FLOAT}
+square = Mul(x, x) @/job:worker/task:1 {T=DT_FLOAT}
+sum = AddV2(square, y) @/job:ps/task:0 {T=DT_FLOAT}
+`)
+	p, err := call[master.PartialRunSetupResponse](c, "PartialRunSetup", &master.PartialRunSetupRequest{SessionHandle: h, Feed: []string{"x:0", "y:0"}, Fetch: []string{"square:0", "sum:0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range []struct {
+		feed  string
+		value float32
+		fetch string
+		want  float32
+	}{{"x:0", 3, "square:0", 9}, {"y:0", 5, "sum:0", 14}} {
+		r, err := call[master.RunStepResponse](c, "RunStep", &master.RunStepRequest{SessionHandle: h, PartialRunHandle: p.GetPartialRunHandle(), Fetch: []string{part.fetch},
+			Feed: []*master.NamedTensorProto{{Name: part.feed, Tensor: c.tensor(part.value)}}})
+		if err != nil || len(r.GetTensor()) != 1 {
+			t.Fatal(i, r, err)
+		}
+		if got, err := tensor.UnmarshalProto(r.GetTensor()[0].GetTensor(), 0); err != nil || got.Value().(float32) != part.want {
+			t.Errorf("part %d: %v, %v, want %v", i, got, err, part.want)
+		}
 	}
 }
 
