@@ -16,7 +16,7 @@ import (
 // for such that may not. A package belongs to the entry with its name, or else to
 // the first that stands for it.
 var floors = [][]string{
-	{"plain", "selection", "status", "files", "files/faults", "wire"},
+	{"plain", "selection", "sorted", "status", "files", "files/faults", "wire"},
 	{"tensor"},
 	{"registry", "shape", "devices", "resource", "profile", "profile/sequence", "profile/recording", "kernel"},
 	{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -132,7 +133,7 @@ func (d *Discovery) lookUp(ctx context.Context) (addresses []string, err error) 
 			addresses = append(addresses, net.JoinHostPort(strings.TrimSuffix(r.Target, "."), strconv.Itoa(int(r.Port))))
 		}
 	}
-	slices.Sort(addresses)
+	sort.Strings(addresses)
 	if addresses = slices.Compact(addresses); len(addresses) == 0 {
 		return nil, status.Errorf(status.Unavailable, "SRV %s: no records", strings.Join(d.Names, ", "))
 	}

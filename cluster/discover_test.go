@@ -119,14 +119,24 @@ func TestDiscovery(t *testing.T) {
 			t.Errorf("%v: %v, %v", names, got, err)
 		}
 	}
-	_, err := find([]string{"nothing.test."}, nil, 2500*time.Millisecond)
-	wants(t, err, status.Unavailable, "nothing.test.")
-	_, err = find([]string{all}, map[string]int{"worker": 3}, 2500*time.Millisecond)
-	wants(t, err, status.Unavailable, "2 of 3 tasks")
-	_, err = find([]string{hole}, nil, 2500*time.Millisecond)
-	wants(t, err, status.Unavailable, "number 0")
-	_, err = find([]string{twice}, nil, time.Minute)
-	wants(t, err, status.AlreadyExists, "task:1")
-	_, err = find(nil, nil, time.Minute)
+	for _, c := range []struct {
+		name     string
+		tasks    map[string]int
+		patience time.Duration
+		code     status.Code
+		says     string
+	}{
+		{"nothing.test.", nil, 2500 * time.Millisecond, status.Unavailable, "nothing.test."},
+		{all, map[string]int{"worker": 3}, 2500 * time.Millisecond, status.Unavailable, "2 of 3 tasks"},
+		{hole, nil, 2500 * time.Millisecond, status.Unavailable, "number 0"},
+		{twice, nil, time.Minute, status.AlreadyExists, "task:1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // it waits for what does not come
+			_, err := find([]string{c.name}, c.tasks, c.patience)
+			wants(t, err, c.code, c.says)
+		})
+	}
+	_, err := find(nil, nil, time.Minute)
 	wants(t, err, status.InvalidArgument)
 }

@@ -169,6 +169,7 @@ func lostWorker(t *testing.T, err error) {
 }
 
 func TestWorkerKilled(t *testing.T) {
+	t.Parallel() // it mostly waits
 	f := newFailing(t)
 	f.recovers(f.assign)
 	f.recovers(func() error { return f.loop(t.Context(), 10) })
@@ -337,6 +338,7 @@ func TestNetworkCuts(t *testing.T) {
 
 // TestWorkersKilled kills workers while steps run, over and over.
 func TestWorkersKilled(t *testing.T) {
+	t.Parallel() // it mostly waits
 	f := newFailing(t)
 	for i := range *kills {
 		failed := f.forever()

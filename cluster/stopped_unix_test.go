@@ -18,6 +18,7 @@ var (
 // TestWorkersStopped stops workers while steps run: a stopped process keeps its connections,
 // and says nothing on them.
 func TestWorkersStopped(t *testing.T) {
+	t.Parallel() // it mostly waits
 	f := newFailing(t)
 	f.recovers(f.assign)
 	for i := range *stops {

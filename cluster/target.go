@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -326,7 +327,7 @@ func (p *program) explain(err error) error {
 	if len(lost) == 0 {
 		return err
 	}
-	slices.Sort(lost)
+	sort.Strings(lost)
 	e.Message += "; " + strings.Join(lost, "; ")
 	return &e
 }

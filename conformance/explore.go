@@ -3,6 +3,7 @@ package conformance
 import (
 	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -26,7 +27,7 @@ func (s *Script) Runs() (*session.Graph, []Run, error) {
 		if r.Feeds, r.Fetches, r.Targets, err = o.find(st); err != nil {
 			return nil, nil, err
 		}
-		for _, name := range sorted(st.Feeds) {
+		for _, name := range sorted.Keys(st.Feeds) {
 			t, err := s.Tensor(st.Feeds[name])
 			if err != nil {
 				return nil, nil, err

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sort"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -150,7 +152,7 @@ func definition(g *graph.Graph) (*wire.GraphDef, error) {
 func compareGraphs(got, want *wire.GraphDef) (diffs []error) {
 	differ := func(format string, args ...any) { diffs = append(diffs, fmt.Errorf(format, args...)) }
 	gotNodes, wantNodes := nodesByName(got.GetNode()), nodesByName(want.GetNode())
-	for _, name := range sorted(wantNodes) {
+	for _, name := range sorted.Keys(wantNodes) {
 		n := gotNodes[name]
 		if n == nil {
 			differ("node %q is missing", name)
@@ -160,18 +162,18 @@ func compareGraphs(got, want *wire.GraphDef) (diffs []error) {
 			differ("node %q: %s", name, d)
 		}
 	}
-	for _, name := range sorted(gotNodes) {
+	for _, name := range sorted.Keys(gotNodes) {
 		if wantNodes[name] == nil {
 			differ("node %q should not be there", name)
 		}
 	}
 	gotFuncs, wantFuncs := functionsByName(got), functionsByName(want)
-	for _, name := range sorted(wantFuncs) {
+	for _, name := range sorted.Keys(wantFuncs) {
 		if !proto.Equal(gotFuncs[name], wantFuncs[name]) {
 			differ("function %q: got {%v}, want {%v}", name, gotFuncs[name], wantFuncs[name])
 		}
 	}
-	for _, name := range sorted(gotFuncs) {
+	for _, name := range sorted.Keys(gotFuncs) {
 		if wantFuncs[name] == nil {
 			differ("function %q should not be there", name)
 		}
@@ -209,12 +211,12 @@ func compareNodes(got, want *wire.NodeDef) (diffs []string) {
 	if g, w := canonicalInputs(got), canonicalInputs(want); !slices.Equal(g, w) {
 		differ("inputs %q, want %q", g, w)
 	}
-	for _, name := range sorted(want.GetAttr()) {
+	for _, name := range sorted.Keys(want.GetAttr()) {
 		if g := got.GetAttr()[name]; !equalAttrs(g, want.GetAttr()[name]) {
 			differ("attr %s is {%v}, want {%v}", name, g, want.GetAttr()[name])
 		}
 	}
-	for _, name := range sorted(got.GetAttr()) {
+	for _, name := range sorted.Keys(got.GetAttr()) {
 		if want.GetAttr()[name] == nil {
 			differ("attr %s {%v} should not be there", name, got.GetAttr()[name])
 		}
@@ -232,7 +234,7 @@ func canonicalInputs(n *wire.NodeDef) []string {
 			data = append(data, graph.ParseTensorID(in).String())
 		}
 	}
-	slices.Sort(control)
+	sort.Strings(control)
 	return append(data, slices.Compact(control)...)
 }
 

@@ -22,6 +22,7 @@ import (
 
 var (
 	metered    = flag.Int("metered", 0, "meter the memory of each kernel on inputs of this many `MiB`; 0: some kernels on a few")
+	meteredOne = flag.Int("meteredone", 32, "without -metered, meter the kernels of one operation in `N`")
 	meteredOps = flag.String("meteredops", "", "meter the kernels of operations that match `PATTERN` alone")
 )
 
@@ -45,7 +46,7 @@ func TestKernelsMetered(t *testing.T) {
 	}
 	size, part := int64(*metered)<<20, uint32(1)
 	if size == 0 {
-		size, part = 8<<20, 16
+		size, part = 8<<20, uint32(*meteredOne)
 	}
 	match := regexp.MustCompile(*meteredOps)
 	seen := map[string]int{}

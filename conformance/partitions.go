@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
+	"sort"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -215,14 +215,14 @@ func (p *pieced) describe() ([]string, error) {
 				add("%s: %s = %s(%s)%s", at, constantOf(n.Name()), n.Type(), strings.Join(in, ", "), p.controls(&piece, n, false))
 			}
 		}
-		for _, fetch := range slices.Sorted(maps.Keys(piece.fetched)) {
+		for _, fetch := range sorted.Keys(piece.fetched) {
 			add("%s: fetches %s from %s", at, fetch, p.source(&piece, piece.fetched[fetch]))
 		}
 	}
 	if len(received) != len(p.sends) {
 		return nil, status.Invalid("%d sends, but %d receives", len(p.sends), len(received))
 	}
-	slices.Sort(lines)
+	sort.Strings(lines)
 	return lines, nil
 }
 
@@ -314,7 +314,7 @@ func (p *pieced) controls(at *piece, n *graph.Node, loops bool) string {
 			all = append(all, " after "+p.source(at, c.Output(0)))
 		}
 	}
-	slices.Sort(all)
+	sort.Strings(all)
 	return strings.Join(all, "")
 }
 

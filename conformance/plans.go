@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // Callables calls tell with each step of the case, prepared under these passes of
@@ -20,7 +21,7 @@ func (s *Script) Callables(rewrite, units string, tell func(step int, c *session
 	known := map[string]bool{}
 	for i := range s.Steps {
 		st := &s.Steps[i]
-		key := fmt.Sprint(sorted(st.Feeds), st.Fetches, st.Targets)
+		key := fmt.Sprint(sorted.Keys(st.Feeds), st.Fetches, st.Targets)
 		if known[key] {
 			continue
 		}
@@ -91,7 +92,7 @@ func (u *UnitCount) Count(c *Case) {
 func (u *UnitCount) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "%d loops, %d of them units; %d programs, %d of them one unit\n", u.Loops, u.Units, u.Programs, u.Whole)
-	reasons := sorted(u.Reasons)
+	reasons := sorted.Keys(u.Reasons)
 	sort.SliceStable(reasons, func(i, k int) bool { return u.Reasons[reasons[i]] > u.Reasons[reasons[k]] })
 	for _, r := range reasons {
 		fmt.Fprintf(&w, "\t%d: %s\n", u.Reasons[r], r)

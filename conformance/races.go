@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/plan/race"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // Races calls tell with the races of each step of the case, or with the error that
@@ -19,7 +20,7 @@ func (s *Script) Races(ctx context.Context, tell func(step int, races []race.Rac
 	known := map[string]bool{}
 	for i := range s.Steps {
 		st := &s.Steps[i]
-		key := fmt.Sprint(sorted(st.Feeds), st.Fetches, st.Targets)
+		key := fmt.Sprint(sorted.Keys(st.Feeds), st.Fetches, st.Targets)
 		if known[key] {
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -218,7 +218,7 @@ func (o *opened) fetch(ctx context.Context, byName map[string]*tensor.Tensor, st
 		return nil, err
 	}
 	feeds := map[session.Output]*tensor.Tensor{}
-	for i, name := range sorted(st.Feeds) {
+	for i, name := range sorted.Keys(st.Feeds) {
 		feeds[list[i]] = byName[name]
 	}
 	return o.session.RunContext(ctx, feeds, fetches, targets)
@@ -226,7 +226,7 @@ func (o *opened) fetch(ctx context.Context, byName map[string]*tensor.Tensor, st
 
 // find finds what a step names; feeds come in the order of their names.
 func (o *opened) find(st *Step) (feeds, fetches []session.Output, targets []*session.Operation, err error) {
-	for _, name := range sorted(st.Feeds) {
+	for _, name := range sorted.Keys(st.Feeds) {
 		out, err := o.graph.Find(name)
 		if err != nil {
 			return nil, nil, nil, err
@@ -258,16 +258,6 @@ func (o *opened) fetched(name string) (session.Output, error) {
 		}
 	}
 	return o.graph.Find(name)
-}
-
-// sorted returns the keys of m in order.
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 // Judge reports how an outcome of step i differs from what is expected; nil if

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -74,14 +75,14 @@ func (st *Step) resolve(signatures map[string]model.Signature) error {
 		return status.Errorf(status.NotFound, "the model has no signature %q", st.Signature)
 	}
 	st.Feeds, st.Fetches, st.Expect = map[string]string{}, nil, nil
-	for _, key := range sorted(st.Inputs) {
+	for _, key := range sorted.Keys(st.Inputs) {
 		name, err := tensorName(st.Signature, sig.Inputs, key)
 		if err != nil {
 			return err
 		}
 		st.Feeds[name] = st.Inputs[key]
 	}
-	for _, key := range sorted(st.Outputs) {
+	for _, key := range sorted.Keys(st.Outputs) {
 		name, err := tensorName(st.Signature, sig.Outputs, key)
 		if err != nil {
 			return err

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -61,7 +60,7 @@ func (r *shapeGraph) run() error {
 		return gapOr(fmt.Errorf("it was refused: %w", err))
 	}
 	var diffs []error
-	for _, name := range slices.Sorted(maps.Keys(r.Shapes)) {
+	for _, name := range sorted.Keys(r.Shapes) {
 		n := g.Operation(name)
 		if n == nil || n.NumOutputs() != len(r.Shapes[name]) {
 			return fmt.Errorf("node %s is not there, or has another number of outputs than %d", name, len(r.Shapes[name]))

@@ -4,10 +4,10 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -67,7 +67,7 @@ func OpenerOf(kind string) Opener {
 func accelerators() []string {
 	mu.Lock()
 	defer mu.Unlock()
-	return slices.Sorted(maps.Keys(openers))
+	return sorted.Keys(openers)
 }
 
 // Register adds the factory of a type. It panics if the type has one or is not
@@ -85,7 +85,7 @@ func Register(kind string, f Factory) {
 func Types() []string {
 	mu.Lock()
 	defer mu.Unlock()
-	return slices.Sorted(maps.Keys(factories))
+	return sorted.Keys(factories)
 }
 
 // New makes the devices of all registered types, CPUs first, then by type. On

@@ -35,11 +35,41 @@ func (lv *level) visitLoop(l *loop) error {
 	if l.parent != lv.at && lv.in == nil {
 		return status.Invalid("gradients: the loop '%s' lies between an x and the iteration of '%s' that is differentiated", l.name, lv.at.name)
 	}
-	own := w.b.Scope(l.name + "_grad")
-	a := lv.algebra(own)
+	r := reversal{lv: lv, w: w, l: l, own: w.b.Scope(l.name + "_grad")}
+	r.a = lv.algebra(r.own)
+	for _, part := range []func() error{
+		func() error { return r.carry(dy) }, r.open, r.differentiate, r.close,
+	} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-	var vars []graph.LoopVar
-	init := []graph.Output{lv.twin(w.iterations(l))}
+// A reversal is a backward loop while it is built.
+type reversal struct {
+	lv  *level // around the loop
+	w   *walk
+	l   *loop
+	own *graph.Builder
+	a   gradient.Algebra
+
+	vars       []graph.LoopVar
+	invariants []*graph.Node // Enters
+	init       []graph.Output
+
+	back *region.Loop
+	body *level
+	next []graph.Output
+	rows [][]rowLists // by invariant: gradients that are products of rows
+}
+
+// carry determines what the loop carries, and its initial values: dy has the gradients of
+// the exits.
+func (r *reversal) carry(dy map[*graph.Node]gradient.Value) error {
+	w, l := r.w, r.l
+	r.init = []graph.Output{r.lv.twin(w.iterations(l))}
 	for _, v := range l.Vars {
 		if v.Switch == nil || !w.through(v.Merge) || !gradient.Differentiable(v.Value().DataType()) {
 			continue
@@ -56,14 +86,14 @@ func (lv *level) visitLoop(l *loop) error {
 				delete(dy, exit)
 			}
 		}
-		vars = append(vars, v)
+		r.vars = append(r.vars, v)
 		switch {
 		case len(parts) > 0:
-			init = append(init, dense(a, a.Sum(parts)))
+			r.init = append(r.init, dense(r.a, r.a.Sum(parts)))
 		case v.Value().DataType() == tensor.Resource: // the same handle all the time
-			init = append(init, a.Zeros(v.Init()))
+			r.init = append(r.init, r.a.Zeros(v.Init()))
 		default:
-			init = append(init, a.Zeros(w.last(l, v)))
+			r.init = append(r.init, r.a.Zeros(w.last(l, v)))
 		}
 	}
 	for _, exit := range l.exits {
@@ -71,43 +101,49 @@ func (lv *level) visitLoop(l *loop) error {
 			return status.Invalid("gradients: '%s' leaves the loop '%s' with what is no variable of it", exit.Name(), l.name)
 		}
 	}
-	var invariants []*graph.Node
 	for _, e := range l.Invariants {
 		if w.through(e) && gradient.Differentiable(e.Output(0).DataType()) {
-			invariants = append(invariants, e)
-			init = append(init, a.Zeros(e.Inputs()[0]))
+			r.invariants = append(r.invariants, e)
+			r.init = append(r.init, r.a.Zeros(e.Inputs()[0]))
 		}
 	}
-	if err := w.b.Err(); err != nil {
-		return err
-	}
+	return w.b.Err()
+}
 
+// open begins the loop, which ends when no iterations are left.
+func (r *reversal) open() (err error) {
 	parallel := int64(0)
-	if p := l.Vars[0].Enter.Attrs().Find("parallel_iterations"); p != nil {
+	if p := r.l.Vars[0].Enter.Attrs().Find("parallel_iterations"); p != nil {
 		parallel = p.I
 	}
-	back, err := lv.region.Loop(region.LoopSpec{
-		Frame: w.loops.frame(l.name + "_grad"), ParallelIterations: parallel, Init: init, Writer: writer{lv.bare(own)},
+	r.back, err = r.lv.region.Loop(region.LoopSpec{
+		Frame: r.w.loops.frame(r.l.name + "_grad"), ParallelIterations: parallel, Init: r.init, Writer: writer{r.lv.bare(r.own)},
 	})
 	if err != nil {
 		return err
 	}
+	own, back := r.own, r.back
 	left := own.In(back.Cond).Op("Greater", nil, back.Vars[0], own.In(back.Cond).Const(int32(0)))
-	if err := w.b.Err(); err != nil {
+	if err := r.w.b.Err(); err != nil {
 		return err
 	}
-	if err := back.Test(left); err != nil {
-		return err
-	}
+	return back.Test(left)
+}
+
+// differentiate builds the body: the gradients of one iteration of the original loop, and
+// from them the next values of what is carried.
+func (r *reversal) differentiate() error {
+	lv, w, back := r.lv, r.w, r.back
 	if lv.depth == mostNested {
 		return status.Errorf(status.ResourceExhausted, "gradients: loops are nested more than %d deep", mostNested)
 	}
 	body := &level{
 		w: w, depth: lv.depth + 1, parts: map[graph.Output][]gradient.Value{}, region: back.Body,
-		in: l, outer: lv, back: back, twins: map[graph.Output]graph.Output{},
+		in: r.l, outer: lv, back: back, twins: map[graph.Output]graph.Output{},
 	}
+	r.body = body
 	var from []graph.Output
-	for i, v := range vars {
+	for i, v := range r.vars {
 		if p := v.BodyOutput(); w.wants(p) {
 			body.give(p, gradient.Value{Dense: back.Current[1+i]})
 			from = append(from, p)
@@ -117,19 +153,19 @@ func (lv *level) visitLoop(l *loop) error {
 		return err
 	}
 
-	in := body.algebra(own)
-	next := []graph.Output{in.Sub(back.Current[0], in.Const(int32(1)))}
-	for _, v := range vars {
+	in := body.algebra(r.own)
+	r.next = []graph.Output{in.Sub(back.Current[0], in.Const(int32(1)))}
+	for _, v := range r.vars {
 		sum := in.Sum(append(body.parts[v.BodyInput()], body.parts[v.Value()]...))
 		if sum.None() {
-			next = append(next, in.Zeros(v.BodyInput()))
+			r.next = append(r.next, in.Zeros(v.BodyInput()))
 		} else {
-			next = append(next, dense(in, sum))
+			r.next = append(r.next, dense(in, sum))
 		}
 	}
-	rows := make([][]rowLists, len(invariants))
-	for i, e := range invariants {
-		acc := back.Current[1+len(vars)+i]
+	r.rows = make([][]rowLists, len(r.invariants))
+	for i, e := range r.invariants {
+		acc := back.Current[1+len(r.vars)+i]
 		var parts []gradient.Value
 		for _, p := range body.parts[e.Output(0)] {
 			if p.Product == nil {
@@ -140,7 +176,7 @@ func (lv *level) visitLoop(l *loop) error {
 			if err != nil {
 				return err
 			}
-			rows[i] = append(rows[i], kept)
+			r.rows[i] = append(r.rows[i], kept)
 		}
 		if sum := in.Sum(parts); !sum.None() {
 			if acc.DataType() == tensor.Variant {
@@ -149,30 +185,32 @@ func (lv *level) visitLoop(l *loop) error {
 				acc = in.Add(acc, dense(in, sum))
 			}
 		}
-		next = append(next, acc)
+		r.next = append(r.next, acc)
 	}
-	if err := w.b.Err(); err != nil {
-		return err
-	}
-	results, err := back.Close(append(next, body.popped...))
+	return w.b.Err()
+}
+
+// close ends the loop, and gives its results to what entered the original one.
+func (r *reversal) close() error {
+	results, err := r.back.Close(append(r.next, r.body.popped...))
 	if err != nil {
 		return err
 	}
-	for i, v := range vars {
-		if p := v.Init(); w.wants(p) {
-			lv.give(p, gradient.Value{Dense: results[1+i]})
+	for i, v := range r.vars {
+		if p := v.Init(); r.w.wants(p) {
+			r.lv.give(p, gradient.Value{Dense: results[1+i]})
 		}
 	}
-	for i, e := range invariants {
+	for i, e := range r.invariants {
 		p := e.Inputs()[0]
-		if !w.wants(p) {
+		if !r.w.wants(p) {
 			continue
 		}
-		if len(rows[i]) < len(body.parts[e.Output(0)]) || len(rows[i]) == 0 {
-			lv.give(p, gradient.Value{Dense: results[1+len(vars)+i]})
+		if len(r.rows[i]) < len(r.body.parts[e.Output(0)]) || len(r.rows[i]) == 0 {
+			r.lv.give(p, gradient.Value{Dense: results[1+len(r.vars)+i]})
 		}
-		for _, r := range rows[i] {
-			lv.give(p, gradient.Value{Dense: r.product(a, p, results)})
+		for _, rows := range r.rows[i] {
+			r.lv.give(p, gradient.Value{Dense: rows.product(r.a, p, results)})
 		}
 	}
 	return nil

@@ -2,7 +2,7 @@ package graph
 
 import (
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -73,7 +73,7 @@ func (g *Graph) DOT() (string, error) {
 func dotEdge(b *strings.Builder, from, to *Node, style []string) {
 	fmt.Fprintf(b, "  n%d -> n%d", from.id, to.id)
 	if len(style) > 0 {
-		slices.Sort(style)
+		sort.Strings(style)
 		fmt.Fprintf(b, " [%s]", strings.Join(style, ", "))
 	}
 	b.WriteString("\n")

@@ -2,13 +2,13 @@ package graph
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/graph/function"
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -184,7 +184,7 @@ func (p *printer) bodyNode(l *library, dec *registry.AttrDecoder, def *function.
 func (p *printer) returns(f *Function, def *function.Definition) error {
 	sep := "  return "
 	write := func(prefix string, known []string, all map[string]string) error {
-		for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, name := range sorted.Keys(all) {
 			if !slices.Contains(known, name) {
 				known = append(known, name)
 			}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/troupe-go/troupe/registry"
@@ -110,7 +111,7 @@ func (e *entry) misfit(deviceType string, c *Construction) error {
 	for i := range e.kernels {
 		lines[i] = e.kernels[i].String()
 	}
-	slices.Sort(lines)
+	sort.Strings(lines)
 	return status.Errorf(code, "No OpKernel was registered to support Op '%s' used by {{node %s}} with these attrs: [%s]%s\nRegistered devices: [%s]\nRegistered kernels:\n  %s",
 		c.Op.Name, c.Node, telling(c), gap, deviceType, strings.Join(slices.Compact(lines), "\n  "))
 }

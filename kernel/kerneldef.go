@@ -1,12 +1,10 @@
 package kernel
 
 import (
-	"maps"
-	"slices"
-
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // Fields of the messages KernelList and KernelDef.
@@ -42,7 +40,7 @@ func MarshalKernelList(list []*Registration) ([]byte, error) {
 func (r *Registration) marshal() ([]byte, error) {
 	b := appendBytes(nil, defOp, []byte(r.Op))
 	b = appendBytes(b, defDevice, []byte(r.Device))
-	for _, attr := range slices.Sorted(maps.Keys(r.Types)) {
+	for _, attr := range sorted.Keys(r.Types) {
 		allowed := registry.ListAttr(registry.KindType)
 		for _, t := range r.Types[attr] {
 			allowed.List = append(allowed.List, registry.TypeAttr(t))

@@ -2,10 +2,9 @@ package kernel
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -100,7 +99,7 @@ func (r *Registration) String() string {
 	if r.Label != "" {
 		fmt.Fprintf(&b, "; label='%s'", r.Label)
 	}
-	for _, attr := range slices.Sorted(maps.Keys(r.Types)) {
+	for _, attr := range sorted.Keys(r.Types) {
 		names := make([]string, len(r.Types[attr]))
 		for i, t := range r.Types[attr] {
 			names[i] = t.ProtoName()

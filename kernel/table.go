@@ -1,12 +1,12 @@
 package kernel
 
 import (
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -54,7 +54,7 @@ func (s typeSet) has(t tensor.DType) bool { return t < 64 && s&(1<<t) != 0 }
 
 func (t *table) add(r *Registration) {
 	c := candidate{Registration: r}
-	for _, attr := range slices.Sorted(maps.Keys(r.Types)) {
+	for _, attr := range sorted.Keys(r.Types) {
 		c.constraints = append(c.constraints, constraint{attr, setOf(r.Types[attr])})
 	}
 	t.mu.Lock()
@@ -97,7 +97,7 @@ func Waits(op string) bool {
 func Ops() []string {
 	global.mu.RLock()
 	defer global.mu.RUnlock()
-	return slices.Sorted(maps.Keys(global.ops))
+	return sorted.Keys(global.ops)
 }
 
 // fits reports whether the kernel takes a node of these attributes.

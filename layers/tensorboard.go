@@ -3,16 +3,15 @@ package layers
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/train"
 	"github.com/troupe-go/troupe/wire"
@@ -31,7 +30,7 @@ type TensorBoard struct {
 
 // Epoch writes the values of an epoch.
 func (c *TensorBoard) Epoch(_ context.Context, e *Epoch) error {
-	for _, name := range slices.Sorted(maps.Keys(e.Values)) {
+	for _, name := range sorted.Keys(e.Values) {
 		part, tag := "train", name
 		if rest, ok := strings.CutPrefix(name, "val_"); ok {
 			part, tag = "validation", rest

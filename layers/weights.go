@@ -2,12 +2,12 @@ package layers
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/ops/io/bundle"
 	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/train"
@@ -40,7 +40,7 @@ func (m *Model) Weights(ctx context.Context) (map[string]*tf.Tensor, error) {
 // fails, none.
 func (m *Model) SetWeights(ctx context.Context, weights map[string]*tf.Tensor) error {
 	values := map[*train.Variable]*tf.Tensor{}
-	for _, name := range slices.Sorted(maps.Keys(weights)) {
+	for _, name := range sorted.Keys(weights) {
 		v := m.net.vars[name]
 		if v == nil {
 			return status.Errorf(status.NotFound, "the network has no variable %q", name)
@@ -66,7 +66,7 @@ func (m *Model) SaveWeights(ctx context.Context, prefix string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(weights)) {
+	for _, name := range sorted.Keys(weights) {
 		if err := w.Add(name, tensor.ValueOf(weights[name])); err != nil {
 			w.Discard()
 			return err
@@ -125,7 +125,7 @@ func others(keys map[string]string) string {
 	if len(keys) == 0 {
 		return ""
 	}
-	names := slices.Sorted(maps.Keys(keys))
+	names := sorted.Keys(keys)
 	more := ""
 	if n := len(names); n > 10 {
 		names, more = names[:10], " and others"

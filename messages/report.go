@@ -3,6 +3,7 @@ package messages
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/troupe-go/troupe/messages/protocol"
 	"github.com/troupe-go/troupe/nodes/report"
@@ -90,7 +91,7 @@ func (st *stage) waitingIn(f *seat, limit int, all *[]report.Waiting) {
 				}
 				w.Missing = append(w.Missing, name)
 			}
-			slices.Sort(w.Missing)
+			sort.Strings(w.Missing)
 			w.Missing = slices.Compact(w.Missing) // an output may go to several inputs
 			*all = append(*all, w)
 		}

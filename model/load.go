@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
@@ -24,7 +24,7 @@ type SavedModel struct {
 	// without it.
 	Starts []Start
 
-	calls sync.Map // of *SignatureCall, by key
+	calls atomic.Pointer[map[string]*SignatureCall] // by key; never changed, but replaced
 }
 
 // A Start is one of these steps: it restores variables, or initializes tables.

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -20,7 +21,7 @@ func (m *SavedModel) Repeatable(ctx context.Context, signature string) bool {
 		return false
 	}
 	c := &SignatureCall{key: signature, signature: s}
-	feeds, err := m.find(c, "input", sortedNames(s.Inputs), s.Inputs)
+	feeds, err := m.find(c, "input", sorted.Keys(s.Inputs), s.Inputs)
 	if err != nil {
 		return false
 	}

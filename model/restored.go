@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -69,7 +70,7 @@ func (m *SavedModel) variables() []*session.Operation {
 func (m *SavedModel) needed() []*session.Operation {
 	seen := map[*session.Operation]bool{}
 	var all []*session.Operation
-	for _, key := range sortedNames(m.Signatures) {
+	for _, key := range sorted.Keys(m.Signatures) {
 		s := m.Signatures[key]
 		feeds, fetches := m.outputs(s.Inputs), m.outputs(s.Outputs)
 		nodes, err := m.Graph.Subgraph(feeds, fetches, nil)
@@ -89,7 +90,7 @@ func (m *SavedModel) needed() []*session.Operation {
 // outputs returns the tensors that a signature names and the graph has.
 func (m *SavedModel) outputs(infos map[string]TensorInfo) []session.Output {
 	var list []session.Output
-	for _, name := range sortedNames(infos) {
+	for _, name := range sorted.Keys(infos) {
 		if o, err := m.Graph.Find(infos[name].Name); err == nil && o.Exists() {
 			list = append(list, o)
 		}

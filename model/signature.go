@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -32,15 +33,41 @@ type SignatureCall struct {
 // an input that is missing, unknown, or of another type or shape than the signature's,
 // and as [session.Callable.Call] does.
 func (m *SavedModel) Run(ctx context.Context, signature string, inputs map[string]*session.Tensor) (map[string]*session.Tensor, error) {
-	if c, ok := m.calls.Load(signature); ok {
-		return c.(*SignatureCall).Run(ctx, inputs)
+	if c := m.call(signature); c != nil {
+		return c.Run(ctx, inputs)
 	}
 	c, err := m.Prepare(ctx, signature)
 	if err != nil {
 		return nil, err
 	}
-	m.calls.Store(signature, c)
+	m.keep(signature, c)
 	return c.Run(ctx, inputs)
+}
+
+// call returns the call of a signature that ran before, or nil.
+func (m *SavedModel) call(signature string) *SignatureCall {
+	if calls := m.calls.Load(); calls != nil {
+		return (*calls)[signature]
+	}
+	return nil
+}
+
+// keep keeps the call of a signature.
+func (m *SavedModel) keep(signature string, c *SignatureCall) {
+	for {
+		old := m.calls.Load()
+		calls := map[string]*SignatureCall{signature: c}
+		if old != nil {
+			for key, c := range *old {
+				if key != signature {
+					calls[key] = c
+				}
+			}
+		}
+		if m.calls.CompareAndSwap(old, &calls) {
+			return
+		}
+	}
 }
 
 // Prepare compiles the subgraph of a signature. It fails with NOT_FOUND if the model has
@@ -53,7 +80,7 @@ func (m *SavedModel) Prepare(ctx context.Context, signature string) (*SignatureC
 	}
 	c := &SignatureCall{
 		key: signature, signature: s,
-		inputs: sortedNames(s.Inputs), outputs: sortedNames(s.Outputs),
+		inputs: sorted.Keys(s.Inputs), outputs: sorted.Keys(s.Outputs),
 	}
 	for _, name := range c.inputs {
 		c.infos = append(c.infos, s.Inputs[name])
@@ -193,7 +220,7 @@ func (c *SignatureCall) missing(name string, inputs map[string]*session.Tensor) 
 
 // unknown returns the error of inputs that the signature does not have.
 func (c *SignatureCall) unknown(inputs map[string]*session.Tensor) error {
-	for _, name := range sortedNames(inputs) {
+	for _, name := range sorted.Keys(inputs) {
 		if _, ok := c.signature.Inputs[name]; !ok {
 			return status.Invalid("signature '%s' has no input '%s'%s; %s", c.key, name,
 				status.DidYouMean(name, maps.Keys(c.signature.Inputs)), c.signature.asks())
@@ -205,7 +232,7 @@ func (c *SignatureCall) unknown(inputs map[string]*session.Tensor) error {
 // asks says, for errors, what the inputs of a signature are.
 func (s Signature) asks() string {
 	list := make([]string, 0, len(s.Inputs))
-	for _, name := range sortedNames(s.Inputs) {
+	for _, name := range sorted.Keys(s.Inputs) {
 		list = append(list, fmt.Sprintf("'%s' (%v %v)", name, s.Inputs[name].DType, s.Inputs[name].Shape))
 	}
 	switch len(list) {
@@ -217,12 +244,10 @@ func (s Signature) asks() string {
 	return "its inputs are " + strings.Join(list, ", ")
 }
 
-func sortedNames[T any](names map[string]T) []string { return slices.Sorted(maps.Keys(names)) }
-
 // quoted is names in order, for people.
 func quoted[T any](names map[string]T) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return "'" + strings.Join(sortedNames(names), "', '") + "'"
+	return "'" + strings.Join(sorted.Keys(names), "', '") + "'"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -80,15 +81,15 @@ func (m *Export) check() error {
 			mistakes = append(mistakes, what+" is not an output of the model's graph")
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(m.Signatures)) {
+	for _, key := range sorted.Keys(m.Signatures) {
 		sig := m.Signatures[key]
 		if len(sig.Outputs) == 0 {
 			mistakes = append(mistakes, fmt.Sprintf("signature %q has no outputs", key))
 		}
-		for _, name := range slices.Sorted(maps.Keys(sig.Inputs)) {
+		for _, name := range sorted.Keys(sig.Inputs) {
 			check(fmt.Sprintf("input %q of signature %q", name, key), sig.Inputs[name])
 		}
-		for _, name := range slices.Sorted(maps.Keys(sig.Outputs)) {
+		for _, name := range sorted.Keys(sig.Outputs) {
 			check(fmt.Sprintf("output %q of signature %q", name, key), sig.Outputs[name])
 		}
 	}

@@ -2,8 +2,6 @@ package model
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -110,7 +109,7 @@ func (m *Export) addObjects(s *saved) error {
 			o.link(id, strconv.Itoa(i), v)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(m.Signatures)) {
+	for _, key := range sorted.Keys(m.Signatures) {
 		id, err := o.addSignature(s, key, m.Signatures[key], handles)
 		if err != nil {
 			return err
@@ -215,7 +214,7 @@ func (o *objects) addVariable(s *saved, v variable) (int, error) {
 // variables that it needs.
 func (o *objects) addSignature(s *saved, key string, sig ExportSignature, handles map[string]int) (int, error) {
 	at := func(x graph.Output) graph.Output { return s.graph.Operation(x.Op.Name()).Output(x.Index) }
-	inputs, outputs := slices.Sorted(maps.Keys(sig.Inputs)), slices.Sorted(maps.Keys(sig.Outputs))
+	inputs, outputs := sorted.Keys(sig.Inputs), sorted.Keys(sig.Outputs)
 	spec := graph.FunctionSpec{Name: functionName(s.graph, key), Stateful: true}
 	for _, name := range inputs {
 		spec.Inputs = append(spec.Inputs, at(sig.Inputs[name]))

@@ -13,14 +13,6 @@ var mistakes = flag.String("mistakes", "", "plant the mistakes of parked_mistake
 // mistake and expects the tests of loops that wait to fail.
 func TestPlantedInLoopsThatWait(t *testing.T) {
 	planted.Each(t, "parked_mistakes.txt", *mistakes, 15, func(m planted.Mutant, root, overlay string) {
-		out, failed, err := planted.Test(root, overlay, "-timeout=40s", "-run=LoopsThatWait|LoopWaits|LoopsTakeTurns|LoopsOfSeveral|NetworksOfLoops", "./nodes")
-		switch {
-		case err != nil:
-			t.Errorf("%s: %v\n%s", m.Name, err, out)
-		case !failed:
-			t.Errorf("%s: is not found", m.Name)
-		default:
-			t.Logf("%s: found", m.Name)
-		}
+		m.Find(t, root, overlay, "-timeout=40s", "-run=LoopsThatWait|LoopWaits|LoopsTakeTurns|LoopsOfSeveral|NetworksOfLoops", "./nodes")
 	})
 }

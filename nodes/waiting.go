@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/nodes/report"
@@ -63,7 +64,7 @@ func (s *Step) waits(it *frames.Iteration, i int32, left uint32) (report.Waiting
 			w.Missing = append(w.Missing, from.name)
 		}
 	}
-	slices.Sort(w.Missing)
+	sort.Strings(w.Missing)
 	w.Missing = slices.Compact(w.Missing) // an output may go to several inputs
 	return w, len(w.Missing) > 0 && left > 0
 }

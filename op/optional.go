@@ -1,6 +1,11 @@
 package op
 
-import tf "github.com/troupe-go/troupe/session"
+import (
+	"slices"
+	"unsafe"
+
+	tf "github.com/troupe-go/troupe/session"
+)
 
 // An attr is an attribute of an operation that is to be added.
 type attr struct {
@@ -9,21 +14,15 @@ type attr struct {
 	value any
 }
 
-// with is attributes, and after them those that options set. It is compiled once, not in
-// every function that calls it.
+// A pointer is to the options of one operation, a slice of a type that is defined as attr.
+type pointer = unsafe.Pointer
+
+// with is attributes, and after them those that options set. It is not generic, as it
+// would be compiled for each of the hundreds of types of options, and not inlined.
 //
 //go:noinline
-func with[Option ~struct {
-	_     [0]func()
-	name  string
-	value any
-}](options []Option, own ...attr) []attr {
-	all := make([]attr, 0, len(own)+len(options))
-	all = append(all, own...)
-	for _, o := range options {
-		all = append(all, attr(o))
-	}
-	return all
+func with(options pointer, own ...attr) []attr {
+	return append(slices.Clip(own), *(*[]attr)(options)...)
 }
 
 // attrs is attributes alone.

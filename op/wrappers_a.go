@@ -23,7 +23,7 @@ func AbortExitWithoutError(value bool) AbortAttr {
 //
 // Options: [AbortErrorMsg], [AbortExitWithoutError].
 func Abort(scope *Scope, optional ...AbortAttr) (o *tf.Operation) {
-	return scope.add("Abort", with(optional))
+	return scope.add("Abort", with(pointer(&optional)))
 }
 
 // Abs takes the absolute value of every element; the lowest integer stays what it is.
@@ -87,7 +87,7 @@ func AddManySparseToTensorsMapSharedName(value string) AddManySparseToTensorsMap
 //
 // Options: [AddManySparseToTensorsMapContainer], [AddManySparseToTensorsMapSharedName].
 func AddManySparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddManySparseToTensorsMapAttr) (sparse_handles tf.Output) {
-	op := scope.add("AddManySparseToTensorsMap", with(optional), sparse_indices, sparse_values, sparse_shape)
+	op := scope.add("AddManySparseToTensorsMap", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
@@ -124,7 +124,7 @@ func AddSparseToTensorsMapSharedName(value string) AddSparseToTensorsMapAttr {
 //
 // Options: [AddSparseToTensorsMapContainer], [AddSparseToTensorsMapSharedName].
 func AddSparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddSparseToTensorsMapAttr) (sparse_handle tf.Output) {
-	op := scope.add("AddSparseToTensorsMap", with(optional), sparse_indices, sparse_values, sparse_shape)
+	op := scope.add("AddSparseToTensorsMap", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
@@ -200,7 +200,7 @@ func AllKeepDims(value bool) AllAttr {
 //
 // Options: [AllKeepDims].
 func All(scope *Scope, input tf.Output, axis tf.Output, optional ...AllAttr) (output tf.Output) {
-	op := scope.add("All", with(optional), input, axis)
+	op := scope.add("All", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -234,7 +234,7 @@ func AllCandidateSamplerSeed2(value int64) AllCandidateSamplerAttr {
 //
 // Options: [AllCandidateSamplerSeed], [AllCandidateSamplerSeed2].
 func AllCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, optional ...AllCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("AllCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}), true_classes)
+	op := scope.add("AllCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -258,7 +258,7 @@ func AngleTout(value tf.DataType) AngleAttr {
 //
 // Options: [AngleTout].
 func Angle(scope *Scope, input tf.Output, optional ...AngleAttr) (output tf.Output) {
-	op := scope.add("Angle", with(optional), input)
+	op := scope.add("Angle", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -350,7 +350,7 @@ func AnonymousMutableDenseHashTableMaxLoadFactor(value float32) AnonymousMutable
 //
 // Options: [AnonymousMutableDenseHashTableValueShape], [AnonymousMutableDenseHashTableInitialNumBuckets], [AnonymousMutableDenseHashTableMaxLoadFactor].
 func AnonymousMutableDenseHashTable(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...AnonymousMutableDenseHashTableAttr) (table_handle tf.Output) {
-	op := scope.add("AnonymousMutableDenseHashTable", with(optional, attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
+	op := scope.add("AnonymousMutableDenseHashTable", with(pointer(&optional), attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
 	return op.Output(0)
 }
 
@@ -382,7 +382,7 @@ func AnonymousMutableHashTableOfTensorsValueShape(value tf.Shape) AnonymousMutab
 //
 // Options: [AnonymousMutableHashTableOfTensorsValueShape].
 func AnonymousMutableHashTableOfTensors(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...AnonymousMutableHashTableOfTensorsAttr) (table_handle tf.Output) {
-	op := scope.add("AnonymousMutableHashTableOfTensors", with(optional, attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.add("AnonymousMutableHashTableOfTensors", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -440,7 +440,7 @@ func AnyKeepDims(value bool) AnyAttr {
 //
 // Options: [AnyKeepDims].
 func Any(scope *Scope, input tf.Output, axis tf.Output, optional ...AnyAttr) (output tf.Output) {
-	op := scope.add("Any", with(optional), input, axis)
+	op := scope.add("Any", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -460,7 +460,7 @@ func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
 //
 // Options: [ApproximateEqualTolerance].
 func ApproximateEqual(scope *Scope, x tf.Output, y tf.Output, optional ...ApproximateEqualAttr) (z tf.Output) {
-	op := scope.add("ApproximateEqual", with(optional), x, y)
+	op := scope.add("ApproximateEqual", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -485,7 +485,7 @@ func ArgMaxOutputType(value tf.DataType) ArgMaxAttr {
 //
 // Options: [ArgMaxOutputType].
 func ArgMax(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMaxAttr) (output tf.Output) {
-	op := scope.add("ArgMax", with(optional), input, dimension)
+	op := scope.add("ArgMax", with(pointer(&optional)), input, dimension)
 	return op.Output(0)
 }
 
@@ -510,7 +510,7 @@ func ArgMinOutputType(value tf.DataType) ArgMinAttr {
 //
 // Options: [ArgMinOutputType].
 func ArgMin(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMinAttr) (output tf.Output) {
-	op := scope.add("ArgMin", with(optional), input, dimension)
+	op := scope.add("ArgMin", with(pointer(&optional)), input, dimension)
 	return op.Output(0)
 }
 
@@ -550,7 +550,7 @@ func AsStringFill(value string) AsStringAttr {
 //
 // Options: [AsStringPrecision], [AsStringScientific], [AsStringShortest], [AsStringWidth], [AsStringFill].
 func AsString(scope *Scope, input tf.Output, optional ...AsStringAttr) (output tf.Output) {
-	op := scope.add("AsString", with(optional), input)
+	op := scope.add("AsString", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -583,7 +583,7 @@ func AssertSummarize(value int64) AssertAttr {
 //
 // Options: [AssertSummarize].
 func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...AssertAttr) (o *tf.Operation) {
-	return scope.add("Assert", with(optional), condition, tf.OutputList(data))
+	return scope.add("Assert", with(pointer(&optional)), condition, tf.OutputList(data))
 }
 
 // AssertCardinalityDataset makes a dataset of the elements of another, and fails if these are not of the expected number.
@@ -629,7 +629,7 @@ func AssignVariableOpValidateShape(value bool) AssignVariableOpAttr {
 //
 // Options: [AssignVariableOpValidateShape].
 func AssignVariableOp(scope *Scope, resource tf.Output, value tf.Output, optional ...AssignVariableOpAttr) (o *tf.Operation) {
-	return scope.add("AssignVariableOp", with(optional), resource, value)
+	return scope.add("AssignVariableOp", with(pointer(&optional)), resource, value)
 }
 
 // Atan takes the inverse tangent of every element, in radians from -π/2 to π/2.
@@ -681,7 +681,7 @@ func AudioSpectrogramMagnitudeSquared(value bool) AudioSpectrogramAttr {
 //
 // Options: [AudioSpectrogramMagnitudeSquared].
 func AudioSpectrogram(scope *Scope, input tf.Output, window_size int64, stride int64, optional ...AudioSpectrogramAttr) (spectrogram tf.Output) {
-	op := scope.add("AudioSpectrogram", with(optional, attr{name: "window_size", value: window_size}, attr{name: "stride", value: stride}), input)
+	op := scope.add("AudioSpectrogram", with(pointer(&optional), attr{name: "window_size", value: window_size}, attr{name: "stride", value: stride}), input)
 	return op.Output(0)
 }
 
@@ -709,7 +709,7 @@ func AudioSummaryMaxOutputs(value int64) AudioSummaryAttr {
 //
 // Deprecated: from version 15 of the GraphDef format on. Use AudioSummaryV2.
 func AudioSummary(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate float32, optional ...AudioSummaryAttr) (summary tf.Output) {
-	op := scope.add("AudioSummary", with(optional, attr{name: "sample_rate", value: sample_rate}), tag, tensor)
+	op := scope.add("AudioSummary", with(pointer(&optional), attr{name: "sample_rate", value: sample_rate}), tag, tensor)
 	return op.Output(0)
 }
 
@@ -735,7 +735,7 @@ func AudioSummaryV2MaxOutputs(value int64) AudioSummaryV2Attr {
 //
 // Options: [AudioSummaryV2MaxOutputs].
 func AudioSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...AudioSummaryV2Attr) (summary tf.Output) {
-	op := scope.add("AudioSummaryV2", with(optional), tag, tensor, sample_rate)
+	op := scope.add("AudioSummaryV2", with(pointer(&optional)), tag, tensor, sample_rate)
 	return op.Output(0)
 }
 
@@ -762,7 +762,7 @@ func AvgPoolDataFormat(value string) AvgPoolAttr {
 //
 // Options: [AvgPoolDataFormat].
 func AvgPool(scope *Scope, value tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolAttr) (output tf.Output) {
-	op := scope.add("AvgPool", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), value)
+	op := scope.add("AvgPool", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), value)
 	return op.Output(0)
 }
 
@@ -789,7 +789,7 @@ func AvgPool3DDataFormat(value string) AvgPool3DAttr {
 //
 // Options: [AvgPool3DDataFormat].
 func AvgPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DAttr) (output tf.Output) {
-	op := scope.add("AvgPool3D", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.add("AvgPool3D", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
@@ -817,7 +817,7 @@ func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
 //
 // Options: [AvgPool3DGradDataFormat].
 func AvgPool3DGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DGradAttr) (output tf.Output) {
-	op := scope.add("AvgPool3DGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
+	op := scope.add("AvgPool3DGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
 	return op.Output(0)
 }
 
@@ -845,6 +845,6 @@ func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
 //
 // Options: [AvgPoolGradDataFormat].
 func AvgPoolGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolGradAttr) (output tf.Output) {
-	op := scope.add("AvgPoolGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
+	op := scope.add("AvgPoolGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
 	return op.Output(0)
 }

@@ -26,7 +26,7 @@ func BandedTriangularSolveAdjoint(value bool) BandedTriangularSolveAttr {
 //
 // Options: [BandedTriangularSolveLower], [BandedTriangularSolveAdjoint].
 func BandedTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...BandedTriangularSolveAttr) (output tf.Output) {
-	op := scope.add("BandedTriangularSolve", with(optional), matrix, rhs)
+	op := scope.add("BandedTriangularSolve", with(pointer(&optional)), matrix, rhs)
 	return op.Output(0)
 }
 
@@ -78,7 +78,7 @@ func BatchBatchingQueue(value string) BatchAttr {
 //
 // Options: [BatchMaxEnqueuedBatches], [BatchAllowedBatchSizes], [BatchContainer], [BatchSharedName], [BatchBatchingQueue].
 func Batch(scope *Scope, in_tensors []tf.Output, num_batch_threads int64, max_batch_size int64, batch_timeout_micros int64, grad_timeout_micros int64, optional ...BatchAttr) (batched_tensors []tf.Output, batch_index tf.Output, id tf.Output) {
-	op := scope.add("Batch", with(optional, attr{name: "num_batch_threads", value: num_batch_threads}, attr{name: "max_batch_size", value: max_batch_size}, attr{name: "batch_timeout_micros", value: batch_timeout_micros}, attr{name: "grad_timeout_micros", value: grad_timeout_micros}), tf.OutputList(in_tensors))
+	op := scope.add("Batch", with(pointer(&optional), attr{name: "num_batch_threads", value: num_batch_threads}, attr{name: "max_batch_size", value: max_batch_size}, attr{name: "batch_timeout_micros", value: batch_timeout_micros}, attr{name: "grad_timeout_micros", value: grad_timeout_micros}), tf.OutputList(in_tensors))
 	split := scope.outputs(op)
 	return split.list("batched_tensors"), split.one(), split.one()
 }
@@ -102,7 +102,7 @@ func BatchDatasetMetadata(value string) BatchDatasetAttr {
 //
 // Options: [BatchDatasetMetadata].
 func BatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetAttr) (handle tf.Output) {
-	op := scope.add("BatchDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size)
+	op := scope.add("BatchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size)
 	return op.Output(0)
 }
 
@@ -131,7 +131,7 @@ func BatchDatasetV2Metadata(value string) BatchDatasetV2Attr {
 //
 // Options: [BatchDatasetV2ParallelCopy], [BatchDatasetV2Metadata].
 func BatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("BatchDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, drop_remainder)
+	op := scope.add("BatchDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, drop_remainder)
 	return op.Output(0)
 }
 
@@ -162,7 +162,7 @@ func BatchMatMulGradY(value bool) BatchMatMulAttr {
 //
 // Options: [BatchMatMulAdjX], [BatchMatMulAdjY], [BatchMatMulGradX], [BatchMatMulGradY].
 func BatchMatMul(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMulAttr) (output tf.Output) {
-	op := scope.add("BatchMatMul", with(optional), x, y)
+	op := scope.add("BatchMatMul", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -193,7 +193,7 @@ func BatchMatMulV2GradY(value bool) BatchMatMulV2Attr {
 //
 // Options: [BatchMatMulV2AdjX], [BatchMatMulV2AdjY], [BatchMatMulV2GradX], [BatchMatMulV2GradY].
 func BatchMatMulV2(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMulV2Attr) (output tf.Output) {
-	op := scope.add("BatchMatMulV2", with(optional), x, y)
+	op := scope.add("BatchMatMulV2", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -228,7 +228,7 @@ func BatchMatMulV3GradY(value bool) BatchMatMulV3Attr {
 //
 // Options: [BatchMatMulV3AdjX], [BatchMatMulV3AdjY], [BatchMatMulV3GradX], [BatchMatMulV3GradY].
 func BatchMatMulV3(scope *Scope, x tf.Output, y tf.Output, Tout tf.DataType, optional ...BatchMatMulV3Attr) (output tf.Output) {
-	op := scope.add("BatchMatMulV3", with(optional, attr{name: "Tout", value: Tout}), x, y)
+	op := scope.add("BatchMatMulV3", with(pointer(&optional), attr{name: "Tout", value: Tout}), x, y)
 	return op.Output(0)
 }
 
@@ -472,7 +472,7 @@ func BiasAddDataFormat(value string) BiasAddAttr {
 //
 // Options: [BiasAddDataFormat].
 func BiasAdd(scope *Scope, value tf.Output, bias tf.Output, optional ...BiasAddAttr) (output tf.Output) {
-	op := scope.add("BiasAdd", with(optional), value, bias)
+	op := scope.add("BiasAdd", with(pointer(&optional)), value, bias)
 	return op.Output(0)
 }
 
@@ -488,7 +488,7 @@ func BiasAddGradDataFormat(value string) BiasAddGradAttr {
 //
 // Options: [BiasAddGradDataFormat].
 func BiasAddGrad(scope *Scope, out_backprop tf.Output, optional ...BiasAddGradAttr) (output tf.Output) {
-	op := scope.add("BiasAddGrad", with(optional), out_backprop)
+	op := scope.add("BiasAddGrad", with(pointer(&optional)), out_backprop)
 	return op.Output(0)
 }
 
@@ -590,7 +590,7 @@ func BlockLSTMUsePeephole(value bool) BlockLSTMAttr {
 //
 // Options: [BlockLSTMForgetBias], [BlockLSTMCellClip], [BlockLSTMUsePeephole].
 func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	op := scope.add("BlockLSTM", with(optional), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
+	op := scope.add("BlockLSTM", with(pointer(&optional)), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
@@ -715,7 +715,7 @@ func BlockLSTMV2UsePeephole(value bool) BlockLSTMV2Attr {
 //
 // Options: [BlockLSTMV2CellClip], [BlockLSTMV2UsePeephole].
 func BlockLSTMV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMV2Attr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	op := scope.add("BlockLSTMV2", with(optional), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
+	op := scope.add("BlockLSTMV2", with(pointer(&optional)), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 

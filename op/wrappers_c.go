@@ -47,7 +47,7 @@ func CTCBeamSearchDecoderMergeRepeated(value bool) CTCBeamSearchDecoderAttr {
 //
 // Options: [CTCBeamSearchDecoderMergeRepeated].
 func CTCBeamSearchDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, beam_width int64, top_paths int64, optional ...CTCBeamSearchDecoderAttr) (decoded_indices []tf.Output, decoded_values []tf.Output, decoded_shape []tf.Output, log_probability tf.Output) {
-	op := scope.add("CTCBeamSearchDecoder", with(optional, attr{name: "beam_width", value: beam_width}, attr{name: "top_paths", value: top_paths}), inputs, sequence_length)
+	op := scope.add("CTCBeamSearchDecoder", with(pointer(&optional), attr{name: "beam_width", value: beam_width}, attr{name: "top_paths", value: top_paths}), inputs, sequence_length)
 	split := scope.outputs(op)
 	return split.list("decoded_indices"), split.list("decoded_values"), split.list("decoded_shape"), split.one()
 }
@@ -81,7 +81,7 @@ func CTCGreedyDecoderBlankIndex(value int64) CTCGreedyDecoderAttr {
 //
 // Options: [CTCGreedyDecoderMergeRepeated], [CTCGreedyDecoderBlankIndex].
 func CTCGreedyDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, optional ...CTCGreedyDecoderAttr) (decoded_indices tf.Output, decoded_values tf.Output, decoded_shape tf.Output, log_probability tf.Output) {
-	op := scope.add("CTCGreedyDecoder", with(optional), inputs, sequence_length)
+	op := scope.add("CTCGreedyDecoder", with(pointer(&optional)), inputs, sequence_length)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -119,7 +119,7 @@ func CTCLossIgnoreLongerOutputsThanInputs(value bool) CTCLossAttr {
 //
 // Options: [CTCLossPreprocessCollapseRepeated], [CTCLossCtcMergeRepeated], [CTCLossIgnoreLongerOutputsThanInputs].
 func CTCLoss(scope *Scope, inputs tf.Output, labels_indices tf.Output, labels_values tf.Output, sequence_length tf.Output, optional ...CTCLossAttr) (loss tf.Output, gradient tf.Output) {
-	op := scope.add("CTCLoss", with(optional), inputs, labels_indices, labels_values, sequence_length)
+	op := scope.add("CTCLoss", with(pointer(&optional)), inputs, labels_indices, labels_values, sequence_length)
 	return op.Output(0), op.Output(1)
 }
 
@@ -142,7 +142,7 @@ func CacheDatasetMetadata(value string) CacheDatasetAttr {
 //
 // Options: [CacheDatasetMetadata].
 func CacheDataset(scope *Scope, input_dataset tf.Output, filename tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetAttr) (handle tf.Output) {
-	op := scope.add("CacheDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename)
+	op := scope.add("CacheDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename)
 	return op.Output(0)
 }
 
@@ -166,7 +166,7 @@ func CacheDatasetV2Metadata(value string) CacheDatasetV2Attr {
 //
 // Options: [CacheDatasetV2Metadata].
 func CacheDatasetV2(scope *Scope, input_dataset tf.Output, filename tf.Output, cache tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("CacheDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename, cache)
+	op := scope.add("CacheDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename, cache)
 	return op.Output(0)
 }
 
@@ -188,7 +188,7 @@ func CastTruncate(value bool) CastAttr {
 //
 // Options: [CastTruncate].
 func Cast(scope *Scope, x tf.Output, DstT tf.DataType, optional ...CastAttr) (y tf.Output) {
-	op := scope.add("Cast", with(optional, attr{name: "DstT", value: DstT}), x)
+	op := scope.add("Cast", with(pointer(&optional), attr{name: "DstT", value: DstT}), x)
 	return op.Output(0)
 }
 
@@ -314,7 +314,7 @@ func CombinedNonMaxSuppressionClipBoxes(value bool) CombinedNonMaxSuppressionAtt
 //
 // Options: [CombinedNonMaxSuppressionPadPerClass], [CombinedNonMaxSuppressionClipBoxes].
 func CombinedNonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size_per_class tf.Output, max_total_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...CombinedNonMaxSuppressionAttr) (nmsed_boxes tf.Output, nmsed_scores tf.Output, nmsed_classes tf.Output, valid_detections tf.Output) {
-	op := scope.add("CombinedNonMaxSuppression", with(optional), boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
+	op := scope.add("CombinedNonMaxSuppression", with(pointer(&optional)), boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -339,7 +339,7 @@ func ComplexTout(value tf.DataType) ComplexAttr {
 //
 // Options: [ComplexTout].
 func Complex(scope *Scope, real tf.Output, imag tf.Output, optional ...ComplexAttr) (out tf.Output) {
-	op := scope.add("Complex", with(optional), real, imag)
+	op := scope.add("Complex", with(pointer(&optional)), real, imag)
 	return op.Output(0)
 }
 
@@ -363,7 +363,7 @@ func ComplexAbsTout(value tf.DataType) ComplexAbsAttr {
 //
 // Options: [ComplexAbsTout].
 func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Output) {
-	op := scope.add("ComplexAbs", with(optional), x)
+	op := scope.add("ComplexAbs", with(pointer(&optional)), x)
 	return op.Output(0)
 }
 
@@ -425,7 +425,7 @@ func ComputeAccidentalHitsSeed2(value int64) ComputeAccidentalHitsAttr {
 //
 // Options: [ComputeAccidentalHitsSeed], [ComputeAccidentalHitsSeed2].
 func ComputeAccidentalHits(scope *Scope, true_classes tf.Output, sampled_candidates tf.Output, num_true int64, optional ...ComputeAccidentalHitsAttr) (indices tf.Output, ids tf.Output, weights tf.Output) {
-	op := scope.add("ComputeAccidentalHits", with(optional, attr{name: "num_true", value: num_true}), true_classes, sampled_candidates)
+	op := scope.add("ComputeAccidentalHits", with(pointer(&optional), attr{name: "num_true", value: num_true}), true_classes, sampled_candidates)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -486,7 +486,7 @@ func ConcatenateDatasetMetadata(value string) ConcatenateDatasetAttr {
 //
 // Options: [ConcatenateDatasetMetadata].
 func ConcatenateDataset(scope *Scope, input_dataset tf.Output, another_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ConcatenateDatasetAttr) (handle tf.Output) {
-	op := scope.add("ConcatenateDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, another_dataset)
+	op := scope.add("ConcatenateDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, another_dataset)
 	return op.Output(0)
 }
 
@@ -566,7 +566,7 @@ func ConvGroups(value int64) ConvAttr {
 //
 // Options: [ConvExplicitPaddings], [ConvDataFormat], [ConvDilations], [ConvBatchDims], [ConvGroups].
 func Conv(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...ConvAttr) (output tf.Output) {
-	op := scope.add("Conv", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.add("Conv", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -608,7 +608,7 @@ func Conv2DDilations(value []int64) Conv2DAttr {
 //
 // Options: [Conv2DUseCudnnOnGpu], [Conv2DExplicitPaddings], [Conv2DDataFormat], [Conv2DDilations].
 func Conv2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv2DAttr) (output tf.Output) {
-	op := scope.add("Conv2D", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.add("Conv2D", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -651,7 +651,7 @@ func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
 //
 // Options: [Conv2DBackpropFilterUseCudnnOnGpu], [Conv2DBackpropFilterExplicitPaddings], [Conv2DBackpropFilterDataFormat], [Conv2DBackpropFilterDilations].
 func Conv2DBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropFilterAttr) (output tf.Output) {
-	op := scope.add("Conv2DBackpropFilter", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
+	op := scope.add("Conv2DBackpropFilter", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
@@ -690,7 +690,7 @@ func Conv2DBackpropInputDilations(value []int64) Conv2DBackpropInputAttr {
 //
 // Options: [Conv2DBackpropInputUseCudnnOnGpu], [Conv2DBackpropInputExplicitPaddings], [Conv2DBackpropInputDataFormat], [Conv2DBackpropInputDilations].
 func Conv2DBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropInputAttr) (output tf.Output) {
-	op := scope.add("Conv2DBackpropInput", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
+	op := scope.add("Conv2DBackpropInput", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
@@ -722,7 +722,7 @@ func Conv3DDilations(value []int64) Conv3DAttr {
 //
 // Options: [Conv3DDataFormat], [Conv3DDilations].
 func Conv3D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv3DAttr) (output tf.Output) {
-	op := scope.add("Conv3D", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.add("Conv3D", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -755,7 +755,7 @@ func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
 //
 // Options: [Conv3DBackpropFilterV2DataFormat], [Conv3DBackpropFilterV2Dilations].
 func Conv3DBackpropFilterV2(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropFilterV2Attr) (output tf.Output) {
-	op := scope.add("Conv3DBackpropFilterV2", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
+	op := scope.add("Conv3DBackpropFilterV2", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
@@ -788,7 +788,7 @@ func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
 //
 // Options: [Conv3DBackpropInputV2DataFormat], [Conv3DBackpropInputV2Dilations].
 func Conv3DBackpropInputV2(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropInputV2Attr) (output tf.Output) {
-	op := scope.add("Conv3DBackpropInputV2", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
+	op := scope.add("Conv3DBackpropInputV2", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
@@ -845,7 +845,7 @@ func CropAndResizeExtrapolationValue(value float32) CropAndResizeAttr {
 //
 // Options: [CropAndResizeMethod], [CropAndResizeExtrapolationValue].
 func CropAndResize(scope *Scope, image tf.Output, boxes tf.Output, box_ind tf.Output, crop_size tf.Output, optional ...CropAndResizeAttr) (crops tf.Output) {
-	op := scope.add("CropAndResize", with(optional), image, boxes, box_ind, crop_size)
+	op := scope.add("CropAndResize", with(pointer(&optional)), image, boxes, box_ind, crop_size)
 	return op.Output(0)
 }
 
@@ -872,7 +872,7 @@ func CropAndResizeGradBoxesMethod(value string) CropAndResizeGradBoxesAttr {
 //
 // Options: [CropAndResizeGradBoxesMethod].
 func CropAndResizeGradBoxes(scope *Scope, grads tf.Output, image tf.Output, boxes tf.Output, box_ind tf.Output, optional ...CropAndResizeGradBoxesAttr) (output tf.Output) {
-	op := scope.add("CropAndResizeGradBoxes", with(optional), grads, image, boxes, box_ind)
+	op := scope.add("CropAndResizeGradBoxes", with(pointer(&optional)), grads, image, boxes, box_ind)
 	return op.Output(0)
 }
 
@@ -900,7 +900,7 @@ func CropAndResizeGradImageMethod(value string) CropAndResizeGradImageAttr {
 //
 // Options: [CropAndResizeGradImageMethod].
 func CropAndResizeGradImage(scope *Scope, grads tf.Output, boxes tf.Output, box_ind tf.Output, image_size tf.Output, T tf.DataType, optional ...CropAndResizeGradImageAttr) (output tf.Output) {
-	op := scope.add("CropAndResizeGradImage", with(optional, attr{name: "T", value: T}), grads, boxes, box_ind, image_size)
+	op := scope.add("CropAndResizeGradImage", with(pointer(&optional), attr{name: "T", value: T}), grads, boxes, box_ind, image_size)
 	return op.Output(0)
 }
 
@@ -931,7 +931,7 @@ func CumprodReverse(value bool) CumprodAttr {
 //
 // Options: [CumprodExclusive], [CumprodReverse].
 func Cumprod(scope *Scope, x tf.Output, axis tf.Output, optional ...CumprodAttr) (out tf.Output) {
-	op := scope.add("Cumprod", with(optional), x, axis)
+	op := scope.add("Cumprod", with(pointer(&optional)), x, axis)
 	return op.Output(0)
 }
 
@@ -956,7 +956,7 @@ func CumsumReverse(value bool) CumsumAttr {
 //
 // Options: [CumsumExclusive], [CumsumReverse].
 func Cumsum(scope *Scope, x tf.Output, axis tf.Output, optional ...CumsumAttr) (out tf.Output) {
-	op := scope.add("Cumsum", with(optional), x, axis)
+	op := scope.add("Cumsum", with(pointer(&optional)), x, axis)
 	return op.Output(0)
 }
 
@@ -986,6 +986,6 @@ func CumulativeLogsumexpReverse(value bool) CumulativeLogsumexpAttr {
 //
 // Options: [CumulativeLogsumexpExclusive], [CumulativeLogsumexpReverse].
 func CumulativeLogsumexp(scope *Scope, x tf.Output, axis tf.Output, optional ...CumulativeLogsumexpAttr) (out tf.Output) {
-	op := scope.add("CumulativeLogsumexp", with(optional), x, axis)
+	op := scope.add("CumulativeLogsumexp", with(pointer(&optional)), x, axis)
 	return op.Output(0)
 }

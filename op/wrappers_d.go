@@ -29,7 +29,7 @@ func DataFormatDimMapDstFormat(value string) DataFormatDimMapAttr {
 //
 // Options: [DataFormatDimMapSrcFormat], [DataFormatDimMapDstFormat].
 func DataFormatDimMap(scope *Scope, x tf.Output, optional ...DataFormatDimMapAttr) (y tf.Output) {
-	op := scope.add("DataFormatDimMap", with(optional), x)
+	op := scope.add("DataFormatDimMap", with(pointer(&optional)), x)
 	return op.Output(0)
 }
 
@@ -58,7 +58,7 @@ func DataFormatVecPermuteDstFormat(value string) DataFormatVecPermuteAttr {
 //
 // Options: [DataFormatVecPermuteSrcFormat], [DataFormatVecPermuteDstFormat].
 func DataFormatVecPermute(scope *Scope, x tf.Output, optional ...DataFormatVecPermuteAttr) (y tf.Output) {
-	op := scope.add("DataFormatVecPermute", with(optional), x)
+	op := scope.add("DataFormatVecPermute", with(pointer(&optional)), x)
 	return op.Output(0)
 }
 
@@ -82,7 +82,7 @@ func DatasetCardinalityCardinalityOptions(value string) DatasetCardinalityAttr {
 //
 // Options: [DatasetCardinalityCardinalityOptions].
 func DatasetCardinality(scope *Scope, input_dataset tf.Output, optional ...DatasetCardinalityAttr) (cardinality tf.Output) {
-	op := scope.add("DatasetCardinality", with(optional), input_dataset)
+	op := scope.add("DatasetCardinality", with(pointer(&optional)), input_dataset)
 	return op.Output(0)
 }
 
@@ -108,7 +108,7 @@ func DatasetToSingleElementMetadata(value string) DatasetToSingleElementAttr {
 //
 // Options: [DatasetToSingleElementMetadata].
 func DatasetToSingleElement(scope *Scope, dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DatasetToSingleElementAttr) (components []tf.Output) {
-	op := scope.add("DatasetToSingleElement", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), dataset)
+	op := scope.add("DatasetToSingleElement", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), dataset)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -173,7 +173,7 @@ func DecodeAndCropJpegDctMethod(value string) DecodeAndCropJpegAttr {
 //
 // Options: [DecodeAndCropJpegChannels], [DecodeAndCropJpegRatio], [DecodeAndCropJpegFancyUpscaling], [DecodeAndCropJpegTryRecoverTruncated], [DecodeAndCropJpegAcceptableFraction], [DecodeAndCropJpegDctMethod].
 func DecodeAndCropJpeg(scope *Scope, contents tf.Output, crop_window tf.Output, optional ...DecodeAndCropJpegAttr) (image tf.Output) {
-	op := scope.add("DecodeAndCropJpeg", with(optional), contents, crop_window)
+	op := scope.add("DecodeAndCropJpeg", with(pointer(&optional)), contents, crop_window)
 	return op.Output(0)
 }
 
@@ -211,7 +211,7 @@ func DecodeBmpChannels(value int64) DecodeBmpAttr {
 //
 // Options: [DecodeBmpChannels].
 func DecodeBmp(scope *Scope, contents tf.Output, optional ...DecodeBmpAttr) (image tf.Output) {
-	op := scope.add("DecodeBmp", with(optional), contents)
+	op := scope.add("DecodeBmp", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -251,7 +251,7 @@ func DecodeCSVSelectCols(value []int64) DecodeCSVAttr {
 //
 // Options: [DecodeCSVFieldDelim], [DecodeCSVUseQuoteDelim], [DecodeCSVNaValue], [DecodeCSVSelectCols].
 func DecodeCSV(scope *Scope, records tf.Output, record_defaults []tf.Output, optional ...DecodeCSVAttr) (output []tf.Output) {
-	op := scope.add("DecodeCSV", with(optional), records, tf.OutputList(record_defaults))
+	op := scope.add("DecodeCSV", with(pointer(&optional)), records, tf.OutputList(record_defaults))
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -276,7 +276,7 @@ func DecodeCompressedCompressionType(value string) DecodeCompressedAttr {
 //
 // Options: [DecodeCompressedCompressionType].
 func DecodeCompressed(scope *Scope, bytes tf.Output, optional ...DecodeCompressedAttr) (output tf.Output) {
-	op := scope.add("DecodeCompressed", with(optional), bytes)
+	op := scope.add("DecodeCompressed", with(pointer(&optional)), bytes)
 	return op.Output(0)
 }
 
@@ -324,7 +324,7 @@ func DecodeImageExpandAnimations(value bool) DecodeImageAttr {
 //
 // Options: [DecodeImageChannels], [DecodeImageDtype], [DecodeImageExpandAnimations].
 func DecodeImage(scope *Scope, contents tf.Output, optional ...DecodeImageAttr) (image tf.Output) {
-	op := scope.add("DecodeImage", with(optional), contents)
+	op := scope.add("DecodeImage", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -387,7 +387,7 @@ func DecodeJpegDctMethod(value string) DecodeJpegAttr {
 //
 // Options: [DecodeJpegChannels], [DecodeJpegRatio], [DecodeJpegFancyUpscaling], [DecodeJpegTryRecoverTruncated], [DecodeJpegAcceptableFraction], [DecodeJpegDctMethod].
 func DecodeJpeg(scope *Scope, contents tf.Output, optional ...DecodeJpegAttr) (image tf.Output) {
-	op := scope.add("DecodeJpeg", with(optional), contents)
+	op := scope.add("DecodeJpeg", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -413,7 +413,7 @@ func DecodePaddedRawLittleEndian(value bool) DecodePaddedRawAttr {
 //
 // Options: [DecodePaddedRawLittleEndian].
 func DecodePaddedRaw(scope *Scope, input_bytes tf.Output, fixed_length tf.Output, out_type tf.DataType, optional ...DecodePaddedRawAttr) (output tf.Output) {
-	op := scope.add("DecodePaddedRaw", with(optional, attr{name: "out_type", value: out_type}), input_bytes, fixed_length)
+	op := scope.add("DecodePaddedRaw", with(pointer(&optional), attr{name: "out_type", value: out_type}), input_bytes, fixed_length)
 	return op.Output(0)
 }
 
@@ -442,7 +442,7 @@ func DecodePngDtype(value tf.DataType) DecodePngAttr {
 //
 // Options: [DecodePngChannels], [DecodePngDtype].
 func DecodePng(scope *Scope, contents tf.Output, optional ...DecodePngAttr) (image tf.Output) {
-	op := scope.add("DecodePng", with(optional), contents)
+	op := scope.add("DecodePng", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -480,7 +480,7 @@ func DecodeProtoV2Sanitize(value bool) DecodeProtoV2Attr {
 //
 // Options: [DecodeProtoV2DescriptorSource], [DecodeProtoV2MessageFormat], [DecodeProtoV2Sanitize].
 func DecodeProtoV2(scope *Scope, bytes tf.Output, message_type string, field_names []string, output_types []tf.DataType, optional ...DecodeProtoV2Attr) (sizes tf.Output, values []tf.Output) {
-	op := scope.add("DecodeProtoV2", with(optional, attr{name: "message_type", value: message_type}, attr{name: "field_names", value: field_names}, attr{name: "output_types", value: output_types}), bytes)
+	op := scope.add("DecodeProtoV2", with(pointer(&optional), attr{name: "message_type", value: message_type}, attr{name: "field_names", value: field_names}, attr{name: "output_types", value: output_types}), bytes)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }
@@ -506,7 +506,7 @@ func DecodeRawLittleEndian(value bool) DecodeRawAttr {
 //
 // Options: [DecodeRawLittleEndian].
 func DecodeRaw(scope *Scope, bytes tf.Output, out_type tf.DataType, optional ...DecodeRawAttr) (output tf.Output) {
-	op := scope.add("DecodeRaw", with(optional, attr{name: "out_type", value: out_type}), bytes)
+	op := scope.add("DecodeRaw", with(pointer(&optional), attr{name: "out_type", value: out_type}), bytes)
 	return op.Output(0)
 }
 
@@ -536,7 +536,7 @@ func DecodeWavDesiredSamples(value int64) DecodeWavAttr {
 //
 // Options: [DecodeWavDesiredChannels], [DecodeWavDesiredSamples].
 func DecodeWav(scope *Scope, contents tf.Output, optional ...DecodeWavAttr) (audio tf.Output, sample_rate tf.Output) {
-	op := scope.add("DecodeWav", with(optional), contents)
+	op := scope.add("DecodeWav", with(pointer(&optional)), contents)
 	return op.Output(0), op.Output(1)
 }
 
@@ -617,7 +617,7 @@ func DenseBincountBinaryOutput(value bool) DenseBincountAttr {
 //
 // Options: [DenseBincountBinaryOutput].
 func DenseBincount(scope *Scope, input tf.Output, size tf.Output, weights tf.Output, optional ...DenseBincountAttr) (output tf.Output) {
-	op := scope.add("DenseBincount", with(optional), input, size, weights)
+	op := scope.add("DenseBincount", with(pointer(&optional)), input, size, weights)
 	return op.Output(0)
 }
 
@@ -650,7 +650,7 @@ func DenseCountSparseOutputMaxlength(value int64) DenseCountSparseOutputAttr {
 //
 // Options: [DenseCountSparseOutputMinlength], [DenseCountSparseOutputMaxlength].
 func DenseCountSparseOutput(scope *Scope, values tf.Output, weights tf.Output, binary_output bool, optional ...DenseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	op := scope.add("DenseCountSparseOutput", with(optional, attr{name: "binary_output", value: binary_output}), values, weights)
+	op := scope.add("DenseCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), values, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -678,7 +678,7 @@ func DenseToDenseSetOperationValidateIndices(value bool) DenseToDenseSetOperatio
 //
 // Options: [DenseToDenseSetOperationValidateIndices].
 func DenseToDenseSetOperation(scope *Scope, set1 tf.Output, set2 tf.Output, set_operation string, optional ...DenseToDenseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	op := scope.add("DenseToDenseSetOperation", with(optional, attr{name: "set_operation", value: set_operation}), set1, set2)
+	op := scope.add("DenseToDenseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1, set2)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -708,7 +708,7 @@ func DenseToSparseSetOperationValidateIndices(value bool) DenseToSparseSetOperat
 //
 // Options: [DenseToSparseSetOperationValidateIndices].
 func DenseToSparseSetOperation(scope *Scope, set1 tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...DenseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	op := scope.add("DenseToSparseSetOperation", with(optional, attr{name: "set_operation", value: set_operation}), set1, set2_indices, set2_values, set2_shape)
+	op := scope.add("DenseToSparseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1, set2_indices, set2_values, set2_shape)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -728,7 +728,7 @@ func DepthToSpaceDataFormat(value string) DepthToSpaceAttr {
 //
 // Options: [DepthToSpaceDataFormat].
 func DepthToSpace(scope *Scope, input tf.Output, block_size int64, optional ...DepthToSpaceAttr) (output tf.Output) {
-	op := scope.add("DepthToSpace", with(optional, attr{name: "block_size", value: block_size}), input)
+	op := scope.add("DepthToSpace", with(pointer(&optional), attr{name: "block_size", value: block_size}), input)
 	return op.Output(0)
 }
 
@@ -765,7 +765,7 @@ func DepthwiseConv2dNativeDilations(value []int64) DepthwiseConv2dNativeAttr {
 //
 // Options: [DepthwiseConv2dNativeExplicitPaddings], [DepthwiseConv2dNativeDataFormat], [DepthwiseConv2dNativeDilations].
 func DepthwiseConv2dNative(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeAttr) (output tf.Output) {
-	op := scope.add("DepthwiseConv2dNative", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.add("DepthwiseConv2dNative", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -803,7 +803,7 @@ func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2d
 //
 // Options: [DepthwiseConv2dNativeBackpropFilterExplicitPaddings], [DepthwiseConv2dNativeBackpropFilterDataFormat], [DepthwiseConv2dNativeBackpropFilterDilations].
 func DepthwiseConv2dNativeBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropFilterAttr) (output tf.Output) {
-	op := scope.add("DepthwiseConv2dNativeBackpropFilter", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
+	op := scope.add("DepthwiseConv2dNativeBackpropFilter", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
@@ -841,7 +841,7 @@ func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dN
 //
 // Options: [DepthwiseConv2dNativeBackpropInputExplicitPaddings], [DepthwiseConv2dNativeBackpropInputDataFormat], [DepthwiseConv2dNativeBackpropInputDilations].
 func DepthwiseConv2dNativeBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropInputAttr) (output tf.Output) {
-	op := scope.add("DepthwiseConv2dNativeBackpropInput", with(optional, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
+	op := scope.add("DepthwiseConv2dNativeBackpropInput", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
@@ -881,7 +881,7 @@ func DequantizeDtype(value tf.DataType) DequantizeAttr {
 //
 // Options: [DequantizeMode], [DequantizeNarrowRange], [DequantizeAxis], [DequantizeDtype].
 func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, optional ...DequantizeAttr) (output tf.Output) {
-	op := scope.add("Dequantize", with(optional), input, min_range, max_range)
+	op := scope.add("Dequantize", with(pointer(&optional)), input, min_range, max_range)
 	return op.Output(0)
 }
 
@@ -930,7 +930,7 @@ func DestroyResourceOpIgnoreLookupError(value bool) DestroyResourceOpAttr {
 //
 // Options: [DestroyResourceOpIgnoreLookupError].
 func DestroyResourceOp(scope *Scope, resource tf.Output, optional ...DestroyResourceOpAttr) (o *tf.Operation) {
-	return scope.add("DestroyResourceOp", with(optional), resource)
+	return scope.add("DestroyResourceOp", with(pointer(&optional)), resource)
 }
 
 // DeviceIndex finds the device of the node in a list.
@@ -1043,7 +1043,7 @@ func DirectedInterleaveDatasetStopOnEmptyDataset(value bool) DirectedInterleaveD
 //
 // Options: [DirectedInterleaveDatasetStopOnEmptyDataset].
 func DirectedInterleaveDataset(scope *Scope, selector_input_dataset tf.Output, data_input_datasets []tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DirectedInterleaveDatasetAttr) (handle tf.Output) {
-	op := scope.add("DirectedInterleaveDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), selector_input_dataset, tf.OutputList(data_input_datasets))
+	op := scope.add("DirectedInterleaveDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), selector_input_dataset, tf.OutputList(data_input_datasets))
 	return op.Output(0)
 }
 

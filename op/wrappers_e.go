@@ -28,7 +28,7 @@ func EagerPyFuncIsAsync(value bool) EagerPyFuncAttr {
 //
 // Options: [EagerPyFuncIsAsync].
 func EagerPyFunc(scope *Scope, input []tf.Output, token string, Tout []tf.DataType, optional ...EagerPyFuncAttr) (output []tf.Output) {
-	op := scope.add("EagerPyFunc", with(optional, attr{name: "token", value: token}, attr{name: "Tout", value: Tout}), tf.OutputList(input))
+	op := scope.add("EagerPyFunc", with(pointer(&optional), attr{name: "token", value: token}, attr{name: "Tout", value: Tout}), tf.OutputList(input))
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -58,7 +58,7 @@ func EditDistanceNormalize(value bool) EditDistanceAttr {
 //
 // Options: [EditDistanceNormalize].
 func EditDistance(scope *Scope, hypothesis_indices tf.Output, hypothesis_values tf.Output, hypothesis_shape tf.Output, truth_indices tf.Output, truth_values tf.Output, truth_shape tf.Output, optional ...EditDistanceAttr) (output tf.Output) {
-	op := scope.add("EditDistance", with(optional), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape)
+	op := scope.add("EditDistance", with(pointer(&optional)), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape)
 	return op.Output(0)
 }
 
@@ -84,7 +84,7 @@ func EigComputeV(value bool) EigAttr {
 //
 // Options: [EigComputeV].
 func Eig(scope *Scope, input tf.Output, Tout tf.DataType, optional ...EigAttr) (e tf.Output, v tf.Output) {
-	op := scope.add("Eig", with(optional, attr{name: "Tout", value: Tout}), input)
+	op := scope.add("Eig", with(pointer(&optional), attr{name: "Tout", value: Tout}), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -145,7 +145,7 @@ func EmptyInit(value bool) EmptyAttr {
 //
 // Options: [EmptyInit].
 func Empty(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...EmptyAttr) (output tf.Output) {
-	op := scope.add("Empty", with(optional, attr{name: "dtype", value: dtype}), shape)
+	op := scope.add("Empty", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
@@ -181,7 +181,7 @@ func EncodeBase64Pad(value bool) EncodeBase64Attr {
 //
 // Options: [EncodeBase64Pad].
 func EncodeBase64(scope *Scope, input tf.Output, optional ...EncodeBase64Attr) (output tf.Output) {
-	op := scope.add("EncodeBase64", with(optional), input)
+	op := scope.add("EncodeBase64", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -245,7 +245,7 @@ func EncodeJpegXmpMetadata(value string) EncodeJpegAttr {
 //
 // Options: [EncodeJpegFormat], [EncodeJpegQuality], [EncodeJpegProgressive], [EncodeJpegOptimizeSize], [EncodeJpegChromaDownsampling], [EncodeJpegDensityUnit], [EncodeJpegXDensity], [EncodeJpegYDensity], [EncodeJpegXmpMetadata].
 func EncodeJpeg(scope *Scope, image tf.Output, optional ...EncodeJpegAttr) (contents tf.Output) {
-	op := scope.add("EncodeJpeg", with(optional), image)
+	op := scope.add("EncodeJpeg", with(pointer(&optional)), image)
 	return op.Output(0)
 }
 
@@ -284,7 +284,7 @@ func EncodePngCompression(value int64) EncodePngAttr {
 //
 // Options: [EncodePngCompression].
 func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (contents tf.Output) {
-	op := scope.add("EncodePng", with(optional), image)
+	op := scope.add("EncodePng", with(pointer(&optional)), image)
 	return op.Output(0)
 }
 
@@ -311,7 +311,7 @@ func EncodeProtoDescriptorSource(value string) EncodeProtoAttr {
 //
 // Options: [EncodeProtoDescriptorSource].
 func EncodeProto(scope *Scope, sizes tf.Output, values []tf.Output, field_names []string, message_type string, optional ...EncodeProtoAttr) (bytes tf.Output) {
-	op := scope.add("EncodeProto", with(optional, attr{name: "field_names", value: field_names}, attr{name: "message_type", value: message_type}), sizes, tf.OutputList(values))
+	op := scope.add("EncodeProto", with(pointer(&optional), attr{name: "field_names", value: field_names}, attr{name: "message_type", value: message_type}), sizes, tf.OutputList(values))
 	return op.Output(0)
 }
 
@@ -361,7 +361,7 @@ func EnterParallelIterations(value int64) EnterAttr {
 //
 // Options: [EnterIsConstant], [EnterParallelIterations].
 func Enter(scope *Scope, data tf.Output, frame_name string, optional ...EnterAttr) (output tf.Output) {
-	op := scope.add("Enter", with(optional, attr{name: "frame_name", value: frame_name}), data)
+	op := scope.add("Enter", with(pointer(&optional), attr{name: "frame_name", value: frame_name}), data)
 	return op.Output(0)
 }
 
@@ -381,7 +381,7 @@ func EqualIncompatibleShapeError(value bool) EqualAttr {
 //
 // Options: [EqualIncompatibleShapeError].
 func Equal(scope *Scope, x tf.Output, y tf.Output, optional ...EqualAttr) (z tf.Output) {
-	op := scope.add("Equal", with(optional), x, y)
+	op := scope.add("Equal", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -447,7 +447,7 @@ func EuclideanNormKeepDims(value bool) EuclideanNormAttr {
 //
 // Options: [EuclideanNormKeepDims].
 func EuclideanNorm(scope *Scope, input tf.Output, axis tf.Output, optional ...EuclideanNormAttr) (output tf.Output) {
-	op := scope.add("EuclideanNorm", with(optional), input, axis)
+	op := scope.add("EuclideanNorm", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -530,7 +530,7 @@ func ExtractGlimpseNoise(value string) ExtractGlimpseAttr {
 //
 // Options: [ExtractGlimpseCentered], [ExtractGlimpseNormalized], [ExtractGlimpseUniformNoise], [ExtractGlimpseNoise].
 func ExtractGlimpse(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseAttr) (glimpse tf.Output) {
-	op := scope.add("ExtractGlimpse", with(optional), input, size, offsets)
+	op := scope.add("ExtractGlimpse", with(pointer(&optional)), input, size, offsets)
 	return op.Output(0)
 }
 
@@ -573,7 +573,7 @@ func ExtractGlimpseV2Noise(value string) ExtractGlimpseV2Attr {
 //
 // Options: [ExtractGlimpseV2Centered], [ExtractGlimpseV2Normalized], [ExtractGlimpseV2UniformNoise], [ExtractGlimpseV2Noise].
 func ExtractGlimpseV2(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseV2Attr) (glimpse tf.Output) {
-	op := scope.add("ExtractGlimpseV2", with(optional), input, size, offsets)
+	op := scope.add("ExtractGlimpseV2", with(pointer(&optional)), input, size, offsets)
 	return op.Output(0)
 }
 
@@ -611,7 +611,7 @@ func ExtractJpegShapeOutputType(value tf.DataType) ExtractJpegShapeAttr {
 //
 // Options: [ExtractJpegShapeOutputType].
 func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegShapeAttr) (image_shape tf.Output) {
-	op := scope.add("ExtractJpegShape", with(optional), contents)
+	op := scope.add("ExtractJpegShape", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 

@@ -77,7 +77,7 @@ func FIFOQueueV2SharedName(value string) FIFOQueueV2Attr {
 //
 // Options: [FIFOQueueV2Shapes], [FIFOQueueV2Capacity], [FIFOQueueV2Container], [FIFOQueueV2SharedName].
 func FIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...FIFOQueueV2Attr) (handle tf.Output) {
-	op := scope.add("FIFOQueueV2", with(optional, attr{name: "component_types", value: component_types}))
+	op := scope.add("FIFOQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
@@ -129,7 +129,7 @@ func FakeQuantWithMinMaxArgsNarrowRange(value bool) FakeQuantWithMinMaxArgsAttr 
 //
 // Options: [FakeQuantWithMinMaxArgsMin], [FakeQuantWithMinMaxArgsMax], [FakeQuantWithMinMaxArgsNumBits], [FakeQuantWithMinMaxArgsNarrowRange].
 func FakeQuantWithMinMaxArgs(scope *Scope, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsAttr) (outputs tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxArgs", with(optional), inputs)
+	op := scope.add("FakeQuantWithMinMaxArgs", with(pointer(&optional)), inputs)
 	return op.Output(0)
 }
 
@@ -169,7 +169,7 @@ func FakeQuantWithMinMaxArgsGradientNarrowRange(value bool) FakeQuantWithMinMaxA
 //
 // Options: [FakeQuantWithMinMaxArgsGradientMin], [FakeQuantWithMinMaxArgsGradientMax], [FakeQuantWithMinMaxArgsGradientNumBits], [FakeQuantWithMinMaxArgsGradientNarrowRange].
 func FakeQuantWithMinMaxArgsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsGradientAttr) (backprops tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxArgsGradient", with(optional), gradients, inputs)
+	op := scope.add("FakeQuantWithMinMaxArgsGradient", with(pointer(&optional)), gradients, inputs)
 	return op.Output(0)
 }
 
@@ -200,7 +200,7 @@ func FakeQuantWithMinMaxVarsNarrowRange(value bool) FakeQuantWithMinMaxVarsAttr 
 //
 // Options: [FakeQuantWithMinMaxVarsNumBits], [FakeQuantWithMinMaxVarsNarrowRange].
 func FakeQuantWithMinMaxVars(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsAttr) (outputs tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxVars", with(optional), inputs, min, max)
+	op := scope.add("FakeQuantWithMinMaxVars", with(pointer(&optional)), inputs, min, max)
 	return op.Output(0)
 }
 
@@ -234,7 +234,7 @@ func FakeQuantWithMinMaxVarsGradientNarrowRange(value bool) FakeQuantWithMinMaxV
 //
 // Options: [FakeQuantWithMinMaxVarsGradientNumBits], [FakeQuantWithMinMaxVarsGradientNarrowRange].
 func FakeQuantWithMinMaxVarsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxVarsGradient", with(optional), gradients, inputs, min, max)
+	op := scope.add("FakeQuantWithMinMaxVarsGradient", with(pointer(&optional)), gradients, inputs, min, max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -265,7 +265,7 @@ func FakeQuantWithMinMaxVarsPerChannelNarrowRange(value bool) FakeQuantWithMinMa
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelNumBits], [FakeQuantWithMinMaxVarsPerChannelNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannel(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelAttr) (outputs tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxVarsPerChannel", with(optional), inputs, min, max)
+	op := scope.add("FakeQuantWithMinMaxVarsPerChannel", with(pointer(&optional)), inputs, min, max)
 	return op.Output(0)
 }
 
@@ -299,7 +299,7 @@ func FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange(value bool) FakeQuantW
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelGradientNumBits], [FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxVarsPerChannelGradient", with(optional), gradients, inputs, min, max)
+	op := scope.add("FakeQuantWithMinMaxVarsPerChannelGradient", with(pointer(&optional)), gradients, inputs, min, max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -332,7 +332,7 @@ func FinalizeDatasetHasCapturedRef(value bool) FinalizeDatasetAttr {
 //
 // Options: [FinalizeDatasetHasCapturedRef].
 func FinalizeDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...FinalizeDatasetAttr) (handle tf.Output) {
-	op := scope.add("FinalizeDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.add("FinalizeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -370,7 +370,7 @@ func FixedLengthRecordDatasetMetadata(value string) FixedLengthRecordDatasetAttr
 //
 // Options: [FixedLengthRecordDatasetMetadata].
 func FixedLengthRecordDataset(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, optional ...FixedLengthRecordDatasetAttr) (handle tf.Output) {
-	op := scope.add("FixedLengthRecordDataset", with(optional), filenames, header_bytes, record_bytes, footer_bytes, buffer_size)
+	op := scope.add("FixedLengthRecordDataset", with(pointer(&optional)), filenames, header_bytes, record_bytes, footer_bytes, buffer_size)
 	return op.Output(0)
 }
 
@@ -395,7 +395,7 @@ func FixedLengthRecordDatasetV2Metadata(value string) FixedLengthRecordDatasetV2
 //
 // Options: [FixedLengthRecordDatasetV2Metadata].
 func FixedLengthRecordDatasetV2(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, compression_type tf.Output, optional ...FixedLengthRecordDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("FixedLengthRecordDatasetV2", with(optional), filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type)
+	op := scope.add("FixedLengthRecordDatasetV2", with(pointer(&optional)), filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type)
 	return op.Output(0)
 }
 
@@ -440,7 +440,7 @@ func FixedLengthRecordReaderV2Encoding(value string) FixedLengthRecordReaderV2At
 //
 // Options: [FixedLengthRecordReaderV2HeaderBytes], [FixedLengthRecordReaderV2FooterBytes], [FixedLengthRecordReaderV2HopBytes], [FixedLengthRecordReaderV2Container], [FixedLengthRecordReaderV2SharedName], [FixedLengthRecordReaderV2Encoding].
 func FixedLengthRecordReaderV2(scope *Scope, record_bytes int64, optional ...FixedLengthRecordReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("FixedLengthRecordReaderV2", with(optional, attr{name: "record_bytes", value: record_bytes}))
+	op := scope.add("FixedLengthRecordReaderV2", with(pointer(&optional), attr{name: "record_bytes", value: record_bytes}))
 	return op.Output(0)
 }
 
@@ -505,7 +505,7 @@ func FixedUnigramCandidateSamplerSeed2(value int64) FixedUnigramCandidateSampler
 //
 // Options: [FixedUnigramCandidateSamplerVocabFile], [FixedUnigramCandidateSamplerDistortion], [FixedUnigramCandidateSamplerNumReservedIds], [FixedUnigramCandidateSamplerNumShards], [FixedUnigramCandidateSamplerShard], [FixedUnigramCandidateSamplerUnigrams], [FixedUnigramCandidateSamplerSeed], [FixedUnigramCandidateSamplerSeed2].
 func FixedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...FixedUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("FixedUnigramCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.add("FixedUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -583,7 +583,7 @@ func FractionalAvgPoolSeed2(value int64) FractionalAvgPoolAttr {
 //
 // Options: [FractionalAvgPoolPseudoRandom], [FractionalAvgPoolOverlapping], [FractionalAvgPoolDeterministic], [FractionalAvgPoolSeed], [FractionalAvgPoolSeed2].
 func FractionalAvgPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalAvgPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
-	op := scope.add("FractionalAvgPool", with(optional, attr{name: "pooling_ratio", value: pooling_ratio}), value)
+	op := scope.add("FractionalAvgPool", with(pointer(&optional), attr{name: "pooling_ratio", value: pooling_ratio}), value)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -610,7 +610,7 @@ func FractionalAvgPoolGradOverlapping(value bool) FractionalAvgPoolGradAttr {
 //
 // Options: [FractionalAvgPoolGradOverlapping].
 func FractionalAvgPoolGrad(scope *Scope, orig_input_tensor_shape tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalAvgPoolGradAttr) (output tf.Output) {
-	op := scope.add("FractionalAvgPoolGrad", with(optional), orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence)
+	op := scope.add("FractionalAvgPoolGrad", with(pointer(&optional)), orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence)
 	return op.Output(0)
 }
 
@@ -657,7 +657,7 @@ func FractionalMaxPoolSeed2(value int64) FractionalMaxPoolAttr {
 //
 // Options: [FractionalMaxPoolPseudoRandom], [FractionalMaxPoolOverlapping], [FractionalMaxPoolDeterministic], [FractionalMaxPoolSeed], [FractionalMaxPoolSeed2].
 func FractionalMaxPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalMaxPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
-	op := scope.add("FractionalMaxPool", with(optional, attr{name: "pooling_ratio", value: pooling_ratio}), value)
+	op := scope.add("FractionalMaxPool", with(pointer(&optional), attr{name: "pooling_ratio", value: pooling_ratio}), value)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -685,7 +685,7 @@ func FractionalMaxPoolGradOverlapping(value bool) FractionalMaxPoolGradAttr {
 //
 // Options: [FractionalMaxPoolGradOverlapping].
 func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalMaxPoolGradAttr) (output tf.Output) {
-	op := scope.add("FractionalMaxPoolGrad", with(optional), orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence)
+	op := scope.add("FractionalMaxPoolGrad", with(pointer(&optional)), orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence)
 	return op.Output(0)
 }
 
@@ -760,7 +760,7 @@ func FusedBatchNormIsTraining(value bool) FusedBatchNormAttr {
 //
 // Options: [FusedBatchNormEpsilon], [FusedBatchNormExponentialAvgFactor], [FusedBatchNormDataFormat], [FusedBatchNormIsTraining].
 func FusedBatchNorm(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormAttr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
-	op := scope.add("FusedBatchNorm", with(optional), x, scale, offset, mean, variance)
+	op := scope.add("FusedBatchNorm", with(pointer(&optional)), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -802,7 +802,7 @@ func FusedBatchNormGradIsTraining(value bool) FusedBatchNormGradAttr {
 //
 // Options: [FusedBatchNormGradEpsilon], [FusedBatchNormGradDataFormat], [FusedBatchNormGradIsTraining].
 func FusedBatchNormGrad(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradAttr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
-	op := scope.add("FusedBatchNormGrad", with(optional), y_backprop, x, scale, reserve_space_1, reserve_space_2)
+	op := scope.add("FusedBatchNormGrad", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -844,7 +844,7 @@ func FusedBatchNormGradV2IsTraining(value bool) FusedBatchNormGradV2Attr {
 //
 // Options: [FusedBatchNormGradV2Epsilon], [FusedBatchNormGradV2DataFormat], [FusedBatchNormGradV2IsTraining].
 func FusedBatchNormGradV2(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradV2Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
-	op := scope.add("FusedBatchNormGradV2", with(optional), y_backprop, x, scale, reserve_space_1, reserve_space_2)
+	op := scope.add("FusedBatchNormGradV2", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -887,7 +887,7 @@ func FusedBatchNormGradV3IsTraining(value bool) FusedBatchNormGradV3Attr {
 //
 // Options: [FusedBatchNormGradV3Epsilon], [FusedBatchNormGradV3DataFormat], [FusedBatchNormGradV3IsTraining].
 func FusedBatchNormGradV3(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output, optional ...FusedBatchNormGradV3Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_4 tf.Output, reserve_space_5 tf.Output) {
-	op := scope.add("FusedBatchNormGradV3", with(optional), y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3)
+	op := scope.add("FusedBatchNormGradV3", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -934,7 +934,7 @@ func FusedBatchNormV2IsTraining(value bool) FusedBatchNormV2Attr {
 //
 // Options: [FusedBatchNormV2Epsilon], [FusedBatchNormV2ExponentialAvgFactor], [FusedBatchNormV2DataFormat], [FusedBatchNormV2IsTraining].
 func FusedBatchNormV2(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV2Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
-	op := scope.add("FusedBatchNormV2", with(optional), x, scale, offset, mean, variance)
+	op := scope.add("FusedBatchNormV2", with(pointer(&optional)), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -982,7 +982,7 @@ func FusedBatchNormV3IsTraining(value bool) FusedBatchNormV3Attr {
 //
 // Options: [FusedBatchNormV3Epsilon], [FusedBatchNormV3ExponentialAvgFactor], [FusedBatchNormV3DataFormat], [FusedBatchNormV3IsTraining].
 func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV3Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output) {
-	op := scope.add("FusedBatchNormV3", with(optional), x, scale, offset, mean, variance)
+	op := scope.add("FusedBatchNormV3", with(pointer(&optional)), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5)
 }
 
@@ -1031,6 +1031,6 @@ func FusedResizeAndPadConv2DResizeAlignCorners(value bool) FusedResizeAndPadConv
 //
 // Options: [FusedResizeAndPadConv2DResizeAlignCorners].
 func FusedResizeAndPadConv2D(scope *Scope, input tf.Output, size tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string, optional ...FusedResizeAndPadConv2DAttr) (output tf.Output) {
-	op := scope.add("FusedResizeAndPadConv2D", with(optional, attr{name: "mode", value: mode}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, size, paddings, filter)
+	op := scope.add("FusedResizeAndPadConv2D", with(pointer(&optional), attr{name: "mode", value: mode}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, size, paddings, filter)
 	return op.Output(0)
 }

@@ -72,7 +72,7 @@ func GatherValidateIndices(value bool) GatherAttr {
 //
 // Options: [GatherValidateIndices].
 func Gather(scope *Scope, params tf.Output, indices tf.Output, optional ...GatherAttr) (output tf.Output) {
-	op := scope.add("Gather", with(optional), params, indices)
+	op := scope.add("Gather", with(pointer(&optional)), params, indices)
 	return op.Output(0)
 }
 
@@ -97,7 +97,7 @@ func GatherNdBadIndicesPolicy(value string) GatherNdAttr {
 //
 // Options: [GatherNdBadIndicesPolicy].
 func GatherNd(scope *Scope, params tf.Output, indices tf.Output, optional ...GatherNdAttr) (output tf.Output) {
-	op := scope.add("GatherNd", with(optional), params, indices)
+	op := scope.add("GatherNd", with(pointer(&optional)), params, indices)
 	return op.Output(0)
 }
 
@@ -123,7 +123,7 @@ func GatherV2BatchDims(value int64) GatherV2Attr {
 //
 // Options: [GatherV2BatchDims].
 func GatherV2(scope *Scope, params tf.Output, indices tf.Output, axis tf.Output, optional ...GatherV2Attr) (output tf.Output) {
-	op := scope.add("GatherV2", with(optional), params, indices, axis)
+	op := scope.add("GatherV2", with(pointer(&optional)), params, indices, axis)
 	return op.Output(0)
 }
 

@@ -45,7 +45,7 @@ func HashTableV2UseNodeNameSharing(value bool) HashTableV2Attr {
 //
 // Options: [HashTableV2Container], [HashTableV2SharedName], [HashTableV2UseNodeNameSharing].
 func HashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...HashTableV2Attr) (table_handle tf.Output) {
-	op := scope.add("HashTableV2", with(optional, attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.add("HashTableV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -71,7 +71,7 @@ func HistogramFixedWidthDtype(value tf.DataType) HistogramFixedWidthAttr {
 //
 // Options: [HistogramFixedWidthDtype].
 func HistogramFixedWidth(scope *Scope, values tf.Output, value_range tf.Output, nbins tf.Output, optional ...HistogramFixedWidthAttr) (out tf.Output) {
-	op := scope.add("HistogramFixedWidth", with(optional), values, value_range, nbins)
+	op := scope.add("HistogramFixedWidth", with(pointer(&optional)), values, value_range, nbins)
 	return op.Output(0)
 }
 

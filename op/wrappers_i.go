@@ -67,7 +67,7 @@ func IRFFTTreal(value tf.DataType) IRFFTAttr {
 //
 // Options: [IRFFTTreal].
 func IRFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFTAttr) (output tf.Output) {
-	op := scope.add("IRFFT", with(optional), input, fft_length)
+	op := scope.add("IRFFT", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -92,7 +92,7 @@ func IRFFT2DTreal(value tf.DataType) IRFFT2DAttr {
 //
 // Options: [IRFFT2DTreal].
 func IRFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT2DAttr) (output tf.Output) {
-	op := scope.add("IRFFT2D", with(optional), input, fft_length)
+	op := scope.add("IRFFT2D", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -117,7 +117,7 @@ func IRFFT3DTreal(value tf.DataType) IRFFT3DAttr {
 //
 // Options: [IRFFT3DTreal].
 func IRFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT3DAttr) (output tf.Output) {
-	op := scope.add("IRFFT3D", with(optional), input, fft_length)
+	op := scope.add("IRFFT3D", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -151,7 +151,7 @@ func IdentityReaderV2SharedName(value string) IdentityReaderV2Attr {
 //
 // Options: [IdentityReaderV2Container], [IdentityReaderV2SharedName].
 func IdentityReaderV2(scope *Scope, optional ...IdentityReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("IdentityReaderV2", with(optional))
+	op := scope.add("IdentityReaderV2", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -218,7 +218,7 @@ func IgnoreErrorsDatasetLogWarning(value bool) IgnoreErrorsDatasetAttr {
 //
 // Options: [IgnoreErrorsDatasetLogWarning].
 func IgnoreErrorsDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...IgnoreErrorsDatasetAttr) (handle tf.Output) {
-	op := scope.add("IgnoreErrorsDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.add("IgnoreErrorsDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -242,7 +242,7 @@ func ImagTout(value tf.DataType) ImagAttr {
 //
 // Options: [ImagTout].
 func Imag(scope *Scope, input tf.Output, optional ...ImagAttr) (output tf.Output) {
-	op := scope.add("Imag", with(optional), input)
+	op := scope.add("Imag", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -265,7 +265,7 @@ func ImageProjectiveTransformV2FillMode(value string) ImageProjectiveTransformV2
 //
 // Options: [ImageProjectiveTransformV2FillMode].
 func ImageProjectiveTransformV2(scope *Scope, images tf.Output, transforms tf.Output, output_shape tf.Output, interpolation string, optional ...ImageProjectiveTransformV2Attr) (transformed_images tf.Output) {
-	op := scope.add("ImageProjectiveTransformV2", with(optional, attr{name: "interpolation", value: interpolation}), images, transforms, output_shape)
+	op := scope.add("ImageProjectiveTransformV2", with(pointer(&optional), attr{name: "interpolation", value: interpolation}), images, transforms, output_shape)
 	return op.Output(0)
 }
 
@@ -289,7 +289,7 @@ func ImageProjectiveTransformV3FillMode(value string) ImageProjectiveTransformV3
 //
 // Options: [ImageProjectiveTransformV3FillMode].
 func ImageProjectiveTransformV3(scope *Scope, images tf.Output, transforms tf.Output, output_shape tf.Output, fill_value tf.Output, interpolation string, optional ...ImageProjectiveTransformV3Attr) (transformed_images tf.Output) {
-	op := scope.add("ImageProjectiveTransformV3", with(optional, attr{name: "interpolation", value: interpolation}), images, transforms, output_shape, fill_value)
+	op := scope.add("ImageProjectiveTransformV3", with(pointer(&optional), attr{name: "interpolation", value: interpolation}), images, transforms, output_shape, fill_value)
 	return op.Output(0)
 }
 
@@ -321,7 +321,7 @@ func ImageSummaryBadColor(value *tf.Tensor) ImageSummaryAttr {
 //
 // Options: [ImageSummaryMaxImages], [ImageSummaryBadColor].
 func ImageSummary(scope *Scope, tag tf.Output, tensor tf.Output, optional ...ImageSummaryAttr) (summary tf.Output) {
-	op := scope.add("ImageSummary", with(optional), tag, tensor)
+	op := scope.add("ImageSummary", with(pointer(&optional)), tag, tensor)
 	return op.Output(0)
 }
 
@@ -407,7 +407,7 @@ func InitializeTableFromTextFileV2Offset(value int64) InitializeTableFromTextFil
 //
 // Options: [InitializeTableFromTextFileV2VocabSize], [InitializeTableFromTextFileV2Delimiter], [InitializeTableFromTextFileV2Offset].
 func InitializeTableFromTextFileV2(scope *Scope, table_handle tf.Output, filename tf.Output, key_index int64, value_index int64, optional ...InitializeTableFromTextFileV2Attr) (o *tf.Operation) {
-	return scope.add("InitializeTableFromTextFileV2", with(optional, attr{name: "key_index", value: key_index}, attr{name: "value_index", value: value_index}), table_handle, filename)
+	return scope.add("InitializeTableFromTextFileV2", with(pointer(&optional), attr{name: "key_index", value: key_index}, attr{name: "value_index", value: value_index}), table_handle, filename)
 }
 
 // InitializeTableV2 fills a table with keys and values.
@@ -561,7 +561,7 @@ func IteratorFromStringHandleOutputShapes(value []tf.Shape) IteratorFromStringHa
 //
 // Options: [IteratorFromStringHandleOutputTypes], [IteratorFromStringHandleOutputShapes].
 func IteratorFromStringHandle(scope *Scope, string_handle tf.Output, optional ...IteratorFromStringHandleAttr) (resource_handle tf.Output) {
-	op := scope.add("IteratorFromStringHandle", with(optional), string_handle)
+	op := scope.add("IteratorFromStringHandle", with(pointer(&optional)), string_handle)
 	return op.Output(0)
 }
 
@@ -586,7 +586,7 @@ func IteratorFromStringHandleV2OutputShapes(value []tf.Shape) IteratorFromString
 //
 // Options: [IteratorFromStringHandleV2OutputTypes], [IteratorFromStringHandleV2OutputShapes].
 func IteratorFromStringHandleV2(scope *Scope, string_handle tf.Output, optional ...IteratorFromStringHandleV2Attr) (resource_handle tf.Output) {
-	op := scope.add("IteratorFromStringHandleV2", with(optional), string_handle)
+	op := scope.add("IteratorFromStringHandleV2", with(pointer(&optional)), string_handle)
 	return op.Output(0)
 }
 

@@ -53,7 +53,7 @@ func LRNBeta(value float32) LRNAttr {
 //
 // Options: [LRNDepthRadius], [LRNBias], [LRNAlpha], [LRNBeta].
 func LRN(scope *Scope, input tf.Output, optional ...LRNAttr) (output tf.Output) {
-	op := scope.add("LRN", with(optional), input)
+	op := scope.add("LRN", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -94,7 +94,7 @@ func LRNGradBeta(value float32) LRNGradAttr {
 //
 // Options: [LRNGradDepthRadius], [LRNGradBias], [LRNGradAlpha], [LRNGradBeta].
 func LRNGrad(scope *Scope, input_grads tf.Output, input_image tf.Output, output_image tf.Output, optional ...LRNGradAttr) (output tf.Output) {
-	op := scope.add("LRNGrad", with(optional), input_grads, input_image, output_image)
+	op := scope.add("LRNGrad", with(pointer(&optional)), input_grads, input_image, output_image)
 	return op.Output(0)
 }
 
@@ -141,7 +141,7 @@ func LSTMBlockCellUsePeephole(value bool) LSTMBlockCellAttr {
 //
 // Options: [LSTMBlockCellForgetBias], [LSTMBlockCellCellClip], [LSTMBlockCellUsePeephole].
 func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...LSTMBlockCellAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	op := scope.add("LSTMBlockCell", with(optional), x, cs_prev, h_prev, w, wci, wcf, wco, b)
+	op := scope.add("LSTMBlockCell", with(pointer(&optional)), x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
@@ -199,7 +199,7 @@ func LeakyReluAlpha(value float32) LeakyReluAttr {
 //
 // Options: [LeakyReluAlpha].
 func LeakyRelu(scope *Scope, features tf.Output, optional ...LeakyReluAttr) (activations tf.Output) {
-	op := scope.add("LeakyRelu", with(optional), features)
+	op := scope.add("LeakyRelu", with(pointer(&optional)), features)
 	return op.Output(0)
 }
 
@@ -224,7 +224,7 @@ func LeakyReluGradAlpha(value float32) LeakyReluGradAttr {
 //
 // Options: [LeakyReluGradAlpha].
 func LeakyReluGrad(scope *Scope, gradients tf.Output, features tf.Output, optional ...LeakyReluGradAttr) (backprops tf.Output) {
-	op := scope.add("LeakyReluGrad", with(optional), gradients, features)
+	op := scope.add("LeakyReluGrad", with(pointer(&optional)), gradients, features)
 	return op.Output(0)
 }
 
@@ -259,7 +259,7 @@ func LearnedUnigramCandidateSamplerSeed2(value int64) LearnedUnigramCandidateSam
 //
 // Options: [LearnedUnigramCandidateSamplerSeed], [LearnedUnigramCandidateSamplerSeed2].
 func LearnedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LearnedUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("LearnedUnigramCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.add("LearnedUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -344,7 +344,7 @@ func ListDiffOutIdx(value tf.DataType) ListDiffAttr {
 //
 // Options: [ListDiffOutIdx].
 func ListDiff(scope *Scope, x tf.Output, y tf.Output, optional ...ListDiffAttr) (out tf.Output, idx tf.Output) {
-	op := scope.add("ListDiff", with(optional), x, y)
+	op := scope.add("ListDiff", with(pointer(&optional)), x, y)
 	return op.Output(0), op.Output(1)
 }
 
@@ -420,7 +420,7 @@ func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr
 //
 // Options: [LogUniformCandidateSamplerSeed], [LogUniformCandidateSamplerSeed2].
 func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LogUniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("LogUniformCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.add("LogUniformCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -564,7 +564,7 @@ func LowerBoundOutType(value tf.DataType) LowerBoundAttr {
 //
 // Options: [LowerBoundOutType].
 func LowerBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...LowerBoundAttr) (output tf.Output) {
-	op := scope.add("LowerBound", with(optional), sorted_inputs, values)
+	op := scope.add("LowerBound", with(pointer(&optional)), sorted_inputs, values)
 	return op.Output(0)
 }
 
@@ -585,6 +585,6 @@ func LuOutputIdxType(value tf.DataType) LuAttr {
 //
 // Options: [LuOutputIdxType].
 func Lu(scope *Scope, input tf.Output, optional ...LuAttr) (lu tf.Output, p tf.Output) {
-	op := scope.add("Lu", with(optional), input)
+	op := scope.add("Lu", with(pointer(&optional)), input)
 	return op.Output(0), op.Output(1)
 }

@@ -45,7 +45,7 @@ func MapClearSharedName(value string) MapClearAttr {
 //
 // Options: [MapClearCapacity], [MapClearMemoryLimit], [MapClearContainer], [MapClearSharedName].
 func MapClear(scope *Scope, dtypes []tf.DataType, optional ...MapClearAttr) (o *tf.Operation) {
-	return scope.add("MapClear", with(optional, attr{name: "dtypes", value: dtypes}))
+	return scope.add("MapClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 }
 
 // MapIncompleteSizeAttr is an optional attribute of MapIncompleteSize.
@@ -83,7 +83,7 @@ func MapIncompleteSizeSharedName(value string) MapIncompleteSizeAttr {
 //
 // Options: [MapIncompleteSizeCapacity], [MapIncompleteSizeMemoryLimit], [MapIncompleteSizeContainer], [MapIncompleteSizeSharedName].
 func MapIncompleteSize(scope *Scope, dtypes []tf.DataType, optional ...MapIncompleteSizeAttr) (size tf.Output) {
-	op := scope.add("MapIncompleteSize", with(optional, attr{name: "dtypes", value: dtypes}))
+	op := scope.add("MapIncompleteSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -120,7 +120,7 @@ func MapPeekSharedName(value string) MapPeekAttr {
 //
 // Options: [MapPeekCapacity], [MapPeekMemoryLimit], [MapPeekContainer], [MapPeekSharedName].
 func MapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...MapPeekAttr) (values []tf.Output) {
-	op := scope.add("MapPeek", with(optional, attr{name: "dtypes", value: dtypes}), key, indices)
+	op := scope.add("MapPeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -160,7 +160,7 @@ func MapSizeSharedName(value string) MapSizeAttr {
 //
 // Options: [MapSizeCapacity], [MapSizeMemoryLimit], [MapSizeContainer], [MapSizeSharedName].
 func MapSize(scope *Scope, dtypes []tf.DataType, optional ...MapSizeAttr) (size tf.Output) {
-	op := scope.add("MapSize", with(optional, attr{name: "dtypes", value: dtypes}))
+	op := scope.add("MapSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -197,7 +197,7 @@ func MapStageSharedName(value string) MapStageAttr {
 //
 // Options: [MapStageCapacity], [MapStageMemoryLimit], [MapStageContainer], [MapStageSharedName].
 func MapStage(scope *Scope, key tf.Output, indices tf.Output, values []tf.Output, dtypes []tf.DataType, optional ...MapStageAttr) (o *tf.Operation) {
-	return scope.add("MapStage", with(optional, attr{name: "dtypes", value: dtypes}), key, indices, tf.OutputList(values))
+	return scope.add("MapStage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices, tf.OutputList(values))
 }
 
 // MapUnstageAttr is an optional attribute of MapUnstage.
@@ -233,7 +233,7 @@ func MapUnstageSharedName(value string) MapUnstageAttr {
 //
 // Options: [MapUnstageCapacity], [MapUnstageMemoryLimit], [MapUnstageContainer], [MapUnstageSharedName].
 func MapUnstage(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...MapUnstageAttr) (values []tf.Output) {
-	op := scope.add("MapUnstage", with(optional, attr{name: "dtypes", value: dtypes}), key, indices)
+	op := scope.add("MapUnstage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -274,7 +274,7 @@ func MapUnstageNoKeySharedName(value string) MapUnstageNoKeyAttr {
 //
 // Options: [MapUnstageNoKeyCapacity], [MapUnstageNoKeyMemoryLimit], [MapUnstageNoKeyContainer], [MapUnstageNoKeySharedName].
 func MapUnstageNoKey(scope *Scope, indices tf.Output, dtypes []tf.DataType, optional ...MapUnstageNoKeyAttr) (key tf.Output, values []tf.Output) {
-	op := scope.add("MapUnstageNoKey", with(optional, attr{name: "dtypes", value: dtypes}), indices)
+	op := scope.add("MapUnstageNoKey", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), indices)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }
@@ -311,7 +311,7 @@ func MatMulGradB(value bool) MatMulAttr {
 //
 // Options: [MatMulTransposeA], [MatMulTransposeB], [MatMulGradA], [MatMulGradB].
 func MatMul(scope *Scope, a tf.Output, b tf.Output, optional ...MatMulAttr) (product tf.Output) {
-	op := scope.add("MatMul", with(optional), a, b)
+	op := scope.add("MatMul", with(pointer(&optional)), a, b)
 	return op.Output(0)
 }
 
@@ -408,7 +408,7 @@ func MatrixDiagPartV3Align(value string) MatrixDiagPartV3Attr {
 //
 // Options: [MatrixDiagPartV3Align].
 func MatrixDiagPartV3(scope *Scope, input tf.Output, k tf.Output, padding_value tf.Output, optional ...MatrixDiagPartV3Attr) (diagonal tf.Output) {
-	op := scope.add("MatrixDiagPartV3", with(optional), input, k, padding_value)
+	op := scope.add("MatrixDiagPartV3", with(pointer(&optional)), input, k, padding_value)
 	return op.Output(0)
 }
 
@@ -446,7 +446,7 @@ func MatrixDiagV3Align(value string) MatrixDiagV3Attr {
 //
 // Options: [MatrixDiagV3Align].
 func MatrixDiagV3(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Output, num_cols tf.Output, padding_value tf.Output, optional ...MatrixDiagV3Attr) (output tf.Output) {
-	op := scope.add("MatrixDiagV3", with(optional), diagonal, k, num_rows, num_cols, padding_value)
+	op := scope.add("MatrixDiagV3", with(pointer(&optional)), diagonal, k, num_rows, num_cols, padding_value)
 	return op.Output(0)
 }
 
@@ -478,7 +478,7 @@ func MatrixInverseAdjoint(value bool) MatrixInverseAttr {
 //
 // Options: [MatrixInverseAdjoint].
 func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr) (output tf.Output) {
-	op := scope.add("MatrixInverse", with(optional), input)
+	op := scope.add("MatrixInverse", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -537,7 +537,7 @@ func MatrixSetDiagV3Align(value string) MatrixSetDiagV3Attr {
 //
 // Options: [MatrixSetDiagV3Align].
 func MatrixSetDiagV3(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output, optional ...MatrixSetDiagV3Attr) (output tf.Output) {
-	op := scope.add("MatrixSetDiagV3", with(optional), input, diagonal, k)
+	op := scope.add("MatrixSetDiagV3", with(pointer(&optional)), input, diagonal, k)
 	return op.Output(0)
 }
 
@@ -558,7 +558,7 @@ func MatrixSolveAdjoint(value bool) MatrixSolveAttr {
 //
 // Options: [MatrixSolveAdjoint].
 func MatrixSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...MatrixSolveAttr) (output tf.Output) {
-	op := scope.add("MatrixSolve", with(optional), matrix, rhs)
+	op := scope.add("MatrixSolve", with(pointer(&optional)), matrix, rhs)
 	return op.Output(0)
 }
 
@@ -580,7 +580,7 @@ func MatrixSolveLsFast(value bool) MatrixSolveLsAttr {
 //
 // Options: [MatrixSolveLsFast].
 func MatrixSolveLs(scope *Scope, matrix tf.Output, rhs tf.Output, l2_regularizer tf.Output, optional ...MatrixSolveLsAttr) (output tf.Output) {
-	op := scope.add("MatrixSolveLs", with(optional), matrix, rhs, l2_regularizer)
+	op := scope.add("MatrixSolveLs", with(pointer(&optional)), matrix, rhs, l2_regularizer)
 	return op.Output(0)
 }
 
@@ -616,7 +616,7 @@ func MatrixTriangularSolveAdjoint(value bool) MatrixTriangularSolveAttr {
 //
 // Options: [MatrixTriangularSolveLower], [MatrixTriangularSolveAdjoint].
 func MatrixTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...MatrixTriangularSolveAttr) (output tf.Output) {
-	op := scope.add("MatrixTriangularSolve", with(optional), matrix, rhs)
+	op := scope.add("MatrixTriangularSolve", with(pointer(&optional)), matrix, rhs)
 	return op.Output(0)
 }
 
@@ -642,7 +642,7 @@ func MaxKeepDims(value bool) MaxAttr {
 //
 // Options: [MaxKeepDims].
 func Max(scope *Scope, input tf.Output, axis tf.Output, optional ...MaxAttr) (output tf.Output) {
-	op := scope.add("Max", with(optional), input, axis)
+	op := scope.add("Max", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -683,7 +683,7 @@ func MaxPoolDataFormat(value string) MaxPoolAttr {
 //
 // Options: [MaxPoolExplicitPaddings], [MaxPoolDataFormat].
 func MaxPool(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolAttr) (output tf.Output) {
-	op := scope.add("MaxPool", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.add("MaxPool", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
@@ -710,7 +710,7 @@ func MaxPool3DDataFormat(value string) MaxPool3DAttr {
 //
 // Options: [MaxPool3DDataFormat].
 func MaxPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DAttr) (output tf.Output) {
-	op := scope.add("MaxPool3D", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.add("MaxPool3D", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
@@ -739,7 +739,7 @@ func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
 //
 // Options: [MaxPool3DGradDataFormat].
 func MaxPool3DGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradAttr) (output tf.Output) {
-	op := scope.add("MaxPool3DGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
+	op := scope.add("MaxPool3DGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
@@ -764,7 +764,7 @@ func MaxPool3DGradGradDataFormat(value string) MaxPool3DGradGradAttr {
 //
 // Options: [MaxPool3DGradGradDataFormat].
 func MaxPool3DGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradGradAttr) (output tf.Output) {
-	op := scope.add("MaxPool3DGradGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
+	op := scope.add("MaxPool3DGradGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
@@ -794,7 +794,7 @@ func MaxPoolGradDataFormat(value string) MaxPoolGradAttr {
 //
 // Options: [MaxPoolGradExplicitPaddings], [MaxPoolGradDataFormat].
 func MaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradAttr) (output tf.Output) {
-	op := scope.add("MaxPoolGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
+	op := scope.add("MaxPoolGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
@@ -819,7 +819,7 @@ func MaxPoolGradGradDataFormat(value string) MaxPoolGradGradAttr {
 //
 // Options: [MaxPoolGradGradDataFormat].
 func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradGradAttr) (output tf.Output) {
-	op := scope.add("MaxPoolGradGrad", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
+	op := scope.add("MaxPoolGradGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
@@ -844,7 +844,7 @@ func MaxPoolGradGradV2DataFormat(value string) MaxPoolGradGradV2Attr {
 //
 // Options: [MaxPoolGradGradV2DataFormat].
 func MaxPoolGradGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradGradV2Attr) (output tf.Output) {
-	op := scope.add("MaxPoolGradGradV2", with(optional, attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
+	op := scope.add("MaxPoolGradGradV2", with(pointer(&optional), attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
 	return op.Output(0)
 }
 
@@ -869,7 +869,7 @@ func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
 //
 // Options: [MaxPoolGradV2DataFormat].
 func MaxPoolGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradV2Attr) (output tf.Output) {
-	op := scope.add("MaxPoolGradV2", with(optional, attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
+	op := scope.add("MaxPoolGradV2", with(pointer(&optional), attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
 	return op.Output(0)
 }
 
@@ -894,7 +894,7 @@ func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxA
 //
 // Options: [MaxPoolGradWithArgmaxIncludeBatchInIndex].
 func MaxPoolGradWithArgmax(scope *Scope, input tf.Output, grad tf.Output, argmax tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradWithArgmaxAttr) (output tf.Output) {
-	op := scope.add("MaxPoolGradWithArgmax", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, grad, argmax)
+	op := scope.add("MaxPoolGradWithArgmax", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, grad, argmax)
 	return op.Output(0)
 }
 
@@ -916,7 +916,7 @@ func MaxPoolV2DataFormat(value string) MaxPoolV2Attr {
 //
 // Options: [MaxPoolV2DataFormat].
 func MaxPoolV2(scope *Scope, input tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolV2Attr) (output tf.Output) {
-	op := scope.add("MaxPoolV2", with(optional, attr{name: "padding", value: padding}), input, ksize, strides)
+	op := scope.add("MaxPoolV2", with(pointer(&optional), attr{name: "padding", value: padding}), input, ksize, strides)
 	return op.Output(0)
 }
 
@@ -947,7 +947,7 @@ func MaxPoolWithArgmaxIncludeBatchInIndex(value bool) MaxPoolWithArgmaxAttr {
 //
 // Options: [MaxPoolWithArgmaxTargmax], [MaxPoolWithArgmaxIncludeBatchInIndex].
 func MaxPoolWithArgmax(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolWithArgmaxAttr) (output tf.Output, argmax tf.Output) {
-	op := scope.add("MaxPoolWithArgmax", with(optional, attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.add("MaxPoolWithArgmax", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -977,7 +977,7 @@ func MeanKeepDims(value bool) MeanAttr {
 //
 // Options: [MeanKeepDims].
 func Mean(scope *Scope, input tf.Output, axis tf.Output, optional ...MeanAttr) (output tf.Output) {
-	op := scope.add("Mean", with(optional), input, axis)
+	op := scope.add("Mean", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -1031,7 +1031,7 @@ func MergeV2CheckpointsAllowMissingFiles(value bool) MergeV2CheckpointsAttr {
 //
 // Options: [MergeV2CheckpointsDeleteOldDirs], [MergeV2CheckpointsAllowMissingFiles].
 func MergeV2Checkpoints(scope *Scope, checkpoint_prefixes tf.Output, destination_prefix tf.Output, optional ...MergeV2CheckpointsAttr) (o *tf.Operation) {
-	return scope.add("MergeV2Checkpoints", with(optional), checkpoint_prefixes, destination_prefix)
+	return scope.add("MergeV2Checkpoints", with(pointer(&optional)), checkpoint_prefixes, destination_prefix)
 }
 
 // MfccAttr is an optional attribute of Mfcc.
@@ -1070,7 +1070,7 @@ func MfccDctCoefficientCount(value int64) MfccAttr {
 //
 // Options: [MfccUpperFrequencyLimit], [MfccLowerFrequencyLimit], [MfccFilterbankChannelCount], [MfccDctCoefficientCount].
 func Mfcc(scope *Scope, spectrogram tf.Output, sample_rate tf.Output, optional ...MfccAttr) (output tf.Output) {
-	op := scope.add("Mfcc", with(optional), spectrogram, sample_rate)
+	op := scope.add("Mfcc", with(pointer(&optional)), spectrogram, sample_rate)
 	return op.Output(0)
 }
 
@@ -1096,7 +1096,7 @@ func MinKeepDims(value bool) MinAttr {
 //
 // Options: [MinKeepDims].
 func Min(scope *Scope, input tf.Output, axis tf.Output, optional ...MinAttr) (output tf.Output) {
-	op := scope.add("Min", with(optional), input, axis)
+	op := scope.add("Min", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -1163,7 +1163,7 @@ func ModelDatasetRamBudget(value int64) ModelDatasetAttr {
 //
 // Options: [ModelDatasetAlgorithm], [ModelDatasetCpuBudget], [ModelDatasetRamBudget].
 func ModelDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ModelDatasetAttr) (handle tf.Output) {
-	op := scope.add("ModelDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.add("ModelDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -1210,7 +1210,7 @@ func MultinomialOutputDtype(value tf.DataType) MultinomialAttr {
 //
 // Options: [MultinomialSeed], [MultinomialSeed2], [MultinomialOutputDtype].
 func Multinomial(scope *Scope, logits tf.Output, num_samples tf.Output, optional ...MultinomialAttr) (output tf.Output) {
-	op := scope.add("Multinomial", with(optional), logits, num_samples)
+	op := scope.add("Multinomial", with(pointer(&optional)), logits, num_samples)
 	return op.Output(0)
 }
 
@@ -1257,7 +1257,7 @@ func MutableDenseHashTableV2MaxLoadFactor(value float32) MutableDenseHashTableV2
 //
 // Options: [MutableDenseHashTableV2Container], [MutableDenseHashTableV2SharedName], [MutableDenseHashTableV2UseNodeNameSharing], [MutableDenseHashTableV2ValueShape], [MutableDenseHashTableV2InitialNumBuckets], [MutableDenseHashTableV2MaxLoadFactor].
 func MutableDenseHashTableV2(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...MutableDenseHashTableV2Attr) (table_handle tf.Output) {
-	op := scope.add("MutableDenseHashTableV2", with(optional, attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
+	op := scope.add("MutableDenseHashTableV2", with(pointer(&optional), attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
 	return op.Output(0)
 }
 
@@ -1293,7 +1293,7 @@ func MutableHashTableOfTensorsV2ValueShape(value tf.Shape) MutableHashTableOfTen
 //
 // Options: [MutableHashTableOfTensorsV2Container], [MutableHashTableOfTensorsV2SharedName], [MutableHashTableOfTensorsV2UseNodeNameSharing], [MutableHashTableOfTensorsV2ValueShape].
 func MutableHashTableOfTensorsV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...MutableHashTableOfTensorsV2Attr) (table_handle tf.Output) {
-	op := scope.add("MutableHashTableOfTensorsV2", with(optional, attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.add("MutableHashTableOfTensorsV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -1324,7 +1324,7 @@ func MutableHashTableV2UseNodeNameSharing(value bool) MutableHashTableV2Attr {
 //
 // Options: [MutableHashTableV2Container], [MutableHashTableV2SharedName], [MutableHashTableV2UseNodeNameSharing].
 func MutableHashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...MutableHashTableV2Attr) (table_handle tf.Output) {
-	op := scope.add("MutableHashTableV2", with(optional, attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.add("MutableHashTableV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -1355,6 +1355,6 @@ func MutexV2SharedName(value string) MutexV2Attr {
 //
 // Options: [MutexV2Container], [MutexV2SharedName].
 func MutexV2(scope *Scope, optional ...MutexV2Attr) (resource tf.Output) {
-	op := scope.add("MutexV2", with(optional))
+	op := scope.add("MutexV2", with(pointer(&optional)))
 	return op.Output(0)
 }

@@ -72,7 +72,7 @@ func NonMaxSuppressionIouThreshold(value float32) NonMaxSuppressionAttr {
 //
 // Options: [NonMaxSuppressionIouThreshold].
 func NonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, optional ...NonMaxSuppressionAttr) (selected_indices tf.Output) {
-	op := scope.add("NonMaxSuppression", with(optional), boxes, scores, max_output_size)
+	op := scope.add("NonMaxSuppression", with(pointer(&optional)), boxes, scores, max_output_size)
 	return op.Output(0)
 }
 
@@ -136,7 +136,7 @@ func NonMaxSuppressionV4PadToMaxOutputSize(value bool) NonMaxSuppressionV4Attr {
 //
 // Options: [NonMaxSuppressionV4PadToMaxOutputSize].
 func NonMaxSuppressionV4(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...NonMaxSuppressionV4Attr) (selected_indices tf.Output, valid_outputs tf.Output) {
-	op := scope.add("NonMaxSuppressionV4", with(optional), boxes, scores, max_output_size, iou_threshold, score_threshold)
+	op := scope.add("NonMaxSuppressionV4", with(pointer(&optional)), boxes, scores, max_output_size, iou_threshold, score_threshold)
 	return op.Output(0), op.Output(1)
 }
 
@@ -167,7 +167,7 @@ func NonMaxSuppressionV5PadToMaxOutputSize(value bool) NonMaxSuppressionV5Attr {
 //
 // Options: [NonMaxSuppressionV5PadToMaxOutputSize].
 func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, soft_nms_sigma tf.Output, optional ...NonMaxSuppressionV5Attr) (selected_indices tf.Output, selected_scores tf.Output, valid_outputs tf.Output) {
-	op := scope.add("NonMaxSuppressionV5", with(optional), boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
+	op := scope.add("NonMaxSuppressionV5", with(pointer(&optional)), boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -205,7 +205,7 @@ func NotEqualIncompatibleShapeError(value bool) NotEqualAttr {
 //
 // Options: [NotEqualIncompatibleShapeError].
 func NotEqual(scope *Scope, x tf.Output, y tf.Output, optional ...NotEqualAttr) (z tf.Output) {
-	op := scope.add("NotEqual", with(optional), x, y)
+	op := scope.add("NotEqual", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -226,6 +226,6 @@ func NthElementReverse(value bool) NthElementAttr {
 //
 // Options: [NthElementReverse].
 func NthElement(scope *Scope, input tf.Output, n tf.Output, optional ...NthElementAttr) (values tf.Output) {
-	op := scope.add("NthElement", with(optional), input, n)
+	op := scope.add("NthElement", with(pointer(&optional)), input, n)
 	return op.Output(0)
 }

@@ -23,7 +23,7 @@ func OneHotAxis(value int64) OneHotAttr {
 //
 // Options: [OneHotAxis].
 func OneHot(scope *Scope, indices tf.Output, depth tf.Output, on_value tf.Output, off_value tf.Output, optional ...OneHotAttr) (output tf.Output) {
-	op := scope.add("OneHot", with(optional), indices, depth, on_value, off_value)
+	op := scope.add("OneHot", with(pointer(&optional)), indices, depth, on_value, off_value)
 	return op.Output(0)
 }
 
@@ -52,7 +52,7 @@ func OptimizeDatasetOptimizationConfigs(value []string) OptimizeDatasetAttr {
 //
 // Options: [OptimizeDatasetOptimizationConfigs].
 func OptimizeDataset(scope *Scope, input_dataset tf.Output, optimizations tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptimizeDatasetAttr) (handle tf.Output) {
-	op := scope.add("OptimizeDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations)
+	op := scope.add("OptimizeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations)
 	return op.Output(0)
 }
 
@@ -77,7 +77,7 @@ func OptimizeDatasetV2OptimizationConfigs(value []string) OptimizeDatasetV2Attr 
 //
 // Options: [OptimizeDatasetV2OptimizationConfigs].
 func OptimizeDatasetV2(scope *Scope, input_dataset tf.Output, optimizations_enabled tf.Output, optimizations_disabled tf.Output, optimizations_default tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptimizeDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("OptimizeDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default)
+	op := scope.add("OptimizeDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default)
 	return op.Output(0)
 }
 
@@ -134,7 +134,7 @@ func OptionsDatasetMetadata(value string) OptionsDatasetAttr {
 //
 // Options: [OptionsDatasetMetadata].
 func OptionsDataset(scope *Scope, input_dataset tf.Output, serialized_options string, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptionsDatasetAttr) (handle tf.Output) {
-	op := scope.add("OptionsDataset", with(optional, attr{name: "serialized_options", value: serialized_options}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.add("OptionsDataset", with(pointer(&optional), attr{name: "serialized_options", value: serialized_options}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -169,7 +169,7 @@ func OrderedMapClearSharedName(value string) OrderedMapClearAttr {
 //
 // Options: [OrderedMapClearCapacity], [OrderedMapClearMemoryLimit], [OrderedMapClearContainer], [OrderedMapClearSharedName].
 func OrderedMapClear(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapClearAttr) (o *tf.Operation) {
-	return scope.add("OrderedMapClear", with(optional, attr{name: "dtypes", value: dtypes}))
+	return scope.add("OrderedMapClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 }
 
 // OrderedMapIncompleteSizeAttr is an optional attribute of OrderedMapIncompleteSize.
@@ -207,7 +207,7 @@ func OrderedMapIncompleteSizeSharedName(value string) OrderedMapIncompleteSizeAt
 //
 // Options: [OrderedMapIncompleteSizeCapacity], [OrderedMapIncompleteSizeMemoryLimit], [OrderedMapIncompleteSizeContainer], [OrderedMapIncompleteSizeSharedName].
 func OrderedMapIncompleteSize(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapIncompleteSizeAttr) (size tf.Output) {
-	op := scope.add("OrderedMapIncompleteSize", with(optional, attr{name: "dtypes", value: dtypes}))
+	op := scope.add("OrderedMapIncompleteSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -244,7 +244,7 @@ func OrderedMapPeekSharedName(value string) OrderedMapPeekAttr {
 //
 // Options: [OrderedMapPeekCapacity], [OrderedMapPeekMemoryLimit], [OrderedMapPeekContainer], [OrderedMapPeekSharedName].
 func OrderedMapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapPeekAttr) (values []tf.Output) {
-	op := scope.add("OrderedMapPeek", with(optional, attr{name: "dtypes", value: dtypes}), key, indices)
+	op := scope.add("OrderedMapPeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -284,7 +284,7 @@ func OrderedMapSizeSharedName(value string) OrderedMapSizeAttr {
 //
 // Options: [OrderedMapSizeCapacity], [OrderedMapSizeMemoryLimit], [OrderedMapSizeContainer], [OrderedMapSizeSharedName].
 func OrderedMapSize(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapSizeAttr) (size tf.Output) {
-	op := scope.add("OrderedMapSize", with(optional, attr{name: "dtypes", value: dtypes}))
+	op := scope.add("OrderedMapSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -321,7 +321,7 @@ func OrderedMapStageSharedName(value string) OrderedMapStageAttr {
 //
 // Options: [OrderedMapStageCapacity], [OrderedMapStageMemoryLimit], [OrderedMapStageContainer], [OrderedMapStageSharedName].
 func OrderedMapStage(scope *Scope, key tf.Output, indices tf.Output, values []tf.Output, dtypes []tf.DataType, optional ...OrderedMapStageAttr) (o *tf.Operation) {
-	return scope.add("OrderedMapStage", with(optional, attr{name: "dtypes", value: dtypes}), key, indices, tf.OutputList(values))
+	return scope.add("OrderedMapStage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices, tf.OutputList(values))
 }
 
 // OrderedMapUnstageAttr is an optional attribute of OrderedMapUnstage.
@@ -357,7 +357,7 @@ func OrderedMapUnstageSharedName(value string) OrderedMapUnstageAttr {
 //
 // Options: [OrderedMapUnstageCapacity], [OrderedMapUnstageMemoryLimit], [OrderedMapUnstageContainer], [OrderedMapUnstageSharedName].
 func OrderedMapUnstage(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapUnstageAttr) (values []tf.Output) {
-	op := scope.add("OrderedMapUnstage", with(optional, attr{name: "dtypes", value: dtypes}), key, indices)
+	op := scope.add("OrderedMapUnstage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -398,7 +398,7 @@ func OrderedMapUnstageNoKeySharedName(value string) OrderedMapUnstageNoKeyAttr {
 //
 // Options: [OrderedMapUnstageNoKeyCapacity], [OrderedMapUnstageNoKeyMemoryLimit], [OrderedMapUnstageNoKeyContainer], [OrderedMapUnstageNoKeySharedName].
 func OrderedMapUnstageNoKey(scope *Scope, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapUnstageNoKeyAttr) (key tf.Output, values []tf.Output) {
-	op := scope.add("OrderedMapUnstageNoKey", with(optional, attr{name: "dtypes", value: dtypes}), indices)
+	op := scope.add("OrderedMapUnstageNoKey", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), indices)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }

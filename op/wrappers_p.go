@@ -20,7 +20,7 @@ func PackAxis(value int64) PackAttr {
 //
 // Options: [PackAxis].
 func Pack(scope *Scope, values []tf.Output, optional ...PackAttr) (output tf.Output) {
-	op := scope.add("Pack", with(optional), tf.OutputList(values))
+	op := scope.add("Pack", with(pointer(&optional)), tf.OutputList(values))
 	return op.Output(0)
 }
 
@@ -65,7 +65,7 @@ func PaddedBatchDatasetMetadata(value string) PaddedBatchDatasetAttr {
 //
 // Options: [PaddedBatchDatasetMetadata].
 func PaddedBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, padded_shapes []tf.Output, padding_values []tf.Output, output_shapes []tf.Shape, optional ...PaddedBatchDatasetAttr) (handle tf.Output) {
-	op := scope.add("PaddedBatchDataset", with(optional, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values))
+	op := scope.add("PaddedBatchDataset", with(pointer(&optional), attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values))
 	return op.Output(0)
 }
 
@@ -95,7 +95,7 @@ func PaddedBatchDatasetV2Metadata(value string) PaddedBatchDatasetV2Attr {
 //
 // Options: [PaddedBatchDatasetV2ParallelCopy], [PaddedBatchDatasetV2Metadata].
 func PaddedBatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, padded_shapes []tf.Output, padding_values []tf.Output, drop_remainder tf.Output, output_shapes []tf.Shape, optional ...PaddedBatchDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("PaddedBatchDatasetV2", with(optional, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values), drop_remainder)
+	op := scope.add("PaddedBatchDatasetV2", with(pointer(&optional), attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, tf.OutputList(padded_shapes), tf.OutputList(padding_values), drop_remainder)
 	return op.Output(0)
 }
 
@@ -130,7 +130,7 @@ func PaddingFIFOQueueV2SharedName(value string) PaddingFIFOQueueV2Attr {
 //
 // Options: [PaddingFIFOQueueV2Shapes], [PaddingFIFOQueueV2Capacity], [PaddingFIFOQueueV2Container], [PaddingFIFOQueueV2SharedName].
 func PaddingFIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...PaddingFIFOQueueV2Attr) (handle tf.Output) {
-	op := scope.add("PaddingFIFOQueueV2", with(optional, attr{name: "component_types", value: component_types}))
+	op := scope.add("PaddingFIFOQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
@@ -165,7 +165,7 @@ func ParallelBatchDatasetMetadata(value string) ParallelBatchDatasetAttr {
 //
 // Options: [ParallelBatchDatasetParallelCopy], [ParallelBatchDatasetDeterministic], [ParallelBatchDatasetMetadata].
 func ParallelBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, num_parallel_calls tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ParallelBatchDatasetAttr) (handle tf.Output) {
-	op := scope.add("ParallelBatchDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, num_parallel_calls, drop_remainder)
+	op := scope.add("ParallelBatchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, num_parallel_calls, drop_remainder)
 	return op.Output(0)
 }
 
@@ -223,7 +223,7 @@ func ParameterizedTruncatedNormalSeed2(value int64) ParameterizedTruncatedNormal
 //
 // Options: [ParameterizedTruncatedNormalSeed], [ParameterizedTruncatedNormalSeed2].
 func ParameterizedTruncatedNormal(scope *Scope, shape tf.Output, means tf.Output, stdevs tf.Output, minvals tf.Output, maxvals tf.Output, optional ...ParameterizedTruncatedNormalAttr) (output tf.Output) {
-	op := scope.add("ParameterizedTruncatedNormal", with(optional), shape, means, stdevs, minvals, maxvals)
+	op := scope.add("ParameterizedTruncatedNormal", with(pointer(&optional)), shape, means, stdevs, minvals, maxvals)
 	return op.Output(0)
 }
 
@@ -356,7 +356,7 @@ func ParseSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSequenceE
 //
 // Options: [ParseSequenceExampleNcontextSparse], [ParseSequenceExampleNcontextDense], [ParseSequenceExampleNfeatureListSparse], [ParseSequenceExampleNfeatureListDense], [ParseSequenceExampleContextSparseTypes], [ParseSequenceExampleFeatureListDenseTypes], [ParseSequenceExampleContextDenseShapes], [ParseSequenceExampleFeatureListSparseTypes], [ParseSequenceExampleFeatureListDenseShapes].
 func ParseSequenceExample(scope *Scope, serialized tf.Output, debug_name tf.Output, context_dense_defaults []tf.Output, feature_list_dense_missing_assumed_empty []string, context_sparse_keys []string, context_dense_keys []string, feature_list_sparse_keys []string, feature_list_dense_keys []string, optional ...ParseSequenceExampleAttr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output, feature_list_dense_lengths []tf.Output) {
-	op := scope.add("ParseSequenceExample", with(optional, attr{name: "feature_list_dense_missing_assumed_empty", value: feature_list_dense_missing_assumed_empty}, attr{name: "context_sparse_keys", value: context_sparse_keys}, attr{name: "context_dense_keys", value: context_dense_keys}, attr{name: "feature_list_sparse_keys", value: feature_list_sparse_keys}, attr{name: "feature_list_dense_keys", value: feature_list_dense_keys}), serialized, debug_name, tf.OutputList(context_dense_defaults))
+	op := scope.add("ParseSequenceExample", with(pointer(&optional), attr{name: "feature_list_dense_missing_assumed_empty", value: feature_list_dense_missing_assumed_empty}, attr{name: "context_sparse_keys", value: context_sparse_keys}, attr{name: "context_dense_keys", value: context_dense_keys}, attr{name: "feature_list_sparse_keys", value: feature_list_sparse_keys}, attr{name: "feature_list_dense_keys", value: feature_list_dense_keys}), serialized, debug_name, tf.OutputList(context_dense_defaults))
 	split := scope.outputs(op)
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values"), split.list("feature_list_dense_lengths")
 }
@@ -458,7 +458,7 @@ func ParseSequenceExampleV2FeatureListDenseShapes(value []tf.Shape) ParseSequenc
 //
 // Options: [ParseSequenceExampleV2NcontextSparse], [ParseSequenceExampleV2ContextSparseTypes], [ParseSequenceExampleV2ContextRaggedValueTypes], [ParseSequenceExampleV2ContextRaggedSplitTypes], [ParseSequenceExampleV2ContextDenseShapes], [ParseSequenceExampleV2NfeatureListSparse], [ParseSequenceExampleV2NfeatureListDense], [ParseSequenceExampleV2FeatureListDenseTypes], [ParseSequenceExampleV2FeatureListSparseTypes], [ParseSequenceExampleV2FeatureListRaggedValueTypes], [ParseSequenceExampleV2FeatureListRaggedSplitTypes], [ParseSequenceExampleV2FeatureListDenseShapes].
 func ParseSequenceExampleV2(scope *Scope, serialized tf.Output, debug_name tf.Output, context_sparse_keys tf.Output, context_dense_keys tf.Output, context_ragged_keys tf.Output, feature_list_sparse_keys tf.Output, feature_list_dense_keys tf.Output, feature_list_ragged_keys tf.Output, feature_list_dense_missing_assumed_empty tf.Output, context_dense_defaults []tf.Output, optional ...ParseSequenceExampleV2Attr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, context_ragged_values []tf.Output, context_ragged_row_splits []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output, feature_list_dense_lengths []tf.Output, feature_list_ragged_values []tf.Output, feature_list_ragged_outer_splits []tf.Output, feature_list_ragged_inner_splits []tf.Output) {
-	op := scope.add("ParseSequenceExampleV2", with(optional), serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys, feature_list_dense_keys, feature_list_ragged_keys, feature_list_dense_missing_assumed_empty, tf.OutputList(context_dense_defaults))
+	op := scope.add("ParseSequenceExampleV2", with(pointer(&optional)), serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys, feature_list_dense_keys, feature_list_ragged_keys, feature_list_dense_missing_assumed_empty, tf.OutputList(context_dense_defaults))
 	split := scope.outputs(op)
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("context_ragged_values"), split.list("context_ragged_row_splits"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values"), split.list("feature_list_dense_lengths"), split.list("feature_list_ragged_values"), split.list("feature_list_ragged_outer_splits"), split.list("feature_list_ragged_inner_splits")
 }
@@ -541,7 +541,7 @@ func ParseSingleSequenceExampleFeatureListDenseShapes(value []tf.Shape) ParseSin
 //
 // Options: [ParseSingleSequenceExampleContextSparseTypes], [ParseSingleSequenceExampleFeatureListDenseTypes], [ParseSingleSequenceExampleContextDenseShapes], [ParseSingleSequenceExampleFeatureListSparseTypes], [ParseSingleSequenceExampleFeatureListDenseShapes].
 func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list_dense_missing_assumed_empty tf.Output, context_sparse_keys []tf.Output, context_dense_keys []tf.Output, feature_list_sparse_keys []tf.Output, feature_list_dense_keys []tf.Output, context_dense_defaults []tf.Output, debug_name tf.Output, optional ...ParseSingleSequenceExampleAttr) (context_sparse_indices []tf.Output, context_sparse_values []tf.Output, context_sparse_shapes []tf.Output, context_dense_values []tf.Output, feature_list_sparse_indices []tf.Output, feature_list_sparse_values []tf.Output, feature_list_sparse_shapes []tf.Output, feature_list_dense_values []tf.Output) {
-	op := scope.add("ParseSingleSequenceExample", with(optional), serialized, feature_list_dense_missing_assumed_empty, tf.OutputList(context_sparse_keys), tf.OutputList(context_dense_keys), tf.OutputList(feature_list_sparse_keys), tf.OutputList(feature_list_dense_keys), tf.OutputList(context_dense_defaults), debug_name)
+	op := scope.add("ParseSingleSequenceExample", with(pointer(&optional)), serialized, feature_list_dense_missing_assumed_empty, tf.OutputList(context_sparse_keys), tf.OutputList(context_dense_keys), tf.OutputList(feature_list_sparse_keys), tf.OutputList(feature_list_dense_keys), tf.OutputList(context_dense_defaults), debug_name)
 	split := scope.outputs(op)
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values")
 }
@@ -573,7 +573,7 @@ func PlaceholderShape(value tf.Shape) PlaceholderAttr {
 //
 // Options: [PlaceholderShape].
 func Placeholder(scope *Scope, dtype tf.DataType, optional ...PlaceholderAttr) (output tf.Output) {
-	op := scope.add("Placeholder", with(optional, attr{name: "dtype", value: dtype}))
+	op := scope.add("Placeholder", with(pointer(&optional), attr{name: "dtype", value: dtype}))
 	return op.Output(0)
 }
 
@@ -665,7 +665,7 @@ func PrefetchDatasetMetadata(value string) PrefetchDatasetAttr {
 //
 // Options: [PrefetchDatasetSlackPeriod], [PrefetchDatasetLegacyAutotune], [PrefetchDatasetBufferSizeMin], [PrefetchDatasetMetadata].
 func PrefetchDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...PrefetchDatasetAttr) (handle tf.Output) {
-	op := scope.add("PrefetchDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size)
+	op := scope.add("PrefetchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size)
 	return op.Output(0)
 }
 
@@ -681,7 +681,7 @@ func PreventGradientMessage(value string) PreventGradientAttr {
 //
 // Options: [PreventGradientMessage].
 func PreventGradient(scope *Scope, input tf.Output, optional ...PreventGradientAttr) (output tf.Output) {
-	op := scope.add("PreventGradient", with(optional), input)
+	op := scope.add("PreventGradient", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -711,7 +711,7 @@ func PrintSummarize(value int64) PrintAttr {
 //
 // Options: [PrintMessage], [PrintFirstN], [PrintSummarize].
 func Print(scope *Scope, input tf.Output, data []tf.Output, optional ...PrintAttr) (output tf.Output) {
-	op := scope.add("Print", with(optional), input, tf.OutputList(data))
+	op := scope.add("Print", with(pointer(&optional)), input, tf.OutputList(data))
 	return op.Output(0)
 }
 
@@ -736,7 +736,7 @@ func PrintV2End(value string) PrintV2Attr {
 //
 // Options: [PrintV2OutputStream], [PrintV2End].
 func PrintV2(scope *Scope, input tf.Output, optional ...PrintV2Attr) (o *tf.Operation) {
-	return scope.add("PrintV2", with(optional), input)
+	return scope.add("PrintV2", with(pointer(&optional)), input)
 }
 
 // PriorityQueueV2Attr is an optional attribute of PriorityQueueV2.
@@ -770,7 +770,7 @@ func PriorityQueueV2SharedName(value string) PriorityQueueV2Attr {
 //
 // Options: [PriorityQueueV2ComponentTypes], [PriorityQueueV2Capacity], [PriorityQueueV2Container], [PriorityQueueV2SharedName].
 func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV2Attr) (handle tf.Output) {
-	op := scope.add("PriorityQueueV2", with(optional, attr{name: "shapes", value: shapes}))
+	op := scope.add("PriorityQueueV2", with(pointer(&optional), attr{name: "shapes", value: shapes}))
 	return op.Output(0)
 }
 
@@ -807,7 +807,7 @@ func ProdKeepDims(value bool) ProdAttr {
 //
 // Options: [ProdKeepDims].
 func Prod(scope *Scope, input tf.Output, axis tf.Output, optional ...ProdAttr) (output tf.Output) {
-	op := scope.add("Prod", with(optional), input, axis)
+	op := scope.add("Prod", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 

@@ -25,7 +25,7 @@ func RFFTTcomplex(value tf.DataType) RFFTAttr {
 //
 // Options: [RFFTTcomplex].
 func RFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFTAttr) (output tf.Output) {
-	op := scope.add("RFFT", with(optional), input, fft_length)
+	op := scope.add("RFFT", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -50,7 +50,7 @@ func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
 //
 // Options: [RFFT2DTcomplex].
 func RFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT2DAttr) (output tf.Output) {
-	op := scope.add("RFFT2D", with(optional), input, fft_length)
+	op := scope.add("RFFT2D", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -75,7 +75,7 @@ func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
 //
 // Options: [RFFT3DTcomplex].
 func RFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT3DAttr) (output tf.Output) {
-	op := scope.add("RFFT3D", with(optional), input, fft_length)
+	op := scope.add("RFFT3D", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -116,7 +116,7 @@ func RaggedBincountBinaryOutput(value bool) RaggedBincountAttr {
 //
 // Options: [RaggedBincountBinaryOutput].
 func RaggedBincount(scope *Scope, splits tf.Output, values tf.Output, size tf.Output, weights tf.Output, optional ...RaggedBincountAttr) (output tf.Output) {
-	op := scope.add("RaggedBincount", with(optional), splits, values, size, weights)
+	op := scope.add("RaggedBincount", with(pointer(&optional)), splits, values, size, weights)
 	return op.Output(0)
 }
 
@@ -150,7 +150,7 @@ func RaggedCountSparseOutputMaxlength(value int64) RaggedCountSparseOutputAttr {
 //
 // Options: [RaggedCountSparseOutputMinlength], [RaggedCountSparseOutputMaxlength].
 func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, weights tf.Output, binary_output bool, optional ...RaggedCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	op := scope.add("RaggedCountSparseOutput", with(optional, attr{name: "binary_output", value: binary_output}), splits, values, weights)
+	op := scope.add("RaggedCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), splits, values, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -258,7 +258,7 @@ func RaggedRangeTsplits(value tf.DataType) RaggedRangeAttr {
 //
 // Options: [RaggedRangeTsplits].
 func RaggedRange(scope *Scope, starts tf.Output, limits tf.Output, deltas tf.Output, optional ...RaggedRangeAttr) (rt_nested_splits tf.Output, rt_dense_values tf.Output) {
-	op := scope.add("RaggedRange", with(optional), starts, limits, deltas)
+	op := scope.add("RaggedRange", with(pointer(&optional)), starts, limits, deltas)
 	return op.Output(0), op.Output(1)
 }
 
@@ -285,7 +285,7 @@ func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAt
 //
 // Options: [RaggedTensorFromVariantTsplits].
 func RaggedTensorFromVariant(scope *Scope, encoded_ragged tf.Output, input_ragged_rank int64, output_ragged_rank int64, Tvalues tf.DataType, optional ...RaggedTensorFromVariantAttr) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
-	op := scope.add("RaggedTensorFromVariant", with(optional, attr{name: "input_ragged_rank", value: input_ragged_rank}, attr{name: "output_ragged_rank", value: output_ragged_rank}, attr{name: "Tvalues", value: Tvalues}), encoded_ragged)
+	op := scope.add("RaggedTensorFromVariant", with(pointer(&optional), attr{name: "input_ragged_rank", value: input_ragged_rank}, attr{name: "output_ragged_rank", value: output_ragged_rank}, attr{name: "Tvalues", value: Tvalues}), encoded_ragged)
 	split := scope.outputs(op)
 	return split.list("output_nested_splits"), split.one()
 }
@@ -368,7 +368,7 @@ func RandomDatasetMetadata(value string) RandomDatasetAttr {
 //
 // Options: [RandomDatasetMetadata].
 func RandomDataset(scope *Scope, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetAttr) (handle tf.Output) {
-	op := scope.add("RandomDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2)
+	op := scope.add("RandomDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2)
 	return op.Output(0)
 }
 
@@ -397,7 +397,7 @@ func RandomDatasetV2Metadata(value string) RandomDatasetV2Attr {
 //
 // Options: [RandomDatasetV2RerandomizeEachIteration], [RandomDatasetV2Metadata].
 func RandomDatasetV2(scope *Scope, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("RandomDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2, seed_generator)
+	op := scope.add("RandomDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2, seed_generator)
 	return op.Output(0)
 }
 
@@ -427,7 +427,7 @@ func RandomGammaSeed2(value int64) RandomGammaAttr {
 //
 // Options: [RandomGammaSeed], [RandomGammaSeed2].
 func RandomGamma(scope *Scope, shape tf.Output, alpha tf.Output, optional ...RandomGammaAttr) (output tf.Output) {
-	op := scope.add("RandomGamma", with(optional), shape, alpha)
+	op := scope.add("RandomGamma", with(pointer(&optional)), shape, alpha)
 	return op.Output(0)
 }
 
@@ -477,7 +477,7 @@ func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
 //
 // Options: [RandomPoissonV2Seed], [RandomPoissonV2Seed2], [RandomPoissonV2Dtype].
 func RandomPoissonV2(scope *Scope, shape tf.Output, rate tf.Output, optional ...RandomPoissonV2Attr) (output tf.Output) {
-	op := scope.add("RandomPoissonV2", with(optional), shape, rate)
+	op := scope.add("RandomPoissonV2", with(pointer(&optional)), shape, rate)
 	return op.Output(0)
 }
 
@@ -502,7 +502,7 @@ func RandomShuffleSeed2(value int64) RandomShuffleAttr {
 //
 // Options: [RandomShuffleSeed], [RandomShuffleSeed2].
 func RandomShuffle(scope *Scope, value tf.Output, optional ...RandomShuffleAttr) (output tf.Output) {
-	op := scope.add("RandomShuffle", with(optional), value)
+	op := scope.add("RandomShuffle", with(pointer(&optional)), value)
 	return op.Output(0)
 }
 
@@ -552,7 +552,7 @@ func RandomShuffleQueueV2SharedName(value string) RandomShuffleQueueV2Attr {
 //
 // Options: [RandomShuffleQueueV2Shapes], [RandomShuffleQueueV2Capacity], [RandomShuffleQueueV2MinAfterDequeue], [RandomShuffleQueueV2Seed], [RandomShuffleQueueV2Seed2], [RandomShuffleQueueV2Container], [RandomShuffleQueueV2SharedName].
 func RandomShuffleQueueV2(scope *Scope, component_types []tf.DataType, optional ...RandomShuffleQueueV2Attr) (handle tf.Output) {
-	op := scope.add("RandomShuffleQueueV2", with(optional, attr{name: "component_types", value: component_types}))
+	op := scope.add("RandomShuffleQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
@@ -582,7 +582,7 @@ func RandomStandardNormalSeed2(value int64) RandomStandardNormalAttr {
 //
 // Options: [RandomStandardNormalSeed], [RandomStandardNormalSeed2].
 func RandomStandardNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomStandardNormalAttr) (output tf.Output) {
-	op := scope.add("RandomStandardNormal", with(optional, attr{name: "dtype", value: dtype}), shape)
+	op := scope.add("RandomStandardNormal", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
@@ -612,7 +612,7 @@ func RandomUniformSeed2(value int64) RandomUniformAttr {
 //
 // Options: [RandomUniformSeed], [RandomUniformSeed2].
 func RandomUniform(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomUniformAttr) (output tf.Output) {
-	op := scope.add("RandomUniform", with(optional, attr{name: "dtype", value: dtype}), shape)
+	op := scope.add("RandomUniform", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
@@ -643,7 +643,7 @@ func RandomUniformIntSeed2(value int64) RandomUniformIntAttr {
 //
 // Options: [RandomUniformIntSeed], [RandomUniformIntSeed2].
 func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf.Output, optional ...RandomUniformIntAttr) (output tf.Output) {
-	op := scope.add("RandomUniformInt", with(optional), shape, minval, maxval)
+	op := scope.add("RandomUniformInt", with(pointer(&optional)), shape, minval, maxval)
 	return op.Output(0)
 }
 
@@ -684,7 +684,7 @@ func RangeDatasetReplicateOnSplit(value bool) RangeDatasetAttr {
 //
 // Options: [RangeDatasetMetadata], [RangeDatasetReplicateOnSplit].
 func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RangeDatasetAttr) (handle tf.Output) {
-	op := scope.add("RangeDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), start, stop, step)
+	op := scope.add("RangeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), start, stop, step)
 	return op.Output(0)
 }
 
@@ -819,7 +819,7 @@ func RealTout(value tf.DataType) RealAttr {
 //
 // Options: [RealTout].
 func Real(scope *Scope, input tf.Output, optional ...RealAttr) (output tf.Output) {
-	op := scope.add("Real", with(optional), input)
+	op := scope.add("Real", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -872,7 +872,7 @@ func ReduceJoinSeparator(value string) ReduceJoinAttr {
 //
 // Options: [ReduceJoinKeepDims], [ReduceJoinSeparator].
 func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, optional ...ReduceJoinAttr) (output tf.Output) {
-	op := scope.add("ReduceJoin", with(optional), inputs, reduction_indices)
+	op := scope.add("ReduceJoin", with(pointer(&optional)), inputs, reduction_indices)
 	return op.Output(0)
 }
 
@@ -913,7 +913,7 @@ func RegexReplaceReplaceGlobal(value bool) RegexReplaceAttr {
 //
 // Options: [RegexReplaceReplaceGlobal].
 func RegexReplace(scope *Scope, input tf.Output, pattern tf.Output, rewrite tf.Output, optional ...RegexReplaceAttr) (output tf.Output) {
-	op := scope.add("RegexReplace", with(optional), input, pattern, rewrite)
+	op := scope.add("RegexReplace", with(pointer(&optional)), input, pattern, rewrite)
 	return op.Output(0)
 }
 
@@ -970,7 +970,7 @@ func RepeatDatasetMetadata(value string) RepeatDatasetAttr {
 //
 // Options: [RepeatDatasetMetadata].
 func RepeatDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RepeatDatasetAttr) (handle tf.Output) {
-	op := scope.add("RepeatDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
+	op := scope.add("RepeatDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
@@ -1057,7 +1057,7 @@ func ResizeAreaAlignCorners(value bool) ResizeAreaAttr {
 //
 // Options: [ResizeAreaAlignCorners].
 func ResizeArea(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeAreaAttr) (resized_images tf.Output) {
-	op := scope.add("ResizeArea", with(optional), images, size)
+	op := scope.add("ResizeArea", with(pointer(&optional)), images, size)
 	return op.Output(0)
 }
 
@@ -1087,7 +1087,7 @@ func ResizeBicubicHalfPixelCenters(value bool) ResizeBicubicAttr {
 //
 // Options: [ResizeBicubicAlignCorners], [ResizeBicubicHalfPixelCenters].
 func ResizeBicubic(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBicubicAttr) (resized_images tf.Output) {
-	op := scope.add("ResizeBicubic", with(optional), images, size)
+	op := scope.add("ResizeBicubic", with(pointer(&optional)), images, size)
 	return op.Output(0)
 }
 
@@ -1117,7 +1117,7 @@ func ResizeBicubicGradHalfPixelCenters(value bool) ResizeBicubicGradAttr {
 //
 // Options: [ResizeBicubicGradAlignCorners], [ResizeBicubicGradHalfPixelCenters].
 func ResizeBicubicGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBicubicGradAttr) (output tf.Output) {
-	op := scope.add("ResizeBicubicGrad", with(optional), grads, original_image)
+	op := scope.add("ResizeBicubicGrad", with(pointer(&optional)), grads, original_image)
 	return op.Output(0)
 }
 
@@ -1147,7 +1147,7 @@ func ResizeBilinearHalfPixelCenters(value bool) ResizeBilinearAttr {
 //
 // Options: [ResizeBilinearAlignCorners], [ResizeBilinearHalfPixelCenters].
 func ResizeBilinear(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBilinearAttr) (resized_images tf.Output) {
-	op := scope.add("ResizeBilinear", with(optional), images, size)
+	op := scope.add("ResizeBilinear", with(pointer(&optional)), images, size)
 	return op.Output(0)
 }
 
@@ -1177,7 +1177,7 @@ func ResizeBilinearGradHalfPixelCenters(value bool) ResizeBilinearGradAttr {
 //
 // Options: [ResizeBilinearGradAlignCorners], [ResizeBilinearGradHalfPixelCenters].
 func ResizeBilinearGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBilinearGradAttr) (output tf.Output) {
-	op := scope.add("ResizeBilinearGrad", with(optional), grads, original_image)
+	op := scope.add("ResizeBilinearGrad", with(pointer(&optional)), grads, original_image)
 	return op.Output(0)
 }
 
@@ -1203,7 +1203,7 @@ func ResizeNearestNeighborHalfPixelCenters(value bool) ResizeNearestNeighborAttr
 //
 // Options: [ResizeNearestNeighborAlignCorners], [ResizeNearestNeighborHalfPixelCenters].
 func ResizeNearestNeighbor(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeNearestNeighborAttr) (resized_images tf.Output) {
-	op := scope.add("ResizeNearestNeighbor", with(optional), images, size)
+	op := scope.add("ResizeNearestNeighbor", with(pointer(&optional)), images, size)
 	return op.Output(0)
 }
 
@@ -1229,7 +1229,7 @@ func ResizeNearestNeighborGradHalfPixelCenters(value bool) ResizeNearestNeighbor
 //
 // Options: [ResizeNearestNeighborGradAlignCorners], [ResizeNearestNeighborGradHalfPixelCenters].
 func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, optional ...ResizeNearestNeighborGradAttr) (output tf.Output) {
-	op := scope.add("ResizeNearestNeighborGrad", with(optional), grads, size)
+	op := scope.add("ResizeNearestNeighborGrad", with(pointer(&optional)), grads, size)
 	return op.Output(0)
 }
 
@@ -1300,7 +1300,7 @@ func ResourceApplyAdaMaxUseLocking(value bool) ResourceApplyAdaMaxAttr {
 //
 // Options: [ResourceApplyAdaMaxUseLocking].
 func ResourceApplyAdaMax(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdaMaxAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdaMax", with(optional), var_, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)
+	return scope.add("ResourceApplyAdaMax", with(pointer(&optional)), var_, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAdadeltaAttr is an optional attribute of ResourceApplyAdadelta.
@@ -1325,7 +1325,7 @@ func ResourceApplyAdadeltaUseLocking(value bool) ResourceApplyAdadeltaAttr {
 //
 // Options: [ResourceApplyAdadeltaUseLocking].
 func ResourceApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdadeltaAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdadelta", with(optional), var_, accum, accum_update, lr, rho, epsilon, grad)
+	return scope.add("ResourceApplyAdadelta", with(pointer(&optional)), var_, accum, accum_update, lr, rho, epsilon, grad)
 }
 
 // ResourceApplyAdagradAttr is an optional attribute of ResourceApplyAdagrad.
@@ -1352,7 +1352,7 @@ func ResourceApplyAdagradUpdateSlots(value bool) ResourceApplyAdagradAttr {
 //
 // Options: [ResourceApplyAdagradUseLocking], [ResourceApplyAdagradUpdateSlots].
 func ResourceApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, optional ...ResourceApplyAdagradAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdagrad", with(optional), var_, accum, lr, grad)
+	return scope.add("ResourceApplyAdagrad", with(pointer(&optional)), var_, accum, lr, grad)
 }
 
 // ResourceApplyAdagradV2Attr is an optional attribute of ResourceApplyAdagradV2.
@@ -1380,7 +1380,7 @@ func ResourceApplyAdagradV2UpdateSlots(value bool) ResourceApplyAdagradV2Attr {
 //
 // Options: [ResourceApplyAdagradV2UseLocking], [ResourceApplyAdagradV2UpdateSlots].
 func ResourceApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdagradV2Attr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdagradV2", with(optional), var_, accum, lr, epsilon, grad)
+	return scope.add("ResourceApplyAdagradV2", with(pointer(&optional)), var_, accum, lr, epsilon, grad)
 }
 
 // ResourceApplyAdamAttr is an optional attribute of ResourceApplyAdam.
@@ -1412,7 +1412,7 @@ func ResourceApplyAdamUseNesterov(value bool) ResourceApplyAdamAttr {
 //
 // Options: [ResourceApplyAdamUseLocking], [ResourceApplyAdamUseNesterov].
 func ResourceApplyAdam(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdam", with(optional), var_, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
+	return scope.add("ResourceApplyAdam", with(pointer(&optional)), var_, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAdamWithAmsgradAttr is an optional attribute of ResourceApplyAdamWithAmsgrad.
@@ -1440,7 +1440,7 @@ func ResourceApplyAdamWithAmsgradUseLocking(value bool) ResourceApplyAdamWithAms
 //
 // Options: [ResourceApplyAdamWithAmsgradUseLocking].
 func ResourceApplyAdamWithAmsgrad(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, vhat tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamWithAmsgradAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdamWithAmsgrad", with(optional), var_, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
+	return scope.add("ResourceApplyAdamWithAmsgrad", with(pointer(&optional)), var_, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAddSignAttr is an optional attribute of ResourceApplyAddSign.
@@ -1465,7 +1465,7 @@ func ResourceApplyAddSignUseLocking(value bool) ResourceApplyAddSignAttr {
 //
 // Options: [ResourceApplyAddSignUseLocking].
 func ResourceApplyAddSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, alpha tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyAddSignAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAddSign", with(optional), var_, m, lr, alpha, sign_decay, beta, grad)
+	return scope.add("ResourceApplyAddSign", with(pointer(&optional)), var_, m, lr, alpha, sign_decay, beta, grad)
 }
 
 // ResourceApplyCenteredRMSPropAttr is an optional attribute of ResourceApplyCenteredRMSProp.
@@ -1490,7 +1490,7 @@ func ResourceApplyCenteredRMSPropUseLocking(value bool) ResourceApplyCenteredRMS
 //
 // Options: [ResourceApplyCenteredRMSPropUseLocking].
 func ResourceApplyCenteredRMSProp(scope *Scope, var_ tf.Output, mg tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyCenteredRMSPropAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyCenteredRMSProp", with(optional), var_, mg, ms, mom, lr, rho, momentum, epsilon, grad)
+	return scope.add("ResourceApplyCenteredRMSProp", with(pointer(&optional)), var_, mg, ms, mom, lr, rho, momentum, epsilon, grad)
 }
 
 // ResourceApplyFtrlAttr is an optional attribute of ResourceApplyFtrl.
@@ -1521,7 +1521,7 @@ func ResourceApplyFtrlMultiplyLinearByLr(value bool) ResourceApplyFtrlAttr {
 //
 // Options: [ResourceApplyFtrlUseLocking], [ResourceApplyFtrlMultiplyLinearByLr].
 func ResourceApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, lr_power tf.Output, optional ...ResourceApplyFtrlAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyFtrl", with(optional), var_, accum, linear, grad, lr, l1, l2, lr_power)
+	return scope.add("ResourceApplyFtrl", with(pointer(&optional)), var_, accum, linear, grad, lr, l1, l2, lr_power)
 }
 
 // ResourceApplyFtrlV2Attr is an optional attribute of ResourceApplyFtrlV2.
@@ -1552,7 +1552,7 @@ func ResourceApplyFtrlV2MultiplyLinearByLr(value bool) ResourceApplyFtrlV2Attr {
 //
 // Options: [ResourceApplyFtrlV2UseLocking], [ResourceApplyFtrlV2MultiplyLinearByLr].
 func ResourceApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, l2_shrinkage tf.Output, lr_power tf.Output, optional ...ResourceApplyFtrlV2Attr) (o *tf.Operation) {
-	return scope.add("ResourceApplyFtrlV2", with(optional), var_, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power)
+	return scope.add("ResourceApplyFtrlV2", with(pointer(&optional)), var_, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power)
 }
 
 // ResourceApplyGradientDescentAttr is an optional attribute of ResourceApplyGradientDescent.
@@ -1572,7 +1572,7 @@ func ResourceApplyGradientDescentUseLocking(value bool) ResourceApplyGradientDes
 //
 // Options: [ResourceApplyGradientDescentUseLocking].
 func ResourceApplyGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, delta tf.Output, optional ...ResourceApplyGradientDescentAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyGradientDescent", with(optional), var_, alpha, delta)
+	return scope.add("ResourceApplyGradientDescent", with(pointer(&optional)), var_, alpha, delta)
 }
 
 // ResourceApplyKerasMomentumAttr is an optional attribute of ResourceApplyKerasMomentum.
@@ -1600,7 +1600,7 @@ func ResourceApplyKerasMomentumUseNesterov(value bool) ResourceApplyKerasMomentu
 //
 // Options: [ResourceApplyKerasMomentumUseLocking], [ResourceApplyKerasMomentumUseNesterov].
 func ResourceApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyKerasMomentumAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyKerasMomentum", with(optional), var_, accum, lr, grad, momentum)
+	return scope.add("ResourceApplyKerasMomentum", with(pointer(&optional)), var_, accum, lr, grad, momentum)
 }
 
 // ResourceApplyMomentumAttr is an optional attribute of ResourceApplyMomentum.
@@ -1628,7 +1628,7 @@ func ResourceApplyMomentumUseNesterov(value bool) ResourceApplyMomentumAttr {
 //
 // Options: [ResourceApplyMomentumUseLocking], [ResourceApplyMomentumUseNesterov].
 func ResourceApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyMomentumAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyMomentum", with(optional), var_, accum, lr, grad, momentum)
+	return scope.add("ResourceApplyMomentum", with(pointer(&optional)), var_, accum, lr, grad, momentum)
 }
 
 // ResourceApplyPowerSignAttr is an optional attribute of ResourceApplyPowerSign.
@@ -1653,7 +1653,7 @@ func ResourceApplyPowerSignUseLocking(value bool) ResourceApplyPowerSignAttr {
 //
 // Options: [ResourceApplyPowerSignUseLocking].
 func ResourceApplyPowerSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, logbase tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyPowerSignAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyPowerSign", with(optional), var_, m, lr, logbase, sign_decay, beta, grad)
+	return scope.add("ResourceApplyPowerSign", with(pointer(&optional)), var_, m, lr, logbase, sign_decay, beta, grad)
 }
 
 // ResourceApplyProximalAdagradAttr is an optional attribute of ResourceApplyProximalAdagrad.
@@ -1677,7 +1677,7 @@ func ResourceApplyProximalAdagradUseLocking(value bool) ResourceApplyProximalAda
 //
 // Options: [ResourceApplyProximalAdagradUseLocking].
 func ResourceApplyProximalAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, grad tf.Output, optional ...ResourceApplyProximalAdagradAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyProximalAdagrad", with(optional), var_, accum, lr, l1, l2, grad)
+	return scope.add("ResourceApplyProximalAdagrad", with(pointer(&optional)), var_, accum, lr, l1, l2, grad)
 }
 
 // ResourceApplyProximalGradientDescentAttr is an optional attribute of ResourceApplyProximalGradientDescent.
@@ -1701,7 +1701,7 @@ func ResourceApplyProximalGradientDescentUseLocking(value bool) ResourceApplyPro
 //
 // Options: [ResourceApplyProximalGradientDescentUseLocking].
 func ResourceApplyProximalGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, l1 tf.Output, l2 tf.Output, delta tf.Output, optional ...ResourceApplyProximalGradientDescentAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyProximalGradientDescent", with(optional), var_, alpha, l1, l2, delta)
+	return scope.add("ResourceApplyProximalGradientDescent", with(pointer(&optional)), var_, alpha, l1, l2, delta)
 }
 
 // ResourceApplyRMSPropAttr is an optional attribute of ResourceApplyRMSProp.
@@ -1726,7 +1726,7 @@ func ResourceApplyRMSPropUseLocking(value bool) ResourceApplyRMSPropAttr {
 //
 // Options: [ResourceApplyRMSPropUseLocking].
 func ResourceApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyRMSPropAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyRMSProp", with(optional), var_, ms, mom, lr, rho, momentum, epsilon, grad)
+	return scope.add("ResourceApplyRMSProp", with(pointer(&optional)), var_, ms, mom, lr, rho, momentum, epsilon, grad)
 }
 
 // ResourceConditionalAccumulatorAttr is an optional attribute of ResourceConditionalAccumulator.
@@ -1756,7 +1756,7 @@ func ResourceConditionalAccumulatorReductionType(value string) ResourceCondition
 //
 // Options: [ResourceConditionalAccumulatorContainer], [ResourceConditionalAccumulatorSharedName], [ResourceConditionalAccumulatorReductionType].
 func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...ResourceConditionalAccumulatorAttr) (handle tf.Output) {
-	op := scope.add("ResourceConditionalAccumulator", with(optional, attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
+	op := scope.add("ResourceConditionalAccumulator", with(pointer(&optional), attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
@@ -1799,7 +1799,7 @@ func ResourceGatherValidateIndices(value bool) ResourceGatherAttr {
 //
 // Options: [ResourceGatherBatchDims], [ResourceGatherValidateIndices].
 func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype tf.DataType, optional ...ResourceGatherAttr) (output tf.Output) {
-	op := scope.add("ResourceGather", with(optional, attr{name: "dtype", value: dtype}), resource, indices)
+	op := scope.add("ResourceGather", with(pointer(&optional), attr{name: "dtype", value: dtype}), resource, indices)
 	return op.Output(0)
 }
 
@@ -1886,7 +1886,7 @@ func ResourceScatterNdAddBadIndicesPolicy(value string) ResourceScatterNdAddAttr
 //
 // Options: [ResourceScatterNdAddUseLocking], [ResourceScatterNdAddBadIndicesPolicy].
 func ResourceScatterNdAdd(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdAddAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdAdd", with(optional), ref, indices, updates)
+	return scope.add("ResourceScatterNdAdd", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterNdMaxAttr is an optional attribute of ResourceScatterNdMax.
@@ -1911,7 +1911,7 @@ func ResourceScatterNdMaxBadIndicesPolicy(value string) ResourceScatterNdMaxAttr
 //
 // Options: [ResourceScatterNdMaxUseLocking], [ResourceScatterNdMaxBadIndicesPolicy].
 func ResourceScatterNdMax(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMaxAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdMax", with(optional), ref, indices, updates)
+	return scope.add("ResourceScatterNdMax", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterNdMinAttr is an optional attribute of ResourceScatterNdMin.
@@ -1936,7 +1936,7 @@ func ResourceScatterNdMinBadIndicesPolicy(value string) ResourceScatterNdMinAttr
 //
 // Options: [ResourceScatterNdMinUseLocking], [ResourceScatterNdMinBadIndicesPolicy].
 func ResourceScatterNdMin(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMinAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdMin", with(optional), ref, indices, updates)
+	return scope.add("ResourceScatterNdMin", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterNdSubAttr is an optional attribute of ResourceScatterNdSub.
@@ -1961,7 +1961,7 @@ func ResourceScatterNdSubBadIndicesPolicy(value string) ResourceScatterNdSubAttr
 //
 // Options: [ResourceScatterNdSubUseLocking], [ResourceScatterNdSubBadIndicesPolicy].
 func ResourceScatterNdSub(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdSubAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdSub", with(optional), ref, indices, updates)
+	return scope.add("ResourceScatterNdSub", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterNdUpdateAttr is an optional attribute of ResourceScatterNdUpdate.
@@ -1986,7 +1986,7 @@ func ResourceScatterNdUpdateBadIndicesPolicy(value string) ResourceScatterNdUpda
 //
 // Options: [ResourceScatterNdUpdateUseLocking], [ResourceScatterNdUpdateBadIndicesPolicy].
 func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdUpdateAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdUpdate", with(optional), ref, indices, updates)
+	return scope.add("ResourceScatterNdUpdate", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterSub subtracts updates from the slices of a variable that indices name.
@@ -2032,7 +2032,7 @@ func ResourceSparseApplyAdadeltaUseLocking(value bool) ResourceSparseApplyAdadel
 //
 // Options: [ResourceSparseApplyAdadeltaUseLocking].
 func ResourceSparseApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdadeltaAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyAdadelta", with(optional), var_, accum, accum_update, lr, rho, epsilon, grad, indices)
+	return scope.add("ResourceSparseApplyAdadelta", with(pointer(&optional)), var_, accum, accum_update, lr, rho, epsilon, grad, indices)
 }
 
 // ResourceSparseApplyAdagradAttr is an optional attribute of ResourceSparseApplyAdagrad.
@@ -2060,7 +2060,7 @@ func ResourceSparseApplyAdagradUpdateSlots(value bool) ResourceSparseApplyAdagra
 //
 // Options: [ResourceSparseApplyAdagradUseLocking], [ResourceSparseApplyAdagradUpdateSlots].
 func ResourceSparseApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyAdagrad", with(optional), var_, accum, lr, grad, indices)
+	return scope.add("ResourceSparseApplyAdagrad", with(pointer(&optional)), var_, accum, lr, grad, indices)
 }
 
 // ResourceSparseApplyAdagradV2Attr is an optional attribute of ResourceSparseApplyAdagradV2.
@@ -2089,7 +2089,7 @@ func ResourceSparseApplyAdagradV2UpdateSlots(value bool) ResourceSparseApplyAdag
 //
 // Options: [ResourceSparseApplyAdagradV2UseLocking], [ResourceSparseApplyAdagradV2UpdateSlots].
 func ResourceSparseApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradV2Attr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyAdagradV2", with(optional), var_, accum, lr, epsilon, grad, indices)
+	return scope.add("ResourceSparseApplyAdagradV2", with(pointer(&optional)), var_, accum, lr, epsilon, grad, indices)
 }
 
 // ResourceSparseApplyFtrlAttr is an optional attribute of ResourceSparseApplyFtrl.
@@ -2118,7 +2118,7 @@ func ResourceSparseApplyFtrlMultiplyLinearByLr(value bool) ResourceSparseApplyFt
 //
 // Options: [ResourceSparseApplyFtrlUseLocking], [ResourceSparseApplyFtrlMultiplyLinearByLr].
 func ResourceSparseApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, indices tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, lr_power tf.Output, optional ...ResourceSparseApplyFtrlAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyFtrl", with(optional), var_, accum, linear, grad, indices, lr, l1, l2, lr_power)
+	return scope.add("ResourceSparseApplyFtrl", with(pointer(&optional)), var_, accum, linear, grad, indices, lr, l1, l2, lr_power)
 }
 
 // ResourceSparseApplyFtrlV2Attr is an optional attribute of ResourceSparseApplyFtrlV2.
@@ -2148,7 +2148,7 @@ func ResourceSparseApplyFtrlV2MultiplyLinearByLr(value bool) ResourceSparseApply
 //
 // Options: [ResourceSparseApplyFtrlV2UseLocking], [ResourceSparseApplyFtrlV2MultiplyLinearByLr].
 func ResourceSparseApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, indices tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, l2_shrinkage tf.Output, lr_power tf.Output, optional ...ResourceSparseApplyFtrlV2Attr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyFtrlV2", with(optional), var_, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power)
+	return scope.add("ResourceSparseApplyFtrlV2", with(pointer(&optional)), var_, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power)
 }
 
 // ResourceSparseApplyKerasMomentumAttr is an optional attribute of ResourceSparseApplyKerasMomentum.
@@ -2177,7 +2177,7 @@ func ResourceSparseApplyKerasMomentumUseNesterov(value bool) ResourceSparseApply
 //
 // Options: [ResourceSparseApplyKerasMomentumUseLocking], [ResourceSparseApplyKerasMomentumUseNesterov].
 func ResourceSparseApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyKerasMomentumAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyKerasMomentum", with(optional), var_, accum, lr, grad, indices, momentum)
+	return scope.add("ResourceSparseApplyKerasMomentum", with(pointer(&optional)), var_, accum, lr, grad, indices, momentum)
 }
 
 // ResourceSparseApplyMomentumAttr is an optional attribute of ResourceSparseApplyMomentum.
@@ -2206,7 +2206,7 @@ func ResourceSparseApplyMomentumUseNesterov(value bool) ResourceSparseApplyMomen
 //
 // Options: [ResourceSparseApplyMomentumUseLocking], [ResourceSparseApplyMomentumUseNesterov].
 func ResourceSparseApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyMomentumAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyMomentum", with(optional), var_, accum, lr, grad, indices, momentum)
+	return scope.add("ResourceSparseApplyMomentum", with(pointer(&optional)), var_, accum, lr, grad, indices, momentum)
 }
 
 // ResourceSparseApplyRMSPropAttr is an optional attribute of ResourceSparseApplyRMSProp.
@@ -2232,7 +2232,7 @@ func ResourceSparseApplyRMSPropUseLocking(value bool) ResourceSparseApplyRMSProp
 //
 // Options: [ResourceSparseApplyRMSPropUseLocking].
 func ResourceSparseApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyRMSPropAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyRMSProp", with(optional), var_, ms, mom, lr, rho, momentum, epsilon, grad, indices)
+	return scope.add("ResourceSparseApplyRMSProp", with(pointer(&optional)), var_, ms, mom, lr, rho, momentum, epsilon, grad, indices)
 }
 
 // ResourceStridedSliceAssignAttr is an optional attribute of ResourceStridedSliceAssign.
@@ -2274,7 +2274,7 @@ func ResourceStridedSliceAssignShrinkAxisMask(value int64) ResourceStridedSliceA
 //
 // Options: [ResourceStridedSliceAssignBeginMask], [ResourceStridedSliceAssignEndMask], [ResourceStridedSliceAssignEllipsisMask], [ResourceStridedSliceAssignNewAxisMask], [ResourceStridedSliceAssignShrinkAxisMask].
 func ResourceStridedSliceAssign(scope *Scope, ref tf.Output, begin tf.Output, end tf.Output, strides tf.Output, value tf.Output, optional ...ResourceStridedSliceAssignAttr) (o *tf.Operation) {
-	return scope.add("ResourceStridedSliceAssign", with(optional), ref, begin, end, strides, value)
+	return scope.add("ResourceStridedSliceAssign", with(pointer(&optional)), ref, begin, end, strides, value)
 }
 
 // RestoreAttr is an optional attribute of Restore.
@@ -2295,7 +2295,7 @@ func RestorePreferredShard(value int64) RestoreAttr {
 //
 // Options: [RestorePreferredShard].
 func Restore(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, dt tf.DataType, optional ...RestoreAttr) (tensor tf.Output) {
-	op := scope.add("Restore", with(optional, attr{name: "dt", value: dt}), file_pattern, tensor_name)
+	op := scope.add("Restore", with(pointer(&optional), attr{name: "dt", value: dt}), file_pattern, tensor_name)
 	return op.Output(0)
 }
 
@@ -2318,7 +2318,7 @@ func RestoreSlicePreferredShard(value int64) RestoreSliceAttr {
 //
 // Options: [RestoreSlicePreferredShard].
 func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, shape_and_slice tf.Output, dt tf.DataType, optional ...RestoreSliceAttr) (tensor tf.Output) {
-	op := scope.add("RestoreSlice", with(optional, attr{name: "dt", value: dt}), file_pattern, tensor_name, shape_and_slice)
+	op := scope.add("RestoreSlice", with(pointer(&optional), attr{name: "dt", value: dt}), file_pattern, tensor_name, shape_and_slice)
 	return op.Output(0)
 }
 
@@ -2367,7 +2367,7 @@ func ReverseSequenceBatchDim(value int64) ReverseSequenceAttr {
 //
 // Options: [ReverseSequenceBatchDim].
 func ReverseSequence(scope *Scope, input tf.Output, seq_lengths tf.Output, seq_dim int64, optional ...ReverseSequenceAttr) (output tf.Output) {
-	op := scope.add("ReverseSequence", with(optional, attr{name: "seq_dim", value: seq_dim}), input, seq_lengths)
+	op := scope.add("ReverseSequence", with(pointer(&optional), attr{name: "seq_dim", value: seq_dim}), input, seq_lengths)
 	return op.Output(0)
 }
 

@@ -57,7 +57,7 @@ func SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) SampleDisto
 //
 // Options: [SampleDistortedBoundingBoxSeed], [SampleDistortedBoundingBoxSeed2], [SampleDistortedBoundingBoxMinObjectCovered], [SampleDistortedBoundingBoxAspectRatioRange], [SampleDistortedBoundingBoxAreaRange], [SampleDistortedBoundingBoxMaxAttempts], [SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes].
 func SampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, optional ...SampleDistortedBoundingBoxAttr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	op := scope.add("SampleDistortedBoundingBox", with(optional), image_size, bounding_boxes)
+	op := scope.add("SampleDistortedBoundingBox", with(pointer(&optional)), image_size, bounding_boxes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -110,7 +110,7 @@ func SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes(value bool) SampleDis
 //
 // Options: [SampleDistortedBoundingBoxV2Seed], [SampleDistortedBoundingBoxV2Seed2], [SampleDistortedBoundingBoxV2AspectRatioRange], [SampleDistortedBoundingBoxV2AreaRange], [SampleDistortedBoundingBoxV2MaxAttempts], [SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes].
 func SampleDistortedBoundingBoxV2(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, min_object_covered tf.Output, optional ...SampleDistortedBoundingBoxV2Attr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	op := scope.add("SampleDistortedBoundingBoxV2", with(optional), image_size, bounding_boxes, min_object_covered)
+	op := scope.add("SampleDistortedBoundingBoxV2", with(pointer(&optional)), image_size, bounding_boxes, min_object_covered)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -207,7 +207,7 @@ func ScaleAndTranslateAntialias(value bool) ScaleAndTranslateAttr {
 //
 // Options: [ScaleAndTranslateKernelType], [ScaleAndTranslateAntialias].
 func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateAttr) (resized_images tf.Output) {
-	op := scope.add("ScaleAndTranslate", with(optional), images, size, scale, translation)
+	op := scope.add("ScaleAndTranslate", with(pointer(&optional)), images, size, scale, translation)
 	return op.Output(0)
 }
 
@@ -239,7 +239,7 @@ func ScaleAndTranslateGradAntialias(value bool) ScaleAndTranslateGradAttr {
 //
 // Options: [ScaleAndTranslateGradKernelType], [ScaleAndTranslateGradAntialias].
 func ScaleAndTranslateGrad(scope *Scope, grads tf.Output, original_image tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateGradAttr) (output tf.Output) {
-	op := scope.add("ScaleAndTranslateGrad", with(optional), grads, original_image, scale, translation)
+	op := scope.add("ScaleAndTranslateGrad", with(pointer(&optional)), grads, original_image, scale, translation)
 	return op.Output(0)
 }
 
@@ -261,7 +261,7 @@ func ScatterNdBadIndicesPolicy(value string) ScatterNdAttr {
 //
 // Options: [ScatterNdBadIndicesPolicy].
 func ScatterNd(scope *Scope, indices tf.Output, updates tf.Output, shape tf.Output, optional ...ScatterNdAttr) (output tf.Output) {
-	op := scope.add("ScatterNd", with(optional), indices, updates, shape)
+	op := scope.add("ScatterNd", with(pointer(&optional)), indices, updates, shape)
 	return op.Output(0)
 }
 
@@ -282,7 +282,7 @@ func ScatterNdNonAliasingAddBadIndicesPolicy(value string) ScatterNdNonAliasingA
 //
 // Options: [ScatterNdNonAliasingAddBadIndicesPolicy].
 func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, updates tf.Output, optional ...ScatterNdNonAliasingAddAttr) (output tf.Output) {
-	op := scope.add("ScatterNdNonAliasingAdd", with(optional), input, indices, updates)
+	op := scope.add("ScatterNdNonAliasingAdd", with(pointer(&optional)), input, indices, updates)
 	return op.Output(0)
 }
 
@@ -397,7 +397,7 @@ func SelfAdjointEigV2ComputeV(value bool) SelfAdjointEigV2Attr {
 //
 // Options: [SelfAdjointEigV2ComputeV].
 func SelfAdjointEigV2(scope *Scope, input tf.Output, optional ...SelfAdjointEigV2Attr) (e tf.Output, v tf.Output) {
-	op := scope.add("SelfAdjointEigV2", with(optional), input)
+	op := scope.add("SelfAdjointEigV2", with(pointer(&optional)), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -452,7 +452,7 @@ func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
 //
 // Options: [SerializeManySparseOutType].
 func SerializeManySparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeManySparseAttr) (serialized_sparse tf.Output) {
-	op := scope.add("SerializeManySparse", with(optional), sparse_indices, sparse_values, sparse_shape)
+	op := scope.add("SerializeManySparse", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
@@ -478,7 +478,7 @@ func SerializeSparseOutType(value tf.DataType) SerializeSparseAttr {
 //
 // Options: [SerializeSparseOutType].
 func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeSparseAttr) (serialized_sparse tf.Output) {
-	op := scope.add("SerializeSparse", with(optional), sparse_indices, sparse_values, sparse_shape)
+	op := scope.add("SerializeSparse", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
@@ -514,7 +514,7 @@ func SetSizeValidateIndices(value bool) SetSizeAttr {
 //
 // Options: [SetSizeValidateIndices].
 func SetSize(scope *Scope, set_indices tf.Output, set_values tf.Output, set_shape tf.Output, optional ...SetSizeAttr) (size tf.Output) {
-	op := scope.add("SetSize", with(optional), set_indices, set_values, set_shape)
+	op := scope.add("SetSize", with(pointer(&optional)), set_indices, set_values, set_shape)
 	return op.Output(0)
 }
 
@@ -534,7 +534,7 @@ func ShapeOutType(value tf.DataType) ShapeAttr {
 //
 // Options: [ShapeOutType].
 func Shape(scope *Scope, input tf.Output, optional ...ShapeAttr) (output tf.Output) {
-	op := scope.add("Shape", with(optional), input)
+	op := scope.add("Shape", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -554,7 +554,7 @@ func ShapeNOutType(value tf.DataType) ShapeNAttr {
 //
 // Options: [ShapeNOutType].
 func ShapeN(scope *Scope, input []tf.Output, optional ...ShapeNAttr) (output []tf.Output) {
-	op := scope.add("ShapeN", with(optional), tf.OutputList(input))
+	op := scope.add("ShapeN", with(pointer(&optional)), tf.OutputList(input))
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -584,7 +584,7 @@ func ShardDatasetMetadata(value string) ShardDatasetAttr {
 //
 // Options: [ShardDatasetRequireNonEmpty], [ShardDatasetMetadata].
 func ShardDataset(scope *Scope, input_dataset tf.Output, num_shards tf.Output, index tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShardDatasetAttr) (handle tf.Output) {
-	op := scope.add("ShardDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, num_shards, index)
+	op := scope.add("ShardDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, num_shards, index)
 	return op.Output(0)
 }
 
@@ -646,7 +646,7 @@ func ShuffleAndRepeatDatasetMetadata(value string) ShuffleAndRepeatDatasetAttr {
 //
 // Options: [ShuffleAndRepeatDatasetReshuffleEachIteration], [ShuffleAndRepeatDatasetMetadata].
 func ShuffleAndRepeatDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetAttr) (handle tf.Output) {
-	op := scope.add("ShuffleAndRepeatDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count)
+	op := scope.add("ShuffleAndRepeatDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count)
 	return op.Output(0)
 }
 
@@ -678,7 +678,7 @@ func ShuffleAndRepeatDatasetV2Metadata(value string) ShuffleAndRepeatDatasetV2At
 //
 // Options: [ShuffleAndRepeatDatasetV2ReshuffleEachIteration], [ShuffleAndRepeatDatasetV2Metadata].
 func ShuffleAndRepeatDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("ShuffleAndRepeatDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count, seed_generator)
+	op := scope.add("ShuffleAndRepeatDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count, seed_generator)
 	return op.Output(0)
 }
 
@@ -708,7 +708,7 @@ func ShuffleDatasetMetadata(value string) ShuffleDatasetAttr {
 //
 // Options: [ShuffleDatasetReshuffleEachIteration], [ShuffleDatasetMetadata].
 func ShuffleDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetAttr) (handle tf.Output) {
-	op := scope.add("ShuffleDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2)
+	op := scope.add("ShuffleDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2)
 	return op.Output(0)
 }
 
@@ -732,7 +732,7 @@ func ShuffleDatasetV2Metadata(value string) ShuffleDatasetV2Attr {
 //
 // Options: [ShuffleDatasetV2Metadata].
 func ShuffleDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("ShuffleDatasetV2", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed_generator)
+	op := scope.add("ShuffleDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed_generator)
 	return op.Output(0)
 }
 
@@ -763,7 +763,7 @@ func ShuffleDatasetV3Metadata(value string) ShuffleDatasetV3Attr {
 //
 // Options: [ShuffleDatasetV3ReshuffleEachIteration], [ShuffleDatasetV3Metadata].
 func ShuffleDatasetV3(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV3Attr) (handle tf.Output) {
-	op := scope.add("ShuffleDatasetV3", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, seed_generator)
+	op := scope.add("ShuffleDatasetV3", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, seed_generator)
 	return op.Output(0)
 }
 
@@ -818,7 +818,7 @@ func SizeOutType(value tf.DataType) SizeAttr {
 //
 // Options: [SizeOutType].
 func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output) {
-	op := scope.add("Size", with(optional), input)
+	op := scope.add("Size", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -841,7 +841,7 @@ func SkipDatasetMetadata(value string) SkipDatasetAttr {
 //
 // Options: [SkipDatasetMetadata].
 func SkipDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...SkipDatasetAttr) (handle tf.Output) {
-	op := scope.add("SkipDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
+	op := scope.add("SkipDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
@@ -884,7 +884,7 @@ func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 //
 // Options: [SobolSampleDtype].
 func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Output, optional ...SobolSampleAttr) (samples tf.Output) {
-	op := scope.add("SobolSample", with(optional), dim, num_results, skip)
+	op := scope.add("SobolSample", with(pointer(&optional)), dim, num_results, skip)
 	return op.Output(0)
 }
 
@@ -1014,7 +1014,7 @@ func SpaceToDepthDataFormat(value string) SpaceToDepthAttr {
 //
 // Options: [SpaceToDepthDataFormat].
 func SpaceToDepth(scope *Scope, input tf.Output, block_size int64, optional ...SpaceToDepthAttr) (output tf.Output) {
-	op := scope.add("SpaceToDepth", with(optional, attr{name: "block_size", value: block_size}), input)
+	op := scope.add("SpaceToDepth", with(pointer(&optional), attr{name: "block_size", value: block_size}), input)
 	return op.Output(0)
 }
 
@@ -1081,7 +1081,7 @@ func SparseBincountBinaryOutput(value bool) SparseBincountAttr {
 //
 // Options: [SparseBincountBinaryOutput].
 func SparseBincount(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, size tf.Output, weights tf.Output, optional ...SparseBincountAttr) (output tf.Output) {
-	op := scope.add("SparseBincount", with(optional), indices, values, dense_shape, size, weights)
+	op := scope.add("SparseBincount", with(pointer(&optional)), indices, values, dense_shape, size, weights)
 	return op.Output(0)
 }
 
@@ -1134,7 +1134,7 @@ func SparseCountSparseOutputMaxlength(value int64) SparseCountSparseOutputAttr {
 //
 // Options: [SparseCountSparseOutputMinlength], [SparseCountSparseOutputMaxlength].
 func SparseCountSparseOutput(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, weights tf.Output, binary_output bool, optional ...SparseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	op := scope.add("SparseCountSparseOutput", with(optional, attr{name: "binary_output", value: binary_output}), indices, values, dense_shape, weights)
+	op := scope.add("SparseCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), indices, values, dense_shape, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1305,7 +1305,7 @@ func SparseMatMulBIsSparse(value bool) SparseMatMulAttr {
 //
 // Options: [SparseMatMulTransposeA], [SparseMatMulTransposeB], [SparseMatMulAIsSparse], [SparseMatMulBIsSparse].
 func SparseMatMul(scope *Scope, a tf.Output, b tf.Output, optional ...SparseMatMulAttr) (product tf.Output) {
-	op := scope.add("SparseMatMul", with(optional), a, b)
+	op := scope.add("SparseMatMul", with(pointer(&optional)), a, b)
 	return op.Output(0)
 }
 
@@ -1342,7 +1342,7 @@ func SparseReduceMaxKeepDims(value bool) SparseReduceMaxAttr {
 //
 // Options: [SparseReduceMaxKeepDims].
 func SparseReduceMax(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxAttr) (output tf.Output) {
-	op := scope.add("SparseReduceMax", with(optional), input_indices, input_values, input_shape, reduction_axes)
+	op := scope.add("SparseReduceMax", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0)
 }
 
@@ -1370,7 +1370,7 @@ func SparseReduceMaxSparseKeepDims(value bool) SparseReduceMaxSparseAttr {
 //
 // Options: [SparseReduceMaxSparseKeepDims].
 func SparseReduceMaxSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	op := scope.add("SparseReduceMaxSparse", with(optional), input_indices, input_values, input_shape, reduction_axes)
+	op := scope.add("SparseReduceMaxSparse", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1393,7 +1393,7 @@ func SparseReduceSumKeepDims(value bool) SparseReduceSumAttr {
 //
 // Options: [SparseReduceSumKeepDims].
 func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumAttr) (output tf.Output) {
-	op := scope.add("SparseReduceSum", with(optional), input_indices, input_values, input_shape, reduction_axes)
+	op := scope.add("SparseReduceSum", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0)
 }
 
@@ -1421,7 +1421,7 @@ func SparseReduceSumSparseKeepDims(value bool) SparseReduceSumSparseAttr {
 //
 // Options: [SparseReduceSumSparseKeepDims].
 func SparseReduceSumSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	op := scope.add("SparseReduceSumSparse", with(optional), input_indices, input_values, input_shape, reduction_axes)
+	op := scope.add("SparseReduceSumSparse", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1480,7 +1480,7 @@ func SparseSegmentMeanSparseGradient(value bool) SparseSegmentMeanAttr {
 //
 // Options: [SparseSegmentMeanSparseGradient].
 func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentMeanAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentMean", with(optional), data, indices, segment_ids)
+	op := scope.add("SparseSegmentMean", with(pointer(&optional)), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -1542,7 +1542,7 @@ func SparseSegmentMeanWithNumSegmentsSparseGradient(value bool) SparseSegmentMea
 //
 // Options: [SparseSegmentMeanWithNumSegmentsSparseGradient].
 func SparseSegmentMeanWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentMeanWithNumSegmentsAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentMeanWithNumSegments", with(optional), data, indices, segment_ids, num_segments)
+	op := scope.add("SparseSegmentMeanWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -1568,7 +1568,7 @@ func SparseSegmentSqrtNSparseGradient(value bool) SparseSegmentSqrtNAttr {
 //
 // Options: [SparseSegmentSqrtNSparseGradient].
 func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSqrtNAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentSqrtN", with(optional), data, indices, segment_ids)
+	op := scope.add("SparseSegmentSqrtN", with(pointer(&optional)), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -1630,7 +1630,7 @@ func SparseSegmentSqrtNWithNumSegmentsSparseGradient(value bool) SparseSegmentSq
 //
 // Options: [SparseSegmentSqrtNWithNumSegmentsSparseGradient].
 func SparseSegmentSqrtNWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSqrtNWithNumSegmentsAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentSqrtNWithNumSegments", with(optional), data, indices, segment_ids, num_segments)
+	op := scope.add("SparseSegmentSqrtNWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -1652,7 +1652,7 @@ func SparseSegmentSumSparseGradient(value bool) SparseSegmentSumAttr {
 //
 // Options: [SparseSegmentSumSparseGradient].
 func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSumAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentSum", with(optional), data, indices, segment_ids)
+	op := scope.add("SparseSegmentSum", with(pointer(&optional)), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -1710,7 +1710,7 @@ func SparseSegmentSumWithNumSegmentsSparseGradient(value bool) SparseSegmentSumW
 //
 // Options: [SparseSegmentSumWithNumSegmentsSparseGradient].
 func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSumWithNumSegmentsAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentSumWithNumSegments", with(optional), data, indices, segment_ids, num_segments)
+	op := scope.add("SparseSegmentSumWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -1877,7 +1877,7 @@ func SparseTensorDenseMatMulAdjointB(value bool) SparseTensorDenseMatMulAttr {
 //
 // Options: [SparseTensorDenseMatMulAdjointA], [SparseTensorDenseMatMulAdjointB].
 func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output, optional ...SparseTensorDenseMatMulAttr) (product tf.Output) {
-	op := scope.add("SparseTensorDenseMatMul", with(optional), a_indices, a_values, a_shape, b)
+	op := scope.add("SparseTensorDenseMatMul", with(pointer(&optional)), a_indices, a_values, a_shape, b)
 	return op.Output(0)
 }
 
@@ -1928,7 +1928,7 @@ func SparseToDenseValidateIndices(value bool) SparseToDenseAttr {
 //
 // Options: [SparseToDenseValidateIndices].
 func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Output, sparse_values tf.Output, default_value tf.Output, optional ...SparseToDenseAttr) (dense tf.Output) {
-	op := scope.add("SparseToDense", with(optional), sparse_indices, output_shape, sparse_values, default_value)
+	op := scope.add("SparseToDense", with(pointer(&optional)), sparse_indices, output_shape, sparse_values, default_value)
 	return op.Output(0)
 }
 
@@ -1960,7 +1960,7 @@ func SparseToSparseSetOperationValidateIndices(value bool) SparseToSparseSetOper
 //
 // Options: [SparseToSparseSetOperationValidateIndices].
 func SparseToSparseSetOperation(scope *Scope, set1_indices tf.Output, set1_values tf.Output, set1_shape tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...SparseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	op := scope.add("SparseToSparseSetOperation", with(optional, attr{name: "set_operation", value: set_operation}), set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape)
+	op := scope.add("SparseToSparseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -2044,7 +2044,7 @@ func SqueezeAxis(value []int64) SqueezeAttr {
 //
 // Options: [SqueezeAxis].
 func Squeeze(scope *Scope, input tf.Output, optional ...SqueezeAttr) (output tf.Output) {
-	op := scope.add("Squeeze", with(optional), input)
+	op := scope.add("Squeeze", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -2079,7 +2079,7 @@ func StackPushV2SwapMemory(value bool) StackPushV2Attr {
 //
 // Options: [StackPushV2SwapMemory].
 func StackPushV2(scope *Scope, handle tf.Output, elem tf.Output, optional ...StackPushV2Attr) (output tf.Output) {
-	op := scope.add("StackPushV2", with(optional), handle, elem)
+	op := scope.add("StackPushV2", with(pointer(&optional)), handle, elem)
 	return op.Output(0)
 }
 
@@ -2102,7 +2102,7 @@ func StackV2StackName(value string) StackV2Attr {
 //
 // Options: [StackV2StackName].
 func StackV2(scope *Scope, max_size tf.Output, elem_type tf.DataType, optional ...StackV2Attr) (handle tf.Output) {
-	op := scope.add("StackV2", with(optional, attr{name: "elem_type", value: elem_type}), max_size)
+	op := scope.add("StackV2", with(pointer(&optional), attr{name: "elem_type", value: elem_type}), max_size)
 	return op.Output(0)
 }
 
@@ -2137,7 +2137,7 @@ func StageSharedName(value string) StageAttr {
 //
 // Options: [StageCapacity], [StageMemoryLimit], [StageContainer], [StageSharedName].
 func Stage(scope *Scope, values []tf.Output, optional ...StageAttr) (o *tf.Operation) {
-	return scope.add("Stage", with(optional), tf.OutputList(values))
+	return scope.add("Stage", with(pointer(&optional)), tf.OutputList(values))
 }
 
 // StageClearAttr is an optional attribute of StageClear.
@@ -2171,7 +2171,7 @@ func StageClearSharedName(value string) StageClearAttr {
 //
 // Options: [StageClearCapacity], [StageClearMemoryLimit], [StageClearContainer], [StageClearSharedName].
 func StageClear(scope *Scope, dtypes []tf.DataType, optional ...StageClearAttr) (o *tf.Operation) {
-	return scope.add("StageClear", with(optional, attr{name: "dtypes", value: dtypes}))
+	return scope.add("StageClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 }
 
 // StagePeekAttr is an optional attribute of StagePeek.
@@ -2206,7 +2206,7 @@ func StagePeekSharedName(value string) StagePeekAttr {
 //
 // Options: [StagePeekCapacity], [StagePeekMemoryLimit], [StagePeekContainer], [StagePeekSharedName].
 func StagePeek(scope *Scope, index tf.Output, dtypes []tf.DataType, optional ...StagePeekAttr) (values []tf.Output) {
-	op := scope.add("StagePeek", with(optional, attr{name: "dtypes", value: dtypes}), index)
+	op := scope.add("StagePeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), index)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -2246,7 +2246,7 @@ func StageSizeSharedName(value string) StageSizeAttr {
 //
 // Options: [StageSizeCapacity], [StageSizeMemoryLimit], [StageSizeContainer], [StageSizeSharedName].
 func StageSize(scope *Scope, dtypes []tf.DataType, optional ...StageSizeAttr) (size tf.Output) {
-	op := scope.add("StageSize", with(optional, attr{name: "dtypes", value: dtypes}))
+	op := scope.add("StageSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -2270,7 +2270,7 @@ func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 //
 // Options: [StatefulRandomBinomialDtype].
 func StatefulRandomBinomial(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, counts tf.Output, probs tf.Output, optional ...StatefulRandomBinomialAttr) (output tf.Output) {
-	op := scope.add("StatefulRandomBinomial", with(optional), resource, algorithm, shape, counts, probs)
+	op := scope.add("StatefulRandomBinomial", with(pointer(&optional)), resource, algorithm, shape, counts, probs)
 	return op.Output(0)
 }
 
@@ -2292,7 +2292,7 @@ func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2At
 //
 // Options: [StatefulStandardNormalV2Dtype].
 func StatefulStandardNormalV2(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulStandardNormalV2Attr) (output tf.Output) {
-	op := scope.add("StatefulStandardNormalV2", with(optional), resource, algorithm, shape)
+	op := scope.add("StatefulStandardNormalV2", with(pointer(&optional)), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -2314,7 +2314,7 @@ func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr
 //
 // Options: [StatefulTruncatedNormalDtype].
 func StatefulTruncatedNormal(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulTruncatedNormalAttr) (output tf.Output) {
-	op := scope.add("StatefulTruncatedNormal", with(optional), resource, algorithm, shape)
+	op := scope.add("StatefulTruncatedNormal", with(pointer(&optional)), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -2336,7 +2336,7 @@ func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
 //
 // Options: [StatefulUniformDtype].
 func StatefulUniform(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformAttr) (output tf.Output) {
-	op := scope.add("StatefulUniform", with(optional), resource, algorithm, shape)
+	op := scope.add("StatefulUniform", with(pointer(&optional)), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -2358,7 +2358,7 @@ func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
 //
 // Options: [StatefulUniformFullIntDtype].
 func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformFullIntAttr) (output tf.Output) {
-	op := scope.add("StatefulUniformFullInt", with(optional), resource, algorithm, shape)
+	op := scope.add("StatefulUniformFullInt", with(pointer(&optional)), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -2398,7 +2398,7 @@ func StatelessMultinomialOutputDtype(value tf.DataType) StatelessMultinomialAttr
 //
 // Options: [StatelessMultinomialOutputDtype].
 func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output, seed tf.Output, optional ...StatelessMultinomialAttr) (output tf.Output) {
-	op := scope.add("StatelessMultinomial", with(optional), logits, num_samples, seed)
+	op := scope.add("StatelessMultinomial", with(pointer(&optional)), logits, num_samples, seed)
 	return op.Output(0)
 }
 
@@ -2440,7 +2440,7 @@ func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr
 //
 // Options: [StatelessRandomBinomialDtype].
 func StatelessRandomBinomial(scope *Scope, shape tf.Output, seed tf.Output, counts tf.Output, probs tf.Output, optional ...StatelessRandomBinomialAttr) (output tf.Output) {
-	op := scope.add("StatelessRandomBinomial", with(optional), shape, seed, counts, probs)
+	op := scope.add("StatelessRandomBinomial", with(pointer(&optional)), shape, seed, counts, probs)
 	return op.Output(0)
 }
 
@@ -2540,7 +2540,7 @@ func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
 //
 // Options: [StatelessRandomNormalDtype].
 func StatelessRandomNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomNormalAttr) (output tf.Output) {
-	op := scope.add("StatelessRandomNormal", with(optional), shape, seed)
+	op := scope.add("StatelessRandomNormal", with(pointer(&optional)), shape, seed)
 	return op.Output(0)
 }
 
@@ -2567,7 +2567,7 @@ func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr
 //
 // Options: [StatelessRandomNormalV2Dtype].
 func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomNormalV2Attr) (output tf.Output) {
-	op := scope.add("StatelessRandomNormalV2", with(optional), shape, key, counter, alg)
+	op := scope.add("StatelessRandomNormalV2", with(pointer(&optional)), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2605,7 +2605,7 @@ func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
 //
 // Options: [StatelessRandomUniformDtype].
 func StatelessRandomUniform(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformAttr) (output tf.Output) {
-	op := scope.add("StatelessRandomUniform", with(optional), shape, seed)
+	op := scope.add("StatelessRandomUniform", with(pointer(&optional)), shape, seed)
 	return op.Output(0)
 }
 
@@ -2630,7 +2630,7 @@ func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUnifor
 //
 // Options: [StatelessRandomUniformFullIntDtype].
 func StatelessRandomUniformFullInt(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformFullIntAttr) (output tf.Output) {
-	op := scope.add("StatelessRandomUniformFullInt", with(optional), shape, seed)
+	op := scope.add("StatelessRandomUniformFullInt", with(pointer(&optional)), shape, seed)
 	return op.Output(0)
 }
 
@@ -2657,7 +2657,7 @@ func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUnif
 //
 // Options: [StatelessRandomUniformFullIntV2Dtype].
 func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformFullIntV2Attr) (output tf.Output) {
-	op := scope.add("StatelessRandomUniformFullIntV2", with(optional), shape, key, counter, alg)
+	op := scope.add("StatelessRandomUniformFullIntV2", with(pointer(&optional)), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2720,7 +2720,7 @@ func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2At
 //
 // Options: [StatelessRandomUniformV2Dtype].
 func StatelessRandomUniformV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformV2Attr) (output tf.Output) {
-	op := scope.add("StatelessRandomUniformV2", with(optional), shape, key, counter, alg)
+	op := scope.add("StatelessRandomUniformV2", with(pointer(&optional)), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2764,7 +2764,7 @@ func StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) St
 //
 // Options: [StatelessSampleDistortedBoundingBoxAspectRatioRange], [StatelessSampleDistortedBoundingBoxAreaRange], [StatelessSampleDistortedBoundingBoxMaxAttempts], [StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes].
 func StatelessSampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, min_object_covered tf.Output, seed tf.Output, optional ...StatelessSampleDistortedBoundingBoxAttr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	op := scope.add("StatelessSampleDistortedBoundingBox", with(optional), image_size, bounding_boxes, min_object_covered, seed)
+	op := scope.add("StatelessSampleDistortedBoundingBox", with(pointer(&optional)), image_size, bounding_boxes, min_object_covered, seed)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -2801,7 +2801,7 @@ func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAt
 //
 // Options: [StatelessTruncatedNormalDtype].
 func StatelessTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessTruncatedNormalAttr) (output tf.Output) {
-	op := scope.add("StatelessTruncatedNormal", with(optional), shape, seed)
+	op := scope.add("StatelessTruncatedNormal", with(pointer(&optional)), shape, seed)
 	return op.Output(0)
 }
 
@@ -2828,7 +2828,7 @@ func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormal
 //
 // Options: [StatelessTruncatedNormalV2Dtype].
 func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessTruncatedNormalV2Attr) (output tf.Output) {
-	op := scope.add("StatelessTruncatedNormalV2", with(optional), shape, key, counter, alg)
+	op := scope.add("StatelessTruncatedNormalV2", with(pointer(&optional)), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2869,7 +2869,7 @@ func StaticRegexReplaceReplaceGlobal(value bool) StaticRegexReplaceAttr {
 //
 // Options: [StaticRegexReplaceReplaceGlobal].
 func StaticRegexReplace(scope *Scope, input tf.Output, pattern string, rewrite string, optional ...StaticRegexReplaceAttr) (output tf.Output) {
-	op := scope.add("StaticRegexReplace", with(optional, attr{name: "pattern", value: pattern}, attr{name: "rewrite", value: rewrite}), input)
+	op := scope.add("StaticRegexReplace", with(pointer(&optional), attr{name: "pattern", value: pattern}, attr{name: "rewrite", value: rewrite}), input)
 	return op.Output(0)
 }
 
@@ -2917,7 +2917,7 @@ func StridedSliceShrinkAxisMask(value int64) StridedSliceAttr {
 //
 // Options: [StridedSliceBeginMask], [StridedSliceEndMask], [StridedSliceEllipsisMask], [StridedSliceNewAxisMask], [StridedSliceShrinkAxisMask].
 func StridedSlice(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, optional ...StridedSliceAttr) (output tf.Output) {
-	op := scope.add("StridedSlice", with(optional), input, begin, end, strides)
+	op := scope.add("StridedSlice", with(pointer(&optional)), input, begin, end, strides)
 	return op.Output(0)
 }
 
@@ -2961,7 +2961,7 @@ func StridedSliceGradShrinkAxisMask(value int64) StridedSliceGradAttr {
 //
 // Options: [StridedSliceGradBeginMask], [StridedSliceGradEndMask], [StridedSliceGradEllipsisMask], [StridedSliceGradNewAxisMask], [StridedSliceGradShrinkAxisMask].
 func StridedSliceGrad(scope *Scope, shape tf.Output, begin tf.Output, end tf.Output, strides tf.Output, dy tf.Output, optional ...StridedSliceGradAttr) (output tf.Output) {
-	op := scope.add("StridedSliceGrad", with(optional), shape, begin, end, strides, dy)
+	op := scope.add("StridedSliceGrad", with(pointer(&optional)), shape, begin, end, strides, dy)
 	return op.Output(0)
 }
 
@@ -2995,7 +2995,7 @@ func StringFormatSummarize(value int64) StringFormatAttr {
 //
 // Options: [StringFormatTemplate], [StringFormatPlaceholder], [StringFormatSummarize].
 func StringFormat(scope *Scope, inputs []tf.Output, optional ...StringFormatAttr) (output tf.Output) {
-	op := scope.add("StringFormat", with(optional), tf.OutputList(inputs))
+	op := scope.add("StringFormat", with(pointer(&optional)), tf.OutputList(inputs))
 	return op.Output(0)
 }
 
@@ -3019,7 +3019,7 @@ func StringJoinSeparator(value string) StringJoinAttr {
 //
 // Options: [StringJoinSeparator].
 func StringJoin(scope *Scope, inputs []tf.Output, optional ...StringJoinAttr) (output tf.Output) {
-	op := scope.add("StringJoin", with(optional), tf.OutputList(inputs))
+	op := scope.add("StringJoin", with(pointer(&optional)), tf.OutputList(inputs))
 	return op.Output(0)
 }
 
@@ -3043,7 +3043,7 @@ func StringLengthUnit(value string) StringLengthAttr {
 //
 // Options: [StringLengthUnit].
 func StringLength(scope *Scope, input tf.Output, optional ...StringLengthAttr) (output tf.Output) {
-	op := scope.add("StringLength", with(optional), input)
+	op := scope.add("StringLength", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -3067,7 +3067,7 @@ func StringLowerEncoding(value string) StringLowerAttr {
 //
 // Options: [StringLowerEncoding].
 func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (output tf.Output) {
-	op := scope.add("StringLower", with(optional), input)
+	op := scope.add("StringLower", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -3116,7 +3116,7 @@ func StringSplitSkipEmpty(value bool) StringSplitAttr {
 //
 // Options: [StringSplitSkipEmpty].
 func StringSplit(scope *Scope, input tf.Output, delimiter tf.Output, optional ...StringSplitAttr) (indices tf.Output, values tf.Output, shape tf.Output) {
-	op := scope.add("StringSplit", with(optional), input, delimiter)
+	op := scope.add("StringSplit", with(pointer(&optional)), input, delimiter)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -3143,7 +3143,7 @@ func StringSplitV2Maxsplit(value int64) StringSplitV2Attr {
 //
 // Options: [StringSplitV2Maxsplit].
 func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...StringSplitV2Attr) (indices tf.Output, values tf.Output, shape tf.Output) {
-	op := scope.add("StringSplitV2", with(optional), input, sep)
+	op := scope.add("StringSplitV2", with(pointer(&optional)), input, sep)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -3223,7 +3223,7 @@ func StringToNumberOutType(value tf.DataType) StringToNumberAttr {
 //
 // Options: [StringToNumberOutType].
 func StringToNumber(scope *Scope, string_tensor tf.Output, optional ...StringToNumberAttr) (output tf.Output) {
-	op := scope.add("StringToNumber", with(optional), string_tensor)
+	op := scope.add("StringToNumber", with(pointer(&optional)), string_tensor)
 	return op.Output(0)
 }
 
@@ -3247,7 +3247,7 @@ func StringUpperEncoding(value string) StringUpperAttr {
 //
 // Options: [StringUpperEncoding].
 func StringUpper(scope *Scope, input tf.Output, optional ...StringUpperAttr) (output tf.Output) {
-	op := scope.add("StringUpper", with(optional), input)
+	op := scope.add("StringUpper", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -3279,7 +3279,7 @@ func SubstrUnit(value string) SubstrAttr {
 //
 // Options: [SubstrUnit].
 func Substr(scope *Scope, input tf.Output, pos tf.Output, len tf.Output, optional ...SubstrAttr) (output tf.Output) {
-	op := scope.add("Substr", with(optional), input, pos, len)
+	op := scope.add("Substr", with(pointer(&optional)), input, pos, len)
 	return op.Output(0)
 }
 
@@ -3303,7 +3303,7 @@ func SumKeepDims(value bool) SumAttr {
 //
 // Options: [SumKeepDims].
 func Sum(scope *Scope, input tf.Output, axis tf.Output, optional ...SumAttr) (output tf.Output) {
-	op := scope.add("Sum", with(optional), input, axis)
+	op := scope.add("Sum", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -3324,7 +3324,7 @@ func SummaryWriterContainer(value string) SummaryWriterAttr {
 //
 // Options: [SummaryWriterSharedName], [SummaryWriterContainer].
 func SummaryWriter(scope *Scope, optional ...SummaryWriterAttr) (writer tf.Output) {
-	op := scope.add("SummaryWriter", with(optional))
+	op := scope.add("SummaryWriter", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -3351,7 +3351,7 @@ func SvdFullMatrices(value bool) SvdAttr {
 //
 // Options: [SvdComputeUv], [SvdFullMatrices].
 func Svd(scope *Scope, input tf.Output, optional ...SvdAttr) (s tf.Output, u tf.Output, v tf.Output) {
-	op := scope.add("Svd", with(optional), input)
+	op := scope.add("Svd", with(pointer(&optional)), input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 

@@ -22,7 +22,7 @@ func TFRecordDatasetMetadata(value string) TFRecordDatasetAttr {
 //
 // Options: [TFRecordDatasetMetadata].
 func TFRecordDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TFRecordDatasetAttr) (handle tf.Output) {
-	op := scope.add("TFRecordDataset", with(optional), filenames, compression_type, buffer_size)
+	op := scope.add("TFRecordDataset", with(pointer(&optional)), filenames, compression_type, buffer_size)
 	return op.Output(0)
 }
 
@@ -45,7 +45,7 @@ func TFRecordDatasetV2Metadata(value string) TFRecordDatasetV2Attr {
 //
 // Options: [TFRecordDatasetV2Metadata].
 func TFRecordDatasetV2(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, byte_offsets tf.Output, optional ...TFRecordDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("TFRecordDatasetV2", with(optional), filenames, compression_type, buffer_size, byte_offsets)
+	op := scope.add("TFRecordDatasetV2", with(pointer(&optional)), filenames, compression_type, buffer_size, byte_offsets)
 	return op.Output(0)
 }
 
@@ -71,7 +71,7 @@ func TFRecordReaderV2CompressionType(value string) TFRecordReaderV2Attr {
 //
 // Options: [TFRecordReaderV2Container], [TFRecordReaderV2SharedName], [TFRecordReaderV2CompressionType].
 func TFRecordReaderV2(scope *Scope, optional ...TFRecordReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("TFRecordReaderV2", with(optional))
+	op := scope.add("TFRecordReaderV2", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -94,7 +94,7 @@ func TakeDatasetMetadata(value string) TakeDatasetAttr {
 //
 // Options: [TakeDatasetMetadata].
 func TakeDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...TakeDatasetAttr) (handle tf.Output) {
-	op := scope.add("TakeDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
+	op := scope.add("TakeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
@@ -126,7 +126,7 @@ func TakeManySparseFromTensorsMapSharedName(value string) TakeManySparseFromTens
 //
 // Options: [TakeManySparseFromTensorsMapContainer], [TakeManySparseFromTensorsMapSharedName].
 func TakeManySparseFromTensorsMap(scope *Scope, sparse_handles tf.Output, dtype tf.DataType, optional ...TakeManySparseFromTensorsMapAttr) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
-	op := scope.add("TakeManySparseFromTensorsMap", with(optional, attr{name: "dtype", value: dtype}), sparse_handles)
+	op := scope.add("TakeManySparseFromTensorsMap", with(pointer(&optional), attr{name: "dtype", value: dtype}), sparse_handles)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -191,7 +191,7 @@ func TensorArrayConcatV2ElementShapeExcept0(value tf.Shape) TensorArrayConcatV2A
 //
 // Options: [TensorArrayConcatV2ElementShapeExcept0].
 func TensorArrayConcatV2(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV2Attr) (value tf.Output, lengths tf.Output) {
-	op := scope.add("TensorArrayConcatV2", with(optional, attr{name: "dtype", value: dtype}), handle, flow_in)
+	op := scope.add("TensorArrayConcatV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, flow_in)
 	return op.Output(0), op.Output(1)
 }
 
@@ -216,7 +216,7 @@ func TensorArrayConcatV3ElementShapeExcept0(value tf.Shape) TensorArrayConcatV3A
 //
 // Options: [TensorArrayConcatV3ElementShapeExcept0].
 func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV3Attr) (value tf.Output, lengths tf.Output) {
-	op := scope.add("TensorArrayConcatV3", with(optional, attr{name: "dtype", value: dtype}), handle, flow_in)
+	op := scope.add("TensorArrayConcatV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, flow_in)
 	return op.Output(0), op.Output(1)
 }
 
@@ -241,7 +241,7 @@ func TensorArrayGatherV2ElementShape(value tf.Shape) TensorArrayGatherV2Attr {
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayGatherV2(scope *Scope, handle tf.Output, indices tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayGatherV2Attr) (value tf.Output) {
-	op := scope.add("TensorArrayGatherV2", with(optional, attr{name: "dtype", value: dtype}), handle, indices, flow_in)
+	op := scope.add("TensorArrayGatherV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, indices, flow_in)
 	return op.Output(0)
 }
 
@@ -263,7 +263,7 @@ func TensorArrayGatherV3ElementShape(value tf.Shape) TensorArrayGatherV3Attr {
 //
 // Options: [TensorArrayGatherV3ElementShape].
 func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayGatherV3Attr) (value tf.Output) {
-	op := scope.add("TensorArrayGatherV3", with(optional, attr{name: "dtype", value: dtype}), handle, indices, flow_in)
+	op := scope.add("TensorArrayGatherV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, indices, flow_in)
 	return op.Output(0)
 }
 
@@ -478,7 +478,7 @@ func TensorArrayV2TensorArrayName(value string) TensorArrayV2Attr {
 //
 // Deprecated: from version 26 of the GraphDef format on. Use TensorArrayV3.
 func TensorArrayV2(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV2Attr) (handle tf.Output) {
-	op := scope.add("TensorArrayV2", with(optional, attr{name: "dtype", value: dtype}), size)
+	op := scope.add("TensorArrayV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), size)
 	return op.Output(0)
 }
 
@@ -525,7 +525,7 @@ func TensorArrayV3TensorArrayName(value string) TensorArrayV3Attr {
 //
 // Options: [TensorArrayV3ElementShape], [TensorArrayV3DynamicSize], [TensorArrayV3ClearAfterRead], [TensorArrayV3IdenticalElementShapes], [TensorArrayV3TensorArrayName].
 func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV3Attr) (handle tf.Output, flow tf.Output) {
-	op := scope.add("TensorArrayV3", with(optional, attr{name: "dtype", value: dtype}), size)
+	op := scope.add("TensorArrayV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), size)
 	return op.Output(0), op.Output(1)
 }
 
@@ -580,7 +580,7 @@ func TensorDatasetMetadata(value string) TensorDatasetAttr {
 //
 // Options: [TensorDatasetMetadata].
 func TensorDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shape, optional ...TensorDatasetAttr) (handle tf.Output) {
-	op := scope.add("TensorDataset", with(optional, attr{name: "output_shapes", value: output_shapes}), tf.OutputList(components))
+	op := scope.add("TensorDataset", with(pointer(&optional), attr{name: "output_shapes", value: output_shapes}), tf.OutputList(components))
 	return op.Output(0)
 }
 
@@ -605,7 +605,7 @@ func TensorListConcatElementShape(value tf.Shape) TensorListConcatAttr {
 //
 // Options: [TensorListConcatElementShape].
 func TensorListConcat(scope *Scope, input_handle tf.Output, element_dtype tf.DataType, optional ...TensorListConcatAttr) (tensor tf.Output, lengths tf.Output) {
-	op := scope.add("TensorListConcat", with(optional, attr{name: "element_dtype", value: element_dtype}), input_handle)
+	op := scope.add("TensorListConcat", with(pointer(&optional), attr{name: "element_dtype", value: element_dtype}), input_handle)
 	return op.Output(0), op.Output(1)
 }
 
@@ -797,7 +797,7 @@ func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr
 //
 // Options: [TensorListSetItemResizeIfIndexOutOfBounds].
 func TensorListSetItem(scope *Scope, input_handle tf.Output, index tf.Output, item tf.Output, optional ...TensorListSetItemAttr) (output_handle tf.Output) {
-	op := scope.add("TensorListSetItem", with(optional), input_handle, index, item)
+	op := scope.add("TensorListSetItem", with(pointer(&optional)), input_handle, index, item)
 	return op.Output(0)
 }
 
@@ -829,7 +829,7 @@ func TensorListStackNumElements(value int64) TensorListStackAttr {
 //
 // Options: [TensorListStackNumElements].
 func TensorListStack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType, optional ...TensorListStackAttr) (tensor tf.Output) {
-	op := scope.add("TensorListStack", with(optional, attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape)
+	op := scope.add("TensorListStack", with(pointer(&optional), attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape)
 	return op.Output(0)
 }
 
@@ -850,7 +850,7 @@ func TensorScatterAddBadIndicesPolicy(value string) TensorScatterAddAttr {
 //
 // Options: [TensorScatterAddBadIndicesPolicy].
 func TensorScatterAdd(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterAddAttr) (output tf.Output) {
-	op := scope.add("TensorScatterAdd", with(optional), tensor, indices, updates)
+	op := scope.add("TensorScatterAdd", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -871,7 +871,7 @@ func TensorScatterMaxBadIndicesPolicy(value string) TensorScatterMaxAttr {
 //
 // Options: [TensorScatterMaxBadIndicesPolicy].
 func TensorScatterMax(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterMaxAttr) (output tf.Output) {
-	op := scope.add("TensorScatterMax", with(optional), tensor, indices, updates)
+	op := scope.add("TensorScatterMax", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -892,7 +892,7 @@ func TensorScatterMinBadIndicesPolicy(value string) TensorScatterMinAttr {
 //
 // Options: [TensorScatterMinBadIndicesPolicy].
 func TensorScatterMin(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterMinAttr) (output tf.Output) {
-	op := scope.add("TensorScatterMin", with(optional), tensor, indices, updates)
+	op := scope.add("TensorScatterMin", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -913,7 +913,7 @@ func TensorScatterSubBadIndicesPolicy(value string) TensorScatterSubAttr {
 //
 // Options: [TensorScatterSubBadIndicesPolicy].
 func TensorScatterSub(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterSubAttr) (output tf.Output) {
-	op := scope.add("TensorScatterSub", with(optional), tensor, indices, updates)
+	op := scope.add("TensorScatterSub", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -934,7 +934,7 @@ func TensorScatterUpdateBadIndicesPolicy(value string) TensorScatterUpdateAttr {
 //
 // Options: [TensorScatterUpdateBadIndicesPolicy].
 func TensorScatterUpdate(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterUpdateAttr) (output tf.Output) {
-	op := scope.add("TensorScatterUpdate", with(optional), tensor, indices, updates)
+	op := scope.add("TensorScatterUpdate", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -965,7 +965,7 @@ func TensorSliceDatasetReplicateOnSplit(value bool) TensorSliceDatasetAttr {
 //
 // Options: [TensorSliceDatasetIsFiles], [TensorSliceDatasetMetadata], [TensorSliceDatasetReplicateOnSplit].
 func TensorSliceDataset(scope *Scope, components []tf.Output, output_shapes []tf.Shape, optional ...TensorSliceDatasetAttr) (handle tf.Output) {
-	op := scope.add("TensorSliceDataset", with(optional, attr{name: "output_shapes", value: output_shapes}), tf.OutputList(components))
+	op := scope.add("TensorSliceDataset", with(pointer(&optional), attr{name: "output_shapes", value: output_shapes}), tf.OutputList(components))
 	return op.Output(0)
 }
 
@@ -1008,7 +1008,7 @@ func TensorStridedSliceUpdateShrinkAxisMask(value int64) TensorStridedSliceUpdat
 //
 // Options: [TensorStridedSliceUpdateBeginMask], [TensorStridedSliceUpdateEndMask], [TensorStridedSliceUpdateEllipsisMask], [TensorStridedSliceUpdateNewAxisMask], [TensorStridedSliceUpdateShrinkAxisMask].
 func TensorStridedSliceUpdate(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, value tf.Output, optional ...TensorStridedSliceUpdateAttr) (output tf.Output) {
-	op := scope.add("TensorStridedSliceUpdate", with(optional), input, begin, end, strides, value)
+	op := scope.add("TensorStridedSliceUpdate", with(pointer(&optional)), input, begin, end, strides, value)
 	return op.Output(0)
 }
 
@@ -1038,7 +1038,7 @@ func TensorSummaryDisplayName(value string) TensorSummaryAttr {
 //
 // Options: [TensorSummaryDescription], [TensorSummaryLabels], [TensorSummaryDisplayName].
 func TensorSummary(scope *Scope, tensor tf.Output, optional ...TensorSummaryAttr) (summary tf.Output) {
-	op := scope.add("TensorSummary", with(optional), tensor)
+	op := scope.add("TensorSummary", with(pointer(&optional)), tensor)
 	return op.Output(0)
 }
 
@@ -1075,7 +1075,7 @@ func TextLineDatasetMetadata(value string) TextLineDatasetAttr {
 //
 // Options: [TextLineDatasetMetadata].
 func TextLineDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TextLineDatasetAttr) (handle tf.Output) {
-	op := scope.add("TextLineDataset", with(optional), filenames, compression_type, buffer_size)
+	op := scope.add("TextLineDataset", with(pointer(&optional)), filenames, compression_type, buffer_size)
 	return op.Output(0)
 }
 
@@ -1101,7 +1101,7 @@ func TextLineReaderV2SharedName(value string) TextLineReaderV2Attr {
 //
 // Options: [TextLineReaderV2SkipHeaderLines], [TextLineReaderV2Container], [TextLineReaderV2SharedName].
 func TextLineReaderV2(scope *Scope, optional ...TextLineReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("TextLineReaderV2", with(optional))
+	op := scope.add("TextLineReaderV2", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -1136,7 +1136,7 @@ func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCa
 //
 // Options: [ThreadUnsafeUnigramCandidateSamplerSeed], [ThreadUnsafeUnigramCandidateSamplerSeed2].
 func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...ThreadUnsafeUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("ThreadUnsafeUnigramCandidateSampler", with(optional, attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.add("ThreadUnsafeUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1209,7 +1209,7 @@ func TopKSorted(value bool) TopKAttr {
 //
 // Deprecated: from version 7 of the GraphDef format on. Use TopKV2.
 func TopK(scope *Scope, input tf.Output, k int64, optional ...TopKAttr) (values tf.Output, indices tf.Output) {
-	op := scope.add("TopK", with(optional, attr{name: "k", value: k}), input)
+	op := scope.add("TopK", with(pointer(&optional), attr{name: "k", value: k}), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1240,7 +1240,7 @@ func TopKV2IndexType(value tf.DataType) TopKV2Attr {
 //
 // Options: [TopKV2Sorted], [TopKV2IndexType].
 func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) (values tf.Output, indices tf.Output) {
-	op := scope.add("TopKV2", with(optional), input, k)
+	op := scope.add("TopKV2", with(pointer(&optional)), input, k)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1297,7 +1297,7 @@ func TridiagonalSolvePerturbSingular(value bool) TridiagonalSolveAttr {
 //
 // Options: [TridiagonalSolvePartialPivoting], [TridiagonalSolvePerturbSingular].
 func TridiagonalSolve(scope *Scope, diagonals tf.Output, rhs tf.Output, optional ...TridiagonalSolveAttr) (output tf.Output) {
-	op := scope.add("TridiagonalSolve", with(optional), diagonals, rhs)
+	op := scope.add("TridiagonalSolve", with(pointer(&optional)), diagonals, rhs)
 	return op.Output(0)
 }
 
@@ -1339,6 +1339,6 @@ func TruncatedNormalSeed2(value int64) TruncatedNormalAttr {
 //
 // Options: [TruncatedNormalSeed], [TruncatedNormalSeed2].
 func TruncatedNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...TruncatedNormalAttr) (output tf.Output) {
-	op := scope.add("TruncatedNormal", with(optional, attr{name: "dtype", value: dtype}), shape)
+	op := scope.add("TruncatedNormal", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }

@@ -38,7 +38,7 @@ func VarHandleOpAllowedDevices(value []string) VarHandleOpAttr {
 //
 // Options: [VarHandleOpContainer], [VarHandleOpSharedName], [VarHandleOpDebugName], [VarHandleOpAllowedDevices].
 func VarHandleOp(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...VarHandleOpAttr) (resource tf.Output) {
-	op := scope.add("VarHandleOp", with(optional, attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
+	op := scope.add("VarHandleOp", with(pointer(&optional), attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
@@ -68,6 +68,6 @@ func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
 //
 // Options: [VariableShapeOutType].
 func VariableShape(scope *Scope, input tf.Output, optional ...VariableShapeAttr) (output tf.Output) {
-	op := scope.add("VariableShape", with(optional), input)
+	op := scope.add("VariableShape", with(pointer(&optional)), input)
 	return op.Output(0)
 }

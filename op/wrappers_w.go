@@ -31,7 +31,7 @@ func WholeFileReaderV2SharedName(value string) WholeFileReaderV2Attr {
 //
 // Options: [WholeFileReaderV2Container], [WholeFileReaderV2SharedName].
 func WholeFileReaderV2(scope *Scope, optional ...WholeFileReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("WholeFileReaderV2", with(optional))
+	op := scope.add("WholeFileReaderV2", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -57,7 +57,7 @@ func WindowDatasetMetadata(value string) WindowDatasetAttr {
 //
 // Options: [WindowDatasetMetadata].
 func WindowDataset(scope *Scope, input_dataset tf.Output, size tf.Output, shift tf.Output, stride tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...WindowDatasetAttr) (handle tf.Output) {
-	op := scope.add("WindowDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, size, shift, stride, drop_remainder)
+	op := scope.add("WindowDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, size, shift, stride, drop_remainder)
 	return op.Output(0)
 }
 
@@ -87,7 +87,7 @@ func WriteAudioSummaryMaxOutputs(value int64) WriteAudioSummaryAttr {
 //
 // Options: [WriteAudioSummaryMaxOutputs].
 func WriteAudioSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...WriteAudioSummaryAttr) (o *tf.Operation) {
-	return scope.add("WriteAudioSummary", with(optional), writer, step, tag, tensor, sample_rate)
+	return scope.add("WriteAudioSummary", with(pointer(&optional)), writer, step, tag, tensor, sample_rate)
 }
 
 // WriteFile writes a file, replacing what is there, and makes its directory if that is missing.
@@ -143,7 +143,7 @@ func WriteImageSummaryMaxImages(value int64) WriteImageSummaryAttr {
 //
 // Options: [WriteImageSummaryMaxImages].
 func WriteImageSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, tensor tf.Output, bad_color tf.Output, optional ...WriteImageSummaryAttr) (o *tf.Operation) {
-	return scope.add("WriteImageSummary", with(optional), writer, step, tag, tensor, bad_color)
+	return scope.add("WriteImageSummary", with(pointer(&optional)), writer, step, tag, tensor, bad_color)
 }
 
 // WriteRawProtoSummary writes serialized summaries as one event.

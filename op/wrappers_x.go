@@ -63,7 +63,7 @@ func XlaConvV2BatchGroupCount(value int64) XlaConvV2Attr {
 //
 // Options: [XlaConvV2BatchGroupCount].
 func XlaConvV2(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Output, padding tf.Output, lhs_dilation tf.Output, rhs_dilation tf.Output, feature_group_count tf.Output, dimension_numbers string, precision_config string, preferred_element_type tf.DataType, optional ...XlaConvV2Attr) (output tf.Output) {
-	op := scope.add("XlaConvV2", with(optional, attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}, attr{name: "preferred_element_type", value: preferred_element_type}), lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count)
+	op := scope.add("XlaConvV2", with(pointer(&optional), attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}, attr{name: "preferred_element_type", value: preferred_element_type}), lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count)
 	return op.Output(0)
 }
 
@@ -201,7 +201,7 @@ func XlaShardingUnspecifiedDims(value []int64) XlaShardingAttr {
 //
 // Options: [XlaShardingSharding], [XlaShardingUnspecifiedDims].
 func XlaSharding(scope *Scope, input tf.Output, optional ...XlaShardingAttr) (output tf.Output) {
-	op := scope.add("XlaSharding", with(optional), input)
+	op := scope.add("XlaSharding", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 

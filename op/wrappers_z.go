@@ -43,6 +43,6 @@ func ZipDatasetMetadata(value string) ZipDatasetAttr {
 //
 // Options: [ZipDatasetMetadata].
 func ZipDataset(scope *Scope, input_datasets []tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ZipDatasetAttr) (handle tf.Output) {
-	op := scope.add("ZipDataset", with(optional, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), tf.OutputList(input_datasets))
+	op := scope.add("ZipDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), tf.OutputList(input_datasets))
 	return op.Output(0)
 }

@@ -1,11 +1,10 @@
 package registry
 
 import (
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -90,7 +89,7 @@ func (e *entry) get() *OpDef {
 func (r *Registry) Names() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return slices.Sorted(maps.Keys(r.ops))
+	return sorted.Keys(r.ops)
 }
 
 // Defs returns all definitions in alphabetical order of their names. Internal ones,

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"reflect"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/status"
@@ -36,7 +35,7 @@ func held[T any](h *tensor.Handle) (T, error) {
 	if !ok {
 		return r, status.Invalid("Trying to access a handle's resource using the wrong type. "+
 			"The handle points to a resource (name '%s') of type '%s' but you are trying to access the resource as type '%s'",
-			h.Name, h.Type, kindName(reflect.TypeFor[T]()))
+			h.Name, h.Type, kindName((*T)(nil)))
 	}
 	return r, nil
 }

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -64,15 +65,21 @@ type Manager struct {
 
 // A key has the Go type, so that each kind of resource has its own names.
 type key struct {
-	kind            reflect.Type
+	kind            any // a nil pointer to the type: see kindName
 	container, name string
+}
+
+// compare orders keys by container, name and type.
+func (k key) compare(other key) int {
+	return cmp.Or(cmp.Compare(k.container, other.container), cmp.Compare(k.name, other.name),
+		cmp.Compare(reflect.TypeOf(k.kind).String(), reflect.TypeOf(other.kind).String()))
 }
 
 func keyOf[T any](container, name string) key {
 	if container == "" {
 		container = DefaultContainer
 	}
-	return key{reflect.TypeFor[T](), container, name}
+	return key{(*T)(nil), container, name}
 }
 
 // missing returns the error of a resource that is not there, which in a container where
@@ -87,8 +94,13 @@ func (m *Manager) missing(k key) error {
 	return status.Errorf(status.NotFound, "Resource %s/%s/%s does not exist.", container, k.name, kindName(k.kind))
 }
 
-// kindName returns a resource's type in the words of messages.
-func kindName(t reflect.Type) string {
+// kindName returns the name of the type that kind, a nil pointer, points to, for messages.
+// A package whose code mentions [reflect.Type], in a field or an inlined call, compiles all
+// of its methods again. That is why kinds are no reflect.Type and this is not inlined.
+//
+//go:noinline
+func kindName(kind any) string {
+	t := reflect.TypeOf(kind).Elem()
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

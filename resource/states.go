@@ -33,9 +33,7 @@ func (m *Manager) States() []State {
 		all = append(all, held{k, r})
 	}
 	m.mu.RUnlock()
-	slices.SortFunc(all, func(a, b held) int {
-		return cmp.Or(cmp.Compare(a.container, b.container), cmp.Compare(a.name, b.name), cmp.Compare(a.kind.String(), b.kind.String()))
-	})
+	slices.SortFunc(all, func(a, b held) int { return a.compare(b.key) })
 	var states []State
 	for _, h := range all {
 		s := State{Name: Name{h.container, h.name}}

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/troupe-go/troupe/tensor"
@@ -25,9 +24,7 @@ func (m *Manager) Variables(f func(name Name, value tensor.Value)) {
 		}
 	}
 	m.mu.RUnlock()
-	slices.SortFunc(all, func(a, b named) int {
-		return cmp.Or(cmp.Compare(a.container, b.container), cmp.Compare(a.name, b.name), cmp.Compare(a.kind.String(), b.kind.String()))
-	})
+	slices.SortFunc(all, func(a, b named) int { return a.compare(b.key) })
 	for _, v := range all {
 		if value, ok := v.Read(); ok {
 			f(Name{v.container, v.name}, value)

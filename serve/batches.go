@@ -38,7 +38,7 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 	if own := v.s.config.Batching; own != nil {
 		o = *own
 	}
-	if o.Off {
+	if o.Off || v.meets() {
 		return b, nil
 	}
 	options := batch.Options{Parameters: o.Parameters, Threads: v.m.options.Session.Threads}
@@ -75,6 +75,9 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 	}
 	return b, nil
 }
+
+// meets reports whether requests share the iterations of loops.
+func (v *version) meets() bool { return v.m.options.Session.BatchLoops || v.s.config.BatchLoops }
 
 // together runs a request with others.
 func (v *version) together(ctx context.Context, s *batch.Signature, feeds []*tensor.Tensor, p *place) ([]*tensor.Tensor, error) {

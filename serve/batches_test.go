@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/serve/batch"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -64,7 +65,7 @@ sum = Sum(x, axes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sorted(u.v.batches.signatures); len(got) != len(want) || len(got) > 0 && got[0] != want[0] {
+		if got := sorted.Keys(u.v.batches.signatures); len(got) != len(want) || len(got) > 0 && got[0] != want[0] {
 			t.Errorf("batched: %v", got)
 		}
 		u.Close()

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -190,7 +191,7 @@ func room(list []*printer) int {
 // appendRows writes the reply to a request of rows: for each item its value, or an object
 // of them.
 func appendRows(b []byte, outputs map[string]*tensor.Tensor) ([]byte, error) {
-	names := sorted(outputs)
+	names := sorted.Keys(outputs)
 	list := make([]*printer, len(names))
 	rows := int64(-1)
 	for i, name := range names {
@@ -233,7 +234,7 @@ func appendRows(b []byte, outputs map[string]*tensor.Tensor) ([]byte, error) {
 // appendColumns writes the reply to a request of whole inputs.
 func appendColumns(b []byte, outputs map[string]*tensor.Tensor) ([]byte, error) {
 	b = append(b, "{\n    \"outputs\": "...)
-	names := sorted(outputs)
+	names := sorted.Keys(outputs)
 	if len(names) != 1 {
 		b = append(b, '{')
 	}

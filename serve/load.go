@@ -37,6 +37,7 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 		if limit := v.s.config.Memory; limit > 0 {
 			options.MemoryLimit = limit
 		}
+		options.BatchLoops = v.meets()
 		if saved, err = model.LoadContext(ctx, v.folder, m.options.Tags, &options); err == nil {
 			calls, err = compiled(ctx, saved)
 		}

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -23,7 +24,7 @@ type Options struct {
 	// Running is how many requests of a model run at a time, and Waiting how many more
 	// may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: one runs for
 	// each CPU, and two at least; 64 times as many wait, and 256 for each CPU at least.
-	// Where steps wait for other than CPUs, as for accelerators, workers or queues, four
+	// With BatchLoops 64 run for each CPU. Where steps wait for other than CPUs, as for accelerators, workers or queues, four
 	// or more for each CPU may be faster; four are the default with devices and targets.
 	Running, Waiting int
 	// Places is how many requests run at a time, of all models together; 0: as many as
@@ -87,6 +88,11 @@ type Config struct {
 	// Batching says how requests share steps; nil: as the manager's options do.
 	Batching *Batching
 
+	// BatchLoops lets requests share the iterations of loops, as
+	// [session.SessionOptions].BatchLoops does, and not whole steps: Batching is not for such a
+	// model. It may also be set for all models, in Options.Session.
+	BatchLoops bool
+
 	// WarmUp are files with requests as REST has them, {"instances": …} or {"inputs": …},
 	// that run before a version becomes available.
 	WarmUp []string
@@ -102,7 +108,7 @@ func (c Config) check() error {
 	case c.Weight < 0 || c.Running < 0 || c.Waiting < 0 || c.Timeout < 0 || c.Memory < 0 || c.Policy.Latest < 0:
 		return status.Invalid("model '%s': weight, limits and number of versions cannot be negative", c.Name)
 	}
-	for _, label := range sorted(c.Labels) {
+	for _, label := range sorted.Keys(c.Labels) {
 		if label == "" || c.Labels[label] < 0 {
 			return status.Invalid("model '%s': version %d has the label '%s'", c.Name, c.Labels[label], label)
 		}
@@ -151,7 +157,8 @@ type Manager struct {
 	memory int64 // of versions that are loaded or being loaded
 
 	expanded atomic.Int64 // bytes of inputs
-	lines    sync.Map     // *line of each of models, to be read without a lock
+	// lines has the line of each of models, to be read without a lock: a map that put replaces.
+	lines atomic.Pointer[map[string]*line]
 }
 
 // served is a model.
@@ -218,11 +225,14 @@ func (m *Manager) Add(ctx context.Context, c Config) error {
 func (m *Manager) put(name string, s *served) {
 	if s == nil {
 		delete(m.models, name)
-		m.lines.Delete(name)
-		return
+	} else {
+		m.models[name] = s
 	}
-	m.models[name] = s
-	m.lines.Store(name, s.line)
+	lines := make(map[string]*line, len(m.models))
+	for name, s := range m.models {
+		lines[name] = s.line
+	}
+	m.lines.Store(&lines)
 }
 
 // first loads the versions of a new model.
@@ -263,7 +273,7 @@ func (m *Manager) labelled(s *served, labels map[string]int64) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, label := range sorted(labels) {
+	for _, label := range sorted.Keys(labels) {
 		n := labels[label]
 		if v := s.versions[n]; v == nil || v.state != Available {
 			return status.Errorf(status.FailedPrecondition, "model '%s': label '%s' is that of version %d, which is not available", s.config.Name, label, n)
@@ -342,7 +352,7 @@ func (m *Manager) Watch(ctx context.Context, tick <-chan time.Time) {
 func (m *Manager) Models() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Sorted(maps.Keys(m.models))
+	return sorted.Keys(m.models)
 }
 
 // Queue returns how many requests of a model run, and how many wait for their turn.

@@ -2,13 +2,13 @@ package serve
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -215,13 +215,4 @@ func known(m *model.SavedModel, signature string, outputs []string) error {
 	return nil
 }
 
-func names(infos map[string]model.TensorInfo) string { return strings.Join(sorted(infos), ",") }
-
-func sorted[T any](m map[string]T) []string {
-	if len(m) == 1 {
-		for name := range m {
-			return []string{name}
-		}
-	}
-	return slices.Sorted(maps.Keys(m))
-}
+func names(infos map[string]model.TensorInfo) string { return strings.Join(sorted.Keys(infos), ",") }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -39,7 +40,7 @@ func TestDefaults(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: %v", c.text, err)
 			}
-		} else if got := strings.Join(sorted(in), ","); err != nil || got != c.names {
+		} else if got := strings.Join(sorted.Keys(in), ","); err != nil || got != c.names {
 			t.Errorf("%s: %s, %v", c.text, got, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -117,7 +118,7 @@ func (h *rest) metadata(s Spec) ([]byte, error) {
 			w.open("{}", func() {
 				w.next("signature_def")
 				w.open("{}", func() {
-					for _, name := range sorted(signatures) {
+					for _, name := range sorted.Keys(signatures) {
 						w.next(name)
 						w.signature(signatures[name])
 					}
@@ -132,7 +133,7 @@ func (w *writer) signature(s model.Signature) {
 	infos := func(name string, list map[string]model.TensorInfo) {
 		w.next(name)
 		w.open("{}", func() {
-			for _, name := range sorted(list) {
+			for _, name := range sorted.Keys(list) {
 				w.next(name)
 				w.info(list[name])
 			}

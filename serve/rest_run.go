@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -139,7 +140,7 @@ func columns(sig model.Signature, text []byte) (map[string]*tensor.Tensor, error
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range sorted(sig.Inputs) {
+	for _, name := range sorted.Keys(sig.Inputs) {
 		if inputs[name] == nil && sig.Defaults[name] == nil {
 			return nil, status.Invalid("Missing named input: %s in 'inputs' object.", name)
 		}
@@ -154,7 +155,7 @@ func rows(sig model.Signature, text []byte) (map[string]*tensor.Tensor, error) {
 		return nil, status.Invalid("Expecting 'instances' value to be an array/list")
 	}
 	if len(sig.Inputs) == 1 {
-		name := sorted(sig.Inputs)[0]
+		name := sorted.Keys(sig.Inputs)[0]
 		if first := (cursor{b: text, i: c.i + 1}); first.peek() != '{' || isBase64(firstItem(text[c.i:])) {
 			col, err := columnOf(sig.Inputs[name].DType)
 			if err != nil {
@@ -218,7 +219,7 @@ func rows(sig model.Signature, text []byte) (map[string]*tensor.Tensor, error) {
 			return err
 		}
 		n++
-		for _, name := range sorted(stacks) {
+		for _, name := range sorted.Keys(stacks) {
 			if s := stacks[name]; s.n != n && (s.n != 0 || sig.Defaults[name] == nil) {
 				return status.Invalid("Failed to process element: %d of 'instances' list. Error: Missing named input: %s", i, name)
 			}

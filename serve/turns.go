@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,7 @@ type line struct {
 	of      *turns
 	name    string
 	limit   int     // that run at a time
+	cores   int     // how many of them take a place of their own; more run in the loops of those
 	weight  float64 // the model's part of the places, in relation to others'
 	running int
 	used    time.Duration // divided by weight
@@ -74,11 +76,21 @@ func (o Options) atATime() int {
 	return max(2, n)
 }
 
+// meeting is how many requests for each CPU run at a time by default where their loops are run
+// together: the more there are, the less each costs.
+const meeting = 64
+
 // set sets the limits of a line.
 func (l *line) set(o Options, c Config) {
 	limit, room := o.Running, o.Waiting
 	if c.Running > 0 {
 		limit = c.Running
+	}
+	cores := math.MaxInt
+	if o.Session.BatchLoops || c.BatchLoops {
+		if cores = o.atATime(); limit <= 0 {
+			limit = meeting * cores
+		}
 	}
 	if limit <= 0 {
 		limit = o.atATime()
@@ -91,7 +103,8 @@ func (l *line) set(o Options, c Config) {
 	}
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
-	l.limit, l.weight = limit, c.Weight
+	l.of.taken += min(l.running, cores) - min(l.running, l.cores)
+	l.limit, l.cores, l.weight = limit, cores, c.Weight
 	l.room.Store(int64(limit + room))
 	if l.weight <= 0 {
 		l.weight = 1
@@ -128,8 +141,12 @@ func (l *line) refuse() error {
 
 // full returns the error of admit if the line of a model is full.
 func (m *Manager) full(model string) error {
-	if l, ok := m.lines.Load(model); ok && l.(*line).full() {
-		return l.(*line).refuse()
+	lines := m.lines.Load()
+	if lines == nil {
+		return nil
+	}
+	if l := (*lines)[model]; l != nil && l.full() {
+		return l.refuse()
 	}
 	return nil
 }
@@ -201,9 +218,10 @@ func (l *line) end(w *turn) {
 	t := l.of
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l.running--
-	t.taken--
-	l.used += time.Duration(float64(took-w.charged) / l.weight)
+	l.used += time.Duration((float64(took)*l.share() - float64(w.charged)) / l.weight)
+	if l.running--; l.running < l.cores {
+		t.taken--
+	}
 	l.typical += (took - l.typical) / 8
 	t.grant()
 }
@@ -236,14 +254,18 @@ func (t *turns) grant() {
 
 // free reports whether a request of a line may run. turns.mu is held.
 func (t *turns) free(l *line) bool {
-	return l.running < l.limit && (t.taken < t.places || l.running == 0)
+	return l.running < l.limit && (t.taken < t.places || l.running == 0 || l.running >= l.cores)
 }
 
 // give gives a place to a request of a line. turns.mu is held.
 func (t *turns) give(l *line, w *turn) {
 	t.clock = max(t.clock, l.used)
-	w.charged, w.began = l.typical, time.Now()
+	if l.running++; l.running <= l.cores {
+		t.taken++
+	}
+	w.charged, w.began = time.Duration(float64(l.typical)*l.share()), time.Now()
 	l.used += time.Duration(float64(w.charged) / l.weight)
-	l.running++
-	t.taken++
 }
+
+// share returns how much of a core each of the requests that run has.
+func (l *line) share() float64 { return min(1, float64(l.cores)/float64(l.running)) }

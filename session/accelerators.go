@@ -2,13 +2,14 @@ package session
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/actors/streams"
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/devices/stream"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -19,8 +20,16 @@ import (
 
 // accelerators are those of a session, by full name.
 type accelerators struct {
-	all     []*streams.Device
+	all     []accelerator
 	streams map[string]devices.Streams // for kernels; nil: there are none
+}
+
+// An accelerator is a [streams.Device], whose type would be compiled with the packages
+// that have sessions.
+type accelerator interface {
+	devices.Streams
+	Statistics() stream.Statistics
+	Close() error
 }
 
 // openAccelerators opens what the options ask for. What they take of the host is charged.
@@ -34,7 +43,7 @@ func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators
 	if err != nil {
 		return a, err
 	}
-	for _, kind := range slices.Sorted(maps.Keys(o.Devices)) {
+	for _, kind := range sorted.Keys(o.Devices) {
 		open := devices.OpenerOf(kind)
 		if open == nil || o.Devices[kind] == 0 {
 			continue
@@ -67,7 +76,7 @@ func (o *SessionOptions) openAccelerators(budget *tensor.Budget) (a accelerators
 func (a *accelerators) watch(ctx context.Context, m *RunMetadata, clock func() int64) func() {
 	var watches []*streams.Watch
 	for _, d := range a.all {
-		watches = append(watches, d.Watch(clock))
+		watches = append(watches, d.(*streams.Device).Watch(clock))
 	}
 	return func() {
 		for _, w := range watches {

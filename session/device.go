@@ -2,11 +2,11 @@ package session
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/devices/cpu"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -59,7 +59,7 @@ const mostDevices = 4096
 
 // checkDevices refuses devices that no session can have.
 func (o *SessionOptions) checkDevices() error {
-	for _, kind := range slices.Sorted(maps.Keys(o.Devices)) {
+	for _, kind := range sorted.Keys(o.Devices) {
 		switch n := o.Devices[kind]; {
 		case n < 0, n > mostDevices:
 			return status.Invalid("%d devices of type %s", n, kind)

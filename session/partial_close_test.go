@@ -71,9 +71,15 @@ func TestCloseRefusesALatePartialRun(t *testing.T) {
 	if _, err := early.Run(nil, []session.Output{never}, nil); session.CodeOf(err) != session.Canceled { // Close has abandoned it
 		t.Error(err)
 	}
-	close(making.pass)
-	if err := <-late; session.CodeOf(err) != session.FailedPrecondition {
-		t.Errorf("a partial run of a session that closes: %v", err)
+	for made := false; !made; {
+		select {
+		case making.pass <- struct{}{}:
+		case <-making.came:
+		case err := <-late:
+			if made = true; session.CodeOf(err) != session.FailedPrecondition {
+				t.Errorf("a partial run of a session that closes: %v", err)
+			}
+		}
 	}
 	if err := <-closed; err != nil {
 		t.Error(err)

@@ -51,12 +51,20 @@ type Session struct {
 	failures failures
 
 	last     atomic.Pointer[program] // what the last Run ran
-	programs sync.Map                // of string keys to *program
+	programs programs                // of string keys
 
 	partials  partials
 	watches   bool // the engine's steps watch a context that ends when the session closes
 	stopOnce  sync.Once
 	closeOnce sync.Once
+}
+
+// programs is what a session uses of a [sync.Map]. A field of that type would have its
+// methods compiled in every package that has sessions.
+type programs interface {
+	Load(key any) (value any, ok bool)
+	LoadOrStore(key, value any) (actual any, loaded bool)
+	Clear()
 }
 
 // NewSession opens a session on graph, to which nodes may still be added. Nil options
@@ -88,6 +96,7 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		budget:    tensor.NewBudget(o.MemoryLimit),
 		resources: o.Resources,
 		closing:   make(chan struct{}),
+		programs:  new(sync.Map),
 	}
 	own := resource.NewManager()
 	own.Budget = s.budget

@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 	"crypto/tls"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/profile"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -92,7 +91,7 @@ func (o *SessionOptions) openTarget() (Target, error) {
 	scheme, _, _ := strings.Cut(o.Target, "://")
 	targets.Lock()
 	open := targets.open[scheme]
-	known := slices.Sorted(maps.Keys(targets.open))
+	known := sorted.Keys(targets.open)
 	targets.Unlock()
 	switch {
 	case open != nil:

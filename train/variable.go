@@ -1,11 +1,11 @@
 package train
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/troupe-go/troupe/op"
 	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -133,7 +133,7 @@ func (m *Model) Adopt() []*Variable {
 			}
 		}
 	}
-	names := slices.Sorted(maps.Keys(found))
+	names := sorted.Keys(found)
 	list := make([]*Variable, 0, len(names))
 	for _, name := range names {
 		v := found[name]

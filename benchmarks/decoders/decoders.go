@@ -13,14 +13,15 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Decoder is a graph with a greedy decoder.
+// A Decoder is a graph with a decoder: greedy, or with beams.
 type Decoder struct {
 	Graph *graph.Graph
 	// Word, int32 [1], is the first word; Length, int32, how many follow. Scale, float, multiplies
 	// the state in each iteration.
 	Word, Length, Scale graph.Output
 	// Words, int32 [length, 1], are those that follow; State, float [1, units], is the state after
-	// them.
+	// them. With beams there are as many of each; words have the beam that they continue as well,
+	// times the number of words.
 	Words, State graph.Output
 }
 
@@ -39,11 +40,19 @@ func Args(word, length int32, scale float32) []*tensor.Tensor {
 	return []*tensor.Tensor{w, tensor.FromScalar(length), tensor.FromScalar(scale)}
 }
 
-// Cells are the names of the cells.
-var Cells = []string{"gru", "lstm"}
+// Cells are the names of the cells; beam is a GRU whose decoder keeps the best of so many beams.
+var Cells = []string{"gru", "lstm", "beam"}
+
+// Beams is how many beams the decoder with beams has.
+const Beams = 4
 
 // New builds a decoder with one of the cells.
-func New(cell string, units, words int) (*Decoder, error) { return NewRows(cell, units, words, 1) }
+func New(cell string, units, words int) (*Decoder, error) {
+	if cell == "beam" {
+		return NewRows(cell, units, words, Beams)
+	}
+	return NewRows(cell, units, words, 1)
+}
 
 // NewRows is New for a decoder of several rows at a time, of one length: Word is then [rows].
 func NewRows(cell string, units, words, rows int) (*Decoder, error) {
@@ -67,8 +76,11 @@ func NewRows(cell string, units, words, rows int) (*Decoder, error) {
 	}
 	u, w := int64(units), int64(words)
 	states, gates := 1, int64(3)
-	if cell == "lstm" {
+	switch cell {
+	case "lstm":
 		states, gates = 2, 4
+	case "beam": // the second is the beams' scores
+		states = 2
 	}
 	consts := []*tensor.Tensor{weights(w, u), weights(2*u, (gates-1)*u), weights(2*u, u), weights(u, w), weights(w)}
 	if cell == "lstm" {
@@ -94,7 +106,7 @@ func NewRows(cell string, units, words, rows int) (*Decoder, error) {
 		add := func(x, y graph.Output) graph.Output { return b.Op("AddV2", nil, x, y) }
 		var next []graph.Output
 		switch cell {
-		case "gru":
+		case "gru", "beam":
 			g := b.Op("Sigmoid", nil, b.Op("MatMul", nil, in, weights[1]))
 			s := b.Add(graph.OpSpec{Type: "Split", Attrs: graph.Attrs{"num_split": int64(2)}, Input: []graph.Input{axis, g}})
 			if s == nil {
@@ -114,8 +126,21 @@ func NewRows(cell string, units, words, rows int) (*Decoder, error) {
 		}
 		next[0] = mul(next[0], scale)
 		logits := b.Op("BiasAdd", nil, b.Op("MatMul", nil, next[0], weights[3]), weights[4])
-		best := b.Op("ArgMax", graph.Attrs{"output_type": tensor.Int32}, logits, axis)
-		list = b.Op("TensorListSetItem", nil, list, i, best)
+		var best graph.Output
+		if cell == "beam" {
+			score := add(b.Op("LogSoftmax", nil, logits), b.Op("ExpandDims", nil, state[1], axis))
+			top := b.Add(graph.OpSpec{Type: "TopKV2", Input: []graph.Input{b.Op("Reshape", nil, score, b.Const([]int32{int32(rows * words)})), b.Const(int32(rows))}})
+			if top == nil {
+				return v
+			}
+			at, all := top.Output(1), b.Const(int32(words))
+			list = b.Op("TensorListSetItem", nil, list, i, at)
+			best = b.Op("FloorMod", nil, at, all)
+			next = []graph.Output{b.Op("GatherV2", nil, next[0], b.Op("FloorDiv", nil, at, all), b.Const(int32(0))), top.Output(0)}
+		} else {
+			best = b.Op("ArgMax", graph.Attrs{"output_type": tensor.Int32}, logits, axis)
+			list = b.Op("TensorListSetItem", nil, list, i, best)
+		}
 		out := append([]graph.Output{add(i, b.Const(int32(1))), length, scale, best}, next...)
 		return append(append(out, list), weights...)
 	}
@@ -129,14 +154,29 @@ func NewRows(cell string, units, words, rows int) (*Decoder, error) {
 	}
 
 	any := func(dims ...int64) registry.AttrValue { return registry.ShapeAttr(registry.Shape{Dims: dims}) }
-	d.Word = b.Op("Placeholder", graph.Attrs{"dtype": tensor.Int32, "shape": any(int64(rows))})
+	first := rows
+	if cell == "beam" {
+		first = 1
+	}
+	d.Word = b.Op("Placeholder", graph.Attrs{"dtype": tensor.Int32, "shape": any(int64(first))})
 	d.Length = b.Op("Placeholder", graph.Attrs{"dtype": tensor.Int32, "shape": any()})
 	d.Scale = b.Op("Placeholder", graph.Attrs{"dtype": tensor.Float, "shape": any()})
 	zero := b.Op("Fill", nil, b.Const([]int32{int32(rows), int32(units)}), b.Const(float32(0)))
 	list := b.Op("TensorListReserve", graph.Attrs{"element_dtype": tensor.Int32}, b.Const([]int32{int32(rows)}), d.Length)
-	init := graph.OutputList{b.Const(int32(0)), d.Length, d.Scale, d.Word}
+	word := d.Word
+	if cell == "beam" {
+		word = b.Op("BroadcastTo", nil, word, b.Const([]int32{int32(rows)}))
+	}
+	init := graph.OutputList{b.Const(int32(0)), d.Length, d.Scale, word}
 	for range states {
 		init = append(init, zero)
+	}
+	if cell == "beam" { // one to begin with
+		scores := make([]float32, rows)
+		for i := 1; i < rows; i++ {
+			scores[i] = -1e9
+		}
+		init[5] = b.Const(scores)
 	}
 	init = append(init, list)
 	for _, t := range consts {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // model times a model of the user's own.
@@ -93,7 +94,7 @@ func (f *benchFlags) bySignature(b *bench, m *troupe.SavedModel) error {
 		}
 	}
 	f.feeds = nil
-	for _, name := range sortedKeys(sig.Inputs) {
+	for _, name := range sorted.Keys(sig.Inputs) {
 		info, t := sig.Inputs[name], given[name]
 		o, err := m.Graph.Find(info.Name)
 		if err != nil {
@@ -120,7 +121,7 @@ func (f *benchFlags) byScript(b *bench, m *model) error {
 		return fmt.Errorf("the case has no step")
 	}
 	step := &m.script.Steps[0]
-	for _, name := range sortedKeys(step.Feeds) {
+	for _, name := range sorted.Keys(step.Feeds) {
 		o, err := findOutput(m.graph, name)
 		if err != nil {
 			return failure{err}

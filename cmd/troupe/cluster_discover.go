@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 
 	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -61,7 +60,7 @@ asks each worker which task it is, and prints the addresses by job in the form o
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(map[string]any{"cluster": found})
 			}
 			var all []string
-			for _, job := range slices.Sorted(maps.Keys(found)) {
+			for _, job := range sorted.Keys(found) {
 				all = append(all, found[job]...)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "troupe://%s\n", strings.Join(all, ","))

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	savedmodel "github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -32,11 +34,11 @@ func completeSignatures(cmd *cobra.Command) {
 					}
 				}
 			}
-			slices.Sort(all)
+			sort.Strings(all)
 			return slices.Compact(all), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
 	}
-	_ = cmd.RegisterFlagCompletionFunc("signature", offer(func(g graphOf) []string { return sortedKeys(g.Signatures) }))
+	_ = cmd.RegisterFlagCompletionFunc("signature", offer(func(g graphOf) []string { return sorted.Keys(g.Signatures) }))
 	_ = cmd.RegisterFlagCompletionFunc("feed", offer(func(g graphOf) []string {
 		var names []string
 		for _, s := range g.Signatures {

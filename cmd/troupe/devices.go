@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // deviceFlags say which devices a session has.
@@ -64,7 +65,7 @@ func (c *deviceCount) Set(text string) error {
 // String returns what Set takes.
 func (c *deviceCount) String() string {
 	var parts []string
-	for _, kind := range sortedKeys(maps.Clone(map[string]int(*c))) {
+	for _, kind := range sorted.Keys(maps.Clone(map[string]int(*c))) {
 		parts = append(parts, fmt.Sprintf("%s=%d", kind, (*c)[kind]))
 	}
 	return strings.Join(parts, ",")

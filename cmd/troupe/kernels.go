@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -38,7 +39,7 @@ func kernelsOf(def *registry.OpDef) []kernelGroup {
 		}
 		groups = append(groups, g)
 	}
-	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+	for _, name := range sorted.Keys(attrs) {
 		groups = mergeBy(name, groups)
 	}
 	out := make([]kernelGroup, len(groups))
@@ -133,7 +134,7 @@ func (g kernelGroup) String() string {
 // typeSets is such as "S in {float}, T in {float, double}".
 func typeSets(types map[string][]typeName) string {
 	var parts []string
-	for _, attr := range slices.Sorted(maps.Keys(types)) {
+	for _, attr := range sorted.Keys(types) {
 		var list []string
 		for _, t := range types[attr] {
 			list = append(list, tensor.DType(t).String())

@@ -14,6 +14,7 @@ import (
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/serve/config"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -54,7 +55,7 @@ func shownSignature(signatures map[string]troupe.Signature, key string) (string,
 	if _, ok := own[defaultSignature]; ok {
 		return defaultSignature, nil
 	}
-	for _, key := range sortedKeys(own) {
+	for _, key := range sorted.Keys(own) {
 		if names, _ := resultsOf(own[key]); len(names) > 0 {
 			return key, nil
 		}
@@ -65,7 +66,7 @@ func shownSignature(signatures map[string]troupe.Signature, key string) (string,
 // endsOf returns the tensors of a signature's inputs and outputs, and what it runs.
 func endsOf(g *troupe.Graph, sig troupe.Signature) (spec compile.Spec, err error) {
 	for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
-		for _, name := range sortedKeys(infos) {
+		for _, name := range sorted.Keys(infos) {
 			info := infos[name]
 			switch {
 			case info.Name == "": // made of several tensors

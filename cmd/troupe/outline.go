@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // An outline is a graph's nodes by frame, and within a frame by scope.
@@ -66,7 +67,7 @@ func newOutline(g *troupe.Graph) (*outline, error) {
 		members[at][name] = append(members[at][name], n)
 	}
 	for i, b := range o.frames {
-		for _, name := range sortedKeys(members[i]) {
+		for _, name := range sorted.Keys(members[i]) {
 			b.scopes = append(b.scopes, scope{name, members[i][name]})
 		}
 	}
@@ -147,7 +148,7 @@ func (o *outline) kinds() string {
 	for _, n := range o.nodes {
 		count[n.Type()]++
 	}
-	names := sortedKeys(count)
+	names := sorted.Keys(count)
 	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%d %s", count[name], name)

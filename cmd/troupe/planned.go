@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // plannedFlags say which run is shown by `troupe show --units`, `--rewritten` and `--passes`.
@@ -139,9 +140,9 @@ func (f *plannedFlags) each(m *model, do func(key string, loaded *troupe.SavedMo
 		return fmt.Errorf("the model has no signatures: give --fetch NAME or --target NODE")
 	}
 	if _, ok := loaded.Signatures[f.signature]; !ok && f.signature != "" {
-		return fmt.Errorf("--signature %s: the model has %s", f.signature, strings.Join(sortedKeys(own), ", "))
+		return fmt.Errorf("--signature %s: the model has %s", f.signature, strings.Join(sorted.Keys(own), ", "))
 	}
-	for _, key := range sortedKeys(own) {
+	for _, key := range sorted.Keys(own) {
 		if f.signature != "" && key != f.signature {
 			continue
 		}
@@ -163,7 +164,7 @@ func (f *plannedFlags) each(m *model, do func(key string, loaded *troupe.SavedMo
 func runOf(g *troupe.Graph, key string, sig troupe.Signature) (feeds, fetches []troupe.Output, err error) {
 	var lists [2][]troupe.Output
 	for k, infos := range []map[string]troupe.TensorInfo{sig.Inputs, sig.Outputs} {
-		for _, name := range sortedKeys(infos) {
+		for _, name := range sorted.Keys(infos) {
 			if infos[name].Name == "" || isOperation(infos[name]) {
 				continue // made of several tensors, or of none
 			}

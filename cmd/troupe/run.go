@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/serve/client"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/view/live"
 )
 
@@ -331,7 +332,7 @@ func (f *runFlags) play(cmd *cobra.Command, s *conformance.Script) error {
 			fmt.Fprintln(out)
 		}
 		step := &s.Steps[i]
-		for _, name := range sortedKeys(step.Feeds) {
+		for _, name := range sorted.Keys(step.Feeds) {
 			if t, err := s.Tensor(step.Feeds[name]); err == nil {
 				printValue(out, name, "<-", t)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -44,7 +45,7 @@ type bench struct {
 
 func newBench(ctx context.Context, sess *troupe.Session, g *troupe.Graph, row benchRow, viaRun bool) (*bench, error) {
 	b := &bench{ctx: ctx, session: sess, viaRun: viaRun}
-	for _, name := range sortedKeys(row.Feeds) {
+	for _, name := range sorted.Keys(row.Feeds) {
 		o, err := findOutput(g, name)
 		if err != nil {
 			return nil, err
@@ -60,15 +61,6 @@ func newBench(ctx context.Context, sess *troupe.Session, g *troupe.Graph, row be
 	op, err := findOperation(g, row.Fetch)
 	b.targets = []*troupe.Operation{op}
 	return b, err
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // prepare makes the callable; it belongs to the first run.

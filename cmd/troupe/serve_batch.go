@@ -13,11 +13,13 @@ import (
 type batchFlags struct {
 	off     bool
 	file    string
+	loops   bool
 	enabled bool // TensorFlow Serving's --enable_batching, which needs no file here
 }
 
 func (f *batchFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.off, "no-batching", false, "run each request by itself")
+	fl.BoolVar(&f.loops, "batch-loops", false, "let requests share the iterations of loops, as of decoders, in place of whole steps")
 	fl.StringVar(&f.file, "batching_parameters_file", "", "batch requests as `FILE` says, in place of what measurements say (TensorFlow Serving's BatchingParameters)")
 	fl.BoolVar(&f.enabled, "enable_batching", true, "batch requests, as TensorFlow Serving's flag; --enable_batching=false is --no-batching")
 }

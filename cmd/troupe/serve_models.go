@@ -142,6 +142,7 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 		UnavailableLabels: m.serving.anyLabels, Logger: o.Logger, Requests: o.Logger, Observer: set,
 	}
 	options.Session.Timeout = 0 // of the request, waiting included
+	options.Session.BatchLoops = m.batch.loops
 	if m.serving.warmUp {
 		options.WarmUp = prediction.WarmUp(m.serving.warmUpTimes)
 	}

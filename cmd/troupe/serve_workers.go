@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	sessions "github.com/troupe-go/troupe/serve/session"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // workersFlags say on which processes sessions run that are served.
@@ -97,7 +96,7 @@ func (f *workersFlags) resolve(ctx context.Context) (workers map[string][]string
 		as = task{job: job, number: number}
 	}
 	if as.job == "" {
-		as.job = slices.Sorted(maps.Keys(workers))[0]
+		as.job = sorted.Keys(workers)[0]
 		for _, job := range []string{"worker", "master", "chief"} { // which have the nodes that may be anywhere
 			if workers[job] != nil {
 				as.job = job

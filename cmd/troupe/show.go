@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,10 +17,7 @@ import (
 )
 
 func showCommand() *cobra.Command {
-	format, rewritten, batching, picture, nodes, after, passes, web := "text", false, false, false, false, 0, "", ""
-	values, unpainted := false, false
-	var f plannedFlags
-	var remote remoteFlags
+	f := showFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:   "show MODEL",
 		Short: "Print or draw the structure of a model",
@@ -84,108 +82,135 @@ restores a SavedModel, and shows its variables as numbers and histograms.
   troupe show model.pb --devices 2 --feed x --fetch y
   troupe show loop.pb --picture --feed n=10 --fetch while/Exit | dot -Tsvg > run.svg`,
 		Args: oneModel,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !unpainted && !picture && format == "text" && web == "" {
-				defer paint(cmd)()
-			}
-			if client.IsAddress(args[0]) {
-				return remote.show(cmd, args[0], f.signature)
-			}
-			if err := onlyRemote(cmd, args[0]); err != nil {
-				return err
-			}
-			if picture {
-				return f.picture(cmd, args[0], after)
-			}
-			if after != 0 {
-				return fmt.Errorf("--after needs --picture")
-			}
-			if web != "" {
-				return f.web(cmd, args[0], web, values)
-			}
-			if f.units != "" || rewritten || batching || passes != "" || f.places.given() {
-				switch {
-				case passes != "" && f.units != "":
-					f.form = func(w io.Writer, c *troupe.Callable) error { return writeUnitPasses(w, c, passes) }
-				case passes != "":
-					f.form = func(w io.Writer, c *troupe.Callable) error { return writePasses(cmd.Context(), w, c, passes) }
-				case batching:
-					f.form = func(w io.Writer, c *troupe.Callable) error { return writeBatching(cmd.Context(), w, c) }
-				case rewritten:
-					f.form = writeRewritten
-				case f.units != "":
-					f.form = writePlan
-				default:
-					f.form = writeDevices
-				}
-				return f.show(cmd, args[0])
-			}
-			if f.named() || f.rewrite != "" {
-				return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --batching, --rewritten, --passes, --devices, --picture or --web")
-			}
-			write := writeText
-			switch format {
-			case "text":
-			case "dot":
-				write = writeDot
-			default:
-				return fmt.Errorf("unknown --format %s: use text or dot", format)
-			}
-			if prefix, ok := checkpointAt(args[0]); ok {
-				if err := writeCheckpoint(cmd.OutOrStdout(), prefix); err != nil {
-					return failure{err}
-				}
-				return nil
-			}
-			m, err := loadModel(cmd, args[0])
-			if err != nil {
-				return failure{err}
-			}
-			w := bufio.NewWriter(cmd.OutOrStdout())
-			if f.signature != "" && (m.folder == "" || nodes) {
-				return fmt.Errorf("--signature %s needs a SavedModel, and excludes --nodes", f.signature)
-			}
-			if format == "text" {
-				writeSignatures(w, m.saved)
-			}
-			if m.folder != "" && !nodes {
-				if written, err := m.writeLayers(cmd, w, f.signature, format); written || err != nil {
-					return errors.Join(err, w.Flush())
-				}
-			}
-			o, err := newOutline(m.graph)
-			if err != nil {
-				fmt.Fprintln(cmd.ErrOrStderr(), "troupe: frames cannot be determined:", err)
-			}
-			var bodies []*outline
-			for _, in := range instancesOf(m.graph) {
-				if in.err != nil {
-					fmt.Fprintf(cmd.ErrOrStderr(), "troupe: function %s cannot be shown: %s\n", in.title, in.problem())
-					continue
-				}
-				body, _ := newOutline(in.body.Graph) // whose frames have been checked
-				body.name, body.title = in.title+"/", "function "+in.title
-				bodies = append(bodies, body)
-			}
-			write(w, o, bodies)
-			return w.Flush()
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	cmd.Flags().StringVar(&format, "format", format, "print as `FORMAT`: text, or dot for Graphviz")
-	cmd.Flags().BoolVar(&unpainted, "plain", false, "print lines as long as they are and without colours on a terminal, too")
-	cmd.Flags().BoolVar(&nodes, "nodes", false, "list or draw all nodes of a SavedModel instead of its layers")
+	cmd.Flags().StringVar(&f.format, "format", f.format, "print as `FORMAT`: text, or dot for Graphviz")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "print lines as long as they are and without colours on a terminal, too")
+	cmd.Flags().BoolVar(&f.nodes, "nodes", false, "list or draw all nodes of a SavedModel instead of its layers")
 	cmd.Flags().StringVar(&f.units, "units", "", "show the code of compiled loops and programs (units), and why other loops are not compiled; with a value: compiled with these `PASSES`, such as -chain,-band")
 	cmd.Flags().Lookup("units").NoOptDefVal = "default"
-	cmd.Flags().BoolVar(&batching, "batching", false, "show for each loop of a run whether it is batched with that of other steps, or why not")
-	cmd.Flags().BoolVar(&rewritten, "rewritten", false, "show the graph of a run after rewriting, and what each pass removed")
-	cmd.Flags().StringVar(&passes, "passes", "", "show the graph of a run after the compiler pass `NAME`; all: after each pass that changed it")
-	cmd.Flags().BoolVar(&values, "values", false, "with --web, restore a SavedModel's variables, and show them as numbers and histograms")
-	cmd.Flags().StringVar(&web, "web", "", "write a page for a browser to `FILE`, which shows the graph and loads nothing else")
-	cmd.Flags().BoolVar(&picture, "picture", false, "draw a run for Graphviz: how often each node has run, which fire next, which tokens wait")
-	cmd.Flags().IntVar(&after, "after", 0, "with --picture: draw the run after `N` activations of nodes; 0 is half of the run")
-	f.add(cmd)
-	remote.add(cmd.Flags())
+	cmd.Flags().BoolVar(&f.batching, "batching", false, "show for each loop of a run whether it is batched with that of other steps, or why not")
+	cmd.Flags().BoolVar(&f.rewritten, "rewritten", false, "show the graph of a run after rewriting, and what each pass removed")
+	cmd.Flags().StringVar(&f.passes, "passes", "", "show the graph of a run after the compiler pass `NAME`; all: after each pass that changed it")
+	cmd.Flags().BoolVar(&f.values, "values", false, "with --web, restore a SavedModel's variables, and show them as numbers and histograms")
+	cmd.Flags().StringVar(&f.web, "web", "", "write a page for a browser to `FILE`, which shows the graph and loads nothing else")
+	cmd.Flags().BoolVar(&f.picture, "picture", false, "draw a run for Graphviz: how often each node has run, which fire next, which tokens wait")
+	cmd.Flags().IntVar(&f.after, "after", 0, "with --picture: draw the run after `N` activations of nodes; 0 is half of the run")
+	f.plannedFlags.add(cmd)
+	f.remote.add(cmd.Flags())
 	return cmd
+}
+
+// showFlags are those of "troupe show".
+type showFlags struct {
+	plannedFlags
+	remote       remoteFlags
+	format       string
+	plain, nodes bool
+	rewritten    bool
+	batching     bool
+	picture      bool
+	after        int
+	passes       string
+	web          string // the file of a page
+	values       bool
+}
+
+func (f *showFlags) run(cmd *cobra.Command, name string) error {
+	if !f.plain && !f.picture && f.format == "text" && f.web == "" {
+		defer paint(cmd)()
+	}
+	if client.IsAddress(name) {
+		return f.remote.show(cmd, name, f.signature)
+	}
+	if err := onlyRemote(cmd, name); err != nil {
+		return err
+	}
+	if f.picture {
+		return f.plannedFlags.picture(cmd, name, f.after)
+	}
+	if f.after != 0 {
+		return fmt.Errorf("--after needs --picture")
+	}
+	if f.web != "" {
+		return f.plannedFlags.web(cmd, name, f.web, f.values)
+	}
+	if f.form = f.view(cmd.Context()); f.form != nil {
+		return f.show(cmd, name)
+	}
+	if f.named() || f.rewrite != "" {
+		return fmt.Errorf("--feed, --fetch, --target and --rewrite need --units, --batching, --rewritten, --passes, --devices, --picture or --web")
+	}
+	return f.structure(cmd, name)
+}
+
+// view returns what writes the view of a run that the flags ask for, or nil.
+func (f *showFlags) view(ctx context.Context) func(w io.Writer, c *troupe.Callable) error {
+	switch {
+	case f.passes != "" && f.units != "":
+		return func(w io.Writer, c *troupe.Callable) error { return writeUnitPasses(w, c, f.passes) }
+	case f.passes != "":
+		return func(w io.Writer, c *troupe.Callable) error { return writePasses(ctx, w, c, f.passes) }
+	case f.batching:
+		return func(w io.Writer, c *troupe.Callable) error { return writeBatching(ctx, w, c) }
+	case f.rewritten:
+		return writeRewritten
+	case f.units != "":
+		return writePlan
+	case f.places.given():
+		return writeDevices
+	}
+	return nil
+}
+
+// structure prints a checkpoint, or a model without regard to runs.
+func (f *showFlags) structure(cmd *cobra.Command, name string) error {
+	write := writeText
+	switch f.format {
+	case "text":
+	case "dot":
+		write = writeDot
+	default:
+		return fmt.Errorf("unknown --format %s: use text or dot", f.format)
+	}
+	if prefix, ok := checkpointAt(name); ok {
+		if err := writeCheckpoint(cmd.OutOrStdout(), prefix); err != nil {
+			return failure{err}
+		}
+		return nil
+	}
+	m, err := loadModel(cmd, name)
+	if err != nil {
+		return failure{err}
+	}
+	w := bufio.NewWriter(cmd.OutOrStdout())
+	if f.signature != "" && (m.folder == "" || f.nodes) {
+		return fmt.Errorf("--signature %s needs a SavedModel, and excludes --nodes", f.signature)
+	}
+	if f.format == "text" {
+		writeSignatures(w, m.saved)
+	}
+	if m.folder != "" && !f.nodes {
+		if written, err := m.writeLayers(cmd, w, f.signature, f.format); written || err != nil {
+			return errors.Join(err, w.Flush())
+		}
+	}
+	o, err := newOutline(m.graph)
+	if err != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "troupe: frames cannot be determined:", err)
+	}
+	var bodies []*outline
+	for _, in := range instancesOf(m.graph) {
+		if in.err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "troupe: function %s cannot be shown: %s\n", in.title, in.problem())
+			continue
+		}
+		body, _ := newOutline(in.body.Graph) // whose frames have been checked
+		body.name, body.title = in.title+"/", "function "+in.title
+		bodies = append(bodies, body)
+	}
+	write(w, o, bodies)
+	return w.Flush()
 }
 
 // writeLayers writes what a signature of a SavedModel runs, by layers, and how much there

@@ -13,6 +13,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -100,7 +101,7 @@ func (f *runFlags) results(sig troupe.Signature, key string) ([]string, error) {
 // resultsOf returns the names of a signature's outputs, and the operations that it names in
 // the place of outputs, to be run.
 func resultsOf(sig troupe.Signature) (names, operations []string) {
-	for _, name := range sortedKeys(sig.Outputs) {
+	for _, name := range sorted.Keys(sig.Outputs) {
 		if info := sig.Outputs[name]; isOperation(info) {
 			operations = append(operations, info.Name)
 		} else {
@@ -136,7 +137,7 @@ func signatureOfKey(m *troupe.SavedModel, key string) (troupe.Signature, string,
 	if !ok {
 		own := ofUser(m.Signatures)
 		return sig, key, fmt.Errorf("no signature %q%s; the model has %s", key,
-			status.DidYouMean(key, maps.Keys(own)), cmp.Or(strings.Join(sortedKeys(own), ", "), "none"))
+			status.DidYouMean(key, maps.Keys(own)), cmp.Or(strings.Join(sorted.Keys(own), ", "), "none"))
 	}
 	return sig, key, nil
 }
@@ -183,7 +184,7 @@ func (f runFlags) ofSignature(signatures map[string]troupe.Signature) (run runFl
 		}
 		run.feeds = append(run.feeds, renamed(arg, sig.Inputs))
 	}
-	for _, name := range sortedKeys(sig.Inputs) {
+	for _, name := range sorted.Keys(sig.Inputs) {
 		if given[name] == nil {
 			return run, key, fmt.Errorf("signature %s: input %s is not fed: give --feed %s=VALUE", key, name, name)
 		}
@@ -204,7 +205,7 @@ func listed(infos map[string]troupe.TensorInfo, what string) string {
 		return "no " + what + "s"
 	}
 	var all []string
-	for _, name := range sortedKeys(infos) {
+	for _, name := range sorted.Keys(infos) {
 		all = append(all, fmt.Sprintf("%s (%v %v)", name, infos[name].DType, infos[name].Shape))
 	}
 	if len(all) == 1 {
@@ -316,7 +317,7 @@ func (g graphOf) write(w io.Writer) {
 
 // writeList lists the signatures alone.
 func (g graphOf) writeList(w io.Writer) {
-	for _, key := range sortedKeys(g.Signatures) {
+	for _, key := range sorted.Keys(g.Signatures) {
 		s := g.Signatures[key]
 		fmt.Fprintf(w, "  %s\n", plain.Line(strings.TrimSpace(key+"  "+s.Method)))
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -324,7 +325,7 @@ func (g graphOf) writeList(w io.Writer) {
 			name    string
 			tensors map[string]tensorOf
 		}{{"input", s.Inputs}, {"output", s.Outputs}} {
-			for _, name := range sortedKeys(side.tensors) {
+			for _, name := range sorted.Keys(side.tensors) {
 				of := side.tensors[name]
 				at := of.Tensor
 				if at == "" && !g.remote {

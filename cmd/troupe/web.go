@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/plan"
 	"github.com/troupe-go/troupe/plan/rewrite"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/view"
 )
 
@@ -134,7 +135,7 @@ func (m *model) addSignatures(p *view.Page) error {
 	if err != nil {
 		return failure{err}
 	}
-	keys := sortedKeys(ofUser(signatures))
+	keys := sorted.Keys(ofUser(signatures))
 	if i := slices.Index(keys, first); i > 0 {
 		keys = slices.Insert(slices.Delete(keys, i, i+1), 0, first)
 	}

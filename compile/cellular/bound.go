@@ -15,9 +15,10 @@ type bound struct {
 	to []tensor.Value // of the loop's variables those that are constants
 }
 
-// worthBinding is after how many iterations of a form's batches programs with constants are made,
-// if they are made for the first time. After each time it takes twice as many, so that a model
-// whose variables are assigned again and again is not compiled again and again.
+// worthBinding is after how many iterations of a form's batches programs with constants are made
+// for the second time: the first ones are made with the form. After each time it takes more than
+// twice as many, so that a model whose variables are assigned again and again is not compiled again
+// and again.
 const worthBinding = 64
 
 // withConstants returns the form with these invariants as constants, if there is one or it is time
@@ -30,19 +31,30 @@ func (f *form) withConstants(step *kernel.Step, values []tensor.Value) *form {
 	if b.fits(values) {
 		return b.form
 	}
-	if tries > 16 || f.ran.Load() < worthBinding<<tries {
+	if tries > 16 || f.ran.Load() < worthBinding*(1<<tries-1) {
 		return f
 	}
-	select {
-	case <-k.turn:
-	default:
-		return f // somebody compiles
+	if tries == 0 { // others that come now wait, so that all meet
+		select {
+		case <-k.turn:
+		case <-step.Context.Done():
+			return f
+		}
+	} else {
+		select {
+		case <-k.turn:
+		default:
+			return f // somebody compiles
+		}
 	}
 	defer func() { k.turn <- struct{}{} }()
 	k.mu.Lock()
-	again := f.tries != tries
+	b, again := f.bound, f.tries != tries
 	k.mu.Unlock()
-	if again {
+	switch {
+	case again && b.fits(values):
+		return b.form
+	case again:
 		return f
 	}
 	made := f.bind(step, values)

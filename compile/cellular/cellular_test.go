@@ -39,7 +39,6 @@ func TestSingleRuns(t *testing.T) {
 				}
 				plain := open(t, d, &session.SessionOptions{})
 				batched := open(t, d, &session.SessionOptions{BatchLoops: true})
-				bind(t, batched)
 				rounds := 20
 				if testing.Short() {
 					rounds = 5
@@ -53,37 +52,6 @@ func TestSingleRuns(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// bind has callers share iterations until later ones share programs with constants, so that all
-// that come from then on can share a lane.
-func bind(t *testing.T, c *session.Callable) {
-	t.Helper()
-	const callers = 2
-	entered := make(chan struct{}, callers)
-	var once sync.Once
-	ctx := cellular.Watched(t.Context(), &cellular.Watch{
-		Entered: func() { entered <- struct{}{} },
-		Iterating: func() {
-			once.Do(func() {
-				for range callers {
-					<-entered
-				}
-			})
-		},
-	})
-	var wg sync.WaitGroup
-	for range callers {
-		wg.Go(func() {
-			if _, err := c.Call(ctx, decoders.Args(1, 100, 1)...); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if _, err := c.Call(cellular.Watched(t.Context(), &cellular.Watch{Entered: func() {}, Iterating: func() {}}), decoders.Args(1, 1, 1)...); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -331,15 +299,15 @@ func TestFlat(t *testing.T) {
 		account, programs int64
 		goroutines        int
 	}
-	use := func() usage {
-		for last := 0; last != runtime.NumGoroutine(); runtime.Gosched() { // those of contexts that end
-			last = runtime.NumGoroutine()
-			runtime.Gosched()
-		}
-		return usage{s.MemoryInUse(), s.ProgramMemory(), runtime.NumGoroutine()}
-	}
+	use := func() usage { return usage{s.MemoryInUse(), s.ProgramMemory(), runtime.NumGoroutine()} }
 	before, heap := use(), live()
 	run(*joins)
+	for range 1 << 22 { // until those that contexts run at their ends have ended
+		if runtime.NumGoroutine() <= before.goroutines {
+			break
+		}
+		runtime.Gosched()
+	}
 	if after := use(); after.account != before.account || after.programs != before.programs || after.goroutines > before.goroutines {
 		t.Errorf("after %d callers: %+v, before %+v", *joins, after, before)
 	}

@@ -144,7 +144,7 @@ func (k *loop) compile(step *kernel.Step, key string, in []tensor.Value) (*form,
 		args[i] = batching.ArgOf(&in[i], k.invariant[i], k.handleTypes[i], k.handleShapes[i])
 	}
 	if k.flat == nil {
-		flat, err := batching.New(ctx, functions.Library(), k.types, k.cond, k.body)
+		flat, err := batching.New(ctx, functions.Library(), k.node, k.types, k.cond, k.body)
 		if err != nil {
 			return nil, nil, err
 		}

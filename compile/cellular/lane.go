@@ -248,7 +248,7 @@ func (l *lane) iterate(step *kernel.Step, joining []*member, tell func(*member, 
 		l.dissolve(all, tell)
 		return
 	}
-	changing, alive, cuts := r.Values[:len(b.Changing)], r.Values[len(b.Changing)], r.Values[len(b.Changing)+1:]
+	changing, alive, cuts := r.Values[:len(b.Changing)], r.Values[len(b.Changing)], r.Values[len(b.Changing)+1:][:len(b.Cuts)]
 	for k, i := range b.Changing {
 		l.stack[slices.Index(b.Rows, i)] = changing[k]
 	}

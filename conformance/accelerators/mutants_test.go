@@ -2,7 +2,6 @@ package accelerators
 
 import (
 	"flag"
-	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/conformance/planted"
@@ -14,21 +13,6 @@ var mutants = flag.String("mutants", "", "plant the mistakes of testdata/mutants
 // expects the tests to fail.
 func TestMutants(t *testing.T) {
 	planted.Each(t, "testdata/mutants.txt", *mutants, 1, func(m planted.Mutant, root, overlay string) {
-		out, failed, err := planted.Test(root, overlay, "-timeout=2m", "-short", "-run=TestRandomWorks|TestClasses|TestBring|TestBudget|TestFaults|TestLenderIsClosedLast", "./actors/streams")
-		switch {
-		case err != nil:
-			t.Errorf("%s: %v\n%s", m.Name, err, out)
-		case !failed:
-			t.Errorf("%s: is not found", m.Name)
-		default:
-			found := "found"
-			for _, line := range strings.Split(out, "\n") {
-				if strings.Contains(line, "seed") || strings.Contains(line, "_test.go") || strings.Contains(line, "panic:") {
-					found = strings.TrimSpace(line)
-					break
-				}
-			}
-			t.Logf("%s: %.150s", m.Name, found)
-		}
+		m.Find(t, root, overlay, "-timeout=2m", "-short", "-run=TestRandomWorks|TestClasses|TestBring|TestBudget|TestFaults|TestLenderIsClosedLast", "./actors/streams")
 	})
 }

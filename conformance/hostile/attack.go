@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/op"
@@ -18,13 +19,17 @@ type Attack struct {
 }
 
 // Attacks are all attacks, by kind.
-func Attacks() []Attack {
-	var all []Attack
-	for _, kind := range [][]Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places, temporaries, devices, profiles, givers, tables, pictures, unasked, sizes, loops, messages} {
-		all = append(all, kind...)
+//
+// They are made at the first call: some take megabytes, which every process of a test that
+// imports this package would take as it starts.
+func Attacks() []Attack { return all() }
+
+var all = sync.OnceValue(func() (all []Attack) {
+	for _, kind := range []func() []Attack{nesting, texts, holders, windows, products, summaries, functions, shapes, backwards, datasets, codecs, places, temporaries, devices, profiles, givers, tables, pictures, unasked, sizes, loops, messages} {
+		all = append(all, kind()...)
 	}
 	return all
-}
+})
 
 // GraphDef returns the serialized graph of the attack.
 func (a Attack) GraphDef() ([]byte, error) {

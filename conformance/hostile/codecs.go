@@ -16,7 +16,7 @@ import (
 )
 
 // Bytes that say that they are more than anybody wants.
-var codecs = func() []Attack {
+func codecs() []Attack {
 	one := func(name string, make func() []byte, decode func(b *builder, contents tf.Output) tf.Output) Attack {
 		return Attack{"decode_" + name, func(b *builder) { b.fetch(op.Shape(b.Scope, decode(b, b.konst(string(make()))))) }}
 	}
@@ -58,7 +58,7 @@ var codecs = func() []Attack {
 			return op.ParseTensor(b.Scope, x, tf.Float)
 		}),
 	})
-}()
+}
 
 // pngOf returns a PNG that says that it is so large, with those bytes of pixels.
 func pngOf(width, height uint32, pixels []byte) []byte {

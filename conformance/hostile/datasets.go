@@ -26,7 +26,7 @@ func (b *builder) first(d tf.Output, types []tf.DataType, shapes []tf.Shape) {
 }
 
 // Datasets that take longer, or more, than their step may.
-var datasets = func() []Attack {
+func datasets() []Attack {
 	unknown := []tf.Shape{{}}
 	far := int64(1) << 62
 	nested := func(depth int32, around func(b *builder, s *op.Scope, d, one tf.Output) tf.Output) func(b *builder) {
@@ -121,4 +121,4 @@ var datasets = func() []Attack {
 		}
 	}
 	return sorted(all)
-}()
+}

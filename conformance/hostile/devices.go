@@ -100,39 +100,43 @@ func named(n, long int) []byte {
 }
 
 // Programs on many devices, and what is asked of devices.
-var devices = []Attack{
-	{"devices_strewn_row", func(b *builder) { b.devices, b.def = 64, strewn(50_000, 64, true) }},
-	{"devices_strewn_wide", func(b *builder) { b.devices, b.def = 64, strewn(50_000, 64, false) }},
-	{"devices_strewn_apart", func(b *builder) { b.devices, b.apart, b.def = 64, true, strewn(20_000, 64, true) }},
-	{"devices_thousands", func(b *builder) { b.devices, b.def = 4096, strewn(4096, 4096, false) }},
-	{"devices_thousands_apart", func(b *builder) { b.devices, b.apart, b.def = 4096, true, strewn(8192, 4096, true) }},
-	{"devices_too_many", func(b *builder) { b.devices, b.def = 1<<30, strewn(2, 2, true) }},
-	{"devices_classes_around", func(b *builder) { b.devices, b.def = 2, classes(50_000) }},
-	{"devices_long_names", func(b *builder) {
-		g := newDef()
-		g.constant("c")
-		for i := range 20 {
-			g.node(fmt.Sprint("a", i), "Identity", []string{"c"}, "T", int32Type)
-			g.on("/job:" + strings.Repeat("j", 1<<20) + fmt.Sprintf("/device:CPU:%d", i))
-		}
-		g.node("y", "Identity", []string{"a0", "^a7"}, "T", int32Type)
-		b.devices, b.def = 2, g.bytes()
-	}},
-	{"devices_recv_alone", func(b *builder) { b.devices, b.def = 2, ends("_Recv", 1000) }},
-	{"devices_recv_alone_apart", func(b *builder) { b.devices, b.apart, b.def = 2, true, ends("_Recv", 1000) }},
-	{"devices_send_twice_apart", func(b *builder) { b.devices, b.apart, b.def = 2, true, ends("_Send", 1000) }},
-	{"devices_send_twice", func(b *builder) { b.devices, b.def = 2, ends("_Send", 1000) }},
+func devices() []Attack {
+	return []Attack{
+		{"devices_strewn_row", func(b *builder) { b.devices, b.def = 64, strewn(50_000, 64, true) }},
+		{"devices_strewn_wide", func(b *builder) { b.devices, b.def = 64, strewn(50_000, 64, false) }},
+		{"devices_strewn_apart", func(b *builder) { b.devices, b.apart, b.def = 64, true, strewn(20_000, 64, true) }},
+		{"devices_thousands", func(b *builder) { b.devices, b.def = 4096, strewn(4096, 4096, false) }},
+		{"devices_thousands_apart", func(b *builder) { b.devices, b.apart, b.def = 4096, true, strewn(8192, 4096, true) }},
+		{"devices_too_many", func(b *builder) { b.devices, b.def = 1<<30, strewn(2, 2, true) }},
+		{"devices_classes_around", func(b *builder) { b.devices, b.def = 2, classes(50_000) }},
+		{"devices_long_names", func(b *builder) {
+			g := newDef()
+			g.constant("c")
+			for i := range 20 {
+				g.node(fmt.Sprint("a", i), "Identity", []string{"c"}, "T", int32Type)
+				g.on("/job:" + strings.Repeat("j", 1<<20) + fmt.Sprintf("/device:CPU:%d", i))
+			}
+			g.node("y", "Identity", []string{"a0", "^a7"}, "T", int32Type)
+			b.devices, b.def = 2, g.bytes()
+		}},
+		{"devices_recv_alone", func(b *builder) { b.devices, b.def = 2, ends("_Recv", 1000) }},
+		{"devices_recv_alone_apart", func(b *builder) { b.devices, b.apart, b.def = 2, true, ends("_Recv", 1000) }},
+		{"devices_send_twice_apart", func(b *builder) { b.devices, b.apart, b.def = 2, true, ends("_Send", 1000) }},
+		{"devices_send_twice", func(b *builder) { b.devices, b.def = 2, ends("_Send", 1000) }},
+	}
 }
 
 // Runs that are profiled.
-var profiles = []Attack{
-	{"profile_many", func(b *builder) { b.profile, b.def = true, named(100_000, 1) }},
-	{"profile_long_names", func(b *builder) { b.profile, b.def = true, named(10_000, 4096) }},
-	{"profile_twice_60", func(b *builder) { b.profile, b.def = true, twice(60, "") }},
-	{"profile_forever", func(b *builder) {
-		b.profile = true
-		b.fetch(b.loop(1<<31-1, []tf.Output{b.konst(float32(0))}, func(s *op.Scope, v []tf.Output) []tf.Output {
-			return []tf.Output{op.Sin(s, v[0])}
-		})...)
-	}},
+func profiles() []Attack {
+	return []Attack{
+		{"profile_many", func(b *builder) { b.profile, b.def = true, named(100_000, 1) }},
+		{"profile_long_names", func(b *builder) { b.profile, b.def = true, named(10_000, 4096) }},
+		{"profile_twice_60", func(b *builder) { b.profile, b.def = true, twice(60, "") }},
+		{"profile_forever", func(b *builder) {
+			b.profile = true
+			b.fetch(b.loop(1<<31-1, []tf.Output{b.konst(float32(0))}, func(s *op.Scope, v []tf.Output) []tf.Output {
+				return []tf.Output{op.Sin(s, v[0])}
+			})...)
+		}},
+	}
 }

@@ -88,15 +88,17 @@ func wide(n int) []byte {
 }
 
 // Libraries that grow when they are put to use.
-var functions = []Attack{
-	{"function_twice_30", func(b *builder) { b.def = twice(30, "") }},
-	{"function_twice_60", func(b *builder) { b.def = twice(60, "") }},
-	{"function_twice_60_stateful", func(b *builder) { b.def = twice(60, "StatefulPartitionedCall") }},
-	{"function_doubling_17", func(b *builder) { b.def = doubling(17) }},
-	{"function_doubling_30", func(b *builder) { b.def = doubling(30) }},
-	{"function_doubling_60", func(b *builder) { b.def = doubling(60) }},
-	{"function_chain", func(b *builder) { b.def = chain(100_000, false) }},
-	{"function_around", func(b *builder) { b.def = chain(3, true) }},
-	{"function_around_wide", func(b *builder) { b.def = wide(15_000) }},
-	{"function_long_way_around", func(b *builder) { b.def = chain(5000, true) }},
+func functions() []Attack {
+	return []Attack{
+		{"function_twice_30", func(b *builder) { b.def = twice(30, "") }},
+		{"function_twice_60", func(b *builder) { b.def = twice(60, "") }},
+		{"function_twice_60_stateful", func(b *builder) { b.def = twice(60, "StatefulPartitionedCall") }},
+		{"function_doubling_17", func(b *builder) { b.def = doubling(17) }},
+		{"function_doubling_30", func(b *builder) { b.def = doubling(30) }},
+		{"function_doubling_60", func(b *builder) { b.def = doubling(60) }},
+		{"function_chain", func(b *builder) { b.def = chain(100_000, false) }},
+		{"function_around", func(b *builder) { b.def = chain(3, true) }},
+		{"function_around_wide", func(b *builder) { b.def = wide(15_000) }},
+		{"function_long_way_around", func(b *builder) { b.def = chain(5000, true) }},
+	}
 }

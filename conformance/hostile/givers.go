@@ -118,10 +118,10 @@ stateful func Body(i: int32, l: variant) -> (j: int32, m: variant) {
 }
 
 // Tensors that lists keep, and that those release who had them.
-var givers = func() []Attack {
+func givers() []Attack {
 	var all []Attack
 	for name, g := range given {
 		all = append(all, Attack{"given_" + name, func(b *builder) { b.lines = keeping(g, 100_000) }})
 	}
 	return sorted(all)
-}()
+}

@@ -53,52 +53,54 @@ func derivatives(n int, around bool) []byte {
 }
 
 // Gradients of what has no end, or none that is near.
-var backwards = []Attack{
-	{"gradient_of_itself", func(b *builder) { b.def = derivatives(1, true) }},
-	{"gradient_around", func(b *builder) { b.def = derivatives(7, true) }},
-	{"gradient_of_gradients_12", func(b *builder) { b.def = derivatives(12, false) }},
-	{"gradient_of_gradients_60", func(b *builder) { b.def = derivatives(60, false) }},
-	{"gradient_of_gradients_200k", func(b *builder) { b.def = derivatives(200_000, false) }},
-	{"gradient_of_many", func(b *builder) {
-		g := newDef()
-		sines(g, "f0", 400_000)
-		b.def = derivative(g)
-	}},
-	{"gradient_of_calls", func(b *builder) { // each function calls the next one twice
-		g := newDef()
-		for i := range 60 {
-			next := fmt.Sprint("f", i+1)
-			g.floats(fmt.Sprint("f", i), "b:z:0", node("a", next, []string{"x"}), node("b", next, []string{"a:z:0"}))
-		}
-		sines(g, "f60", 1)
-		b.def = derivative(g)
-	}},
-	{"gradient_of_call_of_itself", func(b *builder) {
-		g := newDef()
-		g.floats("f0", "b:y:0", node("a", "f0", []string{"x"}), node("b", "Sin", []string{"a:z:0"}, "T", oneFloat[0]))
-		b.def = derivative(g)
-	}},
-	{"gradient_of_loop", func(b *builder) { // what each iteration keeps
-		x := b.konst(float32(0.5))
-		b.fetch(op.Gradients(b.Scope, b.loop(1<<30, []tf.Output{x}, func(s *op.Scope, v []tf.Output) []tf.Output {
-			return []tf.Output{op.Sin(s, v[0])}
-		}), []tf.Output{x})...)
-	}},
-	{"gradient_of_loop_of_vectors", func(b *builder) {
-		x := b.zeros(100)
-		b.fetch(op.Gradients(b.Scope, b.loop(1<<30, []tf.Output{x}, func(s *op.Scope, v []tf.Output) []tf.Output {
-			return []tf.Output{op.Sin(s, v[0])}
-		}), []tf.Output{x})...)
-	}},
-	{"gradient_of_loop_in_loop", func(b *builder) {
-		x := b.zeros(10)
-		b.fetch(op.Gradients(b.Scope, b.loop(1<<30, []tf.Output{x}, func(s *op.Scope, v []tf.Output) []tf.Output {
-			limit, one, from := op.Const(s.SubScope("limit"), int32(100)), op.Const(s.SubScope("one"), int32(1)), op.Const(s.SubScope("from"), int32(0))
-			return op.While(s, []tf.Output{from, v[0]},
-				func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], limit) },
-				func(s *op.Scope, v []tf.Output) []tf.Output {
-					return []tf.Output{op.Add(s, v[0], one), op.Tanh(s, v[1])}
-				})[1:]
-		}), []tf.Output{x})...)
-	}},
+func backwards() []Attack {
+	return []Attack{
+		{"gradient_of_itself", func(b *builder) { b.def = derivatives(1, true) }},
+		{"gradient_around", func(b *builder) { b.def = derivatives(7, true) }},
+		{"gradient_of_gradients_12", func(b *builder) { b.def = derivatives(12, false) }},
+		{"gradient_of_gradients_60", func(b *builder) { b.def = derivatives(60, false) }},
+		{"gradient_of_gradients_200k", func(b *builder) { b.def = derivatives(200_000, false) }},
+		{"gradient_of_many", func(b *builder) {
+			g := newDef()
+			sines(g, "f0", 400_000)
+			b.def = derivative(g)
+		}},
+		{"gradient_of_calls", func(b *builder) { // each function calls the next one twice
+			g := newDef()
+			for i := range 60 {
+				next := fmt.Sprint("f", i+1)
+				g.floats(fmt.Sprint("f", i), "b:z:0", node("a", next, []string{"x"}), node("b", next, []string{"a:z:0"}))
+			}
+			sines(g, "f60", 1)
+			b.def = derivative(g)
+		}},
+		{"gradient_of_call_of_itself", func(b *builder) {
+			g := newDef()
+			g.floats("f0", "b:y:0", node("a", "f0", []string{"x"}), node("b", "Sin", []string{"a:z:0"}, "T", oneFloat[0]))
+			b.def = derivative(g)
+		}},
+		{"gradient_of_loop", func(b *builder) { // what each iteration keeps
+			x := b.konst(float32(0.5))
+			b.fetch(op.Gradients(b.Scope, b.loop(1<<30, []tf.Output{x}, func(s *op.Scope, v []tf.Output) []tf.Output {
+				return []tf.Output{op.Sin(s, v[0])}
+			}), []tf.Output{x})...)
+		}},
+		{"gradient_of_loop_of_vectors", func(b *builder) {
+			x := b.zeros(100)
+			b.fetch(op.Gradients(b.Scope, b.loop(1<<30, []tf.Output{x}, func(s *op.Scope, v []tf.Output) []tf.Output {
+				return []tf.Output{op.Sin(s, v[0])}
+			}), []tf.Output{x})...)
+		}},
+		{"gradient_of_loop_in_loop", func(b *builder) {
+			x := b.zeros(10)
+			b.fetch(op.Gradients(b.Scope, b.loop(1<<30, []tf.Output{x}, func(s *op.Scope, v []tf.Output) []tf.Output {
+				limit, one, from := op.Const(s.SubScope("limit"), int32(100)), op.Const(s.SubScope("one"), int32(1)), op.Const(s.SubScope("from"), int32(0))
+				return op.While(s, []tf.Output{from, v[0]},
+					func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], limit) },
+					func(s *op.Scope, v []tf.Output) []tf.Output {
+						return []tf.Output{op.Add(s, v[0], one), op.Tanh(s, v[1])}
+					})[1:]
+			}), []tf.Output{x})...)
+		}},
+	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Things that hold tensors, given ever more of them.
-var holders = func() []Attack {
+func holders() []Attack {
 	fresh := map[string]func(b *builder, s *op.Scope, i tf.Output) tf.Output{
 		"text": func(b *builder, s *op.Scope, i tf.Output) tf.Output {
 			return op.StringJoin(s, []tf.Output{op.AsString(s, i), b.text(1 << 20)})
@@ -110,4 +110,4 @@ var holders = func() []Attack {
 		}})
 	}
 	return sorted(all)
-}()
+}

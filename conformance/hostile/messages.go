@@ -15,7 +15,7 @@ import (
 )
 
 // Messages and files that are deep, long, or say that they hold more than they do.
-var messages = func() []Attack {
+func messages() []Attack {
 	reading := func(name string, make func() []byte, read func(b []byte, limit int64) error) Attack {
 		return Attack{"file_" + name, func(b *builder) {
 			contents := make()
@@ -162,7 +162,7 @@ var messages = func() []Attack {
 			b.def = g.bytes()
 		}},
 	})
-}()
+}
 
 // conditionals returns a conditional in a conditional, and so on.
 func conditionals(n int) []byte {

@@ -34,7 +34,7 @@ func (b *builder) nestComposite(depth int32) tf.Output {
 }
 
 // Values nested so deep that a walk by recursion needs more stack than there is.
-var nesting = func() []Attack {
+func nesting() []Attack {
 	var all []Attack
 	for _, depth := range []int32{20_000, 300_000, 10_000_000} {
 		for name, nest := range map[string]func(*builder, int32) tf.Output{
@@ -70,4 +70,4 @@ var nesting = func() []Attack {
 		b.targets = append(b.targets, op.AssignVariableOp(b.Scope, h, v[0]))
 	}})
 	return sorted(all)
-}()
+}

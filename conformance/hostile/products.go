@@ -7,7 +7,7 @@ import (
 )
 
 // Arithmetic that takes far longer than its inputs are large.
-var products = func() []Attack {
+func products() []Attack {
 	var all []Attack
 	for name, dt := range map[string]tf.DataType{"int32": tf.Int32, "int64": tf.Int64, "float": tf.Float, "double": tf.Double, "half": tf.Half, "bfloat16": tensor.Bfloat16, "complex64": tf.Complex64, "complex128": tf.Complex128} {
 		all = append(all, Attack{"product_" + name, func(b *builder) {
@@ -122,4 +122,4 @@ var products = func() []Attack {
 		}},
 	)
 	return sorted(all)
-}()
+}

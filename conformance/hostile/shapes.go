@@ -65,43 +65,45 @@ func ladder(n int, merge bool) []byte {
 }
 
 // Graphs that are laborious to take apart.
-var shapes = []Attack{
-	{"graph_frames_deep", func(b *builder) { b.def = frames(50_000, true) }},
-	{"graph_frames_wide", func(b *builder) { b.def = frames(50_000, false) }},
-	{"graph_switches", func(b *builder) { b.def = ladder(50_000, false) }},
-	{"graph_switches_and_merges", func(b *builder) { b.def = ladder(50_000, true) }},
-	{"graph_loops_nested", func(b *builder) {
-		var in func(s *op.Scope, x tf.Output, depth int) tf.Output
-		in = func(s *op.Scope, x tf.Output, depth int) tf.Output {
-			if depth == 0 {
-				return x
+func shapes() []Attack {
+	return []Attack{
+		{"graph_frames_deep", func(b *builder) { b.def = frames(50_000, true) }},
+		{"graph_frames_wide", func(b *builder) { b.def = frames(50_000, false) }},
+		{"graph_switches", func(b *builder) { b.def = ladder(50_000, false) }},
+		{"graph_switches_and_merges", func(b *builder) { b.def = ladder(50_000, true) }},
+		{"graph_loops_nested", func(b *builder) {
+			var in func(s *op.Scope, x tf.Output, depth int) tf.Output
+			in = func(s *op.Scope, x tf.Output, depth int) tf.Output {
+				if depth == 0 {
+					return x
+				}
+				return op.While(s, []tf.Output{x},
+					func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], op.Const(s, int32(depth))) },
+					func(s *op.Scope, v []tf.Output) []tf.Output {
+						return []tf.Output{in(s, op.Add(s, v[0], op.Const(s.SubScope("one"), int32(1))), depth-1)}
+					})[0]
 			}
-			return op.While(s, []tf.Output{x},
-				func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], op.Const(s, int32(depth))) },
-				func(s *op.Scope, v []tf.Output) []tf.Output {
-					return []tf.Output{in(s, op.Add(s, v[0], op.Const(s.SubScope("one"), int32(1))), depth-1)}
-				})[0]
-		}
-		b.fetch(in(b.Scope, b.konst(int32(0)), 300))
-	}},
-	{"graph_forever", func(b *builder) {
-		b.fetch(b.loop(1<<31-1, []tf.Output{b.konst(float32(0))}, func(s *op.Scope, v []tf.Output) []tf.Output {
-			return []tf.Output{op.Sin(s, v[0])}
-		})...)
-	}},
-	{"graph_wide_fanout", func(b *builder) {
-		x := b.zeros(1 << 24)
-		var all []tf.Output
-		for i := range 1000 {
-			all = append(all, op.Add(b.Scope.SubScope("a"), x, b.konst(float32(i))))
-		}
-		b.fetch(op.AddN(b.Scope, all))
-	}},
-	{"graph_doubling", func(b *builder) {
-		x := b.zeros(1024)
-		for range 45 {
-			x = op.ConcatV2(b.SubScope("c"), []tf.Output{x, x}, b.konst(int32(0)))
-		}
-		b.fetch(x)
-	}},
+			b.fetch(in(b.Scope, b.konst(int32(0)), 300))
+		}},
+		{"graph_forever", func(b *builder) {
+			b.fetch(b.loop(1<<31-1, []tf.Output{b.konst(float32(0))}, func(s *op.Scope, v []tf.Output) []tf.Output {
+				return []tf.Output{op.Sin(s, v[0])}
+			})...)
+		}},
+		{"graph_wide_fanout", func(b *builder) {
+			x := b.zeros(1 << 24)
+			var all []tf.Output
+			for i := range 1000 {
+				all = append(all, op.Add(b.Scope.SubScope("a"), x, b.konst(float32(i))))
+			}
+			b.fetch(op.AddN(b.Scope, all))
+		}},
+		{"graph_doubling", func(b *builder) {
+			x := b.zeros(1024)
+			for range 45 {
+				x = op.ConcatV2(b.SubScope("c"), []tf.Output{x, x}, b.konst(int32(0)))
+			}
+			b.fetch(x)
+		}},
+	}
 }

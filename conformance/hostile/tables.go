@@ -15,7 +15,7 @@ import (
 
 // Pictures of a few pixels that are wide, or that become so: what kernels need for each
 // column is many times as much as the picture.
-var tables = func() []Attack {
+func tables() []Attack {
 	type resize = func(b *builder, x, size tf.Output) tf.Output
 	var all []Attack
 	for name, f := range map[string]resize{
@@ -62,10 +62,10 @@ var tables = func() []Attack {
 		}})
 	}
 	return sorted(all)
-}()
+}
 
 // Files that hold far more than they are long.
-var pictures = func() []Attack {
+func pictures() []Attack {
 	one := func(name string, make func() []byte, decode func(b *builder, contents tf.Output) tf.Output) Attack {
 		return Attack{"picture_" + name, func(b *builder) { b.fetch(op.Shape(b.Scope, decode(b, b.konst(string(make()))))) }}
 	}
@@ -102,7 +102,7 @@ var pictures = func() []Attack {
 		}
 	}
 	return sorted(all)
-}()
+}
 
 // gifOfFrames returns a GIF of frames of that size, all of one color.
 func gifOfFrames(width, height, frames int) []byte {
@@ -141,62 +141,64 @@ func withTransparency(b []byte) []byte {
 }
 
 // Work that is more than its operands are large, between two looks at the end of the step.
-var unasked = sorted([]Attack{
-	{"unasked_substr", func(b *builder) {
-		places := op.Fill(b.Scope, b.konst([]int32{500_000}), b.konst(int32(7)))
-		b.fetch(op.Shape(b.Scope, op.Substr(b.Scope, b.konst(strings.Repeat("äb", 5000)), places, places, op.SubstrUnit("UTF8_CHAR"))))
-	}},
-	{"unasked_substr_halves", func(b *builder) {
-		places := op.Fill(b.Scope, b.konst([]int32{100_000}), b.konst(int32(9_999)))
-		b.fetch(op.Shape(b.Scope, op.Substr(b.Scope, b.konst(strings.Repeat("ab", 10_000)), places, places, op.SubstrUnit("UTF8_CHAR"))))
-	}},
-	{"unasked_substr_bytes", func(b *builder) {
-		places := op.Fill(b.Scope, b.konst([]int32{100_000}), b.konst(int32(9_999)))
-		b.fetch(op.Shape(b.Scope, op.Substr(b.Scope, b.konst(strings.Repeat("ab", 10_000)), places, places)))
-	}},
-	{"unasked_substr_long", func(b *builder) {
-		long := op.StringJoin(b.Scope, repeat(b.konst(strings.Repeat("ä", 1<<20)), 100))
-		b.fetch(op.StringLength(b.Scope, op.Substr(b.Scope, long, b.konst(int32(1)), b.konst(int32(1<<26)), op.SubstrUnit("UTF8_CHAR"))))
-	}},
-	{"unasked_multinomial", func(b *builder) {
-		b.fetch(op.Shape(b.Scope, op.Multinomial(b.Scope, b.zeros(1, 1<<20), b.konst(int32(30_000_000)))))
-	}},
-	{"unasked_multinomial_small", func(b *builder) {
-		b.fetch(op.Shape(b.Scope, op.Multinomial(b.Scope, b.zeros(1, 2), b.konst(int32(30_000_000)))))
-	}},
-	{"unasked_multinomial_stateless", func(b *builder) {
-		b.fetch(op.Shape(b.Scope, op.StatelessMultinomial(b.Scope, b.zeros(1, 2), b.konst(int32(30_000_000)), b.konst([]int32{1, 2}))))
-	}},
-	{"unasked_ctc_greedy", func(b *builder) {
-		i, _, _, _ := op.CTCGreedyDecoder(b.Scope, b.zeros(12_000_000, 1, 2), b.konst([]int32{12_000_000}))
-		b.fetch(op.Shape(b.Scope, i))
-	}},
-	{"unasked_ctc_greedy_wide", func(b *builder) {
-		x := op.RandomUniform(b.Scope, b.konst([]int32{1, 8_000_000, 3}), tf.Float)
-		i, _, _, _ := op.CTCGreedyDecoder(b.Scope, x, op.Fill(b.SubScope("n"), b.konst([]int32{8_000_000}), b.konst(int32(1))))
-		b.fetch(op.Shape(b.Scope, i))
-	}},
-	{"unasked_ctc_beam", func(b *builder) {
-		x := op.RandomUniform(b.Scope, b.konst([]int32{1000, 1, 10_000}), tf.Float)
-		i, _, _, _ := op.CTCBeamSearchDecoder(b.Scope, x, b.konst([]int32{1000}), 10_000, 1)
-		b.fetch(op.Shape(b.Scope, i[0]))
-	}},
-	{"unasked_ctc_beam_classes", func(b *builder) {
-		i, _, _, _ := op.CTCBeamSearchDecoder(b.Scope, b.zeros(1, 1, 50_000_000), b.konst([]int32{1}), 1, 1)
-		b.fetch(op.Shape(b.Scope, i[0]))
-	}},
-	{"unasked_ctc_loss", func(b *builder) {
-		n := int32(2_000_000)
-		index := op.Reshape(b.Scope, op.Range(b.Scope, b.konst(int64(0)), b.konst(int64(n)), b.konst(int64(1))), b.konst([]int32{-1, 1}))
-		places := op.ConcatV2(b.Scope, []tf.Output{op.ZerosLike(b.Scope, index), index}, b.konst(int32(1)))
-		l, _ := op.CTCLoss(b.Scope, b.zeros(n, 1, 3), places, op.Cast(b.Scope, b.zeros(n), tf.Int32), b.konst([]int32{n}), op.CTCLossIgnoreLongerOutputsThanInputs(true))
-		b.fetch(l)
-	}},
-	{"unasked_ctc_loss_batch", func(b *builder) {
-		n := int32(6_000_000)
-		index := op.Reshape(b.Scope, op.Range(b.Scope, b.konst(int64(0)), b.konst(int64(n)), b.konst(int64(1))), b.konst([]int32{-1, 1}))
-		places := op.ConcatV2(b.Scope, []tf.Output{index, op.ZerosLike(b.Scope, index)}, b.konst(int32(1)))
-		l, _ := op.CTCLoss(b.Scope, b.zeros(1, n, 2), places, op.Cast(b.Scope, b.zeros(n), tf.Int32), op.Fill(b.SubScope("n"), b.konst([]int32{n}), b.konst(int32(1))))
-		b.fetch(op.Shape(b.Scope, l))
-	}},
-})
+func unasked() []Attack {
+	return sorted([]Attack{
+		{"unasked_substr", func(b *builder) {
+			places := op.Fill(b.Scope, b.konst([]int32{500_000}), b.konst(int32(7)))
+			b.fetch(op.Shape(b.Scope, op.Substr(b.Scope, b.konst(strings.Repeat("äb", 5000)), places, places, op.SubstrUnit("UTF8_CHAR"))))
+		}},
+		{"unasked_substr_halves", func(b *builder) {
+			places := op.Fill(b.Scope, b.konst([]int32{100_000}), b.konst(int32(9_999)))
+			b.fetch(op.Shape(b.Scope, op.Substr(b.Scope, b.konst(strings.Repeat("ab", 10_000)), places, places, op.SubstrUnit("UTF8_CHAR"))))
+		}},
+		{"unasked_substr_bytes", func(b *builder) {
+			places := op.Fill(b.Scope, b.konst([]int32{100_000}), b.konst(int32(9_999)))
+			b.fetch(op.Shape(b.Scope, op.Substr(b.Scope, b.konst(strings.Repeat("ab", 10_000)), places, places)))
+		}},
+		{"unasked_substr_long", func(b *builder) {
+			long := op.StringJoin(b.Scope, repeat(b.konst(strings.Repeat("ä", 1<<20)), 100))
+			b.fetch(op.StringLength(b.Scope, op.Substr(b.Scope, long, b.konst(int32(1)), b.konst(int32(1<<26)), op.SubstrUnit("UTF8_CHAR"))))
+		}},
+		{"unasked_multinomial", func(b *builder) {
+			b.fetch(op.Shape(b.Scope, op.Multinomial(b.Scope, b.zeros(1, 1<<20), b.konst(int32(30_000_000)))))
+		}},
+		{"unasked_multinomial_small", func(b *builder) {
+			b.fetch(op.Shape(b.Scope, op.Multinomial(b.Scope, b.zeros(1, 2), b.konst(int32(30_000_000)))))
+		}},
+		{"unasked_multinomial_stateless", func(b *builder) {
+			b.fetch(op.Shape(b.Scope, op.StatelessMultinomial(b.Scope, b.zeros(1, 2), b.konst(int32(30_000_000)), b.konst([]int32{1, 2}))))
+		}},
+		{"unasked_ctc_greedy", func(b *builder) {
+			i, _, _, _ := op.CTCGreedyDecoder(b.Scope, b.zeros(12_000_000, 1, 2), b.konst([]int32{12_000_000}))
+			b.fetch(op.Shape(b.Scope, i))
+		}},
+		{"unasked_ctc_greedy_wide", func(b *builder) {
+			x := op.RandomUniform(b.Scope, b.konst([]int32{1, 8_000_000, 3}), tf.Float)
+			i, _, _, _ := op.CTCGreedyDecoder(b.Scope, x, op.Fill(b.SubScope("n"), b.konst([]int32{8_000_000}), b.konst(int32(1))))
+			b.fetch(op.Shape(b.Scope, i))
+		}},
+		{"unasked_ctc_beam", func(b *builder) {
+			x := op.RandomUniform(b.Scope, b.konst([]int32{1000, 1, 10_000}), tf.Float)
+			i, _, _, _ := op.CTCBeamSearchDecoder(b.Scope, x, b.konst([]int32{1000}), 10_000, 1)
+			b.fetch(op.Shape(b.Scope, i[0]))
+		}},
+		{"unasked_ctc_beam_classes", func(b *builder) {
+			i, _, _, _ := op.CTCBeamSearchDecoder(b.Scope, b.zeros(1, 1, 50_000_000), b.konst([]int32{1}), 1, 1)
+			b.fetch(op.Shape(b.Scope, i[0]))
+		}},
+		{"unasked_ctc_loss", func(b *builder) {
+			n := int32(2_000_000)
+			index := op.Reshape(b.Scope, op.Range(b.Scope, b.konst(int64(0)), b.konst(int64(n)), b.konst(int64(1))), b.konst([]int32{-1, 1}))
+			places := op.ConcatV2(b.Scope, []tf.Output{op.ZerosLike(b.Scope, index), index}, b.konst(int32(1)))
+			l, _ := op.CTCLoss(b.Scope, b.zeros(n, 1, 3), places, op.Cast(b.Scope, b.zeros(n), tf.Int32), b.konst([]int32{n}), op.CTCLossIgnoreLongerOutputsThanInputs(true))
+			b.fetch(l)
+		}},
+		{"unasked_ctc_loss_batch", func(b *builder) {
+			n := int32(6_000_000)
+			index := op.Reshape(b.Scope, op.Range(b.Scope, b.konst(int64(0)), b.konst(int64(n)), b.konst(int64(1))), b.konst([]int32{-1, 1}))
+			places := op.ConcatV2(b.Scope, []tf.Output{index, op.ZerosLike(b.Scope, index)}, b.konst(int32(1)))
+			l, _ := op.CTCLoss(b.Scope, b.zeros(1, n, 2), places, op.Cast(b.Scope, b.zeros(n), tf.Int32), op.Fill(b.SubScope("n"), b.konst([]int32{n}), b.konst(int32(1))))
+			b.fetch(op.Shape(b.Scope, l))
+		}},
+	})
+}

@@ -11,7 +11,7 @@ import (
 func (b *builder) text(n int) tf.Output { return b.konst(strings.Repeat("a", n)) }
 
 // Strings that grow until something stops them.
-var texts = func() []Attack {
+func texts() []Attack {
 	double := func(s *op.Scope, x tf.Output) tf.Output { return op.StringJoin(s, []tf.Output{x, x}) }
 	grow := func(name string, n int, step func(b *builder, s *op.Scope, x tf.Output) tf.Output) Attack {
 		return Attack{Name: "text_" + name, Build: func(b *builder) {
@@ -94,7 +94,7 @@ var texts = func() []Attack {
 		all = append(all, grow(name, 1<<20, step), pile(name, step))
 	}
 	return sorted(all)
-}()
+}
 
 func repeat(x tf.Output, n int) []tf.Output {
 	all := make([]tf.Output, n)

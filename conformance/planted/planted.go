@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A Mutant is a mistake, as a change of the sources. In a file it is a line "=== name" and,
@@ -135,3 +136,22 @@ func Test(root, overlay string, args ...string) (out string, failed bool, err er
 	}
 	return out, err != nil, nil
 }
+
+// Find runs tests of the module with a mutant planted: go test with the arguments. They must
+// fail. It logs the time that they took and the first line they print with a seed, a panic or
+// the place of a test.
+func (m Mutant) Find(t testing.TB, root, overlay string, args ...string) {
+	t.Helper()
+	start := time.Now()
+	out, failed, err := Test(root, overlay, args...)
+	switch {
+	case err != nil:
+		t.Errorf("%s: %v\n%s", m.Name, err, out)
+	case !failed:
+		t.Errorf("%s: is not found", m.Name)
+	default:
+		t.Logf("%s (%v): %.150s", m.Name, time.Since(start).Round(time.Second), strings.TrimSpace(symptom.FindString(out)))
+	}
+}
+
+var symptom = regexp.MustCompile(`.*(seed|panic:|rapid\] |_test\.go).*`)

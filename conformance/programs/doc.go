@@ -36,6 +36,7 @@
 // TestFans draws nodes of 1 to 130 inputs and outputs; -fans N is how many programs.
 // TestEffects asks for parts of conditionals, loops and calls, and counts which side
 // effects run; -effects N is how many graphs.
+// TestMeetings has callers of random loops meet (SessionOptions.BatchLoops); -meetings N is how many.
 // A program that fails is made smaller (-shrink=false leaves it) and printed, with
 // its seed, as program and as graph.
 //
@@ -65,7 +66,8 @@
 //   - the evaluator: eval.go on array.go and number.go
 //   - graphs: lower.go, frames.go for frames, functions.go for functions
 //   - drawing: random.go, random_regions.go and random_objects.go for statements,
-//     draw.go for operations, fans.go for nodes of many inputs and outputs
+//     draw.go for operations, fans.go for nodes of many inputs and outputs, meeting.go for loops
+//     that callers share
 //   - graphs of bodies that count: effects.go, and effects_run.go for what runs
 //
 // A new operation is an [Op], a function in draw.go that draws it, and an entry in

@@ -2,13 +2,13 @@ package function
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -506,7 +506,7 @@ func (l *layout) findControls() error {
 	for _, name := range names {
 		declared[name] = true
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.def.Controls)) {
+	for _, name := range sorted.Keys(l.def.Controls) {
 		if !declared[name] {
 			names = append(names, name)
 		}

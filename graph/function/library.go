@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -247,5 +248,5 @@ func (l *Library) Append(b []byte) []byte {
 func (l *Library) Differentiated() []string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return slices.Sorted(maps.Keys(l.gradients))
+	return sorted.Keys(l.gradients)
 }

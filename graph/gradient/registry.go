@@ -1,7 +1,7 @@
 package gradient
 
 import (
-	"slices"
+	"sort"
 	"sync"
 
 	"github.com/troupe-go/troupe/status"
@@ -76,6 +76,6 @@ func list(want func(Func) bool) []string {
 			ops = append(ops, op)
 		}
 	}
-	slices.Sort(ops)
+	sort.Strings(ops)
 	return ops
 }

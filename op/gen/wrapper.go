@@ -137,7 +137,7 @@ func (w *wrapper) bindingName(name string) string {
 func (w *wrapper) Ident(name string) string {
 	name = w.bindingName(name)
 	switch name {
-	case "tf", "scope", "err", "op", "optional", "with", "attr", "attrs", "string", "true", "any":
+	case "tf", "scope", "err", "op", "optional", "with", "pointer", "attr", "attrs", "string", "true", "any":
 		return name + "_"
 	}
 	if token.IsKeyword(name) {

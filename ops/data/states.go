@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // Holds lists a staging area's elements in order.
@@ -41,7 +42,7 @@ func (b *barrier) Holds() (text string) {
 		for _, e := range b.ready {
 			all = append(all, fmt.Sprintf("%q: %s", e.key, resource.ElementText(e.components)))
 		}
-		for _, key := range slices.Sorted(maps.Keys(b.begun)) {
+		for _, key := range sorted.Keys(b.begun) {
 			all = append(all, fmt.Sprintf("%q: %s", key, resource.ElementText(b.begun[key].components)))
 		}
 		if b.closed {

@@ -68,7 +68,7 @@ func (k combined) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 		return err
 	}
 	defer ctx.Free(mine)
-	corners, values := tensor.Of[float32](&mine)[:4*n], tensor.Of[float32](&mine)[4*n:]
+	own, values := tensor.Of[float32](&mine)[:4*n], tensor.Of[float32](&mine)[4*n:]
 	type detection struct {
 		candidate
 		class int
@@ -78,10 +78,10 @@ func (k combined) Run(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 		x, s := tensor.Of[float32](boxes)[b*n*q*4:][:n*q*4], tensor.Of[float32](scores)[b*n*classes:][:n*classes]
 		for class := range classes {
 			for i := range n {
-				copy(corners[4*i:4*i+4], x[(i*q+min(class, q-1))*4:])
+				copy(own[4*i:4*i+4], x[(i*q+min(class, q-1))*4:])
 				values[i] = s[i*classes+class]
 			}
-			taken, err := suppress(ctx, meet(corners), values, min(perClass, n), iou, least, 0)
+			taken, err := suppress(ctx, &corners{boxes: own}, values, min(perClass, n), iou, least, 0)
 			if err != nil {
 				return err
 			}

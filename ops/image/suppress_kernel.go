@@ -1,7 +1,6 @@
 package image
 
 import (
-	"container/heap"
 	"math"
 	"unsafe"
 
@@ -73,22 +72,57 @@ type candidates struct {
 	swaps int
 }
 
-func (c *candidates) Len() int { return len(c.list) }
-func (c *candidates) Less(i, j int) bool {
+func (c *candidates) before(i, j int) bool {
 	a, b := &c.list[i], &c.list[j]
 	return a.score > b.score || a.score == b.score && a.box < b.box
 }
-func (c *candidates) Swap(i, j int) {
+
+func (c *candidates) swap(i, j int) {
 	if c.swaps++; c.swaps%(1<<13) == 0 {
 		c.ctx.Ask()
 	}
 	c.list[i], c.list[j] = c.list[j], c.list[i]
 }
-func (c *candidates) Push(x any) { c.list = append(c.list, x.(candidate)) }
-func (c *candidates) Pop() any {
-	last := c.list[len(c.list)-1]
-	c.list = c.list[:len(c.list)-1]
-	return last
+
+// down lets the candidate at i sink to its place.
+func (c *candidates) down(i int) {
+	for {
+		first := 2*i + 1
+		if first >= len(c.list) {
+			return
+		}
+		if second := first + 1; second < len(c.list) && c.before(second, first) {
+			first = second
+		}
+		if !c.before(first, i) {
+			return
+		}
+		c.swap(i, first)
+		i = first
+	}
+}
+
+// order makes the list a heap.
+func (c *candidates) order() {
+	for i := len(c.list)/2 - 1; i >= 0; i-- {
+		c.down(i)
+	}
+}
+
+func (c *candidates) pop() candidate {
+	last := len(c.list) - 1
+	c.swap(0, last)
+	x := c.list[last]
+	c.list = c.list[:last]
+	c.down(0)
+	return x
+}
+
+func (c *candidates) push(x candidate) {
+	c.list = append(c.list, x)
+	for i := len(c.list) - 1; i > 0 && c.before(i, (i-1)/2); i = (i - 1) / 2 {
+		c.swap(i, (i-1)/2)
+	}
 }
 
 func (k *suppression) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -131,9 +165,9 @@ func (k *suppression) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("output size must be non-negative")
 	}
 	boxes := tensor.Of[float32](&in[0])
-	overlaps := meet(boxes)
+	var overlaps overlapping = &corners{boxes: boxes}
 	if k.matrix {
-		overlaps = func(i, j int) float32 { return boxes[i*n+j] }
+		overlaps = &matrix{overlaps: boxes, n: n}
 	}
 	taken, err := suppress(ctx, overlaps, tensor.Of[float32](&in[1]), min(most, n), iou, least, sigma)
 	if err != nil {
@@ -169,10 +203,9 @@ func (k *suppression) put(ctx *kernel.Context, out []tensor.Value, taken []candi
 	return nil
 }
 
-// suppress takes up to most boxes of scores above least; overlaps is how much two
-// boxes overlap.
-func suppress(ctx *kernel.Context, overlaps func(i, j int) float32, scores []float32, most int, iou, least, sigma float32) ([]candidate, error) {
-	size := (len(scores) + most) * int(unsafe.Sizeof(candidate{}))
+// suppress takes up to most boxes of scores above least.
+func suppress(ctx *kernel.Context, boxes overlapping, scores []float32, most int, iou, least, sigma float32) ([]candidate, error) {
+	size := (len(scores)+most)*int(unsafe.Sizeof(candidate{})) + most*int(unsafe.Sizeof(rectangle{}))
 	if err := ctx.Reserve(size); err != nil {
 		return nil, err
 	}
@@ -186,52 +219,31 @@ func suppress(ctx *kernel.Context, overlaps func(i, j int) float32, scores []flo
 			queue.list = append(queue.list, candidate{box: i, score: s})
 		}
 	}
-	heap.Init(&queue)
+	queue.order()
 	taken := make([]candidate, 0, most)
+	boxes.begin(most)
 	for len(taken) < most && len(queue.list) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		next := heap.Pop(&queue).(candidate)
-		before, dropped := next.score, false
-		for j := len(taken) - 1; j >= next.seen; j-- {
-			overlap := overlaps(next.box, taken[j].box)
-			if sigma > 0 {
+		next := queue.pop()
+		if sigma > 0 {
+			before := next.score
+			for j := len(taken) - 1; j >= next.seen && next.score > least; j-- {
+				overlap := boxes.overlap(next.box, j)
 				next.score *= float32(math.Exp(float64(-0.5 / sigma * overlap * overlap)))
-			} else if overlap > iou || iou != iou {
-				dropped = true
-				break
 			}
-			if next.score <= least {
-				break
+			if next.seen = len(taken); next.score != before {
+				if next.score > least {
+					queue.push(next)
+				}
+				continue
 			}
+		} else if iou != iou && len(taken) > 0 || boxes.overlapsMore(next.box, iou) {
+			continue
 		}
-		next.seen = len(taken)
-		switch {
-		case dropped:
-		case next.score == before:
-			taken = append(taken, next)
-		case next.score > least:
-			heap.Push(&queue, next)
-		}
+		taken = append(taken, next)
+		boxes.take(next.box)
 	}
 	return taken, nil
-}
-
-// meet returns how much two of some boxes overlap.
-func meet(boxes []float32) func(i, j int) float32 {
-	return func(i, j int) float32 { return overlap(boxes[4*i:], boxes[4*j:]) }
-}
-
-// overlap returns the intersection of two boxes divided by their union; boxes may
-// name any two opposite corners.
-func overlap(a, b []float32) float32 {
-	top, left, bottom, right := min(a[0], a[2]), min(a[1], a[3]), max(a[0], a[2]), max(a[1], a[3])
-	top2, left2, bottom2, right2 := min(b[0], b[2]), min(b[1], b[3]), max(b[0], b[2]), max(b[1], b[3])
-	area, area2 := (bottom-top)*(right-left), (bottom2-top2)*(right2-left2)
-	if area <= 0 || area2 <= 0 {
-		return 0
-	}
-	both := max(min(bottom, bottom2)-max(top, top2), 0) * max(min(right, right2)-max(left, left2), 0)
-	return both / (area + area2 - both)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	stdio "io"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -137,7 +137,7 @@ func matchingFiles(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		names = append(names, found...)
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	var err error
 	if out[0], err = ctx.Alloc(tensor.String, []int64{int64(len(names))}); err != nil {
 		return err

@@ -2,7 +2,7 @@ package lookup
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -17,7 +17,7 @@ func (t *Table) Holds() string {
 	for i := range all {
 		all[i] = elements(&t.keys, i, size(t.keyDims)) + ": " + elements(&t.values, i, size(t.valueDims))
 	}
-	slices.Sort(all)
+	sort.Strings(all)
 	return cmp.Or(strings.Join(all, ", "), "nothing")
 }
 

@@ -199,9 +199,9 @@ func (v *convolution) extents(in []tensor.Value) ([]extent, int, error) {
 	return all, int(groups), nil
 }
 
-// newConvolution makes the kernel for operands of T: for each group the patches of
+// newConvolution makes the kernel for operands of a type: for each group the patches of
 // an image, which are a matrix, are multiplied with the filter, another one.
-func newConvolution[T vec.Number](c *kernel.Construction, dt tensor.DType) (kernel.Func, error) {
+func newConvolution(c *kernel.Construction, a *arithmetic) (kernel.Func, error) {
 	groups := int64(1)
 	if c.Attrs.Find("batch_group_count") != nil {
 		groups = c.Int("batch_group_count")
@@ -210,10 +210,10 @@ func newConvolution[T vec.Number](c *kernel.Construction, dt tensor.DType) (kern
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx *kernel.Context, in, out []tensor.Value) error { return convolve[T](ctx, v, dt, in, out) }, nil
+	return func(ctx *kernel.Context, in, out []tensor.Value) error { return a.convolve(ctx, v, in, out) }, nil
 }
 
-func convolve[T vec.Number](ctx *kernel.Context, v *convolution, dt tensor.DType, in, out []tensor.Value) error {
+func (a *arithmetic) convolve(ctx *kernel.Context, v *convolution, in, out []tensor.Value) error {
 	if err := v.check(in[0].Rank(), in[1].Rank()); err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func convolve[T vec.Number](ctx *kernel.Context, v *convolution, dt tensor.DType
 	for i, d := range orders[2] {
 		shape[d] = dims[i]
 	}
-	if out[0], err = ctx.AllocZeroed(dt, shape); err != nil || out[0].NumElements() == 0 || in[0].NumElements() == 0 || in[1].NumElements() == 0 {
+	if out[0], err = ctx.AllocZeroed(a.dt, shape); err != nil || out[0].NumElements() == 0 || in[0].NumElements() == 0 || in[1].NumElements() == 0 {
 		return err
 	}
 	x, freeX, err := ordered(ctx, &in[0], ints(orders[0]))
@@ -256,12 +256,12 @@ func convolve[T vec.Number](ctx *kernel.Context, v *convolution, dt tensor.DType
 	defer freeW()
 	positions := out[0].NumElements() / (batch / parts) / outputs
 	width := inputs * int(taps)
-	rows, err := ctx.Alloc(dt, []int64{int64(positions), int64(width)})
+	rows, err := ctx.Alloc(a.dt, []int64{int64(positions), int64(width)})
 	if err != nil {
 		return err
 	}
 	defer ctx.Free(rows)
-	image, err := ctx.Alloc(dt, []int64{int64(outputs), int64(positions)}) // of the result, features first
+	image, err := ctx.Alloc(a.dt, []int64{int64(outputs), int64(positions)}) // of the result, features first
 	if err != nil {
 		return err
 	}
@@ -271,17 +271,15 @@ func convolve[T vec.Number](ctx *kernel.Context, v *convolution, dt tensor.DType
 	per := outputs / max(groups, parts)
 	for b := range batch / parts {
 		for g := range max(groups, parts) {
-			source := tensor.Of[T](&x)[b*features*pixels:]
+			first := b*features + g*inputs
 			if parts > 1 {
-				source = tensor.Of[T](&x)[(g*batch/parts+b)*features*pixels:]
-			} else {
-				source = source[g*inputs*pixels:]
+				first = (g*batch/parts + b) * features
 			}
-			patches(ctx, space, inputs, pixels, source, tensor.Of[T](&rows), width)
+			a.patches(ctx, space, inputs, pixels, part{&x, first * pixels}, &rows, width)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			vec.Gemm(vec.PoolOf(ctx, per, positions, width), false, true, per, positions, width, tensor.Of[T](&w)[g*per*width:], width, tensor.Of[T](&rows), width, tensor.Of[T](&image)[g*per*positions:], positions)
+			a.multiply(vec.PoolOf(ctx, per, positions, width), per, positions, width, part{&w, g * per * width}, part{&rows, 0}, part{&image, g * per * positions})
 		}
 		to := all
 		to.Dims, to.Strides = slices.Clone(all.Dims[1:]), slices.Clone(all.Strides[1:])
@@ -303,7 +301,8 @@ func ints(x []int64) []int {
 
 // patches writes a row for each position: what the window meets there, feature by
 // feature.
-func patches[T vec.Number](ctx *kernel.Context, space []extent, features, pixels int, x, rows []T, width int) {
+func patches[T vec.Number](ctx *kernel.Context, space []extent, features, pixels int, image part, matrix *tensor.Value, width int) {
+	x, rows := tensor.Of[T](image.of)[image.at:], tensor.Of[T](matrix)
 	taps := width / features
 	ctx.Parallel(len(rows)/width, max(1, strided.Grain/width), func(lo, hi int) {
 		at, k := make([]int, len(space)), make([]int, len(space))

@@ -3,7 +3,6 @@ package xla
 import (
 	"slices"
 
-	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
@@ -110,9 +109,9 @@ func dotShape(c *shape.Context) error {
 	return c.Err()
 }
 
-// newProduct makes the kernel for operands of T: both are brought into the order of
+// newProduct makes the kernel for operands of a type: both are brought into the order of
 // matrices, whose products are the result.
-func newProduct[T vec.Number](c *kernel.Construction, dt tensor.DType) (kernel.Func, error) {
+func newProduct(c *kernel.Construction, a *arithmetic) (kernel.Func, error) {
 	p, err := newDot(c.Str("dimension_numbers"))
 	if err != nil {
 		return nil, err
@@ -154,24 +153,24 @@ func newProduct[T vec.Number](c *kernel.Construction, dt tensor.DType) (kernel.F
 			}
 		}
 		var err error
-		if out[0], err = ctx.AllocZeroed(dt, dims); err != nil || out[0].NumElements() == 0 || inner == 0 {
+		if out[0], err = ctx.AllocZeroed(a.dt, dims); err != nil || out[0].NumElements() == 0 || inner == 0 {
 			return err
 		}
-		var sides [2][]T
+		var sides [2]tensor.Value
 		for i := range 2 {
 			v, free, err := ordered(ctx, &in[i], orders[i])
 			if err != nil {
 				return err
 			}
 			defer free()
-			sides[i] = tensor.Of[T](&v)
+			sides[i] = v
 		}
-		o, m, n := tensor.Of[T](&out[0]), outer[0], outer[1]
+		m, n := outer[0], outer[1]
 		for b := range batch {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			vec.Gemm(ctx.Pool(), false, true, m, n, inner, sides[0][b*m*inner:], inner, sides[1][b*n*inner:], inner, o[b*m*n:], n)
+			a.multiply(ctx.Pool(), m, n, inner, part{&sides[0], b * m * inner}, part{&sides[1], b * n * inner}, part{&out[0], b * m * n})
 		}
 		return ctx.Err()
 	}, nil

@@ -24,6 +24,8 @@ var loops = []struct{ name, cond, body string }{
 	{"the shape changes", "less", "grow"},
 	{"a random number", "less", "random"},
 	{"a conditional", "less", "branch"},
+	{"a conditional that may fail", "less", "look"},
+	{"a conditional with an operation that has no rule", "less", "unique"},
 	{"what is kept decides", "sorted", "x"},
 }
 
@@ -90,6 +92,38 @@ func branch(n: int32, x: float, w: float) -> (m: int32, y: float, v: float) {
 }
 func one(x: float) -> (y: float) {
   return y = x
+}
+func look(n: int32, x: float, w: float) -> (m: int32, y: float, v: float) {
+  p = MatMul(x, w) {T=DT_FLOAT}
+  one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+  m = AddV2(n, one:output:0) {T=DT_INT32}
+  c = If(n, p:product:0, n, w) {Tcond=DT_INT32, Tin=[DT_FLOAT, DT_INT32, DT_FLOAT], Tout=[DT_FLOAT], then_branch=func same, else_branch=func row}
+  return m = m:z:0
+  return y = c:output:0
+  return v = w
+}
+func same(x: float, n: int32, w: float) -> (y: float) {
+  return y = x
+}
+func row(x: float, n: int32, w: float) -> (y: float) {
+  zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+  r = GatherV2(w, n, zero:output:0) {Tparams=DT_FLOAT, Tindices=DT_INT32, Taxis=DT_INT32}
+  y = AddV2(x, r:output:0) {T=DT_FLOAT}
+  return y = y:z:0
+}
+func unique(n: int32, x: float, w: float) -> (m: int32, y: float, v: float) {
+  p = MatMul(x, w) {T=DT_FLOAT}
+  one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+  m = AddV2(n, one:output:0) {T=DT_INT32}
+  c = If(n, p:product:0) {Tcond=DT_INT32, Tin=[DT_FLOAT], Tout=[DT_FLOAT], then_branch=func one, else_branch=func inverse}
+  return m = m:z:0
+  return y = c:output:0
+  return v = w
+}
+func inverse(x: float) -> (y: float) {
+  zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+  y = Cumsum(x, zero:output:0) {T=DT_FLOAT, Tidx=DT_INT32}
+  return y = y:out:0
 }
 `
 

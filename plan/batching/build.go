@@ -187,6 +187,7 @@ func (l *Loop) build(args []Arg, kept []string) (b *Batch, more bool, err error)
 		b.Next.Fetches = append(b.Next.Fetches, s.own(c.out))
 		b.Cuts = append(b.Cuts, Cut{c.ref.DataType(), c.shape})
 	}
+	s.unread(&b.Next)
 	once.args = append(once.args, s.refs(vars, b.Invariants)...)
 	for i := range b.Variables { // which may be read by what is kept
 		if v := &b.Variables[i]; v.Role == Kept && v.Passed {
@@ -205,6 +206,28 @@ func (l *Loop) build(args []Arg, kept []string) (b *Batch, more bool, err error)
 	}
 	b.Whole, err = l.Whole(args)
 	return b, false, err
+}
+
+// unread adds to what a program returns that may fail though nothing needs it, as a function's
+// argument that the function does not use.
+func (s *stacker) unread(p *Program) {
+	var roots []*graph.Node
+	for _, o := range p.Fetches {
+		if o.Op != nil {
+			roots = append(roots, o.Op)
+		}
+	}
+	read := map[*graph.Node]bool{}
+	graph.DepthFirst(roots, func(n *graph.Node, yield func(*graph.Node)) {
+		for _, in := range n.Inputs() {
+			yield(in.Op)
+		}
+	}, nil, func(n *graph.Node) { read[n] = true })
+	for _, o := range s.checks {
+		if o.Op != nil && !read[o.Op] {
+			p.Fetches = append(p.Fetches, o)
+		}
+	}
 }
 
 // refs returns variables as one caller has them.

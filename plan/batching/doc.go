@@ -26,7 +26,8 @@
 //
 //	First  rows, invariants → whether there is an iteration, of callers that join
 //	Next   rows, invariants → the next rows, whether there is another iteration,
-//	       and what the kept variables take of the rows (cuts)
+//	       what the kept variables take of the rows (cuts), and what may fail though
+//	       nothing needs it
 //	Kept   kept variables, cuts of all iterations, invariants → the last kept variables,
 //	       of one caller
 //	Whole  the loop as it is, for a caller that goes on alone
@@ -34,4 +35,5 @@
 // rules.go says how each operation is computed on stacked rows. An operation without a rule makes
 // what depends on it kept. A loop is worth batching if there is a product of rows and an
 // invariant; else, and if its condition depends on a kept value, Build fails and says why.
+// branches.go has conditionals: the batch computes all branches and selects for each caller.
 package batching

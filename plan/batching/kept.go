@@ -29,6 +29,9 @@ func (l *Loop) kept(b *Batch, args []Arg, once *function) (Program, error) {
 				yield(in.Op)
 			}
 		}
+		for _, c := range n.Controls() {
+			yield(c)
+		}
 	}, nil, func(n *graph.Node) {
 		once.nodes = append(once.nodes, n)
 	})
@@ -59,7 +62,7 @@ func (l *Loop) kept(b *Batch, args []Arg, once *function) (Program, error) {
 	}
 
 	root := region.Root(writer{g})
-	loop, err := root.Loop(region.LoopSpec{Frame: "kept", Init: append([]graph.Output{zero}, p.Feeds...), ParallelIterations: 1})
+	loop, err := root.Loop(region.LoopSpec{Frame: l.Name, Init: append([]graph.Output{zero}, p.Feeds...), ParallelIterations: 1})
 	if err != nil {
 		return p, err
 	}
@@ -84,7 +87,7 @@ func (l *Loop) kept(b *Batch, args []Arg, once *function) (Program, error) {
 		}
 		in[len(b.Held)+i] = row.Output(0)
 	}
-	held, err := inRegion(loop.Body, g, once, in)
+	held, err := inRegion(loop.Body, g, l.Name+"/body/", once, in)
 	if err != nil {
 		return p, err
 	}

@@ -12,6 +12,7 @@ import (
 
 // A Loop is a While whose condition and body have no side effects.
 type Loop struct {
+	Name       string         // of its node, which errors have
 	Types      []tensor.DType // of the variables
 	cond, body *function
 }
@@ -21,12 +22,13 @@ type function struct {
 	nodes   []*graph.Node // inputs before consumers
 	args    []graph.Output
 	results []graph.Output
+	branches
 }
 
-// New returns the loop of a condition and a body of a graph's library. It fails with
+// New returns the loop of a node of this name, with a condition and a body of a graph's library. It fails with
 // UNIMPLEMENTED, and the reason, for a loop that cannot be batched whatever its arguments are.
-func New(ctx context.Context, g *graph.Graph, types []tensor.DType, cond, body *registry.Func) (*Loop, error) {
-	l := &Loop{Types: types}
+func New(ctx context.Context, g *graph.Graph, name string, types []tensor.DType, cond, body *registry.Func) (*Loop, error) {
+	l := &Loop{Name: name, Types: types}
 	for _, f := range []struct {
 		to   **function
 		of   *registry.Func
@@ -87,13 +89,14 @@ func flat(ctx context.Context, g *graph.Graph, f *registry.Func) (*function, err
 	for _, a := range low.Feeds {
 		fed[a.Op] = true
 	}
+	r.branches = newBranches()
 	reason := ""
 	graph.DepthFirst(roots, func(n *graph.Node, yield func(*graph.Node)) {
 		if reason != "" || fed[n] {
 			return
 		}
-		if n.Class().ControlFlow() {
-			reason = "a conditional or a loop inside it: " + n.Type() + " " + n.Name()
+		if c := n.Class(); c.ControlFlow() && c != graph.ClassSwitch && c != graph.ClassMerge {
+			reason = "a loop inside it: " + n.Type() + " " + n.Name()
 			return
 		}
 		if n.Class() == graph.ClassCall || lower.Lowers(n) {
@@ -103,9 +106,13 @@ func flat(ctx context.Context, g *graph.Graph, f *registry.Func) (*function, err
 		for _, in := range n.Inputs() {
 			yield(in.Op)
 		}
+		for _, c := range n.Controls() {
+			yield(c)
+		}
 	}, nil, func(n *graph.Node) {
-		if !fed[n] {
+		if !fed[n] && reason == "" {
 			r.nodes = append(r.nodes, n)
+			reason = r.add(n)
 		}
 	})
 	if reason != "" {

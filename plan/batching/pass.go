@@ -76,7 +76,7 @@ func run(ctx context.Context, p *plan.Program, found func(Finding)) error {
 			}
 			f.Open = f.Open || !args[i].Shape.Known() && from.DataType() != tensor.Variant
 		}
-		l, err := New(ctx, n.Graph(), n.InputTypes(), n.Attrs().Find("cond").Func, n.Attrs().Find("body").Func)
+		l, err := New(ctx, n.Graph(), n.Name(), n.InputTypes(), n.Attrs().Find("cond").Func, n.Attrs().Find("body").Func)
 		if err == nil {
 			f.Batch, err = l.Build(args)
 		}

@@ -29,6 +29,7 @@ func init() {
 		"BiasAdd": (*application).biasAdd,
 		"Softmax": (*application).inner, "LogSoftmax": (*application).inner,
 		"Select":   (*application).choose,
+		"ToBool":   (*application).holds,
 		"ConcatV2": (*application).concat, "Split": (*application).split, "SplitV": (*application).splitV,
 		"Pack": (*application).pack, "Unpack": (*application).unpack,
 		"Reshape": (*application).reshape, "ExpandDims": (*application).reshape, "Squeeze": (*application).reshape,
@@ -177,6 +178,17 @@ func (a *application) choose() ([]graph.Output, string) {
 		in[i] = out
 	}
 	return a.op("SelectV2", nil, in[:]...), ""
+}
+
+// holds is whether a number is not 0.
+func (a *application) holds() ([]graph.Output, string) {
+	if v := a.in[0]; len(v.shape) != 0 || v.ref.DataType().HasPointers() {
+		return nil, "has no rule for other than numbers"
+	}
+	if a.in[0].ref.DataType() == tensor.Bool {
+		return a.op("Identity", nil, a.in[0].out), ""
+	}
+	return a.op("NotEqual", nil, a.in[0].out, a.stacked.Op("ZerosLike", nil, a.in[0].out)), ""
 }
 
 // matMul computes all rows in one product if the second factor is invariant.

@@ -29,6 +29,15 @@ type stacker struct {
 	products        int
 	cuts            []value
 	cutAt           map[graph.Output]bool
+	checks          []graph.Output // what may fail
+	failure         error          // why the loop is not batched
+}
+
+// fail notes why the loop is not batched.
+func (s *stacker) fail(format string, args ...any) {
+	if s.failure == nil {
+		s.failure = reject(format, args...)
+	}
 }
 
 func newStacker() *stacker {
@@ -74,6 +83,9 @@ func (s *stacker) placeholder(b *graph.Builder, t tensor.DType, sh shape.Shape) 
 }
 
 func (s *stacker) err() error {
+	if s.failure != nil {
+		return s.failure
+	}
 	for _, b := range []*graph.Builder{s.single, s.stacked} {
 		if err := b.Err(); err != nil {
 			return reject("%v", status.From(err).Message)
@@ -151,6 +163,7 @@ func (s *stacker) function(f *function, args []value) ([]value, error) {
 	for i, a := range f.args {
 		at[a] = args[i]
 	}
+	copies := map[*graph.Node]*graph.Node{}
 	for _, n := range f.nodes {
 		in := make([]value, n.NumInputs())
 		refs := make([]graph.Output, len(in))
@@ -161,11 +174,34 @@ func (s *stacker) function(f *function, args []value) ([]value, error) {
 		if err := s.err(); err != nil {
 			return nil, err
 		}
-		ref, err := s.copy(s.single, n, refs)
+		var controls []*graph.Node // that say in which branch it is
+		for _, c := range n.Controls() {
+			if len(f.gates[c]) > 0 && copies[c] != nil {
+				controls = append(controls, copies[c])
+			}
+		}
+		ref, err := s.copy(s.single, n, refs, controls...)
 		if err != nil {
 			return nil, reject("%v", err)
 		}
-		for i, v := range s.node(ref, in) {
+		copies[n] = ref
+		if n.NumOutputs() == 0 {
+			continue
+		}
+		var outs []value
+		switch gates := f.gates[n]; {
+		case n.Class() == graph.ClassSwitch:
+			outs = s.gated(ref, in)
+		case n.Class() == graph.ClassMerge:
+			j := f.joins[n]
+			v := s.merge(ref, j, at[j.pred], in)
+			if outs = []value{v, {role: Kept, reason: "which branch runs"}}; v.role == Kept {
+				s.takes(in)
+			}
+		default:
+			outs = s.node(ref, in, len(gates) > 0)
+		}
+		for i, v := range outs {
 			v.ref = ref.Output(i)
 			at[n.Output(i)] = v
 		}
@@ -178,12 +214,27 @@ func (s *stacker) function(f *function, args []value) ([]value, error) {
 }
 
 // copy adds a node to one of the graphs.
-func (s *stacker) copy(b *graph.Builder, n *graph.Node, in []graph.Output) (*graph.Node, error) {
-	return b.Graph().AddCopy(n, graph.CopySpec{Name: b.Graph().UniqueName(n.Name()), Inputs: in})
+func (s *stacker) copy(b *graph.Builder, n *graph.Node, in []graph.Output, controls ...*graph.Node) (*graph.Node, error) {
+	return b.Graph().AddCopy(n, graph.CopySpec{Name: b.Graph().UniqueName(n.Name()), Inputs: in, Controls: controls})
 }
 
-// node returns what the outputs of n, a node of the single graph, become.
-func (s *stacker) node(n *graph.Node, in []value) []value {
+// gated returns the outputs of a Switch: what comes in, in all branches.
+func (s *stacker) gated(n *graph.Node, in []value) []value {
+	v := in[0]
+	if v.role == Kept || in[1].role == Kept {
+		s.takes(in)
+		v = value{role: Kept, reason: in[0].reason + in[1].reason}
+	}
+	outs := make([]value, n.NumOutputs())
+	for i := range outs {
+		outs[i] = v
+	}
+	return outs
+}
+
+// node returns what the outputs of n, a node of the single graph, become; inBranch says that it is
+// in a branch of a conditional.
+func (s *stacker) node(n *graph.Node, in []value, inBranch bool) []value {
 	outs := make([]value, n.NumOutputs())
 	all := func(v value) []value {
 		for i := range outs {
@@ -213,6 +264,9 @@ func (s *stacker) node(n *graph.Node, in []value) []value {
 		return outs
 	}
 	keep := func(reason string) []value {
+		if inBranch {
+			s.fail("in a conditional, %s", reason)
+		}
 		s.takes(in)
 		return all(value{role: Kept, reason: reason})
 	}
@@ -226,12 +280,19 @@ func (s *stacker) node(n *graph.Node, in []value) []value {
 		}
 	}
 	r := &application{stacker: s, n: n, in: in}
+	fails := looksUp[n.Type()] || divides[n.Type()] && !floats(n.Output(0)) && !r.divisor()
+	if inBranch && fails {
+		s.fail("in a conditional, %s (%s) may fail for callers that take another branch", n.Name(), n.Type())
+	}
 	list, reason := r.apply()
 	if err := s.stacked.Err(); err != nil {
 		return keep(err.Error()) // which function reports
 	}
 	if reason != "" {
 		return keep(fmt.Sprintf("%s (%s) %s", n.Name(), n.Type(), reason))
+	}
+	if fails {
+		s.checks = append(s.checks, list[0])
 	}
 	for i, o := range list {
 		if r.invariant {

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// Whole returns the loop as a program for one caller, from its variables to their last values.
+// Whole returns the loop as a program for one caller, from its variables to their last values. Its
+// nodes and its frame have the names that they have where the loop is lowered.
 func (l *Loop) Whole(args []Arg) (Program, error) {
 	g := graph.New()
 	b := graph.NewBuilder(g)
@@ -25,18 +26,18 @@ func (l *Loop) Whole(args []Arg) (Program, error) {
 	if err := b.Err(); err != nil {
 		return p, err
 	}
-	loop, err := region.Root(writer{g}).Loop(region.LoopSpec{Frame: "while", Init: p.Feeds, ParallelIterations: 1})
+	loop, err := region.Root(writer{g}).Loop(region.LoopSpec{Frame: l.Name, Init: p.Feeds, ParallelIterations: 1})
 	if err != nil {
 		return p, err
 	}
-	cond, err := inRegion(loop.Cond, g, l.cond, loop.Vars)
+	cond, err := inRegion(loop.Cond, g, l.Name+"/cond/", l.cond, loop.Vars)
 	if err != nil {
 		return p, err
 	}
 	if err := loop.Test(cond[0]); err != nil {
 		return p, err
 	}
-	next, err := inRegion(loop.Body, g, l.body, loop.Current)
+	next, err := inRegion(loop.Body, g, l.Name+"/body/", l.body, loop.Current)
 	if err != nil {
 		return p, err
 	}
@@ -44,9 +45,10 @@ func (l *Loop) Whole(args []Arg) (Program, error) {
 	return p, err
 }
 
-// inRegion adds a copy of a function to a region.
-func inRegion(r *region.Region, g *graph.Graph, f *function, args []graph.Output) ([]graph.Output, error) {
+// inRegion adds a copy of a function to a region, with names that begin with a prefix.
+func inRegion(r *region.Region, g *graph.Graph, prefix string, f *function, args []graph.Output) ([]graph.Output, error) {
 	at := map[graph.Output]graph.Output{}
+	copies := map[*graph.Node]*graph.Node{}
 	for i, a := range f.args {
 		at[a] = args[i]
 	}
@@ -55,14 +57,20 @@ func inRegion(r *region.Region, g *graph.Graph, f *function, args []graph.Output
 		for i, from := range n.Inputs() {
 			in[i] = at[from]
 		}
-		spec := graph.CopySpec{Name: g.UniqueName(n.Name()), Inputs: in}
-		if len(in) == 0 {
+		spec := graph.CopySpec{Name: g.UniqueName(prefix + n.Name()), Inputs: in}
+		for _, c := range n.Controls() { // which may say in which branch of a conditional it is
+			if copies[c] != nil {
+				spec.Controls = append(spec.Controls, copies[c])
+			}
+		}
+		if len(in)+len(spec.Controls) == 0 {
 			spec.Controls = []*graph.Node{r.Pivot}
 		}
 		c, err := g.AddCopy(n, spec)
 		if err != nil {
 			return nil, err
 		}
+		copies[n] = c
 		r.Own(c)
 		for i := range n.NumOutputs() {
 			at[n.Output(i)] = c.Output(i)

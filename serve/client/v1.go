@@ -3,11 +3,11 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -88,7 +88,7 @@ func (v *v1) run(ctx context.Context, a *address, c call) (Reply, error) {
 		return Reply{}, err
 	}
 	b := append(append([]byte(`{"signature_name":`), key...), `,"inputs":{`...)
-	for i, name := range slices.Sorted(maps.Keys(c.inputs)) {
+	for i, name := range sorted.Keys(c.inputs) {
 		if i > 0 {
 			b = append(b, ',')
 		}

@@ -5,14 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/troupe-go/troupe/serve/datatype"
 	"github.com/troupe-go/troupe/shape"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -95,7 +96,7 @@ func (v *v2) run(ctx context.Context, a *address, c call) (Reply, error) {
 		request.Parameters["signature_name"] = v.signature
 	}
 	parts := body{nil}
-	for _, name := range slices.Sorted(maps.Keys(c.inputs)) {
+	for _, name := range sorted.Keys(c.inputs) {
 		t := c.inputs[name]
 		contents, err := datatype.Contents(t)
 		if err != nil {
@@ -269,6 +270,6 @@ func (w *web) index(ctx context.Context, a *address) []string {
 	for _, x := range list {
 		names = append(names, x.Name)
 	}
-	slices.Sort(names)
+	sort.Strings(names)
 	return slices.Compact(names)
 }

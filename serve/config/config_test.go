@@ -94,13 +94,14 @@ models:
     waiting: 256
     timeout: 500ms
     memory: 2GiB
+    batch_loops: true
     warmup: [examples.json]
   - name: other
     path: /models/other
 `), 0o644)
 	want := []serve.Config{{
 		Name: "digits", Path: filepath.Join(dir, "digits"), Policy: serve.Policy{Latest: 2}, Labels: map[string]int64{"stable": 3},
-		Canary: serve.Canary{Share: .05, Version: 4}, Weight: 2, Running: 8, Waiting: 256, Timeout: 500 * time.Millisecond, Memory: 2 << 30,
+		Canary: serve.Canary{Share: .05, Version: 4}, Weight: 2, Running: 8, Waiting: 256, Timeout: 500 * time.Millisecond, Memory: 2 << 30, BatchLoops: true,
 		WarmUp: []string{filepath.Join(dir, "examples.json")},
 	}, {Name: "other", Path: "/models/other"}}
 	if got, err := Read(name); err != nil || !reflect.DeepEqual(got, want) {

@@ -42,6 +42,8 @@ type model struct {
 	Timeout time.Duration `yaml:"timeout"`
 	Memory  size          `yaml:"memory"`
 	WarmUp  []string      `yaml:"warmup"`
+
+	BatchLoops bool `yaml:"batch_loops"`
 }
 
 // size is a number of bytes, such as 512MiB.
@@ -86,7 +88,7 @@ func ParseYAML(text []byte, folder string) ([]serve.Config, error) {
 			Name: m.Name, Path: below(folder, path), Labels: m.Labels,
 			Policy: serve.Policy{Latest: m.Versions.Latest, All: m.Versions.All, Specific: m.Versions.Specific},
 			Canary: serve.Canary{Share: m.Canary.Share, Version: m.Canary.Version},
-			Weight: m.Weight, Running: m.Running, Waiting: m.Waiting, Timeout: m.Timeout, Memory: int64(m.Memory),
+			Weight: m.Weight, Running: m.Running, Waiting: m.Waiting, Timeout: m.Timeout, Memory: int64(m.Memory), BatchLoops: m.BatchLoops,
 		}
 		for _, w := range m.WarmUp {
 			c.WarmUp = append(c.WarmUp, below(folder, w))

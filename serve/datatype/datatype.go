@@ -3,9 +3,9 @@ package datatype
 import (
 	"encoding/binary"
 	"io"
-	"maps"
 	"slices"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -32,7 +32,7 @@ func Name(dt tensor.DType) string { return names[dt] }
 func Parse(name string) (tensor.DType, error) {
 	dt, ok := types[name]
 	if !ok {
-		return 0, status.Invalid("unknown datatype '%.20s'%s", name, status.DidYouMean(name, slices.Values(slices.Sorted(maps.Keys(types)))))
+		return 0, status.Invalid("unknown datatype '%.20s'%s", name, status.DidYouMean(name, slices.Values(sorted.Keys(types))))
 	}
 	return dt, nil
 }

@@ -2,13 +2,12 @@ package inference
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/troupe-go/troupe/serve/datatype"
 	"github.com/troupe-go/troupe/serve/inference/messages"
 	"github.com/troupe-go/troupe/serve/internal/unary"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -41,7 +40,7 @@ func (s *server) infer(ctx context.Context, r *messages.ModelInferRequest) (*mes
 		return nil, err
 	}
 	if len(wanted) == 0 {
-		wanted = slices.Sorted(maps.Keys(outputs))
+		wanted = sorted.Keys(outputs)
 	}
 	reply := &messages.ModelInferResponse{ModelName: r.GetModelName(), ModelVersion: strconv.FormatInt(version, 10), Id: r.GetId()}
 	for _, name := range wanted {

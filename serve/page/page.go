@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/metrics"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -168,7 +168,7 @@ func (s *sampler) model(a serve.Activity, now time.Time) Model {
 				one.Labels = append(one.Labels, label)
 			}
 		}
-		slices.Sort(one.Labels)
+		sort.Strings(one.Labels)
 		m.Versions = append(m.Versions, one)
 	}
 	if before, ok := s.last[a.Model]; ok && a.Ended >= before.ended { // or else it is another of the same name

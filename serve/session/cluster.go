@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -29,7 +30,7 @@ func (o *Options) tasks() ([]devices.Spec, error) {
 		cluster = map[string]int{defaultJob: 1}
 	}
 	var all []devices.Spec
-	for _, job := range slices.Sorted(maps.Keys(cluster)) {
+	for _, job := range sorted.Keys(cluster) {
 		n := cluster[job]
 		if n < 1 || n > mostTasks-len(all) {
 			return nil, status.Invalid("job %s has %d tasks; a cluster has between 1 and %d, each job at least one", job, n, mostTasks)

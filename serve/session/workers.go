@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -40,7 +39,7 @@ func (o *Options) resolveWorkers() (workers, error) {
 	o.Cluster = map[string]int{}
 	all := workers{}
 	seen := map[string]string{}
-	for _, job := range slices.Sorted(maps.Keys(o.Workers)) {
+	for _, job := range sorted.Keys(o.Workers) {
 		o.Cluster[job] = len(o.Workers[job])
 		for task, address := range o.Workers[job] {
 			p, err := devices.Process(job, 0, task)

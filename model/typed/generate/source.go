@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"go/format"
 	"go/token"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -32,7 +32,7 @@ func Source(c Config) (source []byte, left []string, err error) {
 	}
 	f := file{Config: c}
 	ids := scope{}
-	for _, key := range slices.Sorted(maps.Keys(c.Signatures)) {
+	for _, key := range sorted.Keys(c.Signatures) {
 		if strings.HasPrefix(key, "__") {
 			continue
 		}
@@ -90,7 +90,7 @@ const (
 func newSignature(key string, s model.Signature) (*signature, error) {
 	all := &signature{key: key, method: s.MethodName}
 	ids := scope{}
-	for _, name := range slices.Sorted(maps.Keys(s.Inputs)) {
+	for _, name := range sorted.Keys(s.Inputs) {
 		f, ok := newField(ids, name, s.Inputs[name])
 		if !ok {
 			return nil, fmt.Errorf("input %s is not one tensor", quote(name))
@@ -99,7 +99,7 @@ func newSignature(key string, s model.Signature) (*signature, error) {
 		all.inputs = append(all.inputs, f)
 	}
 	ids = scope{}
-	for _, name := range slices.Sorted(maps.Keys(s.Outputs)) {
+	for _, name := range sorted.Keys(s.Outputs) {
 		info := s.Outputs[name]
 		if info.DType == tensor.Invalid && info.Name != "" { // an operation, which has no value
 			continue

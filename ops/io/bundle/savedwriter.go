@@ -2,13 +2,13 @@ package bundle
 
 import (
 	"io"
-	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -83,7 +83,7 @@ func (w *SavedWriter) Finish(fs *files.Policy, name string, stop func() error) e
 			byKey[string(s.key(name))] = slice{name, i}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+	for _, key := range sorted.Keys(byKey) {
 		if err := stop(); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (w *SavedWriter) Finish(fs *files.Policy, name string, stop func() error) e
 // meta returns the entry under the empty key.
 func (w *SavedWriter) meta() ([]byte, error) {
 	var meta []byte
-	for _, name := range slices.Sorted(maps.Keys(w.tensors)) {
+	for _, name := range sorted.Keys(w.tensors) {
 		t := w.tensors[name]
 		var b []byte
 		b = appendBytes(b, sliceMetaName, []byte(name))

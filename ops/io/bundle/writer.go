@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"encoding/binary"
 	"hash/crc32"
-	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -278,7 +278,7 @@ func writeIndex(fs *files.Policy, prefix string, shards int, entries map[string]
 		return false, status.From(err)
 	}
 	t.add(nil, header)
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
+	for _, key := range sorted.Keys(entries) {
 		value, err := marshal(entries[key].proto())
 		if err != nil {
 			return false, status.From(err)
