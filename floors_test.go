@@ -38,7 +38,7 @@ var floors = [][]string{
 // only lists the packages that may import a module directly.
 var only = map[string][]string{
 	"github.com/asynkron/protoactor-go": {"actors", "actors/...", "messages"},
-	"google.golang.org/grpc":            {"actors/remote", "serve/...", "cmd/troupe", "benchmarks/sessions"},
+	"google.golang.org/grpc":            {"actors/remote", "serve/...", "cmd/troupe", "benchmarks/sessions", "benchmarks/serving"},
 	"github.com/ebitengine/purego":      {"devices/dynamic"},
 }
 

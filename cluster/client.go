@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"math"
 	"net"
 	"strings"
 	"sync"
@@ -223,18 +224,30 @@ func askAll(ctx context.Context, target string, o *session.ClusterOptions, r req
 		return nil, nil, err
 	}
 	defer c.leave()
-	all, errs := c.ask(ctx, addresses, r)
+	all, errs := c.ask(ctx, addresses, r, math.MaxInt64)
 	return all, errs, nil
 }
 
-// ask asks workers at the same time.
-func (c *client) ask(ctx context.Context, addresses []string, r request) ([]Status, []error) {
+// ask asks workers at the same time. Where connections are still refused after that time it
+// gives up; it waits for a worker that does not answer until ctx ends.
+func (c *client) ask(ctx context.Context, addresses []string, r request, refused time.Duration) ([]Status, []error) {
 	b, _ := json.Marshal(r)
 	all, errs := make([]Status, len(addresses)), make([]error, len(addresses))
+	began := time.Now()
 	var done sync.WaitGroup
 	for i, address := range addresses {
 		done.Go(func() {
-			response, err := c.endpoint.Ask(ctx, address, b, true)
+			response, err := c.endpoint.Ask(ctx, address, b, false)
+			for isRefused(err) && ctx.Err() == nil && time.Since(began) < refused {
+				select {
+				case <-time.After(refusedPause):
+				case <-ctx.Done():
+				}
+				response, err = c.endpoint.Ask(ctx, address, b, false)
+			}
+			if status.CodeOf(err) == status.Unavailable && !isRefused(err) {
+				response, err = c.endpoint.Ask(ctx, address, b, true)
+			}
 			if err == nil {
 				err = json.Unmarshal(response, &all[i])
 			}
@@ -243,6 +256,14 @@ func (c *client) ask(ctx context.Context, addresses []string, r request) ([]Stat
 	}
 	done.Wait()
 	return all, errs
+}
+
+const refusedPause = 50 * time.Millisecond
+
+// isRefused reports whether nothing listens at an address.
+func isRefused(err error) bool {
+	return status.CodeOf(err) == status.Unavailable &&
+		(strings.Contains(err.Error(), "connection refused") || strings.Contains(err.Error(), "actively refused")) // on Windows
 }
 
 // parseTarget returns the addresses in "troupe://host:port,host:port".

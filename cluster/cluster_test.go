@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"net"
 	"strings"
 	"testing"
 
@@ -141,4 +142,16 @@ func TestStepStats(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNoWorker opens a session where nothing listens.
+func TestNoWorker(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	_, err = session.NewSession(text(t, twoWorkers), &session.SessionOptions{Target: "troupe://" + address})
+	wants(t, err, status.Unavailable, address, "refused")
 }

@@ -73,11 +73,15 @@ func openTarget(name string, o *session.SessionOptions) (session.Target, error) 
 // have been started.
 const openPatience = 10 * time.Second
 
+// refusedPatience is how long a session that opens tries an address where connections are
+// refused: a worker that was just started may not listen yet, but there may be none.
+const refusedPatience = time.Second
+
 // connect asks the workers for their devices.
 func (t *target) connect(addresses []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
 	defer cancel()
-	all, errs := t.client.ask(ctx, addresses, request{What: askStatus})
+	all, errs := t.client.ask(ctx, addresses, request{What: askStatus}, refusedPatience)
 	for i := range all {
 		s, address := &all[i], addresses[i]
 		if err := errs[i]; err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/gradients"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/graph/prototext"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -56,7 +57,7 @@ func init() {
 // Gradients that programs give to functions and nodes come before derivatives, also
 // within functions, and each call on a graph adds a backward graph of its own.
 func TestCustom(t *testing.T) {
-	def, err := graph.ParseGraphDef([]byte(custom))
+	def, err := prototext.Parse([]byte(custom))
 	if err != nil {
 		t.Fatal(err)
 	}

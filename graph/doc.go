@@ -55,8 +55,8 @@
 // # Forms
 //
 // A graph is read from and written as a serialized GraphDef ([Graph.Import],
-// [Graph.ImportGraphDef], [Graph.WriteTo]); [ParseGraphDef] and
-// [FormatGraphDef] turn that into protocol buffer text and back. [Graph.Text]
+// [Graph.ImportGraphDef], [Graph.WriteTo]); package
+// graph/prototext turns that into protocol buffer text and back. [Graph.Text]
 // and [Graph.AddText] have a form that is easier to read, one node a line,
 // and [Graph.DOT] draws it.
 //

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/troupe-go/troupe/graph/prototext"
 )
 
 // seeds are the GraphDefs of the recorded imports and the golden texts.
@@ -128,12 +130,12 @@ func FuzzText(f *testing.F) {
 func FuzzProtoText(f *testing.F) {
 	defs, _ := seeds(f)
 	for _, def := range defs {
-		if text, err := FormatGraphDef(def); err == nil {
+		if text, err := prototext.Format(def); err == nil {
 			f.Add(text)
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if def, err := ParseGraphDef(text); err == nil {
+		if def, err := prototext.Parse(text); err == nil {
 			_ = New().Import(def, "")
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/troupe-go/troupe/graph/outline"
+	"github.com/troupe-go/troupe/graph/prototext"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -57,7 +58,7 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 		checkRoundTrip(t, g)
 		return text, nil
 	case "import":
-		def, err := ParseGraphDef([]byte(d.Input))
+		def, err := prototext.Parse([]byte(d.Input))
 		if err != nil {
 			return "", err
 		}

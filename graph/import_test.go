@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/graph/prototext"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -143,7 +144,7 @@ func TestLibrary(t *testing.T) {
 			function { signature { name: "g" } }
 			gradient { function_name: "f" gradient_func: "g" }
 		}`
-	def, err := ParseGraphDef([]byte(text))
+	def, err := prototext.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func TestLibrary(t *testing.T) {
 		t.Errorf("a call is copied without its function: %v", err)
 	}
 	// The maps of a FunctionDef may come in any order.
-	swapped, err := ParseGraphDef([]byte(strings.NewReplacer(`key: "a" value { i: 1 }`, `key: "b" value { i: 2 }`, `key: "b" value { i: 2 }`, `key: "a" value { i: 1 }`).Replace(text)))
+	swapped, err := prototext.Parse([]byte(strings.NewReplacer(`key: "a" value { i: 1 }`, `key: "b" value { i: 2 }`, `key: "b" value { i: 2 }`, `key: "a" value { i: 1 }`).Replace(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,12 +33,12 @@ func (b *batches) close() {
 
 // batched returns the batches of a version: for signatures whose inputs and outputs have
 // an unknown first dimension, and which have no side effects.
-func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls map[string]*model.SignatureCall) (b batches, err error) {
+func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls map[string]*model.SignatureCall, c Config) (b batches, err error) {
 	o := v.m.options.Batching
-	if own := v.s.config.Batching; own != nil {
+	if own := c.Batching; own != nil {
 		o = *own
 	}
-	if o.Off || v.meets() {
+	if o.Off || v.meets(c) {
 		return b, nil
 	}
 	options := batch.Options{Parameters: o.Parameters, Threads: v.m.options.Session.Threads}
@@ -48,14 +48,14 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 				Str("reason", plain.Line(reason.Error())).Msg("requests are no longer batched")
 		}
 	}
-	if observer := v.m.options.Observer; observer != nil {
-		options.Observe = func(r batch.Report) {
-			if r.Requests > 1 {
-				observer.Batch(Batch{
-					Model: v.name, Signature: r.Signature, Version: v.number,
-					Requests: r.Requests, Examples: r.Rows, Padding: r.Padding, Waited: r.Waited,
-				})
-			}
+	observer := v.m.options.Observer
+	options.Observe = func(r batch.Report) {
+		v.statistics.executed(r.Rows, r.Took)
+		if observer != nil && r.Requests > 1 {
+			observer.Batch(Batch{
+				Model: v.name, Signature: r.Signature, Version: v.number,
+				Requests: r.Requests, Examples: r.Rows, Padding: r.Padding, Waited: r.Waited,
+			})
 		}
 	}
 	if b.batcher, err = batch.New(options); err != nil {
@@ -67,7 +67,7 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 			continue
 		}
 		b.signatures[name] = b.batcher.Add(name, batch.Step{
-			Turn: func(ctx context.Context) (context.Context, func(error), error) { return v.turn(ctx, name) },
+			Turn: func(ctx context.Context) (context.Context, func(error), error) { return v.turn(ctx, name, nil) },
 			Run: func(ctx context.Context, feeds []*tensor.Tensor) ([]*tensor.Tensor, error) {
 				return call.RunFeeds(ctx, session.RunOptions{}, feeds)
 			},
@@ -77,11 +77,14 @@ func (v *version) batched(ctx context.Context, saved *model.SavedModel, calls ma
 }
 
 // meets reports whether requests share the iterations of loops.
-func (v *version) meets() bool { return v.m.options.Session.BatchLoops || v.s.config.BatchLoops }
+func (v *version) meets(c Config) bool {
+	return v.m.options.Session.BatchLoops || c.BatchLoops
+}
 
 // together runs a request with others.
 func (v *version) together(ctx context.Context, s *batch.Signature, feeds []*tensor.Tensor, p *place) ([]*tensor.Tensor, error) {
 	out, report, err := s.RunNoting(ctx, feeds, &p.runs)
+	p.wait, p.ran = report.Waited, report.Took
 	if r := RecordOf(ctx); r != nil {
 		if report.Requests > 1 { // or else the turn has recorded its run
 			r.Batch, r.Run = report.Rows, r.Run+report.Took

@@ -33,6 +33,9 @@ var requests = []string{
 	"POST /v2/models/many/infer\n{\"parameters\": {\"signature_name\": \"texts\"}, \"inputs\": [{\"name\": \"s\", \"datatype\": \"BYTES\", \"shape\": [1], \"parameters\": {\"binary_data_size\": 5}}]}\x01\x00\x00\x00a",
 	"POST /v2/repository/index\n{\"ready\": true}",
 	"GET /v2/models/many/ready\n",
+	"GET /v2/models/half/versions/123/stats\n",
+	"GET /v2/models/many/config?signature_name=texts\n",
+	"POST /v2/repository/models/half/load\n{\"parameters\": {\"unload_dependents\": false}}",
 }
 
 // send sends a request of the form of requests, and checks what holds of every answer.
@@ -76,7 +79,7 @@ func FuzzREST(f *testing.F) {
 // panics, none is an internal error, and nothing is held when they have ended.
 func TestMutated(t *testing.T) {
 	m := restModels(t)
-	h := Handler(m, HTTP{MaxBody: 1 << 20})
+	h := Handler(m, HTTP{MaxBody: 1 << 20, Control: true})
 	var examples [][]byte
 	for _, r := range requests {
 		examples = append(examples, []byte(r))

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/model"
@@ -10,51 +11,50 @@ import (
 )
 
 // load loads a version, compiles its signatures and warms it up; then it is available.
-func (m *Manager) load(ctx context.Context, v *version) (err error) {
-	select {
-	case m.loading <- struct{}{}:
-		defer func() { <-m.loading }()
-	case <-ctx.Done():
-		err = status.From(context.Cause(ctx))
-	}
+func (m *Manager) load(ctx context.Context, v *version) error {
 	defer v.cancel()
+	err := m.loading.enter(ctx)
+	if err == nil {
+		leave := sync.OnceFunc(m.loading.leave)
+		defer leave()
+		defer time.AfterFunc(m.options.Patience, leave).Stop()
+	}
 	m.mu.Lock()
 	if v.state == Start {
 		v.state = Loading
 	}
 	m.mu.Unlock()
 	begin := time.Now()
-	is := stampOf(v.folder)
-	var saved *model.SavedModel
-	var calls map[string]*model.SignatureCall
-	var shared batches
+	var is stamp
+	var l loaded
+	c := v.s.config // by value: who reads files may do so when loading was given up
+	if err == nil {
+		is, err = patiently(ctx, func() stamp { return stampOf(v.folder) }, func(stamp) {})
+	}
 	if err == nil {
 		err = m.reserve(v, is)
 	}
 	if err == nil {
-		options := m.options.Session
-		options.Name = v.name
-		if limit := v.s.config.Memory; limit > 0 {
-			options.MemoryLimit = limit
+		var late error
+		if l, late = patiently(ctx, func() loaded { return m.read(ctx, v, c) }, loaded.close); late != nil {
+			l.err = late
 		}
-		options.BatchLoops = v.meets()
-		if saved, err = model.LoadContext(ctx, v.folder, m.options.Tags, &options); err == nil {
-			calls, err = compiled(ctx, saved)
-		}
-		if err == nil {
-			shared, err = v.batched(ctx, saved, calls)
-		}
+		err = l.err
 	}
 	warming := time.Now()
+	busy := false // somebody still uses what was loaded
 	if err == nil {
 		m.mu.Lock()
-		v.saved, v.calls, v.batches = saved, calls, shared
+		v.saved, v.calls, v.batches = l.saved, l.calls, l.batches
 		m.mu.Unlock()
-		err = m.warm(ctx, v)
+		warm, late := patiently(ctx, func() error { return m.warm(ctx, v, c) }, func(error) { l.close() })
+		if err = warm; late != nil {
+			err, busy = late, true
+		}
 	}
 	took := time.Since(begin)
-	if err != nil && saved != nil {
-		saved.Session.Close()
+	if err != nil && !busy {
+		l.close()
 	}
 	m.mu.Lock()
 	if is != v.stamp {
@@ -66,7 +66,9 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 		v.err, v.state, v.failed = err, End, time.Now()
 		v.tries++
 		m.memory -= v.memory
-		v.saved, v.calls, v.batches, v.memory = nil, nil, batches{}, 0
+		if v.memory = 0; !busy {
+			v.saved, v.calls, v.batches = nil, nil, batches{}
+		}
 		delete(m.living, v)
 		v.once.Do(func() { close(v.ended) })
 	case v.state != Loading: // retired in between
@@ -88,8 +90,44 @@ func (m *Manager) load(ctx context.Context, v *version) (err error) {
 	return err
 }
 
+// loaded is what there is of a version when its files have been read.
+type loaded struct {
+	saved   *model.SavedModel // nil: nothing
+	calls   map[string]*model.SignatureCall
+	batches batches
+	err     error
+}
+
+func (l loaded) close() {
+	if l.saved != nil {
+		l.saved.Session.Close()
+		l.batches.close()
+	}
+}
+
+// open reads and compiles a version.
+func (m *Manager) open(ctx context.Context, v *version, c Config) (l loaded) {
+	options := m.options.Session
+	options.Name = v.name
+	if limit := c.Memory; limit > 0 {
+		options.MemoryLimit = limit
+	}
+	options.BatchLoops = v.meets(c)
+	if l.saved, l.err = model.LoadContext(ctx, v.folder, m.options.Tags, &options); l.err != nil {
+		return loaded{err: l.err}
+	}
+	if l.calls, l.err = compiled(ctx, l.saved); l.err == nil {
+		l.batches, l.err = v.batched(ctx, l.saved, l.calls, c)
+	}
+	if l.err != nil {
+		l.close()
+		return loaded{err: l.err}
+	}
+	return l
+}
+
 // warm runs the example requests of a version.
-func (m *Manager) warm(ctx context.Context, v *version) error {
+func (m *Manager) warm(ctx context.Context, v *version, c Config) error {
 	u := Use{v}
 	if f := m.options.WarmUp; f != nil {
 		if err := f(ctx, u); err != nil {
@@ -98,5 +136,5 @@ func (m *Manager) warm(ctx context.Context, v *version) error {
 			return &e
 		}
 	}
-	return u.warm(ctx, v.s.config.WarmUp)
+	return u.warm(ctx, c.WarmUp)
 }

@@ -33,8 +33,11 @@ type Options struct {
 	Places int
 	// Timeout bounds each request, waiting included; 0: only its context does.
 	Timeout time.Duration
-	// Loading is how many versions are loaded at a time; 0: 1.
-	Loading int
+	// Loading is how many versions are loaded at a time; 0: 1. One that takes longer than
+	// Patience, as its disk does not answer perhaps, no longer counts: others are loaded
+	// beside it.
+	Loading  int
+	Patience time.Duration // 0: 30 s
 	// Retries is how often loading a version is tried again that has failed and whose
 	// files have not changed, RetryEvery apart; 0: never. A version whose files change is
 	// always tried again, and one whose files cannot be read every RetryEvery.
@@ -146,15 +149,20 @@ func (p Policy) choose(there []int64) []int64 {
 type Manager struct {
 	options Options
 	turns   *turns
-	loading chan struct{} // full while as many versions are loaded as may be
-	configs sync.Mutex    // held while the configuration changes
+	loading gate // full while as many versions are loaded as may be
+	configs gate // held while the configuration changes
 
-	mu     sync.Mutex
-	models map[string]*served // put changes it
-	living map[*version]bool  // versions that have not ended, removed models' too
-	closed bool
-	drains bool
-	memory int64 // of versions that are loaded or being loaded
+	// What reads files, which tests replace by what hangs.
+	see  func(path string, known func(int64) bool) sight
+	read func(context.Context, *version, Config) loaded
+
+	mu       sync.Mutex
+	models   map[string]*served // put changes it
+	unloaded map[string]Config  // models that were unloaded, and may be loaded again
+	living   map[*version]bool  // versions that have not ended, removed models' too
+	closed   bool
+	drains   bool
+	memory   int64 // of versions that are loaded or being loaded
 
 	expanded atomic.Int64 // bytes of inputs
 	// lines has the line of each of models, to be read without a lock: a map that put replaces.
@@ -169,7 +177,9 @@ type served struct {
 	timeout  atomic.Int64       // of requests
 	removed  bool               // these under Manager.mu
 	lost     error              // why the folder cannot be read
-	refresh  sync.Mutex         // held while versions are looked for and loaded
+	refresh  gate               // held while versions are looked for and loaded
+	watched  atomic.Bool        // that happens, because of a tick
+	still    stillness          // of the ticks; under refresh
 	versions map[int64]*version // of whatever state; under Manager.mu
 }
 
@@ -187,10 +197,15 @@ func New(o Options) *Manager {
 	if o.RetryEvery <= 0 {
 		o.RetryEvery = time.Minute
 	}
-	return &Manager{
-		options: o, turns: newTurns(o.Places), loading: make(chan struct{}, max(1, o.Loading)),
-		models: map[string]*served{}, living: map[*version]bool{},
+	if o.Patience <= 0 {
+		o.Patience = 30 * time.Second
 	}
+	m := &Manager{
+		options: o, turns: newTurns(o.Places), loading: make(gate, max(1, o.Loading)), configs: make(gate, 1), see: see,
+		models: map[string]*served{}, living: map[*version]bool{}, unloaded: map[string]Config{},
+	}
+	m.read = m.open
+	return m
 }
 
 // Add adds a model, and returns when each of its versions is available or has failed. It
@@ -227,6 +242,7 @@ func (m *Manager) put(name string, s *served) {
 		delete(m.models, name)
 	} else {
 		m.models[name] = s
+		delete(m.unloaded, name)
 	}
 	lines := make(map[string]*line, len(m.models))
 	for name, s := range m.models {
@@ -249,7 +265,7 @@ func (m *Manager) first(ctx context.Context, s *served) error {
 
 // served returns a model without versions.
 func (m *Manager) served(c Config) *served {
-	s := &served{config: c, versions: map[int64]*version{}}
+	s := &served{config: c, refresh: make(gate, 1), versions: map[int64]*version{}}
 	s.config.Labels = maps.Clone(c.Labels)
 	s.line = m.turns.line(c.Name, &s.meter)
 	s.set(m.options, c)
@@ -309,19 +325,12 @@ func (m *Manager) remove(s *served) bool {
 
 // Refresh looks for versions that came or went, of all models, and returns when they are
 // loaded, or have failed: with the first error.
-func (m *Manager) Refresh(ctx context.Context) error { return m.refreshAll(ctx, nil) }
-
-// refreshAll refreshes all models at the same time; Options.Loading bounds what that
-// costs.
-func (m *Manager) refreshAll(ctx context.Context, still *stillness) error {
-	m.mu.Lock()
-	all := slices.Collect(maps.Values(m.models))
-	m.mu.Unlock()
-	slices.SortFunc(all, func(a, b *served) int { return compare(a.config.Name, b.config.Name) })
+func (m *Manager) Refresh(ctx context.Context) error {
+	all := m.all()
 	errs := make([]error, len(all))
 	var group sync.WaitGroup
-	for i, s := range all {
-		group.Go(func() { errs[i] = m.refresh(ctx, s, still) })
+	for i, s := range all { // at the same time; Options.Loading bounds what that costs
+		group.Go(func() { errs[i] = m.refresh(ctx, s, nil) })
 	}
 	group.Wait()
 	for _, err := range errs {
@@ -332,18 +341,35 @@ func (m *Manager) refreshAll(ctx context.Context, still *stillness) error {
 	return nil
 }
 
-// Watch refreshes all models each time that tick has something, until ctx ends. It takes
-// a new version when its files have not changed from one tick to the next, so that a
-// folder that is being copied is not loaded by half.
+// all returns the models in the order of their names.
+func (m *Manager) all() []*served {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := slices.Collect(maps.Values(m.models))
+	slices.SortFunc(all, func(a, b *served) int { return compare(a.config.Name, b.config.Name) })
+	return all
+}
+
+// Watch refreshes each model when tick has something, until ctx ends. It takes a new
+// version when its files have not changed from one tick to the next, so that a folder that
+// is being copied is not loaded by half. A model that is still being refreshed is passed
+// over: a disk that does not answer keeps the versions of other models from nothing.
 func (m *Manager) Watch(ctx context.Context, tick <-chan time.Time) {
-	still := &stillness{seen: map[string]stamp{}}
+	var group sync.WaitGroup
+	defer group.Wait()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick:
-			m.refreshAll(ctx, still) // whose errors are in the status and the log
-			still.forget()
+			for _, s := range m.all() {
+				if s.watched.CompareAndSwap(false, true) {
+					group.Go(func() {
+						defer s.watched.Store(false)
+						m.refresh(ctx, s, &s.still) // whose error is in the status and the log
+					})
+				}
+			}
 		}
 	}
 }

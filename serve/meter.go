@@ -140,6 +140,7 @@ type place struct {
 	signature  string
 	version    int64
 	came       time.Time
+	wait, ran  time.Duration // when it has ended
 	runs       atomic.Bool
 }
 

@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"maps"
+	"sync"
+	"time"
 
 	"github.com/troupe-go/troupe/status"
 )
@@ -24,40 +26,66 @@ func (m *Manager) Reconfigure(ctx context.Context, list []Config) error {
 		}
 		wanted[c.Name] = true
 	}
-	m.configs.Lock()
-	defer m.configs.Unlock()
-	var first error
-	for _, c := range list {
-		if err := m.reconfigure(ctx, c); err != nil && first == nil {
-			first = err
+	if err := m.configs.enter(ctx); err != nil {
+		return err
+	}
+	errs := make([]error, len(list))
+	var group sync.WaitGroup
+	for i, c := range list { // one after another, but for those whose disk does not answer
+		done := make(chan struct{})
+		group.Go(func() {
+			defer close(done)
+			errs[i] = m.reconfigure(ctx, c)
+		})
+		patience := time.NewTimer(m.options.Patience)
+		select {
+		case <-done:
+		case <-patience.C:
 		}
+		patience.Stop()
 	}
 	for _, name := range m.Models() {
 		if !wanted[name] {
 			m.Remove(name)
 		}
 	}
-	return first
+	m.mu.Lock()
+	maps.DeleteFunc(m.unloaded, func(name string, _ Config) bool { return !wanted[name] })
+	m.mu.Unlock()
+	m.configs.leave()
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reconfigure adds or changes a model.
 func (m *Manager) reconfigure(ctx context.Context, c Config) error {
 	m.mu.Lock()
 	s := m.models[c.Name]
+	path := ""
+	if s != nil {
+		path = s.config.Path
+	}
 	m.mu.Unlock()
 	switch {
 	case s == nil:
 		return m.Add(ctx, c)
-	case s.config.Path != c.Path:
+	case path != c.Path:
 		return m.replace(ctx, s, c)
 	}
 	labels := c.Labels
-	s.refresh.Lock()
+	if err := s.refresh.enter(ctx); err != nil {
+		return err
+	}
 	m.mu.Lock()
 	c.Labels = s.config.Labels
 	s.config = c
 	m.mu.Unlock()
-	s.refresh.Unlock()
+	s.refresh.leave()
 	s.set(m.options, c)
 	err := m.refresh(ctx, s, nil)
 	if e := m.labelled(s, labels); e != nil {
@@ -66,11 +94,13 @@ func (m *Manager) reconfigure(ctx context.Context, c Config) error {
 		}
 		return err
 	}
-	s.refresh.Lock()
+	if e := s.refresh.enter(ctx); e != nil {
+		return e
+	}
 	m.mu.Lock()
 	s.config.Labels = maps.Clone(labels)
 	m.mu.Unlock()
-	s.refresh.Unlock()
+	s.refresh.leave()
 	return err
 }
 

@@ -184,8 +184,9 @@ func (v *version) span(ctx context.Context, name string) (context.Context, func(
 }
 
 // turn waits until a run of the version may begin, and observes how long it waits and
-// runs. The function that it returns ends the run, with its error.
-func (v *version) turn(ctx context.Context, signature string) (context.Context, func(error), error) {
+// runs; p, if it is not nil, is the request's. The function that it returns ends the run, with
+// its error.
+func (v *version) turn(ctx context.Context, signature string, p *place) (context.Context, func(error), error) {
 	came := time.Now()
 	_, waited := v.span(ctx, "wait")
 	w, err := v.line.turn(ctx)
@@ -195,6 +196,9 @@ func (v *version) turn(ctx context.Context, signature string) (context.Context, 
 	if r := RecordOf(ctx); r != nil {
 		r.Wait += wait
 	}
+	if p != nil {
+		p.wait = wait
+	}
 	if err != nil {
 		return ctx, nil, err
 	}
@@ -203,6 +207,9 @@ func (v *version) turn(ctx context.Context, signature string) (context.Context, 
 		v.line.end(w)
 		ran(err)
 		took := time.Since(began)
+		if p != nil {
+			p.ran = took
+		}
 		if r := RecordOf(ctx); r != nil {
 			r.Run += took
 		}
@@ -219,6 +226,16 @@ func (v *version) within(ctx context.Context) (context.Context, context.CancelFu
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, t, status.Errorf(status.DeadlineExceeded, "the request took longer than %v", t))
+}
+
+// examplesIn returns the size of the first axis of feeds, 0 if they have none.
+func examplesIn(feeds []*tensor.Tensor) (n int) {
+	for _, t := range feeds {
+		if s := t.Dims(); len(s) > 0 {
+			n = max(n, int(s[0]))
+		}
+	}
+	return n
 }
 
 // examplesOf returns the size of the inputs' first axis, 0 if they have none.

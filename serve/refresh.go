@@ -3,52 +3,53 @@ package serve
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/status"
 )
 
-// stillness remembers what folders looked like at the last tick, and when. nil takes every
+// stillness remembers what a model's folders looked like at the last tick. nil takes every
 // folder as it is.
-type stillness struct {
-	mu   sync.Mutex
-	seen map[string]stamp
-	now  map[string]stamp
-}
+type stillness struct{ seen map[int64]stamp }
 
 // settled reports whether a folder looks as it did at the last tick.
-func (s *stillness) settled(folder string) bool {
+func (s *stillness) settled(n int64, is stamp) bool {
 	if s == nil {
 		return true
 	}
-	is := stampOf(folder)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.now == nil {
-		s.now = map[string]stamp{}
-	}
-	s.now[folder] = is
-	was, ok := s.seen[folder]
+	was, ok := s.seen[n]
 	return ok && was == is
 }
-
-// forget ends a tick: folders that it did not look at are forgotten.
-func (s *stillness) forget() { s.seen, s.now = s.now, nil }
 
 // refresh brings the versions of a model to what its folder and policy say. It takes only
 // those new versions whose folders are still.
 func (m *Manager) refresh(ctx context.Context, s *served, still *stillness) error {
-	s.refresh.Lock()
-	defer s.refresh.Unlock()
-	folders, err := found(s.config.Path)
+	if err := s.refresh.enter(ctx); err != nil {
+		return err
+	}
+	defer s.refresh.leave()
+	m.mu.Lock()
+	has := map[int64]bool{}
+	for n, v := range s.versions {
+		has[n] = v.state < Unloading
+	}
+	m.mu.Unlock()
+	path := s.config.Path
+	saw, err := patiently(ctx, func() sight { return m.see(path, func(n int64) bool { return has[n] }) }, func(sight) {})
+	if err != nil {
+		return err
+	}
+	folders, err := saw.folders, saw.err
 	if err != nil {
 		m.unreadable(s, err)
 		return err // what is served stays: a folder that cannot be read says nothing of versions
 	}
 	m.unreadable(s, nil)
-	usable := m.usable(s, folders, still)
+	usable := m.usable(s, saw, has, still)
+	if still != nil {
+		still.seen = saw.stamps
+	}
 	var chosen []int64
 	var first error
 	for {
@@ -103,31 +104,22 @@ func (m *Manager) unreadable(s *served, err error) {
 }
 
 // usable lists the versions in a model's folder, without those that have failed and need
-// not be tried again, and without new ones that are still being written. It reads the
-// folders without the lock that requests need.
-func (m *Manager) usable(s *served, folders map[int64]string, still *stillness) (list []int64) {
-	type old struct {
-		stamp stamp
-		again bool
-	}
-	failed, has := map[int64]old{}, map[int64]bool{}
+// not be tried again, and without new ones that are still being written.
+func (m *Manager) usable(s *served, saw sight, has map[int64]bool, still *stillness) (list []int64) {
 	m.mu.Lock()
-	for n, v := range s.versions {
-		has[n] = v.state < Unloading
-		if v.state == End && v.err != nil {
-			due := (v.tries <= m.options.Retries || unread(v.err)) && time.Since(v.failed) >= m.options.RetryEvery
-			failed[n] = old{v.stamp, due || again(v.err)}
-		}
-	}
-	m.mu.Unlock()
-	for n, folder := range folders {
-		f, bad := failed[n]
-		switch {
-		case has[n]:
-		case bad && !f.again && stampOf(folder) == f.stamp:
-			continue
-		case !still.settled(folder):
-			continue
+	defer m.mu.Unlock()
+	for n := range saw.folders {
+		v := s.versions[n]
+		if !has[n] {
+			if v != nil && v.state == End && v.err != nil {
+				due := (v.tries <= m.options.Retries || unread(v.err)) && time.Since(v.failed) >= m.options.RetryEvery
+				if !due && !again(v.err) && saw.stamps[n] == v.stamp {
+					continue
+				}
+			}
+			if !still.settled(n, saw.stamps[n]) {
+				continue
+			}
 		}
 		list = append(list, n)
 	}

@@ -128,16 +128,25 @@ func (u Use) Run(ctx context.Context, signature string, inputs map[string]*tenso
 	ctx, cancel := u.v.within(ctx)
 	defer cancel()
 	p := &place{signature: signature, version: u.v.number, came: time.Now(), record: RecordOf(ctx)}
+	examples := examplesOf(inputs)
 	if r := p.record; r != nil {
-		r.Version, r.Signature, r.Examples = u.v.number, signature, examplesOf(inputs)
+		r.Version, r.Signature, r.Examples = u.v.number, signature, examples
 	}
+	admitted := false
+	defer func() {
+		now := time.Now()
+		u.v.statistics.answered(p, examples, now, err)
+		if admitted {
+			p.leave(now.Sub(p.came), err)
+		}
+	}()
 	if err := known(u.v.saved, signature, outputs); err != nil {
 		return nil, err
 	}
 	if err := u.v.line.admit(p); err != nil {
 		return nil, err
 	}
-	defer func() { p.leave(time.Since(p.came), err) }()
+	admitted = true
 	call := u.v.calls[signature]
 	if call == nil { // it could not be compiled, and says why
 		if call, err = u.v.saved.Prepare(ctx, signature); err != nil {
@@ -173,7 +182,7 @@ func (u Use) Do(ctx context.Context, run func(context.Context) error) (err error
 		return err
 	}
 	defer func() { p.leave(time.Since(p.came), err) }()
-	ctx, ended, err := u.v.turn(ctx, "")
+	ctx, ended, err := u.v.turn(ctx, "", p)
 	if err != nil {
 		return err
 	}
@@ -188,13 +197,14 @@ func (v *version) step(ctx context.Context, signature string, call *model.Signat
 	if b := v.batches.signatures[signature]; b != nil {
 		return v.together(ctx, b, feeds, p)
 	}
-	ctx, ended, err := v.turn(ctx, signature)
+	ctx, ended, err := v.turn(ctx, signature, p)
 	if err != nil {
 		return nil, err
 	}
 	p.runs.Store(true)
 	fetched, err := call.RunFeeds(ctx, session.RunOptions{}, feeds)
 	ended(err)
+	v.statistics.executed(examplesIn(feeds), p.ran)
 	return fetched, err
 }
 

@@ -34,6 +34,9 @@ type HTTP struct {
 	// Timeout bounds each request, in addition to that of its header and its model; 0:
 	// it does not.
 	Timeout time.Duration
+	// Control lets clients load and unload the models of the configuration with the Open
+	// Inference Protocol's extension; without it that is PERMISSION_DENIED.
+	Control bool
 	// CORS lets pages of other hosts call the interface.
 	CORS bool
 }
@@ -49,7 +52,9 @@ type HTTP struct {
 //	GET  /v2, /v2/health/live, /v2/health/ready
 //	GET  /v2/models/NAME[/versions/N][/ready]      the signature, or whether it can run
 //	POST /v2/models/NAME[/versions/N]/infer
+//	GET  /v2/models/NAME[/versions/N]/stats, /v2/models/stats, /v2/models/NAME/config
 //	POST /v2/repository/index                      the models and their versions
+//	POST /v2/repository/models/NAME/load, /unload  if HTTP.Control allows it
 //
 // and /healthz, which answers while the process does, and /readyz, which says whether
 // every model has a version to serve. A request may be packed with gzip, and so is the

@@ -350,9 +350,8 @@ func TestStormClients(t *testing.T) {
 	if *address == "" {
 		t.Skip("it is a part of TestStorm")
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 256}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
+	client := newPosts(*address, "/v1/models/slow:predict", `{"inputs": [0.001, 0.002]}`)
+	defer client.close()
 	var saw storms
 	var mu sync.Mutex
 	failed := func(format string, a ...any) {
@@ -365,24 +364,20 @@ func TestStormClients(t *testing.T) {
 	var accepted, refused atomic.Int64
 	ask := func(took *times) {
 		begin := time.Now()
-		r, err := client.Post("http://"+*address+"/v1/models/slow:predict", "application/json", strings.NewReader(`{"inputs": [0.001, 0.002]}`))
-		if err != nil {
+		code, later, err := client.ask()
+		switch {
+		case err != nil:
 			failed("%v", err)
-			return
-		}
-		defer r.Body.Close()
-		io.Copy(io.Discard, r.Body)
-		switch r.StatusCode {
-		case http.StatusOK:
+		case code == http.StatusOK:
 			took.add(time.Since(begin))
 			accepted.Add(1)
-		case http.StatusTooManyRequests:
-			if r.Header.Get("Retry-After") == "" {
+		case code == http.StatusTooManyRequests:
+			if !later {
 				failed("a refusal says not when to come again")
 			}
 			refused.Add(1)
 		default:
-			failed("%s", r.Status)
+			failed("HTTP status %d", code)
 		}
 	}
 	// What the machine can do, asked by a few clients.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/sorted"
@@ -20,7 +21,7 @@ const (
 )
 
 // V2Extensions are the extensions of the protocol that are implemented.
-var V2Extensions = []string{"binary_tensor_data", "model_repository"}
+var V2Extensions = []string{"binary_tensor_data", "model_configuration", "model_repository", "statistics"}
 
 // inferenceHeader is how many bytes of a body are JSON; tensors follow.
 const inferenceHeader = "Inference-Header-Content-Length"
@@ -44,12 +45,28 @@ func (h *rest) v2(w http.ResponseWriter, r *http.Request) (out reply) {
 			return failed(status.Errorf(status.Unavailable, "not every model has a version to serve"))
 		}
 		return said(map[string]any{"ready": true})
-	case path == "repository/index" && r.Method == http.MethodPost:
-		return said(h.m.index())
+	case r.Method == http.MethodPost && (path == "repository/index" || len(parts) == 4 && parts[0] == "repository" && parts[1] == "models" && (parts[3] == "load" || parts[3] == "unload")):
+		return h.v2Repository(w, r, parts[1:])
+	case path == "models/stats" && get:
+		record.Method = "statistics"
+		return h.v2Statistics(Spec{})
+	case len(parts) > 0 && slices.Contains(v2Missing, parts[0]):
+		return failed(status.Errorf(status.Unimplemented, "the extension of %s is not supported", parts[0]))
 	case len(parts) >= 2 && parts[0] == "models":
 		return h.v2Model(w, r, parts[1:])
 	}
 	return failed(status.Errorf(status.NotFound, "Malformed request: %s %s", r.Method, r.URL.Path))
+}
+
+// v2Missing are the first parts of paths of extensions that are not implemented.
+var v2Missing = []string{"systemsharedmemory", "cudasharedmemory", "trace", "logging"}
+
+func (h *rest) v2Statistics(s Spec) reply {
+	list, err := h.m.V2Statistics(s)
+	if err != nil {
+		return failed(err)
+	}
+	return said(map[string]any{"model_stats": list})
 }
 
 // said returns a reply of JSON.
@@ -61,7 +78,7 @@ func said(v any) reply {
 	return reply{code: http.StatusOK, body: text}
 }
 
-// v2Model answers a request for a model: NAME[/versions/N][/ready|/infer].
+// v2Model answers a request for a model: NAME[/versions/N][/ready|/infer|/stats|/config].
 func (h *rest) v2Model(w http.ResponseWriter, r *http.Request, parts []string) reply {
 	var s Spec
 	var err error
@@ -79,12 +96,23 @@ func (h *rest) v2Model(w http.ResponseWriter, r *http.Request, parts []string) r
 	}
 	verb := strings.Join(parts, "/")
 	get := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if get {
+		s.Signature = r.URL.Query().Get("signature_name") // as the parameter of an infer
+	}
 	switch {
 	case verb == "" && get:
 		var meta V2Metadata
-		s.Signature = r.URL.Query().Get("signature_name") // as the parameter of an infer
 		if meta, err = h.m.V2Metadata(s); err == nil {
 			return said(meta)
+		}
+	case verb == "stats" && get:
+		record.Method = "statistics"
+		return h.v2Statistics(s)
+	case verb == "config" && get:
+		record.Method = "config"
+		var c V2Config
+		if c, err = h.m.V2Config(s); err == nil {
+			return said(c)
 		}
 	case verb == "ready" && get:
 		var u Use

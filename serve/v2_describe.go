@@ -60,19 +60,7 @@ func (m *Manager) V2Metadata(s Spec) (V2Metadata, error) {
 	if !ok {
 		return meta, status.Invalid("the model has no signature '%s'", s.Signature)
 	}
-	describe := func(infos map[string]model.TensorInfo) []V2Tensor {
-		tensors := []V2Tensor{}
-		for _, name := range sorted.Keys(infos) {
-			info := infos[name]
-			dims, err := info.Shape.ToSlice()
-			if err != nil {
-				dims = []int64{-1} // of unknown rank
-			}
-			tensors = append(tensors, V2Tensor{name, datatype.Name(info.DType), dims})
-		}
-		return tensors
-	}
-	meta.Inputs, meta.Outputs = describe(sig.Inputs), describe(sig.Outputs)
+	meta.Inputs, meta.Outputs = v2Tensors(sig.Inputs), v2Tensors(sig.Outputs)
 	return meta, nil
 }
 
@@ -93,40 +81,16 @@ func V2Signature(m *model.SavedModel, asked string) string {
 	return "serving_default"
 }
 
-// A V2Index describes a version of a model in the protocol's index of the repository.
-type V2Index struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	State   string `json:"state"`
-	Reason  string `json:"reason,omitempty"`
-}
-
-// index lists all versions of all models.
-func (m *Manager) index() []V2Index { return m.V2Index(false) }
-
-// V2Index lists the versions of all models, or those alone that are ready.
-func (m *Manager) V2Index(ready bool) []V2Index {
-	all := []V2Index{}
-	for _, name := range m.Models() {
-		list, _ := m.Status(Spec{Model: name}) // an error says that it is gone
-		for _, v := range list {
-			x := V2Index{Name: name, Version: strconv.FormatInt(v.Version, 10), State: "READY"}
-			if v.State != Available {
-				if x.State = "UNAVAILABLE"; v.State == Loading || v.State == Start {
-					x.State = "LOADING"
-				}
-				if v.State == Unloading {
-					x.State = "UNLOADING"
-				}
-				if v.Err != nil {
-					x.Reason = v.Err.Error()
-				}
-				if ready {
-					continue
-				}
-			}
-			all = append(all, x)
+// v2Tensors describes the inputs or outputs of a signature.
+func v2Tensors(infos map[string]model.TensorInfo) []V2Tensor {
+	tensors := []V2Tensor{}
+	for _, name := range sorted.Keys(infos) {
+		info := infos[name]
+		dims, err := info.Shape.ToSlice()
+		if err != nil {
+			dims = []int64{-1} // of unknown rank
 		}
+		tensors = append(tensors, V2Tensor{name, datatype.Name(info.DType), dims})
 	}
-	return all
+	return tensors
 }

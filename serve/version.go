@@ -48,19 +48,20 @@ func (s State) String() string {
 // A version is one SavedModel of a model. Its fields are under Manager.mu, but for those
 // that never change.
 type version struct {
-	m      *Manager
-	s      *served
-	name   string
-	number int64
-	folder string
-	line   *line
-	state  State
-	err    error
-	uses   int
-	stamp  stamp     // of the folder when it was loaded
-	tries  int       // that failed with this stamp
-	failed time.Time // the last one
-	memory int64     // estimated
+	m          *Manager
+	s          *served
+	name       string
+	number     int64
+	folder     string
+	line       *line
+	state      State
+	err        error
+	uses       int
+	statistics statistics
+	stamp      stamp     // of the folder when it was loaded
+	tries      int       // that failed with this stamp
+	failed     time.Time // the last one
+	memory     int64     // estimated
 
 	saved   *model.SavedModel // nil until it is loaded, and again when it has ended
 	calls   map[string]*model.SignatureCall

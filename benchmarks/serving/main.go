@@ -6,7 +6,8 @@
 //	go run ./benchmarks/serving --clients 1,4,16,64 --body request.json http://localhost:8501/v1/models/digits:predict
 //	go run ./benchmarks/serving --rate 2000 --body request.json http://localhost:8501/v1/models/digits:predict
 //
-// A binary body of the Open Inference Protocol needs --header
+// With --model FOLDER, whose signature says what a request is, an address grpc://HOST:PORT/NAME
+// is that of TensorFlow Serving's Predict. A binary body of the Open Inference Protocol needs --header
 // "Inference-Header-Content-Length: N". With --model FOLDER it measures without a server: a
 // manager in this process, so that the cost of batching is that of the models alone, with
 // batching off and on, and with parameters of TensorFlow Serving (--parameters FILE). With
@@ -58,7 +59,15 @@ func main() {
 	}
 	targets := map[string]func(context.Context) error{}
 	var order []string
-	if *folder != "" {
+	if address, ok := strings.CutPrefix(flag.Arg(0), "grpc://"); ok {
+		if *folder == "" {
+			check(fmt.Errorf("grpc:// needs --model"))
+		}
+		m := managed(*folder, serve.Batching{Off: true})
+		defer m.Close(context.Background())
+		order = []string{"server"}
+		targets["server"] = overGRPC(address, inputs(m, *rows))
+	} else if *folder != "" {
 		for _, kind := range strings.Split(*only, ",") {
 			b := serve.Batching{Off: kind == "off"}
 			if kind == "parameters" {

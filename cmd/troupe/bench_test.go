@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/prototext"
 )
 
 func TestBench(t *testing.T) {
@@ -15,7 +15,7 @@ func TestBench(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	def, err := graph.ParseGraphDef(text)
+	def, err := prototext.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

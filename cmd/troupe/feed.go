@@ -96,8 +96,9 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 	if files, ok := filesOf(value, dt); ok {
 		return readTexts(files)
 	}
+	only := true // the only array of an archive, whatever its name
 	if archive, array, ok := strings.Cut(value, ".npz/"); ok && strings.HasPrefix(value, "@") {
-		name, value = array, archive+".npz"
+		name, value, only = array, archive+".npz", false
 	}
 	file, ok := strings.CutPrefix(value, "@")
 	if !ok {
@@ -120,7 +121,7 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 	}
 	read := tensor.ReadFile
 	if filepath.Ext(file) == ".npz" {
-		read = func(file string, limit int64) (*troupe.Tensor, error) { return readNPZ(file, name, limit) }
+		read = func(file string, limit int64) (*troupe.Tensor, error) { return readNPZ(file, name, only, limit) }
 	}
 	t, err := read(file, 0)
 	switch filepath.Ext(file) {
@@ -175,8 +176,9 @@ func readTexts(names []string) (*troupe.Tensor, error) {
 	return troupe.NewTensor(texts)
 }
 
-// readNPZ reads the array of that name from NumPy's archive of several, or the only one.
-func readNPZ(file, name string, limit int64) (*troupe.Tensor, error) {
+// readNPZ reads the array of that name from NumPy's archive of several, or, if only is set, of
+// any name if there is one alone.
+func readNPZ(file, name string, only bool, limit int64) (*troupe.Tensor, error) {
 	z, err := zip.OpenReader(file)
 	if err != nil {
 		return nil, status.FromFile(err)
@@ -186,7 +188,7 @@ func readNPZ(file, name string, limit int64) (*troupe.Tensor, error) {
 	for _, f := range z.File {
 		array := strings.TrimSuffix(f.Name, ".npy")
 		names = append(names, array)
-		if array != name && len(z.File) > 1 {
+		if array != name && (!only || len(z.File) > 1) {
 			continue
 		}
 		r, err := f.Open()

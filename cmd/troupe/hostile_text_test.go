@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe"
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/prototext"
 )
 
 // evil is what a terminal would obey, in the text form of protocol buffers: it sets the
@@ -149,7 +149,7 @@ func obeyed(s string) (at int, found bool) {
 func TestHostileLog(t *testing.T) {
 	g := troupe.NewGraph()
 	text := strings.ReplaceAll(hostileModels["strings.pbtxt"], "EVIL", `forged\n`+evil)
-	def, err := graph.ParseGraphDef([]byte(text))
+	def, err := prototext.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

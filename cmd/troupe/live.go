@@ -41,13 +41,13 @@ func liveAt(address, title string, list func() []live.Watched, w io.Writer) (sto
 }
 
 // liveOf returns the live page of a manager's sessions.
-func liveOf(models *serve.Manager, token string) http.Handler {
+func liveOf(models *serve.Manager, known func(string) bool) http.Handler {
 	return live.Handler(func() (all []live.Watched) {
 		for _, s := range models.Sessions() {
 			all = append(all, live.Watched{Name: s.Name, Session: s.Session})
 		}
 		return all
-	}, live.Options{Title: "troupe serve", Token: token, Abort: true})
+	}, live.Options{Title: "troupe serve", Known: known, Abort: true})
 }
 
 // until ends the requests of a handler when ctx ends.

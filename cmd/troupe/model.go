@@ -17,7 +17,7 @@ import (
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/prototext"
 	savedmodel "github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/serve/client"
 	"github.com/troupe-go/troupe/status"
@@ -192,7 +192,7 @@ func newModel(name string, def []byte) (*model, error) {
 		return nil, status.Invalid("%s is %s", name, what)
 	}
 	if isText(def) {
-		if def, err = graph.ParseGraphDef(def); err != nil {
+		if def, err = prototext.Parse(def); err != nil {
 			return nil, status.Invalid("%s: %w", name, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/prototext"
 )
 
 // Each form of a graph is recognized by what it holds, also from the standard
@@ -16,7 +16,7 @@ func TestModelForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary, err := graph.ParseGraphDef(text)
+	binary, err := prototext.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func (f *profileFlags) measure(ctx context.Context, call *troupe.Callable, value
 
 // write writes the table, and the files that were asked for.
 func (f *profileFlags) write(out io.Writer, title string, model *profile.Model, last *troupe.RunMetadata) error {
-	if err := model.WriteTable(out, f.top); err != nil {
+	if err := model.WriteTable(shortened(out), f.top); err != nil {
 		return failure{err}
 	}
 	if err := f.trace.write(last); err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/tls"
 	"fmt"
 	"net"
 	"os/signal"
@@ -31,8 +30,7 @@ type serveFlags struct {
 	idle              time.Duration
 	memory            bytesFlag
 	timeout, drain    time.Duration
-	cert, key, ca     string
-	token             string
+	secrets           secrets
 	quiet             bool
 }
 
@@ -96,10 +94,7 @@ that still run after --drain.`,
 	fl.Lookup("session-memory").DefValue = "0" // is not shown
 	fl.DurationVar(&f.timeout, "timeout", 0, "end steps that run longer than `DURATION`; 0: no limit")
 	fl.DurationVar(&f.drain, "drain", 10*time.Second, "after an interrupt, wait at most `DURATION` for running steps")
-	fl.StringVar(&f.cert, "tls-cert", "", "serve TLS with the certificate in `FILE` (PEM)")
-	fl.StringVar(&f.key, "tls-key", "", "the key of --tls-cert, in `FILE`")
-	fl.StringVar(&f.ca, "client-ca", "", "require client certificates signed by one in `FILE`")
-	fl.StringVar(&f.token, "token-file", "", "require the token in `FILE` as \"authorization: Bearer TOKEN\"")
+	f.secrets.add(fl)
 	fl.BoolVar(&f.quiet, "quiet", false, "log errors only")
 	insecure := fl.Bool("insecure", false, "serve other machines without a token or client certificates")
 	fl.StringArrayVar(&f.files.read, "read", nil, "let graphs read files below `DIR` (repeatable)")
@@ -108,6 +103,7 @@ that still run after --drain.`,
 		if err := f.models.resolve(cmd.Flags()); err != nil {
 			return err
 		}
+		f.secrets.ssl = f.models.serving.ssl
 		wanted := f.models.wanted(args)
 		if f.session == "" && f.cluster == nil && !wanted {
 			return fmt.Errorf("nothing to serve: give a model, --config FILE, or --session ADDRESS")
@@ -142,17 +138,11 @@ that still run after --drain.`,
 			if _, _, err := net.SplitHostPort(address); err != nil {
 				return fmt.Errorf("--%s %s is not an address: %v", flag, address, err)
 			}
-			if flag != "admin" && !loopback(address) && f.token == "" && f.ca == "" && f.models.serving.tls == nil && !*insecure {
+			if flag != "admin" && !loopback(address) && f.secrets.token == "" && f.secrets.ca == "" && f.secrets.ssl == "" && !*insecure {
 				return fmt.Errorf("--%s %s: other machines could run anything here; give --token-file or --client-ca, or --insecure", flag, address)
 			}
 		}
-		if (f.cert == "") != (f.key == "") {
-			return fmt.Errorf("--tls-cert and --tls-key need each other")
-		}
-		if f.ca != "" && f.cert == "" {
-			return fmt.Errorf("--client-ca needs --tls-cert")
-		}
-		return nil
+		return f.secrets.check()
 	}
 	return cmd
 }
@@ -165,8 +155,11 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
+	tick, end := ticker(f.secrets.watch)
+	defer end()
+	go f.secrets.follow(ctx, tick, o.Logger)
 	if f.session == "" && f.cluster == nil {
-		return f.models.serve(ctx, cmd, args, f.drain, o)
+		return f.models.serve(ctx, cmd, args, f.drain, f.secrets.rules(), o)
 	}
 	if f.models.wanted(args) {
 		return fmt.Errorf("models and --session are served by a process each")
@@ -279,15 +272,9 @@ func (f *serveFlags) resolve(cmd *cobra.Command) (sessions.Options, error) {
 	o := sessions.Options{Session: session.SessionOptions(f.options), MaxSessions: f.sessions, MaxClientSessions: f.clientSessions, IdleTimeout: f.idle, Logger: &log}
 	o.Session.Threads, o.Session.MemoryLimit, o.Session.Timeout = f.models.serving.threads(f.threads), int64(f.memory), f.timeout
 	o.Session.Files = &files.Policy{Read: f.files.read, Write: f.files.write}
-	var err error
-	if o.Token, err = readToken("token-file", f.token); err != nil || f.cert == "" {
+	if err := f.secrets.read(); err != nil {
 		return o, err
 	}
-	o.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
-	if o.TLS.Certificates, err = readPair("tls-cert", f.cert, f.key); err != nil || f.ca == "" {
-		return o, err
-	}
-	o.TLS.ClientAuth = tls.RequireAndVerifyClientCert
-	o.TLS.ClientCAs, err = readAuthorities("client-ca", f.ca)
-	return o, err
+	o.Known, o.TLS = f.secrets.known(), f.secrets.tls()
+	return o, nil
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/access"
 	"github.com/troupe-go/troupe/serve/inference"
+	"github.com/troupe-go/troupe/serve/metrics"
 	"github.com/troupe-go/troupe/serve/page"
 	"github.com/troupe-go/troupe/serve/prediction"
 	"github.com/troupe-go/troupe/serve/reflection"
@@ -35,7 +36,9 @@ import (
 type front struct {
 	m       *modelServer
 	o       sessions.Options
+	rules   access.Rules
 	models  *serve.Manager
+	set     *metrics.Set
 	metrics http.Handler
 
 	listeners map[string]net.Listener
@@ -79,8 +82,9 @@ func (f *front) close() {
 
 // start answers requests.
 func (f *front) start() {
-	gate := access.New(access.Rules{Token: f.o.Token, Rate: f.m.rate, Burst: f.m.burst})
-	rest := serve.Handler(f.models, serve.HTTP{MaxBody: f.m.body, Timeout: f.m.serving.restTimeout, CORS: f.m.serving.cors})
+	f.rules.Rate, f.rules.Burst = f.m.rate, f.m.burst
+	gate := access.New(f.rules)
+	rest := serve.Handler(f.models, serve.HTTP{MaxBody: f.m.body, Timeout: f.m.serving.restTimeout, Control: f.m.trust.reload, CORS: f.m.serving.cors})
 	all := http.NewServeMux()
 	all.Handle("/", rest)
 	all.Handle("/metrics", f.metrics)
@@ -133,10 +137,10 @@ func (f *front) start() {
 func (f *front) pages(ctx context.Context, requests http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", requests)
-	o := page.Options{Token: f.o.Token, Anyone: true} // as for requests
+	o := page.Options{Known: f.o.Known, Anyone: true} // as for requests
 	if f.m.live {
 		o.Live = "/live/"
-		mux.Handle("/live/", http.StripPrefix("/live", until(ctx, liveOf(f.models, f.o.Token))))
+		mux.Handle("/live/", http.StripPrefix("/live", until(ctx, liveOf(f.models, f.o.Known))))
 	}
 	if !f.m.noPage {
 		models := until(ctx, page.Handler(f.models, o))
@@ -177,8 +181,8 @@ func (f *front) predictions(gate *access.Gate) *grpc.Server {
 		options = append(options, grpc.Creds(credentials.NewTLS(f.o.TLS)))
 	}
 	server := grpc.NewServer(options...)
-	prediction.Register(server, f.models, f.m.trust.options()...)
-	inference.Register(server, f.models)
+	prediction.Register(server, f.models, append(f.m.trust.options(), prediction.Counters(f.set.Counter))...)
+	inference.Register(server, f.models, f.m.trust.inference()...)
 	healthpb.RegisterHealthServer(server, f.health)
 	if err := reflection.Register(server); err != nil { // a mistake in the program
 		panic(err)

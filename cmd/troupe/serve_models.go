@@ -13,6 +13,7 @@ import (
 
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/serve/access"
 	"github.com/troupe-go/troupe/serve/config"
 	"github.com/troupe-go/troupe/serve/metrics"
 	"github.com/troupe-go/troupe/serve/prediction"
@@ -124,16 +125,10 @@ func (m *modelServer) list(args []string) ([]serve.Config, error) {
 }
 
 // serve serves models until ctx ends, and then what still runs for as long as drain.
-func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []string, drain time.Duration, o sessions.Options) error {
+func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []string, drain time.Duration, rules access.Rules, o sessions.Options) error {
 	list, err := m.list(args)
 	if err != nil {
 		return failure{err}
-	}
-	if m.serving.tls != nil {
-		if o.TLS != nil {
-			return fmt.Errorf("--ssl_config_file and --tls-cert are given both")
-		}
-		o.TLS = m.serving.tls
 	}
 	set := metrics.New()
 	options := serve.Options{
@@ -168,7 +163,7 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 	if m.check {
 		return m.checked(ctx, cmd, models, list)
 	}
-	f := front{m: m, o: o, models: models, metrics: set.Handler()}
+	f := front{m: m, o: o, rules: rules, models: models, set: set, metrics: set.Handler()}
 	if err := f.listen(); err != nil {
 		f.close()
 		return err

@@ -27,7 +27,6 @@ type servingFlags struct {
 	channel                                string
 
 	configured  bool // by a file, which has precedence over --model_base_path
-	tls         *tls.Config
 	metricsPath string
 	restTimeout time.Duration
 	retryEvery  time.Duration
@@ -146,11 +145,6 @@ func (f *servingFlags) apply(fl *pflag.FlagSet, m *modelServer) (err error) {
 	if f.monitoring != "" {
 		if f.metricsPath, err = config.ReadMonitoring(f.monitoring); err != nil {
 			return fmt.Errorf("--monitoring_config_file: %w", err)
-		}
-	}
-	if f.ssl != "" {
-		if f.tls, err = sslConfig(f.ssl); err != nil {
-			return fmt.Errorf("--ssl_config_file: %w", err)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/prototext"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -31,7 +32,7 @@ func messages() []Attack {
 		_, err := tensor.ReadNPY(bytes.NewReader(b), limit)
 		return err
 	}
-	readText := func(b []byte, _ int64) error { _, err := graph.ParseGraphDef(b); return err }
+	readText := func(b []byte, _ int64) error { _, err := prototext.Parse(b); return err }
 	readLines := func(b []byte, _ int64) error { return graph.New().AddText(string(b)) }
 	readValue := func(b []byte, _ int64) error { _, err := tensor.Parse(string(b), tensor.Float); return err }
 	readModel := func(b []byte, _ int64) error { _, err := model.Graphs(b); return err }

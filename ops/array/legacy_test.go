@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/prototext"
 )
 
 // TestLegacyPlaceholder: in graphs up to version 21 nobody knows the shape of a
 // placeholder whose attribute is that of a scalar, as TensorFlow 2.21 says of these.
 func TestLegacyPlaceholder(t *testing.T) {
 	for version, want := range map[string]int{"21": -1, "22": 0, "24": 0} {
-		def, err := graph.ParseGraphDef([]byte(strings.ReplaceAll(`
+		def, err := prototext.Parse([]byte(strings.ReplaceAll(`
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { } } } }
 node { name: "y" op: "Identity" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 versions { producer: VERSION }

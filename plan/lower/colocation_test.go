@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/prototext"
 	"github.com/troupe-go/troupe/plan/lower"
 )
 
@@ -31,7 +32,7 @@ library {
 
 // Every copy of a body has groups of its own, and the graph can be written and read.
 func TestColocation(t *testing.T) {
-	def, err := graph.ParseGraphDef([]byte(colocated))
+	def, err := prototext.Parse([]byte(colocated))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"crypto/subtle"
 	"math"
 	"net"
 	"net/http"
@@ -14,16 +13,17 @@ import (
 
 // Rules say who may call.
 type Rules struct {
-	Token string  // that requests need as "authorization: Bearer TOKEN"; "": none
-	Rate  float64 // requests a second of each client; 0: any number
-	Burst int     // that may come at once; 0: as many as Rate allows in a second
+	Token  string  // that requests need as "authorization: Bearer TOKEN"; "": none
+	Tokens *Tokens // in place of Token, of which requests need one; nil: none
+	Rate   float64 // requests a second of each client; 0: any number
+	Burst  int     // that may come at once; 0: as many as Rate allows in a second
 	// Clients is how many clients are remembered, the last that came; 0: 65,536.
 	Clients int
 }
 
 // A Gate lets requests through, or refuses them. It is safe for concurrent use.
 type Gate struct {
-	bearer  []byte // nil: no token is needed
+	tokens  *Tokens // nil: no token is needed
 	rate    rate.Limit
 	burst   int
 	clients *lru.Cache[string, *rate.Limiter]
@@ -31,9 +31,10 @@ type Gate struct {
 
 // New returns a gate.
 func New(r Rules) *Gate {
-	g := &Gate{}
-	if r.Token != "" {
-		g.bearer = []byte("Bearer " + r.Token)
+	g := &Gate{tokens: r.Tokens}
+	if g.tokens == nil && r.Token != "" {
+		g.tokens = &Tokens{}
+		g.tokens.Set(r.Token)
 	}
 	if r.Rate > 0 {
 		g.rate, g.burst = rate.Limit(r.Rate), r.Burst
@@ -50,11 +51,15 @@ func New(r Rules) *Gate {
 
 // known reports whether one of the authorizations is right.
 func (g *Gate) known(authorizations []string) bool {
-	ok := g.bearer == nil
-	for _, a := range authorizations {
-		ok = subtle.ConstantTimeCompare([]byte(a), g.bearer) == 1 || ok
+	if g.tokens == nil {
+		return true
 	}
-	return ok
+	for _, a := range authorizations {
+		if g.tokens.Known(a) {
+			return true
+		}
+	}
+	return false
 }
 
 // often reports whether a client calls too often, and when it may call again.

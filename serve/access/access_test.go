@@ -48,6 +48,23 @@ func TestToken(t *testing.T) {
 	}
 }
 
+// TestTokens: tokens may be replaced, and without any nobody passes.
+func TestTokens(t *testing.T) {
+	var tokens Tokens
+	h := New(Rules{Tokens: &tokens}).HTTP(fine)
+	for i, c := range []struct {
+		set  []string
+		want [2]int // for the old token and the new one
+	}{{nil, [2]int{401, 401}}, {[]string{"old"}, [2]int{200, 401}}, {[]string{"old", "new"}, [2]int{200, 200}}, {[]string{"new"}, [2]int{401, 200}}} {
+		tokens.Set(c.set...)
+		for j, token := range []string{"old", "new"} {
+			if r := ask(h, "/v1", "1.2.3.4:5", "Bearer "+token); r.StatusCode != c.want[j] {
+				t.Errorf("%d: %d for %s, not %d", i, r.StatusCode, token, c.want[j])
+			}
+		}
+	}
+}
+
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Rules{Rate: 2, Burst: 3, Clients: 2}).HTTP(fine)

@@ -169,6 +169,24 @@ func (c *costs) size(rows int, shared bool) int {
 	return min(rows, least(enough+1)-1)
 }
 
+// together reports whether steps of so many rows are known to do clearly more two at a time
+// than steps of twice as many rows do one at a time. A trial would show the same, at the cost
+// of those who wait meanwhile: near the capacity of the better limit the worse one is beyond
+// its own.
+func (c *costs) together(rows int) bool {
+	const clearly = 1.1
+	two := &c.shared.at[rangeOf(rows)]
+	v := c.view(false)
+	twice, ok := v.row(rangeOf(2 * rows))
+	if !ok || v.t.n < sure || two.n < sure {
+		return false
+	}
+	if x, ok := v.row(rangeOf(rows)); ok {
+		twice = min(twice, x)
+	}
+	return 2*twice > clearly*two.row
+}
+
 // predict returns how long a step is likely to take. A row beyond the largest size that
 // was measured is taken to cost growth times what one costs there.
 func (c *costs) predict(rows int, shared bool, growth float64) time.Duration {

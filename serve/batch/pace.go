@@ -27,6 +27,7 @@ type pace struct {
 type latencies struct {
 	steps    int
 	requests int
+	rows     int
 	took     time.Duration // of all requests
 	time     time.Duration // that passed
 	limited  int           // steps that started when no other could have
@@ -35,6 +36,7 @@ type latencies struct {
 func (l *latencies) add(o latencies) {
 	l.steps += o.steps
 	l.requests += o.requests
+	l.rows += o.rows
 	l.took += o.took
 	l.time += o.time
 	l.limited += o.limited
@@ -87,6 +89,7 @@ func (p *pace) ended(now time.Duration, b *batch, measured bool) {
 	}
 	p.steps++
 	p.requests += len(b.requests)
+	p.rows += b.rows
 	for _, r := range b.requests {
 		p.took += now - r.arrived
 	}
@@ -100,12 +103,12 @@ func (p *pace) ended(now time.Duration, b *batch, measured bool) {
 	}
 	const slow = 4 // a trial takes no longer, in epochs
 	if p.steps >= epochSteps && now-p.began >= epochTime || p.steps >= fewSteps && now-p.began >= longTime || p.turn%2 == 1 && now-p.began > slow*max(p.sums[0].time, epochTime) {
-		p.epoch(now)
+		p.epoch(now, &b.class.cost)
 	}
 }
 
 // epoch ends one, and decides about the limit of the next.
-func (p *pace) epoch(now time.Duration) {
+func (p *pace) epoch(now time.Duration, c *costs) {
 	e := p.latencies
 	e.time = now - p.began
 	p.latencies, p.began = latencies{}, now
@@ -115,6 +118,9 @@ func (p *pace) epoch(now time.Duration) {
 			p.pause--
 		case e.crowded():
 			p.begin(e)
+			if p.trying == 1 && c.together(e.rows/max(1, e.steps)) {
+				p.fail(now)
+			}
 		}
 		return
 	}

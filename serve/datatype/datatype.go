@@ -28,6 +28,18 @@ var types = func() map[string]tensor.DType {
 // Name returns the protocol's name of a type; "" if it has none.
 func Name(dt tensor.DType) string { return names[dt] }
 
+// Config returns what model configurations of the protocol's extension call the type of a
+// name: TYPE_FP32, TYPE_STRING.
+func Config(name string) string {
+	switch name {
+	case "":
+		return "TYPE_INVALID"
+	case "BYTES":
+		return "TYPE_STRING"
+	}
+	return "TYPE_" + name
+}
+
 // Parse returns the type of a name. It fails with INVALID_ARGUMENT for another word.
 func Parse(name string) (tensor.DType, error) {
 	dt, ok := types[name]

@@ -1,6 +1,7 @@
 // Package inference serves the models of a [serve.Manager] over the gRPC interface of the
 // Open Inference Protocol (KServe's version 2, as Triton has it): GRPCInferenceService with
-// health, metadata, ModelInfer, ModelStreamInfer and RepositoryIndex.
+// health, metadata, ModelInfer, ModelStreamInfer, statistics, and the index of the repository,
+// whose models clients may load and unload with [AllowControl].
 //
 //	server := grpc.NewServer(grpc.UnaryInterceptor(prediction.Recover))
 //	inference.Register(server, models)

@@ -41,6 +41,9 @@ func goods(t testing.TB) [][]byte {
 	add(1, &messages.ModelMetadataRequest{Name: "m", Version: "3"})
 	add(2, &messages.ModelReadyRequest{Name: "m"})
 	add(3, &messages.RepositoryIndexRequest{Ready: true})
+	add(4, &messages.ModelStatisticsRequest{Name: "m", Version: "3"})
+	add(5, &messages.ModelConfigRequest{Name: "m", Version: "3"})
+	add(6, &messages.RepositoryModelLoadRequest{ModelName: "m", Parameters: map[string]*messages.ModelRepositoryParameter{"x": {ParameterChoice: &messages.ModelRepositoryParameter_BoolParam{BoolParam: true}}}})
 	return all
 }
 
@@ -50,7 +53,7 @@ func try(t testing.TB, s *server, b []byte) {
 		return
 	}
 	var err error
-	switch ctx := t.Context(); b[0] % 4 {
+	switch ctx := t.Context(); b[0] % 7 {
 	case 0:
 		err = call(ctx, s.infer, b[1:])
 	case 1:
@@ -59,6 +62,12 @@ func try(t testing.TB, s *server, b []byte) {
 		err = call(ctx, s.modelReady, b[1:])
 	case 3:
 		err = call(ctx, s.index, b[1:])
+	case 4:
+		err = call(ctx, s.statistics, b[1:])
+	case 5:
+		err = call(ctx, s.config, b[1:])
+	case 6:
+		err = call(ctx, s.load, b[1:])
 	}
 	if c := status.CodeOf(err); err != nil && (c == status.Internal || c == status.Unknown) {
 		t.Fatalf("%q: %v", b, err)
@@ -83,13 +92,13 @@ func FuzzService(f *testing.F) {
 	for _, b := range goods(f) {
 		f.Add(b)
 	}
-	s := &server{models(f)}
+	s := &server{m: models(f), control: true}
 	f.Fuzz(func(t *testing.T, b []byte) { try(t, s, b) })
 }
 
 // TestMutated calls the methods with requests that are changed at random.
 func TestMutated(t *testing.T) {
-	s := &server{models(t)}
+	s := &server{m: models(t), control: true}
 	source := mutate.New(uint64(time.Now().UnixNano()), goods(t)...)
 	n := 0
 	for end := time.Now().Add(*mutated); time.Now().Before(end); n++ {

@@ -17,9 +17,19 @@ import (
 
 const service = "inference.GRPCInferenceService"
 
+// An Option is one of [Register].
+type Option func(*server)
+
+// AllowControl lets clients load and unload the models of the server's configuration;
+// without it that is PERMISSION_DENIED.
+func AllowControl() Option { return func(s *server) { s.control = true } }
+
 // Register adds the service to a gRPC server.
-func Register(r grpc.ServiceRegistrar, m *serve.Manager) {
-	s := &server{m}
+func Register(r grpc.ServiceRegistrar, m *serve.Manager, options ...Option) {
+	s := &server{m: m}
+	for _, o := range options {
+		o(s)
+	}
 	r.RegisterService(&grpc.ServiceDesc{
 		ServiceName: service,
 		HandlerType: (*any)(nil),
@@ -31,12 +41,19 @@ func Register(r grpc.ServiceRegistrar, m *serve.Manager) {
 			unary.Method(service, "ModelMetadata", s.modelMetadata),
 			unary.Method(service, "ModelInfer", s.infer),
 			unary.Method(service, "RepositoryIndex", s.index),
+			unary.Method(service, "RepositoryModelLoad", s.load),
+			unary.Method(service, "RepositoryModelUnload", s.unload),
+			unary.Method(service, "ModelStatistics", s.statistics),
+			unary.Method(service, "ModelConfig", s.config),
 		},
 		Streams: []grpc.StreamDesc{{StreamName: "ModelStreamInfer", Handler: s.stream, ServerStreams: true, ClientStreams: true}},
 	}, s)
 }
 
-type server struct{ m *serve.Manager }
+type server struct {
+	m       *serve.Manager
+	control bool // clients may load and unload models
+}
 
 func (s *server) live(context.Context, *messages.ServerLiveRequest) (*messages.ServerLiveResponse, error) {
 	return &messages.ServerLiveResponse{Live: true}, nil
@@ -81,14 +98,6 @@ func (s *server) modelMetadata(_ context.Context, r *messages.ModelMetadataReque
 	return &messages.ModelMetadataResponse{
 		Name: meta.Name, Versions: meta.Versions, Platform: meta.Platform, Inputs: tensors(meta.Inputs), Outputs: tensors(meta.Outputs),
 	}, nil
-}
-
-func (s *server) index(_ context.Context, r *messages.RepositoryIndexRequest) (*messages.RepositoryIndexResponse, error) {
-	reply := &messages.RepositoryIndexResponse{}
-	for _, x := range s.m.V2Index(r.GetReady()) {
-		reply.Models = append(reply.Models, &messages.RepositoryIndexResponse_ModelIndex{Name: x.Name, Version: x.Version, State: x.State, Reason: x.Reason})
-	}
-	return reply, nil
 }
 
 // spec names a model and, if text is not empty, a version.

@@ -100,6 +100,11 @@ func TestContract(t *testing.T) {
 		"ModelMetadata":   {func() proto.Message { return &messages.ModelMetadataRequest{} }, func() proto.Message { return &messages.ModelMetadataResponse{} }},
 		"ModelInfer":      {func() proto.Message { return &messages.ModelInferRequest{} }, func() proto.Message { return &messages.ModelInferResponse{} }},
 		"RepositoryIndex": {func() proto.Message { return &messages.RepositoryIndexRequest{} }, func() proto.Message { return &messages.RepositoryIndexResponse{} }},
+		"ModelConfig":     {func() proto.Message { return &messages.ModelConfigRequest{} }, func() proto.Message { return &messages.ModelConfigResponse{} }},
+		"ModelStatistics": {func() proto.Message { return &messages.ModelStatisticsRequest{} }, func() proto.Message { return &messages.ModelStatisticsResponse{} }},
+
+		"RepositoryModelLoad":   {func() proto.Message { return &messages.RepositoryModelLoadRequest{} }, func() proto.Message { return &messages.RepositoryModelLoadResponse{} }},
+		"RepositoryModelUnload": {func() proto.Message { return &messages.RepositoryModelUnloadRequest{} }, func() proto.Message { return &messages.RepositoryModelUnloadResponse{} }},
 	}
 	datadriven.RunTest(t, "testdata/contract.txt", func(t *testing.T, d *datadriven.TestData) string {
 		p, ok := methods[d.Cmd]
@@ -185,7 +190,7 @@ func FuzzInfer(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	s := &server{models(f)}
+	s := &server{m: models(f)}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		q := &messages.ModelInferRequest{}
 		if proto.Unmarshal(b, q) != nil {

@@ -74,6 +74,25 @@ func New() *Set {
 // Registry returns the registry, for metrics of one's own.
 func (m *Set) Registry() *prometheus.Registry { return m.registry }
 
+// Counter returns the sum of a counter over its labels, by its name with colons or, as
+// TensorFlow Serving's clients write it, slashes; false if there is none of the name.
+func (m *Set) Counter(name string) (sum int64, ok bool) {
+	name = strings.ReplaceAll(name, "/", ":")
+	families, err := m.registry.Gather()
+	if err != nil {
+		return 0, false
+	}
+	for _, f := range families {
+		if f.GetName() == name && f.GetType().String() == "COUNTER" {
+			for _, c := range f.GetMetric() {
+				sum += int64(c.GetCounter().GetValue())
+			}
+			return sum, true
+		}
+	}
+	return 0, false
+}
+
 // Handler returns the page that Prometheus reads.
 func (m *Set) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})

@@ -13,6 +13,7 @@ import (
 
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/serve"
+	"github.com/troupe-go/troupe/status"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -91,5 +92,21 @@ func TestMetrics(t *testing.T) {
 	models.Close(context.Background())
 	if text := get(t, m.Handler(), "GET", "/metrics", ""); strings.Contains(text, "model_path=") || strings.Contains(text, "AVAILABLE") {
 		t.Error("a model that was removed is still reported")
+	}
+}
+
+// TestCounter: a counter is read by its name, with slashes too, over all labels.
+func TestCounter(t *testing.T) {
+	m := New()
+	for _, code := range []status.Code{status.OK, status.NotFound} {
+		m.Request(&serve.Record{API: "REST", Method: "predict", Code: code})
+	}
+	for _, name := range []string{":tensorflow:serving:request_count", "/tensorflow/serving/request_count"} {
+		if n, ok := m.Counter(name); n != 2 || !ok {
+			t.Errorf("%s: %d, %t", name, n, ok)
+		}
+	}
+	if n, ok := m.Counter("/tensorflow/serving/request_latency"); ok {
+		t.Errorf("%d of what is no counter", n)
 	}
 }

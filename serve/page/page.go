@@ -23,6 +23,8 @@ type Options struct {
 	Token   string // "" serves the loopback interface alone
 	Anyone  bool   // serve other machines without a token
 	Viewers int    // that may look at once; 0: 16
+	// Known, in place of Token, reports whether an Authorization header is right.
+	Known func(authorization string) bool
 	// REST is where [serve.Handler] is on this server; "": /v1/models/.
 	REST string
 	// Live is where the page of package view/live is; "": there is none.
@@ -49,7 +51,7 @@ type handler struct {
 func Handler(m *serve.Manager, o Options) http.Handler {
 	o.REST, o.Title = cmp.Or(o.REST, "/v1/models/"), cmp.Or(o.Title, "troupe serve")
 	text, csp := view.ServePage(o.Title)
-	return &handler{stream.New(text, csp, stream.Options{Token: o.Token, Anyone: o.Anyone, Viewers: o.Viewers, Clock: o.Clock, Tick: o.Tick}), m, o}
+	return &handler{stream.New(text, csp, stream.Options{Token: o.Token, Known: o.Known, Anyone: o.Anyone, Viewers: o.Viewers, Clock: o.Clock, Tick: o.Tick}), m, o}
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,8 @@ package prediction
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/troupe-go/troupe/serve/config"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
@@ -15,6 +17,7 @@ func (s *server) reload(ctx context.Context, r *messages.ReloadConfigRequest) (*
 	if !s.reloads {
 		return nil, status.Errorf(status.PermissionDenied, "clients may not choose the models of this server (--allow-reload)")
 	}
+	before := s.counters(r.GetMetricNames())
 	list, err := config.Unmarshal(r.GetConfig())
 	if err == nil {
 		err = s.m.Reconfigure(ctx, list)
@@ -24,5 +27,25 @@ func (s *server) reload(ctx context.Context, r *messages.ReloadConfigRequest) (*
 		e := status.From(err)
 		reply.Status.ErrorCode, reply.Status.ErrorMessage = int32(e.Code), e.Error()
 	}
+	for name, was := range before {
+		if is, ok := s.counter(name); ok {
+			reply.Metric = append(reply.Metric, &messages.Metric{Name: name, ValueIncrease: &messages.Metric_Int64ValueIncrease{Int64ValueIncrease: is - was}})
+		}
+	}
+	slices.SortFunc(reply.Metric, func(a, b *messages.Metric) int { return strings.Compare(a.GetName(), b.GetName()) })
 	return reply, nil
+}
+
+// counters returns the counters of these names that there are.
+func (s *server) counters(names []string) map[string]int64 {
+	all := map[string]int64{}
+	for _, name := range names {
+		if s.counter == nil {
+			break
+		}
+		if x, ok := s.counter(name); ok {
+			all[name] = x
+		}
+	}
+	return all
 }

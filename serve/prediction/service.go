@@ -21,6 +21,12 @@ type Option func(*server)
 // read. Without it the call is refused with PERMISSION_DENIED.
 func AllowReload() Option { return func(s *server) { s.reloads = true } }
 
+// Counters let a reload say by how much counters have increased meanwhile, those that the
+// request names: read returns the value of one, false if there is none of the name.
+func Counters(read func(name string) (int64, bool)) Option {
+	return func(s *server) { s.counter = read }
+}
+
 // AllowSessionRun adds SessionService, whose SessionRun feeds and fetches any tensor of a
 // model and runs any operation, those that write variables included.
 func AllowSessionRun() Option { return func(s *server) { s.sessions = true } }
@@ -62,6 +68,7 @@ func Register(r grpc.ServiceRegistrar, m *serve.Manager, options ...Option) {
 type server struct {
 	m                 *serve.Manager
 	reloads, sessions bool
+	counter           func(string) (int64, bool) // nil: there are none
 }
 
 // Recover is an interceptor that makes a panic the INTERNAL error of its call.

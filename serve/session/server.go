@@ -58,6 +58,8 @@ type Options struct {
 	// Token, if not "", must be sent with each call as "authorization: Bearer TOKEN";
 	// other calls fail with UNAUTHENTICATED.
 	Token string
+	// Known, in place of Token, reports whether an authorization is right.
+	Known func(authorization string) bool
 	// Logger receives an event for each session that is opened or closed, and for each
 	// panic; nil logs nothing.
 	Logger *zerolog.Logger

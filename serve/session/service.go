@@ -72,12 +72,12 @@ func (s *Server) intercept(ctx context.Context, request any, info *grpc.UnarySer
 
 // authentic reports whether a call carries the server's token, if it has one.
 func (s *Server) authentic(ctx context.Context) bool {
-	if s.options.Token == "" {
+	if s.options.Token == "" && s.options.Known == nil {
 		return true
 	}
 	md, _ := metadata.FromIncomingContext(ctx)
 	for _, v := range md.Get("authorization") {
-		if subtle.ConstantTimeCompare([]byte(v), []byte("Bearer "+s.options.Token)) == 1 {
+		if s.options.Known != nil && s.options.Known(v) || s.options.Known == nil && subtle.ConstantTimeCompare([]byte(v), []byte("Bearer "+s.options.Token)) == 1 {
 			return true
 		}
 	}

@@ -25,6 +25,8 @@ type Options struct {
 	Token   string // "" serves the loopback interface alone
 	Abort   bool   // whether steps can be aborted
 	Viewers int    // that may look at once; 0: 16
+	// Known, in place of Token, reports whether an Authorization header is right.
+	Known func(authorization string) bool
 	// Clock is time.Now, if nil. Tick, if not nil, starts what ticks at intervals.
 	Clock func() time.Time
 	Tick  func(time.Duration) (tick <-chan time.Time, stop func())
@@ -63,7 +65,7 @@ type handler struct {
 // sessions of the moment.
 func Handler(list func() []Watched, o Options) http.Handler {
 	page, csp := view.LivePage(cmp.Or(o.Title, "troupe"))
-	return &handler{stream.New(page, csp, stream.Options{Token: o.Token, Viewers: o.Viewers, Clock: o.Clock, Tick: o.Tick}), list, o}
+	return &handler{stream.New(page, csp, stream.Options{Token: o.Token, Known: o.Known, Viewers: o.Viewers, Clock: o.Clock, Tick: o.Tick}), list, o}
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -16,6 +16,8 @@ import (
 // Options configure a [Server].
 type Options struct {
 	Token string // "" serves the loopback interface alone
+	// Known, in place of Token, reports whether an Authorization header is right.
+	Known func(authorization string) bool
 	// Anyone serves clients of other machines without a token: for a handler in front of
 	// which another one decides who may call.
 	Anyone  bool
@@ -79,8 +81,9 @@ func Refuse(w http.ResponseWriter, code int, text string) {
 
 // Allowed returns why a request is refused; nil if it is not.
 func (s *Server) Allowed(r *http.Request) error {
-	if s.o.Token != "" {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+s.o.Token)) != 1 {
+	if s.o.Token != "" || s.o.Known != nil {
+		a := r.Header.Get("Authorization")
+		if s.o.Known != nil && !s.o.Known(a) || s.o.Known == nil && subtle.ConstantTimeCompare([]byte(a), []byte("Bearer "+s.o.Token)) != 1 {
 			return errors.New("the request has no token, or another one: open the page with #token=TOKEN")
 		}
 		return nil

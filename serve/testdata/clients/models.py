@@ -1,5 +1,7 @@
-"""Exports a SavedModel with a hundred signatures for clients.py: python models.py FOLDER"""
+"""Exports SavedModels for clients.py: python models.py FOLDER writes FOLDER/many, which has a
+hundred signatures, and FOLDER/examples, whose signatures classify and regress."""
 
+import os
 import sys
 
 import tensorflow as tf
@@ -48,5 +50,21 @@ sigs["length"] = tf.function(lambda x: {"y": tf.strings.length(x)}).get_concrete
 sigs["dense"] = tf.function(lambda x: {"y": tf.nn.relu(x @ m.w)}).get_concrete_function(tf.TensorSpec([None, 4], tf.float32, "x"))
 sigs["scalar"] = tf.function(lambda x: {"y": x * 2.0}).get_concrete_function(tf.TensorSpec([], tf.float32, "x"))
 sigs["fixed"] = tf.function(lambda x: {"y": x * 2.0}).get_concrete_function(tf.TensorSpec([2, 3], tf.float32, "x"))
-tf.saved_model.save(m, sys.argv[1], sigs)
-print(len(sigs), "signatures")
+tf.saved_model.save(m, os.path.join(sys.argv[1], "many"), sigs)
+
+v1 = tf.compat.v1
+with tf.Graph().as_default(), v1.Session() as session:
+    texts = v1.placeholder(tf.string, [None], "examples")
+    x = tf.io.parse_example(texts, {"x": tf.io.FixedLenFeature([2], tf.float32), "n": tf.io.FixedLenFeature([1], tf.int64, 3)})
+    sums = tf.reduce_sum(x["x"], 1) + tf.cast(x["n"][:, 0], tf.float32)
+    scores = tf.nn.softmax(tf.stack([sums, -sums, sums * 0.5], 1))
+    names = tf.tile(tf.constant([["up", "down", "half"]]), [tf.shape(scores)[0], 1])
+    of = v1.saved_model.signature_def_utils
+    builder = v1.saved_model.Builder(os.path.join(sys.argv[1], "examples"))
+    builder.add_meta_graph_and_variables(session, ["serve"], {
+        "serving_default": of.predict_signature_def({"inputs": texts}, {"sums": sums}),
+        "classify": of.classification_signature_def(texts, names, scores),
+        "scores": of.build_signature_def({"inputs": v1.saved_model.build_tensor_info(texts)}, {"scores": v1.saved_model.build_tensor_info(scores)}, "tensorflow/serving/classify"),
+        "regress": of.regression_signature_def(texts, sums),
+    })
+    builder.save()

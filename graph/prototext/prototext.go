@@ -1,4 +1,6 @@
-package graph
+// Package prototext reads and writes GraphDefs in protocol buffer text form ("node { name: … }"),
+// as files that end in .pbtxt have them.
+package prototext
 
 import (
 	"google.golang.org/protobuf/encoding/prototext"
@@ -8,10 +10,9 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// ParseGraphDef turns a GraphDef in protocol buffer text form ("node { name:
-// ... }") into a serialized one. Fields that package wire does not declare are
-// passed over.
-func ParseGraphDef(text []byte) ([]byte, error) {
+// Parse returns the serialized form of a GraphDef in text form. Fields that package wire does
+// not declare are passed over.
+func Parse(text []byte) ([]byte, error) {
 	var def wire.GraphDef
 	if err := wire.UnmarshalText(prototext.UnmarshalOptions{}, text, &def); err != nil {
 		return nil, status.Invalid("GraphDef text: %w", err)
@@ -23,9 +24,9 @@ func ParseGraphDef(text []byte) ([]byte, error) {
 	return b, nil
 }
 
-// FormatGraphDef turns a serialized GraphDef into protocol buffer text form.
-// The spaces in it are not stable between programs.
-func FormatGraphDef(b []byte) ([]byte, error) {
+// Format returns the text form of a serialized GraphDef. The spaces in it are not stable
+// between programs.
+func Format(b []byte) ([]byte, error) {
 	var def wire.GraphDef
 	if err := proto.Unmarshal(b, &def); err != nil {
 		return nil, status.Invalid("GraphDef: %w", err)
