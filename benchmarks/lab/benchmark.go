@@ -28,6 +28,7 @@ var benchmarks = []benchmark{
 	pingPong, counting, threadRing, forkJoinThroughput, forkJoinCreation,
 	boundedBuffer, diningPhilosophers, sieve, fibonacci, barrier,
 	chameneos, big, nQueens, quicksort, matrixMultiplication,
+	trapezoid, logisticMap,
 }
 
 // plain returns the work of benchmarks whose size is their work.

@@ -110,6 +110,19 @@ run("quicksort", N) ->
     sort([I * I * 7919 rem 1000003 || I <- lists:seq(0, N - 1)], all, self()),
     receive {all, Sorted} -> weighed(Sorted, 0, 0) end;
 
+run("trapezoid", N) ->
+    Main = self(),
+    [spawn_link(fun() -> Main ! {sum, strip(P, N, 0, 0)} end) || P <- lists:seq(0, 7)],
+    add(8, 0);
+
+run("logistic map", N) ->
+    Main = self(),
+    [begin
+        Computer = spawn_link(fun() -> terms(K + 2) end),
+        spawn_link(fun() -> Main ! {sum, manage(N, K + 1, Computer)} end)
+     end || K <- lists:seq(0, 7)],
+    add(8, 0);
+
 run("matrix multiplication", N) ->
     Main = self(),
     Matrix = fun(F) -> list_to_tuple([list_to_tuple([F(I, J) || J <- lists:seq(0, N - 1)]) || I <- lists:seq(0, N - 1)]) end,
@@ -119,6 +132,24 @@ run("matrix multiplication", N) ->
     Starts = lists:seq(1, N, 16),
     [spawn_link(fun() -> Main ! {sum, block(A, B, W, N, R, C)} end) || R <- Starts, C <- Starts],
     trunc(add(length(Starts) * length(Starts), 0.0)).
+
+height(X) -> (X * X + 3 * X + 1) rem 10007.
+
+strip(_, N, N, Area) -> Area;
+strip(P, N, I, Area) ->
+    X = 8 * I + P,
+    strip(P, N, I + 1, Area + height(X) + height(X + 1)).
+
+manage(0, X, Computer) -> Computer ! stop, X;
+manage(N, X, Computer) ->
+    Computer ! {X, self()},
+    receive {term, Y} -> manage(N - 1, Y, Computer) end.
+
+terms(Rate) ->
+    receive
+        {X, From} -> From ! {term, ((Rate * X rem 1000003) * (1000003 - X)) rem 1000003}, terms(Rate);
+        stop -> ok
+    end.
 
 met(A, B) -> (6 - A - B) rem 3.
 
