@@ -42,7 +42,7 @@ const (
 // there and answer, or ctx ends: then it fails with the latest reason.
 func (d *Discovery) Find(ctx context.Context) (map[string][]string, error) {
 	if len(d.Names) == 0 && d.LookUp == nil {
-		return nil, status.Invalid("there is no name to look up")
+		return nil, status.Invalid("no name is given to look up")
 	}
 	t := time.NewTicker(discoverEvery)
 	defer t.Stop()
@@ -116,7 +116,7 @@ func (d *Discovery) lookUp(ctx context.Context) (addresses []string, err error) 
 	if d.LookUp != nil {
 		addresses, err = d.LookUp(ctx)
 		if err == nil && len(addresses) == 0 {
-			err = status.Errorf(status.Unavailable, "there is no worker")
+			err = status.Errorf(status.Unavailable, "no worker was found")
 		}
 		return slices.Compact(slices.Sorted(slices.Values(addresses))), err
 	}

@@ -77,7 +77,7 @@ type request struct {
 func (w *Worker) ask(_ context.Context, b []byte) ([]byte, error) {
 	var r request
 	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, status.Invalid("a request that is no JSON: %v", err)
+		return nil, status.Invalid("a request that is not JSON: %v", err)
 	}
 	switch r.What {
 	case askStatus:

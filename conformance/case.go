@@ -145,7 +145,7 @@ func (s *Step) check() error {
 	}
 	if s.Error != nil && s.Error.Code != "" {
 		if _, ok := status.ParseCode(s.Error.Code); !ok {
-			return fmt.Errorf("%q is no status code", s.Error.Code)
+			return fmt.Errorf("%q is not a status code", s.Error.Code)
 		}
 	}
 	return nil

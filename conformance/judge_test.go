@@ -122,7 +122,7 @@ func TestScriptsThatMakeNoSense(t *testing.T) {
 		`{"steps": [{"fetches": ["y:0"]}]}`:                                      "one of expect",
 		`{"steps": [{"fetches": ["y:0"], "expect": []}]}`:                        "0 values are expected of 1",
 		`{"steps": [{"fetches": [], "expect": [], "any_outcome": true}]}`:        "one of expect",
-		`{"steps": [{"fetches": [], "error": {"code": "BAD", "contains": ""}}]}`: "no status code",
+		`{"steps": [{"fetches": [], "error": {"code": "BAD", "contains": ""}}]}`: "not a status code",
 		`{"steps": [], "surprise": 1}`:                                           "unknown field",
 		`{"steps": [{"fetches": [], "expect": [], "error_code": 3}]}`:            "unknown field",
 		`{`: "case.json",

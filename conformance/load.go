@@ -41,7 +41,7 @@ func Load(name string) ([]*Case, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(cases) == 0 {
-		return nil, fmt.Errorf("%s: there are no cases in it", name)
+		return nil, fmt.Errorf("%s: it has no cases", name)
 	}
 	for i, c := range cases {
 		c.path, c.index = name, i
@@ -57,7 +57,7 @@ func LoadScript(name string) (*Script, error) {
 	}
 	s, err := readScript(files)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no case: %w", name, err)
+		return nil, fmt.Errorf("%s is not a case: %w", name, err)
 	}
 	return s, nil
 }

@@ -79,7 +79,7 @@ func (r *shapeRow) run() error {
 		if r.Code != "" {
 			var ok bool
 			if want, ok = status.ParseCode(r.Code); !ok {
-				return fmt.Errorf("%q is no status code", r.Code)
+				return fmt.Errorf("%q is not a status code", r.Code)
 			}
 		}
 		if status.CodeOf(err) != want {

@@ -98,7 +98,7 @@ func (r *reversal) carry(dy map[*graph.Node]gradient.Value) error {
 	}
 	for _, exit := range l.exits {
 		if d, left := dy[exit]; left && !d.None() && w.through(exit) {
-			return status.Invalid("gradients: '%s' leaves the loop '%s' with what is no variable of it", exit.Name(), l.name)
+			return status.Invalid("gradients: '%s' leaves the loop '%s' with a value that is none of its variables", exit.Name(), l.name)
 		}
 	}
 	for _, e := range l.Invariants {

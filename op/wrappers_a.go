@@ -330,12 +330,12 @@ func AnonymousMutableDenseHashTableValueShape(value tf.Shape) AnonymousMutableDe
 	return AnonymousMutableDenseHashTableAttr{name: "value_shape", value: value}
 }
 
-// AnonymousMutableDenseHashTableInitialNumBuckets sets initial_num_buckets, which is 131072 by default. As MutableDenseHashTableV2 has it.
+// AnonymousMutableDenseHashTableInitialNumBuckets sets initial_num_buckets, which is 131072 by default. As in MutableDenseHashTableV2.
 func AnonymousMutableDenseHashTableInitialNumBuckets(value int64) AnonymousMutableDenseHashTableAttr {
 	return AnonymousMutableDenseHashTableAttr{name: "initial_num_buckets", value: value}
 }
 
-// AnonymousMutableDenseHashTableMaxLoadFactor sets max_load_factor, which is 0.8 by default. As MutableDenseHashTableV2 has it.
+// AnonymousMutableDenseHashTableMaxLoadFactor sets max_load_factor, which is 0.8 by default. As in MutableDenseHashTableV2.
 func AnonymousMutableDenseHashTableMaxLoadFactor(value float32) AnonymousMutableDenseHashTableAttr {
 	return AnonymousMutableDenseHashTableAttr{name: "max_load_factor", value: value}
 }
@@ -344,8 +344,8 @@ func AnonymousMutableDenseHashTableMaxLoadFactor(value float32) AnonymousMutable
 //
 // Arguments:
 //
-//   - empty_key: As MutableDenseHashTableV2 has it.
-//   - deleted_key: As MutableDenseHashTableV2 has it.
+//   - empty_key: As in MutableDenseHashTableV2.
+//   - deleted_key: As in MutableDenseHashTableV2.
 //   - value_dtype: The type of the values.
 //
 // Options: [AnonymousMutableDenseHashTableValueShape], [AnonymousMutableDenseHashTableInitialNumBuckets], [AnonymousMutableDenseHashTableMaxLoadFactor].
@@ -698,7 +698,7 @@ func AudioSummaryMaxOutputs(value int64) AudioSummaryAttr {
 // Arguments:
 //
 //   - tag: What they are shown under. Type: string.
-//   - tensor: As AudioSummaryV2 has it. Type: float.
+//   - tensor: As in AudioSummaryV2. Type: float.
 //   - sample_rate: Frames a second.
 //
 // Results:
@@ -796,7 +796,7 @@ func AvgPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, pa
 // AvgPool3DGradAttr is an optional attribute of AvgPool3DGrad.
 type AvgPool3DGradAttr attr
 
-// AvgPool3DGradDataFormat sets data_format, which is "NDHWC" by default. As AvgPool3D has it. Values: "NDHWC", "NCDHW".
+// AvgPool3DGradDataFormat sets data_format, which is "NDHWC" by default. As in AvgPool3D. Values: "NDHWC", "NCDHW".
 func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
 	return AvgPool3DGradAttr{name: "data_format", value: value}
 }
@@ -807,9 +807,9 @@ func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
 //
 //   - orig_input_shape: The shape of its input. Type: int32.
 //   - grad: The gradient of its output. Types: half, bfloat16, float, double.
-//   - ksize: As AvgPool3D has it. At least 5 of them.
-//   - strides: As AvgPool3D has it. At least 5 of them.
-//   - padding: As AvgPool3D has it. Values: "SAME", "VALID".
+//   - ksize: As in AvgPool3D. At least 5 of them.
+//   - strides: As in AvgPool3D. At least 5 of them.
+//   - padding: As in AvgPool3D. Values: "SAME", "VALID".
 //
 // Results:
 //
@@ -824,7 +824,7 @@ func AvgPool3DGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksi
 // AvgPoolGradAttr is an optional attribute of AvgPoolGrad.
 type AvgPoolGradAttr attr
 
-// AvgPoolGradDataFormat sets data_format, which is "NHWC" by default. As AvgPool has it. Values: "NHWC", "NCHW".
+// AvgPoolGradDataFormat sets data_format, which is "NHWC" by default. As in AvgPool. Values: "NHWC", "NCHW".
 func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
 	return AvgPoolGradAttr{name: "data_format", value: value}
 }
@@ -835,9 +835,9 @@ func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
 //
 //   - orig_input_shape: The shape of its input. Type: int32.
 //   - grad: The gradient of its output. Types: half, bfloat16, float, double.
-//   - ksize: As AvgPool has it. At least 4 of them.
-//   - strides: As AvgPool has it. At least 4 of them.
-//   - padding: As AvgPool has it. Values: "SAME", "VALID".
+//   - ksize: As in AvgPool. At least 4 of them.
+//   - strides: As in AvgPool. At least 4 of them.
+//   - padding: As in AvgPool. Values: "SAME", "VALID".
 //
 // Results:
 //

@@ -58,7 +58,7 @@ func BatchBatchingQueue(value string) BatchAttr {
 	return BatchAttr{name: "batching_queue", value: value}
 }
 
-// Batch joins the tensors of several callers along their first dimension and gives them to one of the callers.
+// Batch joins the tensors of several callers along their first dimension and passes them to one of the callers.
 //
 // The others get tensors without rows. Unbatch gives each caller its part of what is made of them.
 //
@@ -568,7 +568,7 @@ func BlockLSTMUsePeephole(value bool) BlockLSTMAttr {
 //
 // Arguments:
 //
-//   - seq_len_max: How many steps; what is beyond gives zeros. Type: int64.
+//   - seq_len_max: How many steps; beyond them the output is zero. Type: int64.
 //   - x: The input, time first. Types: half, float.
 //   - cs_prev: The cell state at the beginning. Types: half, float.
 //   - h_prev: The output before the beginning. Types: half, float.
@@ -600,16 +600,16 @@ func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Outp
 //
 // Arguments:
 //
-//   - seq_len_max: As BlockLSTM has it. Type: int64.
+//   - seq_len_max: As in BlockLSTM. Type: int64.
 //   - x: Types: half, float.
-//   - cs_prev: As BlockLSTM has it. Types: half, float.
-//   - h_prev: As BlockLSTM has it. Types: half, float.
+//   - cs_prev: As in BlockLSTM. Types: half, float.
+//   - h_prev: As in BlockLSTM. Types: half, float.
 //   - w: The weights of x and h_prev. Types: half, float.
 //   - wci: The peephole weights of the input gate. Types: half, float.
 //   - wcf: The peephole weights of the forget gate. Types: half, float.
 //   - wco: The peephole weights of the output gate. Types: half, float.
 //   - b: The bias. Types: half, float.
-//   - i: What BlockLSTM gave, as are the six inputs that follow. Types: half, float.
+//   - i: An output of BlockLSTM, as are the six inputs that follow. Types: half, float.
 //   - cs: Types: half, float.
 //   - f: Types: half, float.
 //   - o: Types: half, float.
@@ -641,16 +641,16 @@ func BlockLSTMGrad(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.
 //
 // Arguments:
 //
-//   - seq_len_max: As BlockLSTM has it. Type: int64.
+//   - seq_len_max: As in BlockLSTM. Type: int64.
 //   - x: Types: half, float.
-//   - cs_prev: As BlockLSTM has it. Types: half, float.
-//   - h_prev: As BlockLSTM has it. Types: half, float.
+//   - cs_prev: As in BlockLSTM. Types: half, float.
+//   - h_prev: As in BlockLSTM. Types: half, float.
 //   - w: The weights of x and h_prev. Types: half, float.
 //   - wci: The peephole weights of the input gate. Types: half, float.
 //   - wcf: The peephole weights of the forget gate. Types: half, float.
 //   - wco: The peephole weights of the output gate. Types: half, float.
 //   - b: The bias. Types: half, float.
-//   - i: What BlockLSTM gave, as are the six inputs that follow. Types: half, float.
+//   - i: An output of BlockLSTM, as are the six inputs that follow. Types: half, float.
 //   - cs: Types: half, float.
 //   - f: Types: half, float.
 //   - o: Types: half, float.
@@ -693,7 +693,7 @@ func BlockLSTMV2UsePeephole(value bool) BlockLSTMV2Attr {
 //
 // Arguments:
 //
-//   - seq_len_max: How many steps; what is beyond gives zeros. Type: int64.
+//   - seq_len_max: How many steps; beyond them the output is zero. Type: int64.
 //   - x: The input, time first. Types: half, float.
 //   - cs_prev: The cell state at the beginning. Types: half, float.
 //   - h_prev: The output before the beginning. Types: half, float.

@@ -254,7 +254,7 @@ func Cholesky(scope *Scope, input tf.Output) (output tf.Output) {
 //
 // Arguments:
 //
-//   - l: What Cholesky gave. Types: half, float, double.
+//   - l: The output of Cholesky. Types: half, float, double.
 //   - grad: The gradient of that. Types: half, float, double.
 //
 // Results:
@@ -265,7 +265,7 @@ func CholeskyGrad(scope *Scope, l tf.Output, grad tf.Output) (output tf.Output) 
 	return op.Output(0)
 }
 
-// ClipByValue limits elements to a range; NaN stays NaN.
+// ClipByValue limits elements to a range; NaN remains NaN.
 //
 // Arguments:
 //
@@ -518,7 +518,7 @@ func ConjugateTranspose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output)
 //
 // Arguments:
 //
-//   - mutex_lock: What MutexLock gave.
+//   - mutex_lock: The output of MutexLock.
 func ConsumeMutexLock(scope *Scope, mutex_lock tf.Output) (o *tf.Operation) {
 	return scope.add("ConsumeMutexLock", nil, mutex_lock)
 }
@@ -620,17 +620,17 @@ func Conv2DBackpropFilterUseCudnnOnGpu(value bool) Conv2DBackpropFilterAttr {
 	return Conv2DBackpropFilterAttr{name: "use_cudnn_on_gpu", value: value}
 }
 
-// Conv2DBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. As Conv2D has it.
+// Conv2DBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. As in Conv2D.
 func Conv2DBackpropFilterExplicitPaddings(value []int64) Conv2DBackpropFilterAttr {
 	return Conv2DBackpropFilterAttr{name: "explicit_paddings", value: value}
 }
 
-// Conv2DBackpropFilterDataFormat sets data_format, which is "NHWC" by default. As Conv2D has it. Values: "NHWC", "NCHW".
+// Conv2DBackpropFilterDataFormat sets data_format, which is "NHWC" by default. As in Conv2D. Values: "NHWC", "NCHW".
 func Conv2DBackpropFilterDataFormat(value string) Conv2DBackpropFilterAttr {
 	return Conv2DBackpropFilterAttr{name: "data_format", value: value}
 }
 
-// Conv2DBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it.
+// Conv2DBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. As in Conv2D.
 func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
 	return Conv2DBackpropFilterAttr{name: "dilations", value: value}
 }
@@ -642,8 +642,8 @@ func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
 //   - input: The input. Types: half, bfloat16, float, double.
 //   - filter_sizes: The shape of the filter. Type: int32.
 //   - out_backprop: The gradient of the output. Types: half, bfloat16, float, double.
-//   - strides: As Conv2D has it.
-//   - padding: As Conv2D has it. Values: "SAME", "VALID", "EXPLICIT".
+//   - strides: As in Conv2D.
+//   - padding: As in Conv2D. Values: "SAME", "VALID", "EXPLICIT".
 //
 // Results:
 //
@@ -663,17 +663,17 @@ func Conv2DBackpropInputUseCudnnOnGpu(value bool) Conv2DBackpropInputAttr {
 	return Conv2DBackpropInputAttr{name: "use_cudnn_on_gpu", value: value}
 }
 
-// Conv2DBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. As Conv2D has it.
+// Conv2DBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. As in Conv2D.
 func Conv2DBackpropInputExplicitPaddings(value []int64) Conv2DBackpropInputAttr {
 	return Conv2DBackpropInputAttr{name: "explicit_paddings", value: value}
 }
 
-// Conv2DBackpropInputDataFormat sets data_format, which is "NHWC" by default. As Conv2D has it. Values: "NHWC", "NCHW".
+// Conv2DBackpropInputDataFormat sets data_format, which is "NHWC" by default. As in Conv2D. Values: "NHWC", "NCHW".
 func Conv2DBackpropInputDataFormat(value string) Conv2DBackpropInputAttr {
 	return Conv2DBackpropInputAttr{name: "data_format", value: value}
 }
 
-// Conv2DBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it.
+// Conv2DBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. As in Conv2D.
 func Conv2DBackpropInputDilations(value []int64) Conv2DBackpropInputAttr {
 	return Conv2DBackpropInputAttr{name: "dilations", value: value}
 }
@@ -685,8 +685,8 @@ func Conv2DBackpropInputDilations(value []int64) Conv2DBackpropInputAttr {
 //   - input_sizes: The shape of the input, or its height and width. Type: int32.
 //   - filter: The filter.
 //   - out_backprop: The gradient of the output.
-//   - strides: As Conv2D has it.
-//   - padding: As Conv2D has it. Values: "SAME", "VALID", "EXPLICIT".
+//   - strides: As in Conv2D.
+//   - padding: As in Conv2D. Values: "SAME", "VALID", "EXPLICIT".
 //
 // Options: [Conv2DBackpropInputUseCudnnOnGpu], [Conv2DBackpropInputExplicitPaddings], [Conv2DBackpropInputDataFormat], [Conv2DBackpropInputDilations].
 func Conv2DBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropInputAttr) (output tf.Output) {
@@ -729,12 +729,12 @@ func Conv3D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, pa
 // Conv3DBackpropFilterV2Attr is an optional attribute of Conv3DBackpropFilterV2.
 type Conv3DBackpropFilterV2Attr attr
 
-// Conv3DBackpropFilterV2DataFormat sets data_format, which is "NDHWC" by default. As Conv3D has it. Values: "NDHWC", "NCDHW".
+// Conv3DBackpropFilterV2DataFormat sets data_format, which is "NDHWC" by default. As in Conv3D. Values: "NDHWC", "NCDHW".
 func Conv3DBackpropFilterV2DataFormat(value string) Conv3DBackpropFilterV2Attr {
 	return Conv3DBackpropFilterV2Attr{name: "data_format", value: value}
 }
 
-// Conv3DBackpropFilterV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. As Conv3D has it.
+// Conv3DBackpropFilterV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. As in Conv3D.
 func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
 	return Conv3DBackpropFilterV2Attr{name: "dilations", value: value}
 }
@@ -746,8 +746,8 @@ func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
 //   - input: The input. Types: half, bfloat16, float, double.
 //   - filter_sizes: The shape of the filter. Type: int32.
 //   - out_backprop: The gradient of its output. Types: half, bfloat16, float, double.
-//   - strides: As Conv3D has it. At least 5 of them.
-//   - padding: As Conv3D has it. Values: "SAME", "VALID".
+//   - strides: As in Conv3D. At least 5 of them.
+//   - padding: As in Conv3D. Values: "SAME", "VALID".
 //
 // Results:
 //
@@ -762,12 +762,12 @@ func Conv3DBackpropFilterV2(scope *Scope, input tf.Output, filter_sizes tf.Outpu
 // Conv3DBackpropInputV2Attr is an optional attribute of Conv3DBackpropInputV2.
 type Conv3DBackpropInputV2Attr attr
 
-// Conv3DBackpropInputV2DataFormat sets data_format, which is "NDHWC" by default. As Conv3D has it. Values: "NDHWC", "NCDHW".
+// Conv3DBackpropInputV2DataFormat sets data_format, which is "NDHWC" by default. As in Conv3D. Values: "NDHWC", "NCDHW".
 func Conv3DBackpropInputV2DataFormat(value string) Conv3DBackpropInputV2Attr {
 	return Conv3DBackpropInputV2Attr{name: "data_format", value: value}
 }
 
-// Conv3DBackpropInputV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. As Conv3D has it.
+// Conv3DBackpropInputV2Dilations sets dilations, which is [1, 1, 1, 1, 1] by default. As in Conv3D.
 func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
 	return Conv3DBackpropInputV2Attr{name: "dilations", value: value}
 }
@@ -779,8 +779,8 @@ func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
 //   - input_sizes: The shape of the input. Types: int32, int64.
 //   - filter: The filter. Types: half, bfloat16, float, double.
 //   - out_backprop: The gradient of its output. Types: half, bfloat16, float, double.
-//   - strides: As Conv3D has it. At least 5 of them.
-//   - padding: As Conv3D has it. Values: "SAME", "VALID".
+//   - strides: As in Conv3D. At least 5 of them.
+//   - padding: As in Conv3D. Values: "SAME", "VALID".
 //
 // Results:
 //
@@ -808,7 +808,7 @@ func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - writer: What SummaryWriter gives.
+//   - writer: The output of SummaryWriter.
 //   - logdir: The directory, which is made if it is missing. Type: string.
 //   - max_queue: How many events may wait to be written. Type: int32.
 //   - flush_millis: After how many milliseconds they are written in any case. Type: int32.

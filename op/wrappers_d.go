@@ -130,32 +130,32 @@ func Dawsn(scope *Scope, x tf.Output) (y tf.Output) {
 // DecodeAndCropJpegAttr is an optional attribute of DecodeAndCropJpeg.
 type DecodeAndCropJpegAttr attr
 
-// DecodeAndCropJpegChannels sets channels, which is 0 by default. As DecodeJpeg has it.
+// DecodeAndCropJpegChannels sets channels, which is 0 by default. As in DecodeJpeg.
 func DecodeAndCropJpegChannels(value int64) DecodeAndCropJpegAttr {
 	return DecodeAndCropJpegAttr{name: "channels", value: value}
 }
 
-// DecodeAndCropJpegRatio sets ratio, which is 1 by default. As DecodeJpeg has it.
+// DecodeAndCropJpegRatio sets ratio, which is 1 by default. As in DecodeJpeg.
 func DecodeAndCropJpegRatio(value int64) DecodeAndCropJpegAttr {
 	return DecodeAndCropJpegAttr{name: "ratio", value: value}
 }
 
-// DecodeAndCropJpegFancyUpscaling sets fancy_upscaling, which is true by default. As DecodeJpeg has it.
+// DecodeAndCropJpegFancyUpscaling sets fancy_upscaling, which is true by default. As in DecodeJpeg.
 func DecodeAndCropJpegFancyUpscaling(value bool) DecodeAndCropJpegAttr {
 	return DecodeAndCropJpegAttr{name: "fancy_upscaling", value: value}
 }
 
-// DecodeAndCropJpegTryRecoverTruncated sets try_recover_truncated, which is false by default. As DecodeJpeg has it.
+// DecodeAndCropJpegTryRecoverTruncated sets try_recover_truncated, which is false by default. As in DecodeJpeg.
 func DecodeAndCropJpegTryRecoverTruncated(value bool) DecodeAndCropJpegAttr {
 	return DecodeAndCropJpegAttr{name: "try_recover_truncated", value: value}
 }
 
-// DecodeAndCropJpegAcceptableFraction sets acceptable_fraction, which is 1.0 by default. As DecodeJpeg has it.
+// DecodeAndCropJpegAcceptableFraction sets acceptable_fraction, which is 1.0 by default. As in DecodeJpeg.
 func DecodeAndCropJpegAcceptableFraction(value float32) DecodeAndCropJpegAttr {
 	return DecodeAndCropJpegAttr{name: "acceptable_fraction", value: value}
 }
 
-// DecodeAndCropJpegDctMethod sets dct_method, which is "" by default. As DecodeJpeg has it.
+// DecodeAndCropJpegDctMethod sets dct_method, which is "" by default. As in DecodeJpeg.
 func DecodeAndCropJpegDctMethod(value string) DecodeAndCropJpegAttr {
 	return DecodeAndCropJpegAttr{name: "dct_method", value: value}
 }
@@ -307,7 +307,7 @@ func DecodeImageDtype(value tf.DataType) DecodeImageAttr {
 	return DecodeImageAttr{name: "dtype", value: value}
 }
 
-// DecodeImageExpandAnimations sets expand_animations, which is true by default. Whether a GIF gives all its frames in 4 dimensions, or the first in 3.
+// DecodeImageExpandAnimations sets expand_animations, which is true by default. Whether all frames of a GIF are decoded, in 4 dimensions, or the first, in 3.
 func DecodeImageExpandAnimations(value bool) DecodeImageAttr {
 	return DecodeImageAttr{name: "expand_animations", value: value}
 }
@@ -360,7 +360,7 @@ func DecodeJpegFancyUpscaling(value bool) DecodeJpegAttr {
 	return DecodeJpegAttr{name: "fancy_upscaling", value: value}
 }
 
-// DecodeJpegTryRecoverTruncated sets try_recover_truncated, which is false by default. Whether a file cut short gives the part that is there.
+// DecodeJpegTryRecoverTruncated sets try_recover_truncated, which is false by default. Whether the readable part of a truncated file is returned.
 func DecodeJpegTryRecoverTruncated(value bool) DecodeJpegAttr {
 	return DecodeJpegAttr{name: "try_recover_truncated", value: value}
 }
@@ -772,17 +772,17 @@ func DepthwiseConv2dNative(scope *Scope, input tf.Output, filter tf.Output, stri
 // DepthwiseConv2dNativeBackpropFilterAttr is an optional attribute of DepthwiseConv2dNativeBackpropFilter.
 type DepthwiseConv2dNativeBackpropFilterAttr attr
 
-// DepthwiseConv2dNativeBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. As DepthwiseConv2dNative has it.
+// DepthwiseConv2dNativeBackpropFilterExplicitPaddings sets explicit_paddings, which is empty by default. As in DepthwiseConv2dNative.
 func DepthwiseConv2dNativeBackpropFilterExplicitPaddings(value []int64) DepthwiseConv2dNativeBackpropFilterAttr {
 	return DepthwiseConv2dNativeBackpropFilterAttr{name: "explicit_paddings", value: value}
 }
 
-// DepthwiseConv2dNativeBackpropFilterDataFormat sets data_format, which is "NHWC" by default. As DepthwiseConv2dNative has it. Values: "NHWC", "NCHW".
+// DepthwiseConv2dNativeBackpropFilterDataFormat sets data_format, which is "NHWC" by default. As in DepthwiseConv2dNative. Values: "NHWC", "NCHW".
 func DepthwiseConv2dNativeBackpropFilterDataFormat(value string) DepthwiseConv2dNativeBackpropFilterAttr {
 	return DepthwiseConv2dNativeBackpropFilterAttr{name: "data_format", value: value}
 }
 
-// DepthwiseConv2dNativeBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. As DepthwiseConv2dNative has it.
+// DepthwiseConv2dNativeBackpropFilterDilations sets dilations, which is [1, 1, 1, 1] by default. As in DepthwiseConv2dNative.
 func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2dNativeBackpropFilterAttr {
 	return DepthwiseConv2dNativeBackpropFilterAttr{name: "dilations", value: value}
 }
@@ -794,8 +794,8 @@ func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2d
 //   - input: The input. Types: half, bfloat16, float, double.
 //   - filter_sizes: The shape of the filter. Type: int32.
 //   - out_backprop: The gradient of the output. Types: half, bfloat16, float, double.
-//   - strides: As DepthwiseConv2dNative has it.
-//   - padding: As DepthwiseConv2dNative has it. Values: "SAME", "VALID", "EXPLICIT".
+//   - strides: As in DepthwiseConv2dNative.
+//   - padding: As in DepthwiseConv2dNative. Values: "SAME", "VALID", "EXPLICIT".
 //
 // Results:
 //
@@ -810,17 +810,17 @@ func DepthwiseConv2dNativeBackpropFilter(scope *Scope, input tf.Output, filter_s
 // DepthwiseConv2dNativeBackpropInputAttr is an optional attribute of DepthwiseConv2dNativeBackpropInput.
 type DepthwiseConv2dNativeBackpropInputAttr attr
 
-// DepthwiseConv2dNativeBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. As DepthwiseConv2dNative has it.
+// DepthwiseConv2dNativeBackpropInputExplicitPaddings sets explicit_paddings, which is empty by default. As in DepthwiseConv2dNative.
 func DepthwiseConv2dNativeBackpropInputExplicitPaddings(value []int64) DepthwiseConv2dNativeBackpropInputAttr {
 	return DepthwiseConv2dNativeBackpropInputAttr{name: "explicit_paddings", value: value}
 }
 
-// DepthwiseConv2dNativeBackpropInputDataFormat sets data_format, which is "NHWC" by default. As DepthwiseConv2dNative has it. Values: "NHWC", "NCHW".
+// DepthwiseConv2dNativeBackpropInputDataFormat sets data_format, which is "NHWC" by default. As in DepthwiseConv2dNative. Values: "NHWC", "NCHW".
 func DepthwiseConv2dNativeBackpropInputDataFormat(value string) DepthwiseConv2dNativeBackpropInputAttr {
 	return DepthwiseConv2dNativeBackpropInputAttr{name: "data_format", value: value}
 }
 
-// DepthwiseConv2dNativeBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. As DepthwiseConv2dNative has it.
+// DepthwiseConv2dNativeBackpropInputDilations sets dilations, which is [1, 1, 1, 1] by default. As in DepthwiseConv2dNative.
 func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dNativeBackpropInputAttr {
 	return DepthwiseConv2dNativeBackpropInputAttr{name: "dilations", value: value}
 }
@@ -832,8 +832,8 @@ func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dN
 //   - input_sizes: The shape of the input. Type: int32.
 //   - filter: The filter. Types: half, bfloat16, float, double.
 //   - out_backprop: The gradient of the output. Types: half, bfloat16, float, double.
-//   - strides: As DepthwiseConv2dNative has it.
-//   - padding: As DepthwiseConv2dNative has it. Values: "SAME", "VALID", "EXPLICIT".
+//   - strides: As in DepthwiseConv2dNative.
+//   - padding: As in DepthwiseConv2dNative. Values: "SAME", "VALID", "EXPLICIT".
 //
 // Results:
 //
@@ -889,7 +889,7 @@ func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 //
 // Arguments:
 //
-//   - serialized_sparse: A row of three strings for each, as SerializeManySparse gives them. Type: string.
+//   - serialized_sparse: A row of three strings for each, as SerializeManySparse returns them. Type: string.
 //   - dtype: The type of the elements.
 //
 // Results:
@@ -906,7 +906,7 @@ func DeserializeManySparse(scope *Scope, serialized_sparse tf.Output, dtype tf.D
 //
 // Arguments:
 //
-//   - serialized_sparse: Elements as SerializeSparse gives them, in the last dimension. Types: string, variant.
+//   - serialized_sparse: Elements as SerializeSparse returns them, in the last dimension. Types: string, variant.
 //   - dtype: The type of the elements.
 //
 // Results:
@@ -998,12 +998,12 @@ func Dilation2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64
 //
 // Arguments:
 //
-//   - input: As Dilation2D has it.
-//   - filter: As Dilation2D has it.
+//   - input: As in Dilation2D.
+//   - filter: As in Dilation2D.
 //   - out_backprop: The gradient of the output.
-//   - strides: As Dilation2D has it. At least 4 of them.
-//   - rates: As Dilation2D has it. At least 4 of them.
-//   - padding: As Dilation2D has it. Values: "SAME", "VALID".
+//   - strides: As in Dilation2D. At least 4 of them.
+//   - rates: As in Dilation2D. At least 4 of them.
+//   - padding: As in Dilation2D. Values: "SAME", "VALID".
 func Dilation2DBackpropFilter(scope *Scope, input tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, rates []int64, padding string) (filter_backprop tf.Output) {
 	op := scope.add("Dilation2DBackpropFilter", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter, out_backprop)
 	return op.Output(0)
@@ -1013,12 +1013,12 @@ func Dilation2DBackpropFilter(scope *Scope, input tf.Output, filter tf.Output, o
 //
 // Arguments:
 //
-//   - input: As Dilation2D has it.
-//   - filter: As Dilation2D has it.
+//   - input: As in Dilation2D.
+//   - filter: As in Dilation2D.
 //   - out_backprop: The gradient of the output.
-//   - strides: As Dilation2D has it. At least 4 of them.
-//   - rates: As Dilation2D has it. At least 4 of them.
-//   - padding: As Dilation2D has it. Values: "SAME", "VALID".
+//   - strides: As in Dilation2D. At least 4 of them.
+//   - rates: As in Dilation2D. At least 4 of them.
+//   - padding: As in Dilation2D. Values: "SAME", "VALID".
 func Dilation2DBackpropInput(scope *Scope, input tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, rates []int64, padding string) (in_backprop tf.Output) {
 	op := scope.add("Dilation2DBackpropInput", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter, out_backprop)
 	return op.Output(0)

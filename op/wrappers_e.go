@@ -276,7 +276,7 @@ func EncodePngCompression(value int64) EncodePngAttr {
 //
 // Arguments:
 //
-//   - image: Height, width and 1 to 4 channels, perhaps after other dimensions; each image gives one string. Types: uint8, uint16.
+//   - image: Height, width and 1 to 4 channels, perhaps after other dimensions; each image becomes one string. Types: uint8, uint16.
 //
 // Results:
 //
@@ -291,7 +291,7 @@ func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (conten
 // EncodeProtoAttr is an optional attribute of EncodeProto.
 type EncodeProtoAttr attr
 
-// EncodeProtoDescriptorSource sets descriptor_source, which is "local://" by default. As DecodeProtoV2 has it.
+// EncodeProtoDescriptorSource sets descriptor_source, which is "local://" by default. As in DecodeProtoV2.
 func EncodeProtoDescriptorSource(value string) EncodeProtoAttr {
 	return EncodeProtoAttr{name: "descriptor_source", value: value}
 }
@@ -622,7 +622,7 @@ func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegS
 //   - input: A batch of volumes: batch, depth, height, width, channels.
 //   - ksizes: The size of the window in each dimension. At least 5 of them.
 //   - strides: The step in each dimension. At least 5 of them.
-//   - padding: As ExtractImagePatches has it. Values: "SAME", "VALID".
+//   - padding: As in ExtractImagePatches. Values: "SAME", "VALID".
 func ExtractVolumePatches(scope *Scope, input tf.Output, ksizes []int64, strides []int64, padding string) (patches tf.Output) {
 	op := scope.add("ExtractVolumePatches", attrs(attr{name: "ksizes", value: ksizes}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)

@@ -69,7 +69,7 @@ func FIFOQueueV2SharedName(value string) FIFOQueueV2Attr {
 	return FIFOQueueV2Attr{name: "shared_name", value: value}
 }
 
-// FIFOQueueV2 makes a queue that gives elements in the order they came.
+// FIFOQueueV2 makes a queue that returns elements in the order in which they were added.
 //
 // Arguments:
 //
@@ -432,7 +432,7 @@ func FixedLengthRecordReaderV2Encoding(value string) FixedLengthRecordReaderV2At
 	return FixedLengthRecordReaderV2Attr{name: "encoding", value: value}
 }
 
-// FixedLengthRecordReaderV2 makes a reader that gives records of one length from the files whose names its queue holds.
+// FixedLengthRecordReaderV2 makes a reader that returns records of one length from the files whose names its queue holds.
 //
 // Arguments:
 //
@@ -601,8 +601,8 @@ func FractionalAvgPoolGradOverlapping(value bool) FractionalAvgPoolGradAttr {
 //
 //   - orig_input_tensor_shape: The shape of its input. Type: int64.
 //   - out_backprop: The gradient of its output. Types: float, double, int32, int64.
-//   - row_pooling_sequence: What it gave. Type: int64.
-//   - col_pooling_sequence: What it gave. Type: int64.
+//   - row_pooling_sequence: Its output row_pooling_sequence. Type: int64.
+//   - col_pooling_sequence: Its output col_pooling_sequence. Type: int64.
 //
 // Results:
 //
@@ -676,8 +676,8 @@ func FractionalMaxPoolGradOverlapping(value bool) FractionalMaxPoolGradAttr {
 //   - orig_input: Its input. Types: float, double, int32, int64.
 //   - orig_output: Its output. Types: float, double, int32, int64.
 //   - out_backprop: The gradient of its output. Types: float, double, int32, int64.
-//   - row_pooling_sequence: What it gave. Type: int64.
-//   - col_pooling_sequence: What it gave. Type: int64.
+//   - row_pooling_sequence: Its output row_pooling_sequence. Type: int64.
+//   - col_pooling_sequence: Its output col_pooling_sequence. Type: int64.
 //
 // Results:
 //
@@ -992,10 +992,10 @@ func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Outp
 //
 //   - input: Types: half, bfloat16, float, double.
 //   - paddings: How much is mirrored before and after each dimension. Type: int32.
-//   - filter: As Conv2D has it. Types: half, bfloat16, float, double.
+//   - filter: As in Conv2D. Types: half, bfloat16, float, double.
 //   - mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
-//   - strides: As Conv2D has it.
-//   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//   - strides: As in Conv2D.
+//   - padding: As in Conv2D. Values: "SAME", "VALID".
 //
 // Results:
 //
@@ -1020,10 +1020,10 @@ func FusedResizeAndPadConv2DResizeAlignCorners(value bool) FusedResizeAndPadConv
 //   - input: Types: half, float, double.
 //   - size: The new height and width. Type: int32.
 //   - paddings: How much is mirrored before and after each dimension. Type: int32.
-//   - filter: As Conv2D has it. Types: half, float, double.
+//   - filter: As in Conv2D. Types: half, float, double.
 //   - mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
-//   - strides: As Conv2D has it.
-//   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//   - strides: As in Conv2D.
+//   - padding: As in Conv2D. Values: "SAME", "VALID".
 //
 // Results:
 //

@@ -458,7 +458,7 @@ func Inv(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - y: What the function gave.
+//   - y: The result of the function.
 //   - dy: The gradient of that.
 func InvGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	op := scope.add("InvGrad", nil, y, dy)

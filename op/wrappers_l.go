@@ -157,7 +157,7 @@ func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Outpu
 //   - wcf: The peephole weights of the forget gate. Types: half, float.
 //   - wco: The peephole weights of the output gate. Types: half, float.
 //   - b: The bias. Types: half, float.
-//   - i: What LSTMBlockCell gave, as are the five inputs that follow. Types: half, float.
+//   - i: An output of LSTMBlockCell, as are the five inputs that follow. Types: half, float.
 //   - cs: Types: half, float.
 //   - f: Types: half, float.
 //   - o: Types: half, float.
@@ -313,7 +313,7 @@ func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - start: Types: bfloat16, half, float, double.
 //   - stop: Types: bfloat16, half, float, double.
-//   - num: How many; at least 1, and 1 gives start alone. Types: int32, int64.
+//   - num: How many; at least 1, and 1 returns start alone. Types: int32, int64.
 //
 // Results:
 //

@@ -717,7 +717,7 @@ func MaxPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, pa
 // MaxPool3DGradAttr is an optional attribute of MaxPool3DGrad.
 type MaxPool3DGradAttr attr
 
-// MaxPool3DGradDataFormat sets data_format, which is "NDHWC" by default. As MaxPool3D has it. Values: "NDHWC", "NCDHW".
+// MaxPool3DGradDataFormat sets data_format, which is "NDHWC" by default. As in MaxPool3D. Values: "NDHWC", "NCDHW".
 func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
 	return MaxPool3DGradAttr{name: "data_format", value: value}
 }
@@ -729,9 +729,9 @@ func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
 //   - orig_input: Its input. Types: half, bfloat16, float.
 //   - orig_output: Its output. Types: half, bfloat16, float.
 //   - grad: The gradient of its output. Types: half, bfloat16, float.
-//   - ksize: As MaxPool3D has it. At least 5 of them.
-//   - strides: As MaxPool3D has it. At least 5 of them.
-//   - padding: As MaxPool3D has it. Values: "SAME", "VALID".
+//   - ksize: As in MaxPool3D. At least 5 of them.
+//   - strides: As in MaxPool3D. At least 5 of them.
+//   - padding: As in MaxPool3D. Values: "SAME", "VALID".
 //
 // Results:
 //
@@ -746,7 +746,7 @@ func MaxPool3DGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, gr
 // MaxPool3DGradGradAttr is an optional attribute of MaxPool3DGradGrad.
 type MaxPool3DGradGradAttr attr
 
-// MaxPool3DGradGradDataFormat sets data_format, which is "NDHWC" by default. As MaxPool3D has it. Values: "NDHWC", "NCDHW".
+// MaxPool3DGradGradDataFormat sets data_format, which is "NDHWC" by default. As in MaxPool3D. Values: "NDHWC", "NCDHW".
 func MaxPool3DGradGradDataFormat(value string) MaxPool3DGradGradAttr {
 	return MaxPool3DGradGradAttr{name: "data_format", value: value}
 }
@@ -758,9 +758,9 @@ func MaxPool3DGradGradDataFormat(value string) MaxPool3DGradGradAttr {
 //   - orig_input: The input of MaxPool3D.
 //   - orig_output: Its output.
 //   - grad: The gradient of the gradient of its input.
-//   - ksize: As MaxPool3D has it. At least 5 of them.
-//   - strides: As MaxPool3D has it. At least 5 of them.
-//   - padding: As MaxPool3D has it. Values: "SAME", "VALID".
+//   - ksize: As in MaxPool3D. At least 5 of them.
+//   - strides: As in MaxPool3D. At least 5 of them.
+//   - padding: As in MaxPool3D. Values: "SAME", "VALID".
 //
 // Options: [MaxPool3DGradGradDataFormat].
 func MaxPool3DGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradGradAttr) (output tf.Output) {
@@ -771,12 +771,12 @@ func MaxPool3DGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output
 // MaxPoolGradAttr is an optional attribute of MaxPoolGrad.
 type MaxPoolGradAttr attr
 
-// MaxPoolGradExplicitPaddings sets explicit_paddings, which is empty by default. As MaxPool has it.
+// MaxPoolGradExplicitPaddings sets explicit_paddings, which is empty by default. As in MaxPool.
 func MaxPoolGradExplicitPaddings(value []int64) MaxPoolGradAttr {
 	return MaxPoolGradAttr{name: "explicit_paddings", value: value}
 }
 
-// MaxPoolGradDataFormat sets data_format, which is "NHWC" by default. As MaxPool has it. Values: "NHWC", "NCHW".
+// MaxPoolGradDataFormat sets data_format, which is "NHWC" by default. As in MaxPool. Values: "NHWC", "NCHW".
 func MaxPoolGradDataFormat(value string) MaxPoolGradAttr {
 	return MaxPoolGradAttr{name: "data_format", value: value}
 }
@@ -788,9 +788,9 @@ func MaxPoolGradDataFormat(value string) MaxPoolGradAttr {
 //   - orig_input: Its input.
 //   - orig_output: Its output.
 //   - grad: The gradient of its output.
-//   - ksize: As MaxPool has it. At least 4 of them.
-//   - strides: As MaxPool has it. At least 4 of them.
-//   - padding: As MaxPool has it. Values: "SAME", "VALID", "EXPLICIT".
+//   - ksize: As in MaxPool. At least 4 of them.
+//   - strides: As in MaxPool. At least 4 of them.
+//   - padding: As in MaxPool. Values: "SAME", "VALID", "EXPLICIT".
 //
 // Options: [MaxPoolGradExplicitPaddings], [MaxPoolGradDataFormat].
 func MaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradAttr) (output tf.Output) {
@@ -801,7 +801,7 @@ func MaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad
 // MaxPoolGradGradAttr is an optional attribute of MaxPoolGradGrad.
 type MaxPoolGradGradAttr attr
 
-// MaxPoolGradGradDataFormat sets data_format, which is "NHWC" by default. As MaxPool has it. Values: "NHWC", "NCHW".
+// MaxPoolGradGradDataFormat sets data_format, which is "NHWC" by default. As in MaxPool. Values: "NHWC", "NCHW".
 func MaxPoolGradGradDataFormat(value string) MaxPoolGradGradAttr {
 	return MaxPoolGradGradAttr{name: "data_format", value: value}
 }
@@ -813,9 +813,9 @@ func MaxPoolGradGradDataFormat(value string) MaxPoolGradGradAttr {
 //   - orig_input: The input of MaxPool.
 //   - orig_output: Its output.
 //   - grad: The gradient of the gradient of its input.
-//   - ksize: As MaxPool has it. At least 4 of them.
-//   - strides: As MaxPool has it. At least 4 of them.
-//   - padding: As MaxPool has it. Values: "SAME", "VALID".
+//   - ksize: As in MaxPool. At least 4 of them.
+//   - strides: As in MaxPool. At least 4 of them.
+//   - padding: As in MaxPool. Values: "SAME", "VALID".
 //
 // Options: [MaxPoolGradGradDataFormat].
 func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradGradAttr) (output tf.Output) {
@@ -826,7 +826,7 @@ func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, 
 // MaxPoolGradGradV2Attr is an optional attribute of MaxPoolGradGradV2.
 type MaxPoolGradGradV2Attr attr
 
-// MaxPoolGradGradV2DataFormat sets data_format, which is "NHWC" by default. As MaxPoolV2 has it. Values: "NHWC", "NCHW".
+// MaxPoolGradGradV2DataFormat sets data_format, which is "NHWC" by default. As in MaxPoolV2. Values: "NHWC", "NCHW".
 func MaxPoolGradGradV2DataFormat(value string) MaxPoolGradGradV2Attr {
 	return MaxPoolGradGradV2Attr{name: "data_format", value: value}
 }
@@ -838,9 +838,9 @@ func MaxPoolGradGradV2DataFormat(value string) MaxPoolGradGradV2Attr {
 //   - orig_input: The input of MaxPoolV2.
 //   - orig_output: Its output.
 //   - grad: The gradient of the gradient of its input.
-//   - ksize: As MaxPoolV2 has it. Type: int32.
-//   - strides: As MaxPoolV2 has it. Type: int32.
-//   - padding: As MaxPoolV2 has it. Values: "SAME", "VALID".
+//   - ksize: As in MaxPoolV2. Type: int32.
+//   - strides: As in MaxPoolV2. Type: int32.
+//   - padding: As in MaxPoolV2. Values: "SAME", "VALID".
 //
 // Options: [MaxPoolGradGradV2DataFormat].
 func MaxPoolGradGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradGradV2Attr) (output tf.Output) {
@@ -851,7 +851,7 @@ func MaxPoolGradGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output
 // MaxPoolGradV2Attr is an optional attribute of MaxPoolGradV2.
 type MaxPoolGradV2Attr attr
 
-// MaxPoolGradV2DataFormat sets data_format, which is "NHWC" by default. As MaxPoolV2 has it. Values: "NHWC", "NCHW".
+// MaxPoolGradV2DataFormat sets data_format, which is "NHWC" by default. As in MaxPoolV2. Values: "NHWC", "NCHW".
 func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
 	return MaxPoolGradV2Attr{name: "data_format", value: value}
 }
@@ -863,9 +863,9 @@ func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
 //   - orig_input: Its input.
 //   - orig_output: Its output.
 //   - grad: The gradient of its output.
-//   - ksize: As MaxPoolV2 has it. Type: int32.
-//   - strides: As MaxPoolV2 has it. Type: int32.
-//   - padding: As MaxPoolV2 has it. Values: "SAME", "VALID".
+//   - ksize: As in MaxPoolV2. Type: int32.
+//   - strides: As in MaxPoolV2. Type: int32.
+//   - padding: As in MaxPoolV2. Values: "SAME", "VALID".
 //
 // Options: [MaxPoolGradV2DataFormat].
 func MaxPoolGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradV2Attr) (output tf.Output) {
@@ -876,7 +876,7 @@ func MaxPoolGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, gr
 // MaxPoolGradWithArgmaxAttr is an optional attribute of MaxPoolGradWithArgmax.
 type MaxPoolGradWithArgmaxAttr attr
 
-// MaxPoolGradWithArgmaxIncludeBatchInIndex sets include_batch_in_index, which is false by default. As MaxPoolWithArgmax has it.
+// MaxPoolGradWithArgmaxIncludeBatchInIndex sets include_batch_in_index, which is false by default. As in MaxPoolWithArgmax.
 func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxAttr {
 	return MaxPoolGradWithArgmaxAttr{name: "include_batch_in_index", value: value}
 }
@@ -887,10 +887,10 @@ func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxA
 //
 //   - input: Its input.
 //   - grad: The gradient of its output.
-//   - argmax: What it gave. Types: int32, int64.
-//   - ksize: As MaxPoolWithArgmax has it. At least 4 of them.
-//   - strides: As MaxPoolWithArgmax has it. At least 4 of them.
-//   - padding: As MaxPoolWithArgmax has it. Values: "SAME", "VALID".
+//   - argmax: Its output argmax. Types: int32, int64.
+//   - ksize: As in MaxPoolWithArgmax. At least 4 of them.
+//   - strides: As in MaxPoolWithArgmax. At least 4 of them.
+//   - padding: As in MaxPoolWithArgmax. Values: "SAME", "VALID".
 //
 // Options: [MaxPoolGradWithArgmaxIncludeBatchInIndex].
 func MaxPoolGradWithArgmax(scope *Scope, input tf.Output, grad tf.Output, argmax tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradWithArgmaxAttr) (output tf.Output) {
@@ -933,7 +933,7 @@ func MaxPoolWithArgmaxIncludeBatchInIndex(value bool) MaxPoolWithArgmaxAttr {
 	return MaxPoolWithArgmaxAttr{name: "include_batch_in_index", value: value}
 }
 
-// MaxPoolWithArgmax takes the greatest element of each window of images, and tells where it was.
+// MaxPoolWithArgmax takes the greatest element of each window of images, and its position.
 //
 // Arguments:
 //
@@ -1061,7 +1061,7 @@ func MfccDctCoefficientCount(value int64) MfccAttr {
 //
 // Arguments:
 //
-//   - spectrogram: Squared magnitudes, as AudioSpectrogram gives them. Type: float.
+//   - spectrogram: Squared magnitudes, as AudioSpectrogram returns them. Type: float.
 //   - sample_rate: Samples a second of the sound. Type: int32.
 //
 // Results:

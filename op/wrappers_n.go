@@ -119,7 +119,7 @@ func NonMaxSuppressionV4PadToMaxOutputSize(value bool) NonMaxSuppressionV4Attr {
 	return NonMaxSuppressionV4Attr{name: "pad_to_max_output_size", value: value}
 }
 
-// NonMaxSuppressionV4 picks boxes as NonMaxSuppressionV3 does, and tells how many.
+// NonMaxSuppressionV4 picks boxes as NonMaxSuppressionV3 does, and returns how many.
 //
 // Arguments:
 //

@@ -546,7 +546,7 @@ func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list
 	return split.list("context_sparse_indices"), split.list("context_sparse_values"), split.list("context_sparse_shapes"), split.list("context_dense_values"), split.list("feature_list_sparse_indices"), split.list("feature_list_sparse_values"), split.list("feature_list_sparse_shapes"), split.list("feature_list_dense_values")
 }
 
-// ParseTensor makes a tensor of a serialized TensorProto, which SerializeTensor gives.
+// ParseTensor decodes a serialized TensorProto, such as SerializeTensor returns.
 //
 // Arguments:
 //
@@ -762,7 +762,7 @@ func PriorityQueueV2SharedName(value string) PriorityQueueV2Attr {
 	return PriorityQueueV2Attr{name: "shared_name", value: value}
 }
 
-// PriorityQueueV2 makes a queue that gives the element of the smallest priority.
+// PriorityQueueV2 makes a queue that returns the element of the smallest priority.
 //
 // Arguments:
 //

@@ -398,7 +398,7 @@ func QuantizedConv2DOutType(value tf.DataType) QuantizedConv2DAttr {
 	return QuantizedConv2DAttr{name: "out_type", value: value}
 }
 
-// QuantizedConv2DDilations sets dilations, which is [1, 1, 1, 1] by default. As Conv2D has it; 1 alone can be computed.
+// QuantizedConv2DDilations sets dilations, which is [1, 1, 1, 1] by default. As in Conv2D; 1 alone can be computed.
 func QuantizedConv2DDilations(value []int64) QuantizedConv2DAttr {
 	return QuantizedConv2DAttr{name: "dilations", value: value}
 }
@@ -413,8 +413,8 @@ func QuantizedConv2DDilations(value []int64) QuantizedConv2DAttr {
 //   - max_input: The value of the highest integer of the input. Type: float.
 //   - min_filter: The value of the lowest integer of the filter. Type: float.
 //   - max_filter: The value of the highest integer of the filter. Type: float.
-//   - strides: As Conv2D has it.
-//   - padding: As Conv2D has it. Values: "SAME", "VALID".
+//   - strides: As in Conv2D.
+//   - padding: As in Conv2D. Values: "SAME", "VALID".
 //
 // Results:
 //

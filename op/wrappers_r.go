@@ -204,7 +204,7 @@ func RaggedFillEmptyRows(scope *Scope, value_rowids tf.Output, values tf.Output,
 //
 // Arguments:
 //
-//   - reverse_index_map: What RaggedFillEmptyRows gave. Type: int64.
+//   - reverse_index_map: The output of RaggedFillEmptyRows. Type: int64.
 //   - grad_values: The gradient of output_values.
 //
 // Results:
@@ -544,7 +544,7 @@ func RandomShuffleQueueV2SharedName(value string) RandomShuffleQueueV2Attr {
 	return RandomShuffleQueueV2Attr{name: "shared_name", value: value}
 }
 
-// RandomShuffleQueueV2 makes a queue that gives elements in random order.
+// RandomShuffleQueueV2 makes a queue that returns elements in random order.
 //
 // Arguments:
 //
@@ -780,11 +780,11 @@ func ReaderResetV2(scope *Scope, reader_handle tf.Output) (o *tf.Operation) {
 	return scope.add("ReaderResetV2", nil, reader_handle)
 }
 
-// ReaderRestoreStateV2 sets a reader to a state that it gave.
+// ReaderRestoreStateV2 restores the state of a reader.
 //
 // Arguments:
 //
-//   - state: What ReaderSerializeStateV2 gave. Type: string.
+//   - state: The output of ReaderSerializeStateV2. Type: string.
 func ReaderRestoreStateV2(scope *Scope, reader_handle tf.Output, state tf.Output) (o *tf.Operation) {
 	return scope.add("ReaderRestoreStateV2", nil, reader_handle, state)
 }
@@ -839,7 +839,7 @@ func Reciprocal(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - y: What the function gave.
+//   - y: The result of the function.
 //   - dy: The gradient of that.
 func ReciprocalGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	op := scope.add("ReciprocalGrad", nil, y, dy)
@@ -1742,7 +1742,7 @@ func ResourceConditionalAccumulatorSharedName(value string) ResourceConditionalA
 	return ResourceConditionalAccumulatorAttr{name: "shared_name", value: value}
 }
 
-// ResourceConditionalAccumulatorReductionType sets reduction_type, which is "MEAN" by default. Whether it gives the mean or the sum. Values: "MEAN", "SUM".
+// ResourceConditionalAccumulatorReductionType sets reduction_type, which is "MEAN" by default. Whether it returns the mean or the sum. Values: "MEAN", "SUM".
 func ResourceConditionalAccumulatorReductionType(value string) ResourceConditionalAccumulatorAttr {
 	return ResourceConditionalAccumulatorAttr{name: "reduction_type", value: value}
 }
@@ -2238,27 +2238,27 @@ func ResourceSparseApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom 
 // ResourceStridedSliceAssignAttr is an optional attribute of ResourceStridedSliceAssign.
 type ResourceStridedSliceAssignAttr attr
 
-// ResourceStridedSliceAssignBeginMask sets begin_mask, which is 0 by default. As StridedSlice has it.
+// ResourceStridedSliceAssignBeginMask sets begin_mask, which is 0 by default. As in StridedSlice.
 func ResourceStridedSliceAssignBeginMask(value int64) ResourceStridedSliceAssignAttr {
 	return ResourceStridedSliceAssignAttr{name: "begin_mask", value: value}
 }
 
-// ResourceStridedSliceAssignEndMask sets end_mask, which is 0 by default. As StridedSlice has it.
+// ResourceStridedSliceAssignEndMask sets end_mask, which is 0 by default. As in StridedSlice.
 func ResourceStridedSliceAssignEndMask(value int64) ResourceStridedSliceAssignAttr {
 	return ResourceStridedSliceAssignAttr{name: "end_mask", value: value}
 }
 
-// ResourceStridedSliceAssignEllipsisMask sets ellipsis_mask, which is 0 by default. As StridedSlice has it.
+// ResourceStridedSliceAssignEllipsisMask sets ellipsis_mask, which is 0 by default. As in StridedSlice.
 func ResourceStridedSliceAssignEllipsisMask(value int64) ResourceStridedSliceAssignAttr {
 	return ResourceStridedSliceAssignAttr{name: "ellipsis_mask", value: value}
 }
 
-// ResourceStridedSliceAssignNewAxisMask sets new_axis_mask, which is 0 by default. As StridedSlice has it.
+// ResourceStridedSliceAssignNewAxisMask sets new_axis_mask, which is 0 by default. As in StridedSlice.
 func ResourceStridedSliceAssignNewAxisMask(value int64) ResourceStridedSliceAssignAttr {
 	return ResourceStridedSliceAssignAttr{name: "new_axis_mask", value: value}
 }
 
-// ResourceStridedSliceAssignShrinkAxisMask sets shrink_axis_mask, which is 0 by default. As StridedSlice has it.
+// ResourceStridedSliceAssignShrinkAxisMask sets shrink_axis_mask, which is 0 by default. As in StridedSlice.
 func ResourceStridedSliceAssignShrinkAxisMask(value int64) ResourceStridedSliceAssignAttr {
 	return ResourceStridedSliceAssignAttr{name: "shrink_axis_mask", value: value}
 }
@@ -2267,9 +2267,9 @@ func ResourceStridedSliceAssignShrinkAxisMask(value int64) ResourceStridedSliceA
 //
 // Arguments:
 //
-//   - begin: As StridedSlice has it. Types: int32, int64.
-//   - end: As StridedSlice has it. Types: int32, int64.
-//   - strides: As StridedSlice has it. Types: int32, int64.
+//   - begin: As in StridedSlice. Types: int32, int64.
+//   - end: As in StridedSlice. Types: int32, int64.
+//   - strides: As in StridedSlice. Types: int32, int64.
 //   - value: Of the shape of StridedSlice's output, or one that broadcasts to it.
 //
 // Options: [ResourceStridedSliceAssignBeginMask], [ResourceStridedSliceAssignEndMask], [ResourceStridedSliceAssignEllipsisMask], [ResourceStridedSliceAssignNewAxisMask], [ResourceStridedSliceAssignShrinkAxisMask].
@@ -2472,7 +2472,7 @@ func Rsqrt(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - y: What the function gave.
+//   - y: The result of the function.
 //   - dy: The gradient of that.
 func RsqrtGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	op := scope.add("RsqrtGrad", nil, y, dy)

@@ -286,7 +286,7 @@ func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, u
 	return op.Output(0)
 }
 
-// SegmentMax takes the greatest elements of the slices of each segment; a segment without slices gives 0.
+// SegmentMax takes the greatest elements of the slices of each segment; a segment without slices is 0.
 //
 // Arguments:
 //
@@ -300,7 +300,7 @@ func SegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 	return op.Output(0)
 }
 
-// SegmentMean takes the mean of the slices of each segment; a segment without slices gives 0.
+// SegmentMean takes the mean of the slices of each segment; a segment without slices is 0.
 //
 // Arguments:
 //
@@ -314,7 +314,7 @@ func SegmentMean(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 	return op.Output(0)
 }
 
-// SegmentMin takes the least elements of the slices of each segment; a segment without slices gives 0.
+// SegmentMin takes the least elements of the slices of each segment; a segment without slices is 0.
 //
 // Arguments:
 //
@@ -328,7 +328,7 @@ func SegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 	return op.Output(0)
 }
 
-// SegmentProd multiplies the slices of each segment; a segment without slices gives 1.
+// SegmentProd multiplies the slices of each segment; a segment without slices is 1.
 //
 // Arguments:
 //
@@ -342,7 +342,7 @@ func SegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 	return op.Output(0)
 }
 
-// SegmentSum adds up the slices of each segment; a segment without slices gives 0.
+// SegmentSum adds up the slices of each segment; a segment without slices is 0.
 //
 // Arguments:
 //
@@ -672,7 +672,7 @@ func ShuffleAndRepeatDatasetV2Metadata(value string) ShuffleAndRepeatDatasetV2At
 //   - seed: The first seed. Type: int64.
 //   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
 //   - count: How many times; negative for ever. Type: int64.
-//   - seed_generator: What gives each iteration its seeds, or a handle of DummySeedGenerator.
+//   - seed_generator: The generator of each iteration's seeds, or a handle of DummySeedGenerator.
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 //
@@ -726,7 +726,7 @@ func ShuffleDatasetV2Metadata(value string) ShuffleDatasetV2Attr {
 //
 //   - input_dataset: The other dataset.
 //   - buffer_size: Among how many elements the next one is drawn. Type: int64.
-//   - seed_generator: What gives each iteration its seeds.
+//   - seed_generator: The generator of each iteration's seeds.
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 //
@@ -757,7 +757,7 @@ func ShuffleDatasetV3Metadata(value string) ShuffleDatasetV3Attr {
 //   - buffer_size: Among how many elements the next one is drawn. Type: int64.
 //   - seed: The first seed. Type: int64.
 //   - seed2: The second seed; if both are 0 they are taken by chance. Type: int64.
-//   - seed_generator: What gives each iteration its seeds, or a handle of DummySeedGenerator.
+//   - seed_generator: The generator of each iteration's seeds, or a handle of DummySeedGenerator.
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 //
@@ -777,7 +777,7 @@ func Sigmoid(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - y: What the function gave.
+//   - y: The result of the function.
 //   - dy: The gradient of that.
 func SigmoidGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	op := scope.add("SigmoidGrad", nil, y, dy)
@@ -1046,7 +1046,7 @@ func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf
 //   - backprop_val_grad: The gradient of the sum's values.
 //   - a_indices: What the operation was given. Type: int64.
 //   - b_indices: What the operation was given. Type: int64.
-//   - sum_indices: What it gave. Type: int64.
+//   - sum_indices: Its output sum_indices. Type: int64.
 //
 // Results:
 //
@@ -1257,7 +1257,7 @@ func SparseFillEmptyRows(scope *Scope, indices tf.Output, values tf.Output, dens
 //
 // Arguments:
 //
-//   - reverse_index_map: What SparseFillEmptyRows gave. Type: int64.
+//   - reverse_index_map: The output of SparseFillEmptyRows. Type: int64.
 //   - grad_values: The gradient of output_values.
 //
 // Results:
@@ -1740,7 +1740,7 @@ func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Out
 //   - backprop_val_grad: The gradient of the box's values.
 //   - input_indices: What the operation was given. Type: int64.
 //   - input_start: What it was given as start. Type: int64.
-//   - output_indices: What it gave. Type: int64.
+//   - output_indices: Its output output_indices. Type: int64.
 //
 // Results:
 //
@@ -2013,7 +2013,7 @@ func Sqrt(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - y: What the function gave.
+//   - y: The result of the function.
 //   - dy: The gradient of that.
 func SqrtGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	op := scope.add("SqrtGrad", nil, y, dy)
@@ -2143,12 +2143,12 @@ func Stage(scope *Scope, values []tf.Output, optional ...StageAttr) (o *tf.Opera
 // StageClearAttr is an optional attribute of StageClear.
 type StageClearAttr attr
 
-// StageClearCapacity sets capacity, which is 0 by default. As Stage has it. At least 0.
+// StageClearCapacity sets capacity, which is 0 by default. As in Stage. At least 0.
 func StageClearCapacity(value int64) StageClearAttr {
 	return StageClearAttr{name: "capacity", value: value}
 }
 
-// StageClearMemoryLimit sets memory_limit, which is 0 by default. As Stage has it. At least 0.
+// StageClearMemoryLimit sets memory_limit, which is 0 by default. As in Stage. At least 0.
 func StageClearMemoryLimit(value int64) StageClearAttr {
 	return StageClearAttr{name: "memory_limit", value: value}
 }
@@ -2177,12 +2177,12 @@ func StageClear(scope *Scope, dtypes []tf.DataType, optional ...StageClearAttr) 
 // StagePeekAttr is an optional attribute of StagePeek.
 type StagePeekAttr attr
 
-// StagePeekCapacity sets capacity, which is 0 by default. As Stage has it. At least 0.
+// StagePeekCapacity sets capacity, which is 0 by default. As in Stage. At least 0.
 func StagePeekCapacity(value int64) StagePeekAttr {
 	return StagePeekAttr{name: "capacity", value: value}
 }
 
-// StagePeekMemoryLimit sets memory_limit, which is 0 by default. As Stage has it. At least 0.
+// StagePeekMemoryLimit sets memory_limit, which is 0 by default. As in Stage. At least 0.
 func StagePeekMemoryLimit(value int64) StagePeekAttr {
 	return StagePeekAttr{name: "memory_limit", value: value}
 }
@@ -2214,12 +2214,12 @@ func StagePeek(scope *Scope, index tf.Output, dtypes []tf.DataType, optional ...
 // StageSizeAttr is an optional attribute of StageSize.
 type StageSizeAttr attr
 
-// StageSizeCapacity sets capacity, which is 0 by default. As Stage has it. At least 0.
+// StageSizeCapacity sets capacity, which is 0 by default. As in Stage. At least 0.
 func StageSizeCapacity(value int64) StageSizeAttr {
 	return StageSizeAttr{name: "capacity", value: value}
 }
 
-// StageSizeMemoryLimit sets memory_limit, which is 0 by default. As Stage has it. At least 0.
+// StageSizeMemoryLimit sets memory_limit, which is 0 by default. As in Stage. At least 0.
 func StageSizeMemoryLimit(value int64) StageSizeAttr {
 	return StageSizeAttr{name: "memory_limit", value: value}
 }
@@ -2465,7 +2465,7 @@ func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha
 // Arguments:
 //
 //   - shape: The shape of the result. Types: int32, int64.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter returns it. Type: uint64.
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 //   - alpha: The shape parameters, which broadcast to shape. Types: half, float, double.
@@ -2557,7 +2557,7 @@ func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr
 // Arguments:
 //
 //   - shape: The shape of the result. Types: int32, int64.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter returns it. Type: uint64.
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 //
@@ -2647,7 +2647,7 @@ func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUnif
 // Arguments:
 //
 //   - shape: The shape of the result. Types: int32, int64.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter returns it. Type: uint64.
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 //
@@ -2683,7 +2683,7 @@ func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, mi
 // Arguments:
 //
 //   - shape: The shape of the result. Types: int32, int64.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter returns it. Type: uint64.
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 //   - minval: The least integer, a scalar. Types: int32, int64, uint32, uint64.
@@ -2710,7 +2710,7 @@ func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2At
 // Arguments:
 //
 //   - shape: The shape of the result. Types: int32, int64.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter returns it. Type: uint64.
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 //
@@ -2772,7 +2772,7 @@ func StatelessSampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bou
 //
 // Arguments:
 //
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter returns it. Type: uint64.
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 func StatelessShuffle(scope *Scope, value tf.Output, key tf.Output, counter tf.Output, alg tf.Output) (output tf.Output) {
@@ -2818,7 +2818,7 @@ func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormal
 // Arguments:
 //
 //   - shape: The shape of the result. Types: int32, int64.
-//   - key: The generator's key, as StatelessRandomGetKeyCounter gives it. Type: uint64.
+//   - key: The generator's key, as StatelessRandomGetKeyCounter returns it. Type: uint64.
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 //
@@ -2954,9 +2954,9 @@ func StridedSliceGradShrinkAxisMask(value int64) StridedSliceGradAttr {
 // Arguments:
 //
 //   - shape: The shape of StridedSlice's input. Types: int32, int64.
-//   - begin: As StridedSlice has it. Types: int32, int64.
-//   - end: As StridedSlice has it. Types: int32, int64.
-//   - strides: As StridedSlice has it. Types: int32, int64.
+//   - begin: As in StridedSlice. Types: int32, int64.
+//   - end: As in StridedSlice. Types: int32, int64.
+//   - strides: As in StridedSlice. Types: int32, int64.
 //   - dy: The gradient of its output.
 //
 // Options: [StridedSliceGradBeginMask], [StridedSliceGradEndMask], [StridedSliceGradEllipsisMask], [StridedSliceGradNewAxisMask], [StridedSliceGradShrinkAxisMask].
@@ -3082,7 +3082,7 @@ func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (ou
 //   - left_pad: What stands before a row.
 //   - right_pad: What stands after a row.
 //   - pad_width: How much of that; -1 for one less than the width.
-//   - preserve_short_sequences: Whether a row shorter than all widths gives itself as a whole.
+//   - preserve_short_sequences: Whether a row shorter than all widths is returned as a whole.
 //
 // Results:
 //

@@ -67,7 +67,7 @@ func TFRecordReaderV2CompressionType(value string) TFRecordReaderV2Attr {
 	return TFRecordReaderV2Attr{name: "compression_type", value: value}
 }
 
-// TFRecordReaderV2 makes a reader that gives records from the TFRecord files whose names its queue holds.
+// TFRecordReaderV2 makes a reader that returns records from the TFRecord files whose names its queue holds.
 //
 // Options: [TFRecordReaderV2Container], [TFRecordReaderV2SharedName], [TFRecordReaderV2CompressionType].
 func TFRecordReaderV2(scope *Scope, optional ...TFRecordReaderV2Attr) (reader_handle tf.Output) {
@@ -146,7 +146,7 @@ func Tanh(scope *Scope, x tf.Output) (y tf.Output) {
 //
 // Arguments:
 //
-//   - y: What the function gave.
+//   - y: The result of the function.
 //   - dy: The gradient of that.
 func TanhGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 	op := scope.add("TanhGrad", nil, y, dy)
@@ -172,7 +172,7 @@ func TensorArrayCloseV3(scope *Scope, handle tf.Output) (o *tf.Operation) {
 // TensorArrayConcatV2Attr is an optional attribute of TensorArrayConcatV2.
 type TensorArrayConcatV2Attr attr
 
-// TensorArrayConcatV2ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default. As TensorArrayConcatV3 has it.
+// TensorArrayConcatV2ElementShapeExcept0 sets element_shape_except0, which is of unknown rank by default. As in TensorArrayConcatV3.
 func TensorArrayConcatV2ElementShapeExcept0(value tf.Shape) TensorArrayConcatV2Attr {
 	return TensorArrayConcatV2Attr{name: "element_shape_except0", value: value}
 }
@@ -223,7 +223,7 @@ func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtyp
 // TensorArrayGatherV2Attr is an optional attribute of TensorArrayGatherV2.
 type TensorArrayGatherV2Attr attr
 
-// TensorArrayGatherV2ElementShape sets element_shape, which is of unknown rank by default. As TensorArrayGatherV3 has it.
+// TensorArrayGatherV2ElementShape sets element_shape, which is of unknown rank by default. As in TensorArrayGatherV3.
 func TensorArrayGatherV2ElementShape(value tf.Shape) TensorArrayGatherV2Attr {
 	return TensorArrayGatherV2Attr{name: "element_shape", value: value}
 }
@@ -233,7 +233,7 @@ func TensorArrayGatherV2ElementShape(value tf.Shape) TensorArrayGatherV2Attr {
 // Arguments:
 //
 //   - handle: Type: string.
-//   - indices: As TensorArrayGatherV3 has it. Type: int32.
+//   - indices: As in TensorArrayGatherV3. Type: int32.
 //   - flow_in: The flow of the operation before. Type: float.
 //   - dtype: The type of the elements.
 //
@@ -273,7 +273,7 @@ func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow
 //
 //   - handle: Type: string.
 //   - flow_in: The flow of the operation before. Type: float.
-//   - source: As TensorArrayGradV3 has it.
+//   - source: As in TensorArrayGradV3.
 //
 // Results:
 //
@@ -321,7 +321,7 @@ func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output,
 // Arguments:
 //
 //   - handle: Type: string.
-//   - index: As TensorArrayReadV3 has it. Type: int32.
+//   - index: As in TensorArrayReadV3. Type: int32.
 //   - flow_in: The flow of the operation before. Type: float.
 //   - dtype: The type of the elements.
 //
@@ -348,7 +348,7 @@ func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in 
 // Arguments:
 //
 //   - handle: Type: string.
-//   - indices: As TensorArrayScatterV3 has it. Type: int32.
+//   - indices: As in TensorArrayScatterV3. Type: int32.
 //   - flow_in: The flow of the operation before. Type: float.
 //
 // Results:
@@ -412,7 +412,7 @@ func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 // Arguments:
 //
 //   - handle: Type: string.
-//   - lengths: As TensorArraySplitV3 has it. Type: int64.
+//   - lengths: As in TensorArraySplitV3. Type: int64.
 //   - flow_in: The flow of the operation before. Type: float.
 //
 // Results:
@@ -443,22 +443,22 @@ func TensorArraySplitV3(scope *Scope, handle tf.Output, value tf.Output, lengths
 // TensorArrayV2Attr is an optional attribute of TensorArrayV2.
 type TensorArrayV2Attr attr
 
-// TensorArrayV2ElementShape sets element_shape, which is of unknown rank by default. As TensorArrayV3 has it.
+// TensorArrayV2ElementShape sets element_shape, which is of unknown rank by default. As in TensorArrayV3.
 func TensorArrayV2ElementShape(value tf.Shape) TensorArrayV2Attr {
 	return TensorArrayV2Attr{name: "element_shape", value: value}
 }
 
-// TensorArrayV2DynamicSize sets dynamic_size, which is false by default. As TensorArrayV3 has it.
+// TensorArrayV2DynamicSize sets dynamic_size, which is false by default. As in TensorArrayV3.
 func TensorArrayV2DynamicSize(value bool) TensorArrayV2Attr {
 	return TensorArrayV2Attr{name: "dynamic_size", value: value}
 }
 
-// TensorArrayV2ClearAfterRead sets clear_after_read, which is true by default. As TensorArrayV3 has it.
+// TensorArrayV2ClearAfterRead sets clear_after_read, which is true by default. As in TensorArrayV3.
 func TensorArrayV2ClearAfterRead(value bool) TensorArrayV2Attr {
 	return TensorArrayV2Attr{name: "clear_after_read", value: value}
 }
 
-// TensorArrayV2TensorArrayName sets tensor_array_name, which is "" by default. As TensorArrayV3 has it.
+// TensorArrayV2TensorArrayName sets tensor_array_name, which is "" by default. As in TensorArrayV3.
 func TensorArrayV2TensorArrayName(value string) TensorArrayV2Attr {
 	return TensorArrayV2Attr{name: "tensor_array_name", value: value}
 }
@@ -534,7 +534,7 @@ func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...
 // Arguments:
 //
 //   - handle: Type: string.
-//   - index: As TensorArrayWriteV3 has it. Type: int32.
+//   - index: As in TensorArrayWriteV3. Type: int32.
 //   - flow_in: The flow of the operation before. Type: float.
 //
 // Results:
@@ -1001,9 +1001,9 @@ func TensorStridedSliceUpdateShrinkAxisMask(value int64) TensorStridedSliceUpdat
 //
 // Arguments:
 //
-//   - begin: As StridedSlice has it. Types: int32, int64.
-//   - end: As StridedSlice has it. Types: int32, int64.
-//   - strides: As StridedSlice has it. Types: int32, int64.
+//   - begin: As in StridedSlice. Types: int32, int64.
+//   - end: As in StridedSlice. Types: int32, int64.
+//   - strides: As in StridedSlice. Types: int32, int64.
 //   - value: Of the shape of StridedSlice's output, or one that broadcasts to it.
 //
 // Options: [TensorStridedSliceUpdateBeginMask], [TensorStridedSliceUpdateEndMask], [TensorStridedSliceUpdateEllipsisMask], [TensorStridedSliceUpdateNewAxisMask], [TensorStridedSliceUpdateShrinkAxisMask].
@@ -1097,7 +1097,7 @@ func TextLineReaderV2SharedName(value string) TextLineReaderV2Attr {
 	return TextLineReaderV2Attr{name: "shared_name", value: value}
 }
 
-// TextLineReaderV2 makes a reader that gives the lines of the files whose names its queue holds.
+// TextLineReaderV2 makes a reader that returns the lines of the files whose names its queue holds.
 //
 // Options: [TextLineReaderV2SkipHeaderLines], [TextLineReaderV2Container], [TextLineReaderV2SharedName].
 func TextLineReaderV2(scope *Scope, optional ...TextLineReaderV2Attr) (reader_handle tf.Output) {
@@ -1144,7 +1144,7 @@ func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, n
 //
 // Arguments:
 //
-//   - multiples: How often, for each dimension; 0 gives no elements. Types: int32, int64.
+//   - multiples: How often, for each dimension; 0 returns no elements. Types: int32, int64.
 func Tile(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output) {
 	op := scope.add("Tile", nil, input, multiples)
 	return op.Output(0)

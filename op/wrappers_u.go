@@ -67,7 +67,7 @@ func UnbatchGradSharedName(value string) UnbatchGradAttr {
 	return UnbatchGradAttr{name: "shared_name", value: value}
 }
 
-// UnbatchGrad joins the gradients of the parts that Unbatch gave.
+// UnbatchGrad joins the gradients of the parts that Unbatch returned.
 //
 // Arguments:
 //
@@ -158,7 +158,7 @@ func UnicodeDecodeWithOffsetsTsplits(value tf.DataType) UnicodeDecodeWithOffsets
 	return UnicodeDecodeWithOffsetsAttr{name: "Tsplits", value: value}
 }
 
-// UnicodeDecodeWithOffsets decodes strings into code points, and tells where each begins.
+// UnicodeDecodeWithOffsets decodes strings into code points, and returns where each begins.
 //
 // Arguments:
 //
@@ -403,8 +403,8 @@ func UniformQuantizedDotOutputQuantizationAxis(value int64) UniformQuantizedDotA
 //
 // Arguments:
 //
-//   - lhs: The one. Types: qint8.
-//   - rhs: The other. Types: qint8.
+//   - lhs: The left operand. Types: qint8.
+//   - rhs: The right operand. Types: qint8.
 //   - lhs_scales: The distance of the numbers of two integers of lhs, a scalar. Type: float.
 //   - lhs_zero_points: The integer of lhs that stands for 0. Type: int32.
 //   - rhs_scales: The distance of the numbers of two integers of rhs, perhaps for each column. Type: float.
@@ -627,7 +627,7 @@ func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
 	return UnsortedSegmentJoinAttr{name: "separator", value: value}
 }
 
-// UnsortedSegmentJoin joins the strings of each segment, in order; a segment without strings gives "".
+// UnsortedSegmentJoin joins the strings of each segment, in order; a segment without strings is "".
 //
 // Arguments:
 //
@@ -673,7 +673,7 @@ func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num
 	return op.Output(0)
 }
 
-// UnsortedSegmentProd multiplies the slices of each segment, whose numbers may come in any order; a segment without slices gives 1.
+// UnsortedSegmentProd multiplies the slices of each segment, whose numbers may come in any order; a segment without slices is 1.
 //
 // Arguments:
 //
@@ -685,7 +685,7 @@ func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, nu
 	return op.Output(0)
 }
 
-// UnsortedSegmentSum adds up the slices of each segment, whose numbers may come in any order; a segment without slices gives 0.
+// UnsortedSegmentSum adds up the slices of each segment, whose numbers may come in any order; a segment without slices is 0.
 //
 // Arguments:
 //
@@ -700,12 +700,12 @@ func UnsortedSegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output, num
 // UnstageAttr is an optional attribute of Unstage.
 type UnstageAttr attr
 
-// UnstageCapacity sets capacity, which is 0 by default. As Stage has it. At least 0.
+// UnstageCapacity sets capacity, which is 0 by default. As in Stage. At least 0.
 func UnstageCapacity(value int64) UnstageAttr {
 	return UnstageAttr{name: "capacity", value: value}
 }
 
-// UnstageMemoryLimit sets memory_limit, which is 0 by default. As Stage has it. At least 0.
+// UnstageMemoryLimit sets memory_limit, which is 0 by default. As in Stage. At least 0.
 func UnstageMemoryLimit(value int64) UnstageAttr {
 	return UnstageAttr{name: "memory_limit", value: value}
 }

@@ -82,7 +82,7 @@ func WriteAudioSummaryMaxOutputs(value int64) WriteAudioSummaryAttr {
 //   - writer: The writer.
 //   - step: The step that they belong to. Type: int64.
 //   - tag: What they are shown under. Type: string.
-//   - tensor: As AudioSummaryV2 has it. Type: float.
+//   - tensor: As in AudioSummaryV2. Type: float.
 //   - sample_rate: Frames a second. Type: float.
 //
 // Options: [WriteAudioSummaryMaxOutputs].
@@ -138,7 +138,7 @@ func WriteImageSummaryMaxImages(value int64) WriteImageSummaryAttr {
 //   - writer: The writer.
 //   - step: The step that they belong to. Type: int64.
 //   - tag: What they are shown under. Type: string.
-//   - tensor: As ImageSummary has it. Types: uint8, double, float, half.
+//   - tensor: As in ImageSummary. Types: uint8, double, float, half.
 //   - bad_color: The color of pixels that are not finite. Type: uint8.
 //
 // Options: [WriteImageSummaryMaxImages].

@@ -71,8 +71,8 @@ func XlaConvV2(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Out
 //
 // Arguments:
 //
-//   - lhs: The one.
-//   - rhs: The other.
+//   - lhs: The left operand.
+//   - rhs: The right operand.
 //   - dimension_numbers: A serialized DotDimensionNumbers, which says what the dimensions mean.
 //   - precision_config: Ignored: products are as exact as their type.
 //
@@ -88,8 +88,8 @@ func XlaDot(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string
 //
 // Arguments:
 //
-//   - lhs: The one.
-//   - rhs: The other.
+//   - lhs: The left operand.
+//   - rhs: The right operand.
 //   - dimension_numbers: A serialized DotDimensionNumbers, which says what the dimensions mean.
 //   - precision_config: Ignored: products are as exact as their type.
 //   - preferred_element_type: The type of the result, in which is added up. Types: float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64.

@@ -334,7 +334,7 @@ func (d *AttrDecoder) packed(v *AttrValue, f *wire.Cursor, elem AttrKind) error 
 	typ, count := protowire.VarintType, 0
 	if elem == KindFloat {
 		if len(f.Body())%4 != 0 {
-			return f.Errorf(f.Lo, "%d bytes are no whole number of floats", len(f.Body()))
+			return f.Errorf(f.Lo, "%d bytes are not a whole number of floats", len(f.Body()))
 		}
 		typ, count = protowire.Fixed32Type, len(f.Body())/4
 	} else {

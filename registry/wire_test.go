@@ -134,7 +134,7 @@ func TestUnmarshalAttrRefuses(t *testing.T) {
 		"rank":           {field(attrShape, []byte(strings.Repeat(string(dim(1)), 255))...), "a shape of more than 254 dimensions"},
 		"unknown rank":   {field(attrShape, append(dim(1), varint(3, 1)...)...), "An unknown shape must not have any dimensions set"},
 		"depth":          {deep, "functions nested more than 32 deep"},
-		"floats":         {field(attrList, field(attrFloat, 1, 2, 3)...), "malformed at byte 4: 3 bytes are no whole number of floats"},
+		"floats":         {field(attrList, field(attrFloat, 1, 2, 3)...), "malformed at byte 4: 3 bytes are not a whole number of floats"},
 		"function name":  {field(attrFunc, field(funcName, 0xff)...), "malformed at byte 4: the string \"\\xff\" is not UTF-8"},
 		"tensor":         {field(attrTensor, varint(1, 99)...), "the tensor at byte 2"},
 		"long list":      {field(attrList, field(attrInt, make([]byte, 1<<20+1)...)...), "a list of more than 1048576 elements"},

@@ -82,7 +82,7 @@ func TestDecimals(t *testing.T) {
 				t.Fatalf("%s: %v %v, want %v %v", text, g32, g64, float32(w32), w64)
 			}
 		} else if _, ok := float32Of(&cursor{b: []byte(text + ",")}); ok {
-			t.Fatalf("%s is read, but is no number", text)
+			t.Fatalf("%s is read, but is not a number", text)
 		}
 	}
 	for _, text := range []string{"", "-", "0", "-0", "-0.0", "00", "01", "0.", ".5", "1.", "1e", "1e+", "1e5", "1E-5", "1e-22", "1e22", "1e23", "1e-23", "1e999", "1e-999", "9007199254740993", "0.9007199254740993", "16777217", "16777217.0", "33554433.5", "1.00000017881393432617187500", "--1", "1-", "1.5.5", "1e5e5", "0e0", "0.1e1"} {

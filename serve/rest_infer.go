@@ -190,7 +190,7 @@ func (c *cursor) featureValue(name string) (protowire.Number, []byte, error) {
 	}
 	x, ok := parseFloat(w, 32)
 	if !ok {
-		return 0, nil, status.Invalid("feature %s: %s is no number", name, w)
+		return 0, nil, status.Invalid("feature %s: %s is not a number", name, w)
 	}
 	return floatList, protowire.AppendFixed32(nil, floatBits(float32(x))), nil
 }

@@ -85,7 +85,7 @@ func TestV2Damaged(t *testing.T) {
 			return strings.Replace(strings.Replace(s, `_size":8`, `_size":4`, 1), "[2]", "[1]", 1)
 		}, 400},
 		{"header beyond the body", func(r *http.Request) { r.Header.Set(inferenceHeader, "100000") }, nil, 400},
-		{"header is no number", func(r *http.Request) { r.Header.Set(inferenceHeader, "x") }, nil, 400},
+		{"header is not a number", func(r *http.Request) { r.Header.Set(inferenceHeader, "x") }, nil, 400},
 		{"header is negative", func(r *http.Request) { r.Header.Set(inferenceHeader, "-4") }, nil, 400},
 		{"header within the JSON", func(r *http.Request) { r.Header.Set(inferenceHeader, "30") }, nil, 400},
 		{"datatype", nil, func(s string) string { return strings.Replace(s, "FP32", "FP33", 1) }, 400},

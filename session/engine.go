@@ -55,7 +55,7 @@ func newEngine(o SessionOptions, pool *cpu.Pool, all []devices.Device, budget *t
 		}
 		e = sequential.Seeded(seed, budget)
 	default:
-		return nil, status.Invalid("there is no engine %q: actors, tokens, messages, messages:N, seeded:N, schedule:ORDER and sequential are known", o.Engine)
+		return nil, status.Invalid("unknown engine %q: use actors, tokens, messages, messages:N, seeded:N, schedule:ORDER or sequential", o.Engine)
 	}
 	return e, nil
 }

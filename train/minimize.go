@@ -160,7 +160,7 @@ func (g *Goal) check(o Optimizer, options Options) error {
 	m := g.model
 	switch {
 	case o == nil:
-		return status.Invalid("there is no optimizer")
+		return status.Invalid("no optimizer is given")
 	case o.Schedule() == nil:
 		return status.Invalid("%T has no learning rate", o)
 	case g.Loss.Op == nil || g.Loss.Op.Graph() != m.graph:
@@ -189,7 +189,7 @@ func (g *Goal) check(o Optimizer, options Options) error {
 		}
 	}
 	if len(g.Variables) == 0 {
-		return status.Invalid("there is no variable to train")
+		return status.Invalid("no variable to train")
 	}
 	seen := map[*Variable]bool{}
 	for _, v := range g.Variables {

@@ -34,7 +34,7 @@ func (d *Device) Bring(ctx context.Context, to, from devices.Buffer, n int64, do
 	}
 	src, ok := from.(*Memory)
 	if !ok {
-		return status.Errorf(status.Internal, "a buffer is no memory of a device")
+		return status.Errorf(status.Internal, "a buffer is not memory of a device")
 	}
 	if n < 0 || n > src.size || n > dst.size {
 		return status.Errorf(status.Internal, "%d bytes are copied from memory of %d to memory of %d", n, src.size, dst.size)

@@ -280,7 +280,7 @@ func (d *Device) memory(b devices.Buffer) (*Memory, error) {
 	if m, ok := b.(*Memory); ok {
 		return m, nil
 	}
-	return nil, status.Errorf(status.Internal, "a buffer is no memory of %s", d.Attributes().Name)
+	return nil, status.Errorf(status.Internal, "a buffer is not memory of %s", d.Attributes().Name)
 }
 
 // Write copies from the host to the start of dst. from may be changed when it
@@ -428,7 +428,7 @@ func (d *Device) Launch(l *devices.Launch) error {
 		mem, _ := a.Buffer.(*Memory)
 		if a.Buffer != nil {
 			if mem == nil {
-				return status.Errorf(status.Internal, "%s: argument %d is no memory of %s", l.Code.Entry, i, g.attributes.Name)
+				return status.Errorf(status.Internal, "%s: argument %d is not memory of %s", l.Code.Entry, i, g.attributes.Name)
 			}
 			if a.Buffer, err = g.use(mem, a.Access); err != nil {
 				return err

@@ -84,7 +84,7 @@ func derive(path string, def []byte, r row) error {
 		i, err := strconv.Atoi(index)
 		n := g.Operation(name)
 		if err != nil || n == nil || i >= n.NumOutputs() {
-			return fmt.Errorf("%q is no output of the graph", r[key])
+			return fmt.Errorf("%q is not an output of the graph", r[key])
 		}
 		ends = append(ends, n.Output(i))
 	}

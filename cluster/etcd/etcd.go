@@ -28,7 +28,7 @@ const again = time.Second
 // there. What can never succeed, such as an address without a port, is returned at once.
 func Announce(ctx context.Context, c *clientv3.Client, prefix, address string, ttl time.Duration, report func(error)) error {
 	if _, port, err := net.SplitHostPort(address); err != nil || port == "" || port == "0" {
-		return fmt.Errorf("etcd: %q is no address to announce: it takes HOST:PORT", address)
+		return fmt.Errorf("etcd: %q is not an address to announce: use HOST:PORT", address)
 	}
 	if ttl <= 0 {
 		return fmt.Errorf("etcd: a lease of %v", ttl)

@@ -52,7 +52,7 @@ func (d *Device) NewQueue(string) (devices.Queue, error) {
 func (q *queue) own(b devices.Buffer) (*buffer, error) {
 	x, ok := b.(*buffer)
 	if !ok || x.device != q.device {
-		return nil, status.Errorf(status.Internal, "a buffer is no memory of %s", q.device.attributes.Name)
+		return nil, status.Errorf(status.Internal, "a buffer is not memory of %s", q.device.attributes.Name)
 	}
 	return x, nil
 }
@@ -61,7 +61,7 @@ func (q *queue) own(b devices.Buffer) (*buffer, error) {
 func (q *queue) ownHost(b devices.HostBuffer) (*hostBuffer, error) {
 	x, ok := b.(*hostBuffer)
 	if !ok {
-		return nil, status.Errorf(status.Internal, "a buffer is no memory of the host's that CUDA gave")
+		return nil, status.Errorf(status.Internal, "a buffer is not host memory that CUDA allocated")
 	}
 	return x, nil
 }
@@ -100,7 +100,7 @@ func (q *queue) Copy(dst, src devices.Buffer, n int64) error {
 	}
 	from, ok := src.(*buffer)
 	if !ok || !q.device.Reaches(from.device) {
-		return status.Errorf(status.Internal, "a buffer is no memory that %s reaches", q.device.attributes.Name)
+		return status.Errorf(status.Internal, "a buffer is not memory that %s can reach", q.device.attributes.Name)
 	}
 	if err := devices.CheckCopy(n, to.size, from.size); err != nil {
 		return err

@@ -140,7 +140,7 @@ func (q *queue) Launch(l *devices.Launch) error {
 		}
 		m := d.memoryOf(a.Buffer)
 		if m == nil || m.host {
-			return status.Errorf(status.Internal, "%s: argument %d is no memory of %s", l.Code.Entry, i, d.attributes.Name)
+			return status.Errorf(status.Internal, "%s: argument %d is not memory of %s", l.Code.Entry, i, d.attributes.Name)
 		}
 		bytes[i] = m.bytes[:m.size:m.size]
 		uses = append(uses, use{m, a.Access})

@@ -82,7 +82,7 @@ func (q *queue) Launch(l *devices.Launch) error {
 		if a.Buffer != nil {
 			b, ok := a.Buffer.(*buffer)
 			if !ok || b.device != q.device {
-				return status.Errorf(status.Internal, "%s: argument %d is no memory of %s", l.Code.Entry, i, q.device.attributes.Name)
+				return status.Errorf(status.Internal, "%s: argument %d is not memory of %s", l.Code.Entry, i, q.device.attributes.Name)
 			}
 			q.value, size = uint64(b.handle), unsafe.Sizeof(b.handle)
 		}

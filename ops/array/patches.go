@@ -39,7 +39,7 @@ padding: "SAME" fills up the edges with zeros so that an output dimension is the
 input: A batch of volumes: batch, depth, height, width, channels.
 ksizes: The size of the window in each dimension.
 strides: The step in each dimension.
-padding: As ExtractImagePatches has it.`)
+padding: As in ExtractImagePatches.`)
 
 	kernel.Register(kernel.Registration{Op: "ExtractImagePatches", Types: map[string][]tensor.DType{"T": elementwise.Numbers}, New: newPatcher(2)})
 	kernel.Register(kernel.Registration{Op: "ExtractVolumePatches", Types: map[string][]tensor.DType{"T": elementwise.Reals}, New: newPatcher(3)})

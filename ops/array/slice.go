@@ -56,9 +56,9 @@ strides: The steps: not 0, and negative to go backwards.` + maskDoc)
 		Doc(`Computes the gradient of StridedSlice: dy where elements were taken from, zeros elsewhere.
 
 shape: The shape of StridedSlice's input.
-begin: As StridedSlice has it.
-end: As StridedSlice has it.
-strides: As StridedSlice has it.
+begin: As in StridedSlice.
+end: As in StridedSlice.
+strides: As in StridedSlice.
 dy: The gradient of its output.` + maskDoc)
 	registry.Define("TensorStridedSliceUpdate").
 		Input("input: T").Input("begin: Index").Input("end: Index").Input("strides: Index").Input("value: T").Output("output: T").
@@ -71,9 +71,9 @@ dy: The gradient of its output.` + maskDoc)
 		Attr("shrink_axis_mask: int = 0").
 		Doc(`Copies a tensor, with value where StridedSlice would take elements from.
 
-begin: As StridedSlice has it.
-end: As StridedSlice has it.
-strides: As StridedSlice has it.
+begin: As in StridedSlice.
+end: As in StridedSlice.
+strides: As in StridedSlice.
 value: Of the shape of StridedSlice's output, or one that broadcasts to it.` + maskDoc)
 
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return slice{}, nil }, "Slice")

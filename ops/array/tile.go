@@ -20,7 +20,7 @@ func init() {
 		Attr("Tmultiples: {int32, int64} = DT_INT32").
 		Doc(`Repeats a tensor along its dimensions.
 
-multiples: How often, for each dimension; 0 gives no elements.`)
+multiples: How often, for each dimension; 0 returns no elements.`)
 	registry.Define("BroadcastTo").
 		Input("input: T").Input("shape: Tidx").Output("output: T").
 		Attr("T: type").

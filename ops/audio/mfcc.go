@@ -18,7 +18,7 @@ func init() {
 		Attr("dct_coefficient_count: int = 13").
 		Doc(`Computes mel-frequency cepstral coefficients of spectrograms.
 
-spectrogram: Squared magnitudes, as AudioSpectrogram gives them.
+spectrogram: Squared magnitudes, as AudioSpectrogram returns them.
 sample_rate: Samples a second of the sound.
 output: Channels, windows and coefficients.
 upper_frequency_limit: The highest frequency, in Hz.

@@ -22,7 +22,7 @@ func init() {
 		Doc(`Makes an accumulator, which gathers gradients until enough have come, behind a reference.
 
 shape: The shape of the gradients.
-reduction_type: Whether it gives the mean or the sum.`)
+reduction_type: Whether it returns the mean or the sum.`)
 	registry.Define("AccumulatorApplyGradient").
 		Input("handle: Ref(string)").Input("local_step: int64").Input("gradient: dtype").
 		AddsTo("handle").
@@ -60,7 +60,7 @@ new_global_step: The step; gradients computed before it are stale.`)
 		Doc(`Makes an accumulator, which gathers gradients until enough have come.
 
 shape: The shape of the gradients.
-reduction_type: Whether it gives the mean or the sum.`)
+reduction_type: Whether it returns the mean or the sum.`)
 	registry.Define("ResourceAccumulatorApplyGradient").
 		Input("handle: resource").Input("local_step: int64").Input("gradient: dtype").
 		AddsTo("handle").

@@ -25,7 +25,7 @@ func init() {
 		Doc(`Makes an accumulator that gathers rows of gradients until enough gradients have come, behind a reference.
 
 shape: The shape of the gradients.
-reduction_type: Whether it gives the mean of the rows that came for an index or their sum.`)
+reduction_type: Whether it returns the mean of the rows that came for an index or their sum.`)
 	registry.Define("SparseAccumulatorApplyGradient").
 		Input("handle: Ref(string)").Input("local_step: int64").Input("gradient_indices: int64").
 		Input("gradient_values: dtype").Input("gradient_shape: int64").

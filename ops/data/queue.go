@@ -22,7 +22,7 @@ func init() {
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Makes a queue that gives elements in the order they came, behind a reference.
+		Doc(`Makes a queue that returns elements in the order in which they were added, behind a reference.
 
 component_types: The types of an element's components.
 shapes: Their shapes; none if they may differ, and then elements are dequeued one by one.
@@ -35,7 +35,7 @@ capacity: The most elements it holds; negative for any number.`)
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Makes a queue that gives elements in the order they came.
+		Doc(`Makes a queue that returns elements in the order in which they were added.
 
 component_types: The types of an element's components.
 shapes: Their shapes; none if they may differ, and then elements are dequeued one by one.
@@ -74,7 +74,7 @@ capacity: The most elements it holds; negative for any number.`)
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Makes a queue that gives the element of the smallest priority, behind a reference.
+		Doc(`Makes a queue that returns the element of the smallest priority, behind a reference.
 
 component_types: The types of an element's components after the first, which is the priority, an int64.
 shapes: The shapes of these components.
@@ -87,7 +87,7 @@ capacity: The most elements it holds; negative for any number.`)
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Makes a queue that gives the element of the smallest priority.
+		Doc(`Makes a queue that returns the element of the smallest priority.
 
 component_types: The types of an element's components after the first, which is the priority, an int64.
 shapes: The shapes of these components.
@@ -103,7 +103,7 @@ capacity: The most elements it holds; negative for any number.`)
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Makes a queue that gives elements in random order, behind a reference.
+		Doc(`Makes a queue that returns elements in random order, behind a reference.
 
 component_types: The types of an element's components.
 shapes: Their shapes; none if they may differ.
@@ -120,7 +120,7 @@ min_after_dequeue: How many elements must be left after one is taken, until the 
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Makes a queue that gives elements in random order.
+		Doc(`Makes a queue that returns elements in random order.
 
 component_types: The types of an element's components.
 shapes: Their shapes; none if they may differ.

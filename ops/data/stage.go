@@ -28,8 +28,8 @@ memory_limit: The most bytes it holds; 0 for any number.`)
 		Stateful().
 		Doc(`Takes the oldest element from a staging area, waiting while there is none.
 
-capacity: As Stage has it.
-memory_limit: As Stage has it.
+capacity: As in Stage.
+memory_limit: As in Stage.
 dtypes: The types of an element's components.`)
 	registry.Define("StagePeek").
 		Input("index: int32").Output("values: dtypes").
@@ -43,8 +43,8 @@ dtypes: The types of an element's components.`)
 		Doc(`Gives the element at an index of a staging area without taking it, waiting until it is there.
 
 index: Which element, from the oldest on.
-capacity: As Stage has it.
-memory_limit: As Stage has it.
+capacity: As in Stage.
+memory_limit: As in Stage.
 dtypes: The types of an element's components.`)
 	registry.Define("StageSize").
 		Output("size: int32").
@@ -56,8 +56,8 @@ dtypes: The types of an element's components.`)
 		Stateful().
 		Doc(`Returns the number of elements of a staging area.
 
-capacity: As Stage has it.
-memory_limit: As Stage has it.
+capacity: As in Stage.
+memory_limit: As in Stage.
 dtypes: The types of an element's components.`)
 	registry.Define("StageClear").
 		Attr("capacity: int >= 0 = 0").
@@ -68,7 +68,7 @@ dtypes: The types of an element's components.`)
 		Stateful().
 		Doc(`Removes all elements of a staging area.
 
-capacity: As Stage has it.
-memory_limit: As Stage has it.
+capacity: As in Stage.
+memory_limit: As in Stage.
 dtypes: The types of an element's components.`)
 }

@@ -99,10 +99,10 @@ source: A name for the gradient that is computed: there is one array for each.`)
 		Doc(`Makes an array of tensors, as TensorArrayV3 does, with an older form of handle.
 
 size: How many elements, a scalar.
-element_shape: As TensorArrayV3 has it.
-dynamic_size: As TensorArrayV3 has it.
-clear_after_read: As TensorArrayV3 has it.
-tensor_array_name: As TensorArrayV3 has it.`)
+element_shape: As in TensorArrayV3.
+dynamic_size: As in TensorArrayV3.
+clear_after_read: As in TensorArrayV3.
+tensor_array_name: As in TensorArrayV3.`)
 	registry.Define("TensorArray").
 		Input("size: int32").Output("handle: Ref(string)").
 		Attr("dtype: type").
@@ -115,10 +115,10 @@ tensor_array_name: As TensorArrayV3 has it.`)
 		Doc(`Makes an array of tensors, as TensorArrayV3 does, behind a reference.
 
 size: How many elements, a scalar.
-dynamic_size: As TensorArrayV3 has it.
-clear_after_read: As TensorArrayV3 has it.
-tensor_array_name: As TensorArrayV3 has it.
-element_shape: As TensorArrayV3 has it.`)
+dynamic_size: As in TensorArrayV3.
+clear_after_read: As in TensorArrayV3.
+tensor_array_name: As in TensorArrayV3.
+element_shape: As in TensorArrayV3.`)
 
 	kernel.ForAll(newTensorArray, "TensorArray", "TensorArrayV2", "TensorArrayV3")
 	kernel.ForAll(newWrite, "TensorArrayWriteV3")

@@ -62,7 +62,7 @@ flow_out: The flow for the operation after.`)
 		Attr("element_shape_except0: shape = ?").
 		Doc(`Reads and joins all elements of an array, as TensorArrayConcatV3 does, by an older form of handle.
 
-element_shape_except0: As TensorArrayConcatV3 has it.`)
+element_shape_except0: As in TensorArrayConcatV3.`)
 
 	kernel.ForAll(newGather, "TensorArrayGatherV3")
 	kernel.ForAll(newScatter, "TensorArrayScatterV3")

@@ -31,7 +31,7 @@ func init() {
 		Doc(`Reads and joins all elements of an array, as TensorArrayConcatV3 does behind a reference.
 
 flow_in: The flow of the operation before.
-element_shape_except0: As TensorArrayConcatV3 has it.`)
+element_shape_except0: As in TensorArrayConcatV3.`)
 	registry.Define("TensorArrayGather").
 		Input("handle: Ref(string)").Input("indices: int32").Input("flow_in: float").
 		Output("value: dtype").
@@ -41,9 +41,9 @@ element_shape_except0: As TensorArrayConcatV3 has it.`)
 		Deprecated(16, "It has a successor.").
 		Doc(`Reads and stacks elements of an array, as TensorArrayGatherV3 does behind a reference.
 
-indices: As TensorArrayGatherV3 has it.
+indices: As in TensorArrayGatherV3.
 flow_in: The flow of the operation before.
-element_shape: As TensorArrayGatherV3 has it.`)
+element_shape: As in TensorArrayGatherV3.`)
 	registry.Define("TensorArrayGatherV2").
 		Input("handle: string").Input("indices: int32").Input("flow_in: float").
 		Output("value: dtype").
@@ -52,9 +52,9 @@ element_shape: As TensorArrayGatherV3 has it.`)
 		Deprecated(26, "It has a successor.").
 		Doc(`Reads and stacks elements of an array, as TensorArrayGatherV3 does, by an older form of handle.
 
-indices: As TensorArrayGatherV3 has it.
+indices: As in TensorArrayGatherV3.
 flow_in: The flow of the operation before.
-element_shape: As TensorArrayGatherV3 has it.`)
+element_shape: As in TensorArrayGatherV3.`)
 	registry.Define("TensorArrayGrad").
 		Input("handle: string").Input("flow_in: float").Output("grad_handle: Ref(string)").
 		Attr("source: string").
@@ -63,7 +63,7 @@ element_shape: As TensorArrayGatherV3 has it.`)
 		Doc(`Gives the array of gradients of an array, as TensorArrayGradV3 does behind a reference.
 
 flow_in: The flow of the operation before.
-source: As TensorArrayGradV3 has it.`)
+source: As in TensorArrayGradV3.`)
 	registry.Define("TensorArrayGradV2").
 		Input("handle: string").Input("flow_in: float").Output("grad_handle: string").
 		Attr("source: string").
@@ -72,7 +72,7 @@ source: As TensorArrayGradV3 has it.`)
 		Doc(`Gives the array of gradients of an array, as TensorArrayGradV3 does, by an older form of handle.
 
 flow_in: The flow of the operation before.
-source: As TensorArrayGradV3 has it.`)
+source: As in TensorArrayGradV3.`)
 	registry.Define("TensorArrayPack").
 		Input("handle: Ref(string)").Input("flow_in: float").Output("value: dtype").
 		Reads("handle").
@@ -91,7 +91,7 @@ element_shape: The shape of the elements, as far as it is known.`)
 		Deprecated(16, "It has a successor.").
 		Doc(`Reads an element of an array, as TensorArrayReadV3 does behind a reference.
 
-index: As TensorArrayReadV3 has it.
+index: As in TensorArrayReadV3.
 flow_in: The flow of the operation before.`)
 	registry.Define("TensorArrayReadV2").
 		Input("handle: string").Input("index: int32").Input("flow_in: float").
@@ -100,7 +100,7 @@ flow_in: The flow of the operation before.`)
 		Deprecated(26, "It has a successor.").
 		Doc(`Reads an element of an array, as TensorArrayReadV3 does, by an older form of handle.
 
-index: As TensorArrayReadV3 has it.
+index: As in TensorArrayReadV3.
 flow_in: The flow of the operation before.`)
 	registry.Define("TensorArrayScatter").
 		Input("handle: Ref(string)").Input("indices: int32").Input("value: T").
@@ -110,7 +110,7 @@ flow_in: The flow of the operation before.`)
 		Deprecated(19, "It has a successor.").
 		Doc(`Writes slices to elements of an array, as TensorArrayScatterV3 does behind a reference.
 
-indices: As TensorArrayScatterV3 has it.
+indices: As in TensorArrayScatterV3.
 flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayScatterV2").
@@ -120,7 +120,7 @@ flow_out: The flow for the operation after.`)
 		Deprecated(26, "It has a successor.").
 		Doc(`Writes slices to elements of an array, as TensorArrayScatterV3 does, by an older form of handle.
 
-indices: As TensorArrayScatterV3 has it.
+indices: As in TensorArrayScatterV3.
 flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 	registry.Define("TensorArraySize").
@@ -144,7 +144,7 @@ flow_in: The flow of the operation before.`)
 		Deprecated(16, "It has a successor.").
 		Doc(`Writes pieces of a tensor to the elements of an array, as TensorArraySplitV3 does behind a reference.
 
-lengths: As TensorArraySplitV3 has it.
+lengths: As in TensorArraySplitV3.
 flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 	registry.Define("TensorArraySplitV2").
@@ -154,7 +154,7 @@ flow_out: The flow for the operation after.`)
 		Deprecated(26, "It has a successor.").
 		Doc(`Writes pieces of a tensor to the elements of an array, as TensorArraySplitV3 does, by an older form of handle.
 
-lengths: As TensorArraySplitV3 has it.
+lengths: As in TensorArraySplitV3.
 flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayUnpack").
@@ -175,7 +175,7 @@ flow_out: The flow for the operation after.`)
 		Deprecated(16, "It has a successor.").
 		Doc(`Writes an element of an array, as TensorArrayWriteV3 does behind a reference.
 
-index: As TensorArrayWriteV3 has it.
+index: As in TensorArrayWriteV3.
 flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 	registry.Define("TensorArrayWriteV2").
@@ -185,7 +185,7 @@ flow_out: The flow for the operation after.`)
 		Deprecated(26, "It has a successor.").
 		Doc(`Writes an element of an array, as TensorArrayWriteV3 does, by an older form of handle.
 
-index: As TensorArrayWriteV3 has it.
+index: As in TensorArrayWriteV3.
 flow_in: The flow of the operation before.
 flow_out: The flow for the operation after.`)
 

@@ -33,7 +33,7 @@ timeout_micros: How long to wait for the batch, in microseconds.`)
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Attr("T: type").
-		Doc(`Joins the gradients of the parts that Unbatch gave.
+		Doc(`Joins the gradients of the parts that Unbatch returned.
 
 original_input: The batch.
 batch_index: For each part a row: the caller's id, where the part begins and where it ends.

@@ -40,7 +40,7 @@ metadata: Ignored.`)
 
 input_dataset: The other dataset.
 buffer_size: Among how many elements the next one is drawn.
-seed_generator: What gives each iteration its seeds.
+seed_generator: The generator of each iteration's seeds.
 output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.
 metadata: Ignored.`)
@@ -59,7 +59,7 @@ input_dataset: The other dataset.
 buffer_size: Among how many elements the next one is drawn.
 seed: The first seed.
 seed2: The second seed; if both are 0 they are taken by chance.
-seed_generator: What gives each iteration its seeds, or a handle of DummySeedGenerator.
+seed_generator: The generator of each iteration's seeds, or a handle of DummySeedGenerator.
 reshuffle_each_iteration: Whether each iteration has an order of its own.
 output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.
@@ -99,7 +99,7 @@ buffer_size: Among how many elements the next one is drawn.
 seed: The first seed.
 seed2: The second seed; if both are 0 they are taken by chance.
 count: How many times; negative for ever.
-seed_generator: What gives each iteration its seeds, or a handle of DummySeedGenerator.
+seed_generator: The generator of each iteration's seeds, or a handle of DummySeedGenerator.
 reshuffle_each_iteration: Whether each iteration has an order of its own.
 output_types: The types of an element's components.
 output_shapes: Their shapes, as far as they are known.

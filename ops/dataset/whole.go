@@ -22,7 +22,7 @@ func init() {
 		Attr("use_inter_op_parallelism: bool = true").
 		Attr("metadata: string = ''").
 		Stateful().
-		Doc(`Calls a function for a state and each element of a dataset, and gives the last state.
+		Doc(`Calls a function for a state and each element of a dataset, and returns the last state.
 
 input_dataset: The dataset.
 initial_state: The state before the first call.

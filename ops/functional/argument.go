@@ -22,7 +22,7 @@ index: The position of the argument.`)
 		Attr("T: type").
 		Attr("index: int >= 0").
 		Stateful().
-		Doc(`Gives an argument that stays in the memory of the device.
+		Doc(`Returns an argument that is in the memory of the device.
 
 T: The argument's type.
 index: The position of the argument.`)
@@ -39,7 +39,7 @@ index: The position of the result.`)
 		Attr("T: type").
 		Attr("index: int >= 0").
 		Stateful().
-		Doc(`Returns a result that stays in the memory of the device.
+		Doc(`Returns a result that is in the memory of the device.
 
 index: The position of the result.`)
 	registry.Define("_ArrayToList").

@@ -23,7 +23,7 @@ func init() {
 		Attr("batching_queue: string = ''").
 		Attr("T: list(type) >= 1").
 		DistributedCommunication().
-		Doc(`Joins the tensors of several callers along their first dimension and gives them to one of the callers.
+		Doc(`Joins the tensors of several callers along their first dimension and passes them to one of the callers.
 
 The others get tensors without rows. Unbatch gives each caller its part of what is made of them.
 

@@ -14,7 +14,7 @@ contents: The bytes of the file.
 image: Height, width and channels; for a GIF there may be a first dimension of frames.
 channels: How many channels to make; 0 for as many as the file has.
 dtype: The type of a channel; wider types are scaled up.
-expand_animations: Whether a GIF gives all its frames in 4 dimensions, or the first in 3.`)
+expand_animations: Whether all frames of a GIF are decoded, in 4 dimensions, or the first, in 3.`)
 	registry.Define("DecodeJpeg").
 		Input("contents: string").Output("image: uint8").
 		Attr("channels: int = 0").
@@ -29,7 +29,7 @@ contents: The bytes of the file.
 channels: 0 for what the file has, 1 for gray, 3 for RGB.
 ratio: By how much to scale down: 1, 2, 4 or 8.
 fancy_upscaling: Whether color is interpolated smoothly.
-try_recover_truncated: Whether a file cut short gives the part that is there.
+try_recover_truncated: Whether the readable part of a truncated file is returned.
 acceptable_fraction: The least part of lines that has to be there.
 dct_method: "INTEGER_FAST" or "INTEGER_ACCURATE"; empty for the decoder's choice.`)
 	registry.Define("DecodePng").
@@ -47,6 +47,6 @@ dtype: The type of a channel; wider types are scaled up.`)
 		Attr("T: {uint8, uint16} = DT_UINT8").
 		Doc(`Encodes images as PNG.
 
-image: Height, width and 1 to 4 channels, perhaps after other dimensions; each image gives one string.
+image: Height, width and 1 to 4 channels, perhaps after other dimensions; each image becomes one string.
 compression: From 0, none, to 9; -1 for the encoder's default.`)
 }

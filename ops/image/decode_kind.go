@@ -39,12 +39,12 @@ image: Frames, height, width and 3 channels.`)
 
 contents: The bytes of the file.
 crop_window: Top, left, height and width of the part.
-channels: As DecodeJpeg has it.
-ratio: As DecodeJpeg has it.
-fancy_upscaling: As DecodeJpeg has it.
-try_recover_truncated: As DecodeJpeg has it.
-acceptable_fraction: As DecodeJpeg has it.
-dct_method: As DecodeJpeg has it.`)
+channels: As in DecodeJpeg.
+ratio: As in DecodeJpeg.
+fancy_upscaling: As in DecodeJpeg.
+try_recover_truncated: As in DecodeJpeg.
+acceptable_fraction: As in DecodeJpeg.
+dct_method: As in DecodeJpeg.`)
 	registry.Define("ExtractJpegShape").
 		Input("contents: string").Output("image_shape: output_type").
 		Attr("output_type: {int32, int64} = DT_INT32").

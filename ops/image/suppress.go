@@ -50,7 +50,7 @@ selected_indices: The rows of the picked boxes, best first.`)
 		Attr("T: {half, float} = DT_FLOAT").
 		Attr("T_threshold: {half, float} = DT_FLOAT").
 		Attr("pad_to_max_output_size: bool = false").
-		Doc(`Picks boxes as NonMaxSuppressionV3 does, and tells how many.
+		Doc(`Picks boxes as NonMaxSuppressionV3 does, and returns how many.
 
 boxes: One a row, two opposite corners y1, x1, y2, x2.
 scores: The score of each box.

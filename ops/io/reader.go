@@ -28,7 +28,7 @@ func init() {
 		Attr("container: string = ''").
 		Attr("shared_name: string = ''").
 		Stateful().
-		Doc(`Makes a reader that gives the lines of the files whose names its queue holds.
+		Doc(`Makes a reader that returns the lines of the files whose names its queue holds.
 
 skip_header_lines: How many lines at the beginning of each file are left out.`)
 	registry.Define("WholeFileReaderV2").
@@ -58,7 +58,7 @@ value: The record.`)
 		Attr("shared_name: string = ''").
 		Attr("encoding: string = ''").
 		Stateful().
-		Doc(`Makes a reader that gives records of one length from the files whose names its queue holds.
+		Doc(`Makes a reader that returns records of one length from the files whose names its queue holds.
 
 header_bytes: How many bytes at the beginning of each file are left out.
 record_bytes: How long a record is.
@@ -71,7 +71,7 @@ encoding: "ZLIB" or "GZIP" if files are compressed, else empty.`)
 		Attr("shared_name: string = ''").
 		Attr("compression_type: string = ''").
 		Stateful().
-		Doc(`Makes a reader that gives records from the TFRecord files whose names its queue holds.
+		Doc(`Makes a reader that returns records from the TFRecord files whose names its queue holds.
 
 compression_type: "ZLIB" or "GZIP" if files are compressed, else empty.`)
 	registry.Define("ReaderReadUpToV2").
@@ -105,9 +105,9 @@ values: The records.`)
 		Input("reader_handle: resource").Input("state: string").
 		Writes("reader_handle").
 		Stateful().
-		Doc(`Sets a reader to a state that it gave.
+		Doc(`Restores the state of a reader.
 
-state: What ReaderSerializeStateV2 gave.`)
+state: The output of ReaderSerializeStateV2.`)
 	registry.Define("ReaderResetV2").
 		Input("reader_handle: resource").
 		Writes("reader_handle").

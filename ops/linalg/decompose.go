@@ -26,7 +26,7 @@ output: The lower triangular L.`)
 		Attr("T: {half, float, double}").
 		Doc(`Computes the gradient of Cholesky.
 
-l: What Cholesky gave.
+l: The output of Cholesky.
 grad: The gradient of that.`)
 	registry.Define("Lu").
 		Input("input: T").Output("lu: T").Output("p: output_idx_type").

@@ -57,7 +57,7 @@ max_outputs: The most sounds to show.`)
 		Doc(`Makes a serialized summary of sounds.
 
 tag: What they are shown under.
-tensor: As AudioSummaryV2 has it.
+tensor: As in AudioSummaryV2.
 sample_rate: Frames a second.
 max_outputs: The most sounds to show.`)
 	registry.Define("ImageSummary").

@@ -43,7 +43,7 @@ func init() {
 		Stateful().
 		Doc(`Creates a writer's file of events, unless it has one.
 
-writer: What SummaryWriter gives.
+writer: The output of SummaryWriter.
 logdir: The directory, which is made if it is missing.
 max_queue: How many events may wait to be written.
 flush_millis: After how many milliseconds they are written in any case.
@@ -93,7 +93,7 @@ values: The numbers.`)
 writer: The writer.
 step: The step that they belong to.
 tag: What they are shown under.
-tensor: As AudioSummaryV2 has it.
+tensor: As in AudioSummaryV2.
 sample_rate: Frames a second.
 max_outputs: The most sounds to show.`)
 	registry.Define("WriteImageSummary").
@@ -108,7 +108,7 @@ max_outputs: The most sounds to show.`)
 writer: The writer.
 step: The step that they belong to.
 tag: What they are shown under.
-tensor: As ImageSummary has it.
+tensor: As in ImageSummary.
 bad_color: The color of pixels that are not finite.
 max_images: The most images to show.`)
 	registry.Define("WriteSummary").

@@ -140,11 +140,11 @@ value_shape: The shape of every value.`)
 		Stateful().
 		Doc(`Makes a table that can be changed, in open addressing, and that no other node can find.
 
-empty_key: As MutableDenseHashTableV2 has it.
-deleted_key: As MutableDenseHashTableV2 has it.
+empty_key: As in MutableDenseHashTableV2.
+deleted_key: As in MutableDenseHashTableV2.
 value_shape: The shape of every value.
-initial_num_buckets: As MutableDenseHashTableV2 has it.
-max_load_factor: As MutableDenseHashTableV2 has it.`)
+initial_num_buckets: As in MutableDenseHashTableV2.
+max_load_factor: As in MutableDenseHashTableV2.`)
 
 	registerTable("HashTable", fixed, scalars...)
 	registerTable("HashTableV2", fixed, scalars...)

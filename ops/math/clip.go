@@ -15,7 +15,7 @@ func init() {
 		Input("t: T").Input("clip_value_min: T").Input("clip_value_max: T").Output("output: T").
 		Traits(registry.Elementwise).
 		Attr("T: numbertype").
-		Doc(`Limits elements to a range; NaN stays NaN.
+		Doc(`Limits elements to a range; NaN remains NaN.
 
 clip_value_min: The lower limit: a scalar, or of the shape of t.
 clip_value_max: The upper limit, likewise.`)

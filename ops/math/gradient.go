@@ -21,7 +21,7 @@ func init() {
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of Tanh: dy·(1-y²).
 
-y: What the function gave.
+y: The result of the function.
 dy: The gradient of that.`)
 	registry.Define("SigmoidGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
@@ -29,7 +29,7 @@ dy: The gradient of that.`)
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of Sigmoid: dy·y·(1-y).
 
-y: What the function gave.
+y: The result of the function.
 dy: The gradient of that.`)
 	registry.Define("SqrtGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
@@ -37,7 +37,7 @@ dy: The gradient of that.`)
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of Sqrt: dy/2/y, and 0 where dy is.
 
-y: What the function gave.
+y: The result of the function.
 dy: The gradient of that.`)
 	registry.Define("RsqrtGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
@@ -45,7 +45,7 @@ dy: The gradient of that.`)
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of Rsqrt: -dy/2·y³, and 0 where dy is.
 
-y: What the function gave.
+y: The result of the function.
 dy: The gradient of that.`)
 	registry.Define("ReciprocalGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
@@ -53,7 +53,7 @@ dy: The gradient of that.`)
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of the reciprocal: -dy·y², and 0 where dy is.
 
-y: What the function gave.
+y: The result of the function.
 dy: The gradient of that.`)
 	registry.Define("InvGrad").
 		Input("y: T").Input("dy: T").Output("z: T").
@@ -61,7 +61,7 @@ dy: The gradient of that.`)
 		Attr("T: {bfloat16, half, float, double, complex64, complex128}").
 		Doc(`Computes the gradient of the reciprocal: -dy·y², and 0 where dy is.
 
-y: What the function gave.
+y: The result of the function.
 dy: The gradient of that.`)
 
 	derivative("TanhGrad", newTanhGrad, func(y, dy complex128) complex128 { return dy * (1 - y*y) })

@@ -27,7 +27,7 @@ delta: The step: not 0, and negative to count down. That limit lies in the other
 		Attr("Tidx: {int32, int64} = DT_INT32").
 		Doc(`Lists num numbers from start to stop, evenly spaced.
 
-num: How many; at least 1, and 1 gives start alone.`)
+num: How many; at least 1, and 1 returns start alone.`)
 
 	kernel.ForTypes("Range", "Tidx", newRange, append(elementwise.Floats[:len(elementwise.Floats):len(elementwise.Floats)], tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint16, tensor.Uint32, tensor.Uint64)...)
 	kernel.ForTypes("LinSpace", "T", newLinSpace, elementwise.Floats...)

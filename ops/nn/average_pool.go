@@ -31,10 +31,10 @@ data_format: "NHWC" for batch, height, width, channels; "NCHW" with the channels
 
 orig_input_shape: The shape of its input.
 grad: The gradient of its output.
-ksize: As AvgPool has it.
-strides: As AvgPool has it.
-padding: As AvgPool has it.
-data_format: As AvgPool has it.`)
+ksize: As in AvgPool.
+strides: As in AvgPool.
+padding: As in AvgPool.
+data_format: As in AvgPool.`)
 	registry.Define("AvgPool3D").
 		Input("input: T").Output("output: T").
 		Attr("ksize: list(int) >= 5").
@@ -59,10 +59,10 @@ data_format: "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the
 
 orig_input_shape: The shape of its input.
 grad: The gradient of its output.
-ksize: As AvgPool3D has it.
-strides: As AvgPool3D has it.
-padding: As AvgPool3D has it.
-data_format: As AvgPool3D has it.`)
+ksize: As in AvgPool3D.
+strides: As in AvgPool3D.
+padding: As in AvgPool3D.
+data_format: As in AvgPool3D.`)
 
 	for _, op := range []string{"AvgPool", "AvgPool3D"} {
 		windows := []string{"ksize", "strides", "padding", "data_format"}

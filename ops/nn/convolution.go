@@ -66,12 +66,12 @@ dilations: The distance between a filter's elements in each of the four dimensio
 input_sizes: The shape of the input, or its height and width.
 filter: The filter.
 out_backprop: The gradient of the output.
-strides: As Conv2D has it.
+strides: As in Conv2D.
 use_cudnn_on_gpu: Ignored.
-padding: As Conv2D has it.
-explicit_paddings: As Conv2D has it.
-data_format: As Conv2D has it.
-dilations: As Conv2D has it.`)
+padding: As in Conv2D.
+explicit_paddings: As in Conv2D.
+data_format: As in Conv2D.
+dilations: As in Conv2D.`)
 	registry.Define("Conv2DBackpropFilter").
 		Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -86,12 +86,12 @@ dilations: As Conv2D has it.`)
 input: The input.
 filter_sizes: The shape of the filter.
 out_backprop: The gradient of the output.
-strides: As Conv2D has it.
+strides: As in Conv2D.
 use_cudnn_on_gpu: Ignored.
-padding: As Conv2D has it.
-explicit_paddings: As Conv2D has it.
-data_format: As Conv2D has it.
-dilations: As Conv2D has it.`)
+padding: As in Conv2D.
+explicit_paddings: As in Conv2D.
+data_format: As in Conv2D.
+dilations: As in Conv2D.`)
 	registry.Define("Conv3D").
 		Input("input: T").Input("filter: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -119,10 +119,10 @@ dilations: The distance between a filter's elements in each of the five dimensio
 input_sizes: The shape of the input.
 filter: The filter.
 out_backprop: The gradient of its output.
-strides: As Conv3D has it.
-padding: As Conv3D has it.
-data_format: As Conv3D has it.
-dilations: As Conv3D has it.`)
+strides: As in Conv3D.
+padding: As in Conv3D.
+data_format: As in Conv3D.
+dilations: As in Conv3D.`)
 	registry.Define("Conv3DBackpropFilterV2").
 		Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -135,10 +135,10 @@ dilations: As Conv3D has it.`)
 input: The input.
 filter_sizes: The shape of the filter.
 out_backprop: The gradient of its output.
-strides: As Conv3D has it.
-padding: As Conv3D has it.
-data_format: As Conv3D has it.
-dilations: As Conv3D has it.`)
+strides: As in Conv3D.
+padding: As in Conv3D.
+data_format: As in Conv3D.
+dilations: As in Conv3D.`)
 	registry.Define("FusedResizeAndPadConv2D").
 		Input("input: T").Input("size: int32").Input("paddings: int32").Input("filter: T").
 		Output("output: T").
@@ -151,11 +151,11 @@ dilations: As Conv3D has it.`)
 
 size: The new height and width.
 paddings: How much is mirrored before and after each dimension.
-filter: As Conv2D has it.
+filter: As in Conv2D.
 resize_align_corners: Whether the centers of the corner pixels stay where they are.
 mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
-strides: As Conv2D has it.
-padding: As Conv2D has it.`)
+strides: As in Conv2D.
+padding: As in Conv2D.`)
 	registry.Define("_FusedConv2D").
 		Input("input: T").Input("filter: T").Input("args: TArgs").
 		Input("host_args: num_host_args * float").Output("output: T").
@@ -178,12 +178,12 @@ padding: As Conv2D has it.`)
 args: What these operations take.
 host_args: What they take from the host's memory.
 num_args: How many inputs they are.
-strides: As Conv2D has it.
-padding: As Conv2D has it.
-explicit_paddings: As Conv2D has it.
-data_format: As Conv2D has it.
+strides: As in Conv2D.
+padding: As in Conv2D.
+explicit_paddings: As in Conv2D.
+data_format: As in Conv2D.
 filter_format: The order of the filter's dimensions.
-dilations: As Conv2D has it.
+dilations: As in Conv2D.
 use_cudnn_on_gpu: Ignored.
 fused_ops: The operations, such as "BiasAdd" and "Relu".
 epsilon: That of "FusedBatchNorm".
@@ -200,8 +200,8 @@ leakyrelu_alpha: That of "LeakyRelu".`)
 		Doc(`Computes MatMul followed by other operations on its result.
 
 args: What these operations take.
-transpose_a: As MatMul has it.
-transpose_b: As MatMul has it.
+transpose_a: As in MatMul.
+transpose_b: As in MatMul.
 fused_ops: The operations, such as "BiasAdd" and "Relu".
 epsilon: That of "FusedBatchNorm".
 leakyrelu_alpha: That of "LeakyRelu".`)

@@ -32,11 +32,11 @@ dilations: The distance of the filter's elements in each dimension.` + paddingDo
 input_sizes: The shape of the input.
 filter: The filter.
 out_backprop: The gradient of the output.
-strides: As DepthwiseConv2dNative has it.
-padding: As DepthwiseConv2dNative has it.
-explicit_paddings: As DepthwiseConv2dNative has it.
-data_format: As DepthwiseConv2dNative has it.
-dilations: As DepthwiseConv2dNative has it.`)
+strides: As in DepthwiseConv2dNative.
+padding: As in DepthwiseConv2dNative.
+explicit_paddings: As in DepthwiseConv2dNative.
+data_format: As in DepthwiseConv2dNative.
+dilations: As in DepthwiseConv2dNative.`)
 	registry.Define("DepthwiseConv2dNativeBackpropFilter").
 		Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T").Output("output: T").
 		Attr("T: {half, bfloat16, float, double}").
@@ -50,11 +50,11 @@ dilations: As DepthwiseConv2dNative has it.`)
 input: The input.
 filter_sizes: The shape of the filter.
 out_backprop: The gradient of the output.
-strides: As DepthwiseConv2dNative has it.
-padding: As DepthwiseConv2dNative has it.
-explicit_paddings: As DepthwiseConv2dNative has it.
-data_format: As DepthwiseConv2dNative has it.
-dilations: As DepthwiseConv2dNative has it.`)
+strides: As in DepthwiseConv2dNative.
+padding: As in DepthwiseConv2dNative.
+explicit_paddings: As in DepthwiseConv2dNative.
+data_format: As in DepthwiseConv2dNative.
+dilations: As in DepthwiseConv2dNative.`)
 
 	convolutionGradients("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter",
 		[]string{"strides", "padding", "explicit_paddings", "data_format", "dilations"})

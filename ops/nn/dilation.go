@@ -25,12 +25,12 @@ rates: The distance of the filter's elements in each dimension.` + plainPaddingD
 		Attr("padding: {'SAME', 'VALID'}").
 		Doc(`Computes the gradient of Dilation2D with respect to its input.
 
-input: As Dilation2D has it.
-filter: As Dilation2D has it.
+input: As in Dilation2D.
+filter: As in Dilation2D.
 out_backprop: The gradient of the output.
-strides: As Dilation2D has it.
-rates: As Dilation2D has it.
-padding: As Dilation2D has it.`)
+strides: As in Dilation2D.
+rates: As in Dilation2D.
+padding: As in Dilation2D.`)
 	registry.Define("Dilation2DBackpropFilter").
 		Input("input: T").Input("filter: T").Input("out_backprop: T").Output("filter_backprop: T").
 		Attr("T: realnumbertype").
@@ -39,12 +39,12 @@ padding: As Dilation2D has it.`)
 		Attr("padding: {'SAME', 'VALID'}").
 		Doc(`Computes the gradient of Dilation2D with respect to its filter.
 
-input: As Dilation2D has it.
-filter: As Dilation2D has it.
+input: As in Dilation2D.
+filter: As in Dilation2D.
 out_backprop: The gradient of the output.
-strides: As Dilation2D has it.
-rates: As Dilation2D has it.
-padding: As Dilation2D has it.`)
+strides: As in Dilation2D.
+rates: As in Dilation2D.
+padding: As in Dilation2D.`)
 
 	gradient.Register(func(c *gradient.Context) {
 		for i, op := range []string{"Dilation2DBackpropInput", "Dilation2DBackpropFilter"} {

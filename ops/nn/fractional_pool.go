@@ -35,8 +35,8 @@ deterministic: Whether every run takes the same windows.`)
 
 orig_input_tensor_shape: The shape of its input.
 out_backprop: The gradient of its output.
-row_pooling_sequence: What it gave.
-col_pooling_sequence: What it gave.
+row_pooling_sequence: Its output row_pooling_sequence.
+col_pooling_sequence: Its output col_pooling_sequence.
 overlapping: Whether the pixels at a boundary belong to both windows.`)
 	registry.Define("FractionalMaxPool").
 		Input("value: T").Output("output: T").Output("row_pooling_sequence: int64").
@@ -66,8 +66,8 @@ deterministic: Whether every run takes the same windows.`)
 orig_input: Its input.
 orig_output: Its output.
 out_backprop: The gradient of its output.
-row_pooling_sequence: What it gave.
-col_pooling_sequence: What it gave.
+row_pooling_sequence: Its output row_pooling_sequence.
+col_pooling_sequence: Its output col_pooling_sequence.
 overlapping: Whether the pixels at a boundary belong to both windows.`)
 
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {

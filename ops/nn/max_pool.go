@@ -50,11 +50,11 @@ data_format: The order of the dimensions.` + poolPaddingDoc)
 orig_input: Its input.
 orig_output: Its output.
 grad: The gradient of its output.
-ksize: As MaxPool has it.
-strides: As MaxPool has it.
-padding: As MaxPool has it.
-explicit_paddings: As MaxPool has it.
-data_format: As MaxPool has it.`)
+ksize: As in MaxPool.
+strides: As in MaxPool.
+padding: As in MaxPool.
+explicit_paddings: As in MaxPool.
+data_format: As in MaxPool.`)
 	registry.Define("MaxPoolGradV2").
 		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Input("ksize: int32").
 		Input("strides: int32").Output("output: T").
@@ -66,10 +66,10 @@ data_format: As MaxPool has it.`)
 orig_input: Its input.
 orig_output: Its output.
 grad: The gradient of its output.
-ksize: As MaxPoolV2 has it.
-strides: As MaxPoolV2 has it.
-padding: As MaxPoolV2 has it.
-data_format: As MaxPoolV2 has it.`)
+ksize: As in MaxPoolV2.
+strides: As in MaxPoolV2.
+padding: As in MaxPoolV2.
+data_format: As in MaxPoolV2.`)
 	registry.Define("MaxPoolGradGrad").
 		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Output("output: T").
 		Attr("ksize: list(int) >= 4").
@@ -82,10 +82,10 @@ data_format: As MaxPoolV2 has it.`)
 orig_input: The input of MaxPool.
 orig_output: Its output.
 grad: The gradient of the gradient of its input.
-ksize: As MaxPool has it.
-strides: As MaxPool has it.
-padding: As MaxPool has it.
-data_format: As MaxPool has it.`)
+ksize: As in MaxPool.
+strides: As in MaxPool.
+padding: As in MaxPool.
+data_format: As in MaxPool.`)
 	registry.Define("MaxPoolGradGradV2").
 		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Input("ksize: int32").
 		Input("strides: int32").Output("output: T").
@@ -97,10 +97,10 @@ data_format: As MaxPool has it.`)
 orig_input: The input of MaxPoolV2.
 orig_output: Its output.
 grad: The gradient of the gradient of its input.
-ksize: As MaxPoolV2 has it.
-strides: As MaxPoolV2 has it.
-padding: As MaxPoolV2 has it.
-data_format: As MaxPoolV2 has it.`)
+ksize: As in MaxPoolV2.
+strides: As in MaxPoolV2.
+padding: As in MaxPoolV2.
+data_format: As in MaxPoolV2.`)
 	registry.Define("MaxPoolWithArgmax").
 		Input("input: T").Output("output: T").Output("argmax: Targmax").
 		Attr("ksize: list(int) >= 4").
@@ -109,7 +109,7 @@ data_format: As MaxPoolV2 has it.`)
 		Attr("padding: {'SAME', 'VALID'}").
 		Attr("include_batch_in_index: bool = false").
 		Attr("T: realnumbertype").
-		Doc(`Takes the greatest element of each window of images, and tells where it was.
+		Doc(`Takes the greatest element of each window of images, and its position.
 
 argmax: Where each was: its place in the flattened image, or batch.
 ksize: The size of the window in each dimension.
@@ -128,11 +128,11 @@ include_batch_in_index: Whether places count through the whole batch.` + poolPad
 
 input: Its input.
 grad: The gradient of its output.
-argmax: What it gave.
-ksize: As MaxPoolWithArgmax has it.
-strides: As MaxPoolWithArgmax has it.
-padding: As MaxPoolWithArgmax has it.
-include_batch_in_index: As MaxPoolWithArgmax has it.`)
+argmax: Its output argmax.
+ksize: As in MaxPoolWithArgmax.
+strides: As in MaxPoolWithArgmax.
+padding: As in MaxPoolWithArgmax.
+include_batch_in_index: As in MaxPoolWithArgmax.`)
 	registry.Define("MaxPool3D").
 		Input("input: T").Output("output: T").
 		Attr("ksize: list(int) >= 5").
@@ -159,10 +159,10 @@ data_format: "NDHWC" for batch, depth, height, width, channels; "NCDHW" with the
 orig_input: Its input.
 orig_output: Its output.
 grad: The gradient of its output.
-ksize: As MaxPool3D has it.
-strides: As MaxPool3D has it.
-padding: As MaxPool3D has it.
-data_format: As MaxPool3D has it.`)
+ksize: As in MaxPool3D.
+strides: As in MaxPool3D.
+padding: As in MaxPool3D.
+data_format: As in MaxPool3D.`)
 	registry.Define("MaxPool3DGradGrad").
 		Input("orig_input: T").Input("orig_output: T").Input("grad: T").Output("output: T").
 		Attr("ksize: list(int) >= 5").
@@ -175,10 +175,10 @@ data_format: As MaxPool3D has it.`)
 orig_input: The input of MaxPool3D.
 orig_output: Its output.
 grad: The gradient of the gradient of its input.
-ksize: As MaxPool3D has it.
-strides: As MaxPool3D has it.
-padding: As MaxPool3D has it.
-data_format: As MaxPool3D has it.`)
+ksize: As in MaxPool3D.
+strides: As in MaxPool3D.
+padding: As in MaxPool3D.
+data_format: As in MaxPool3D.`)
 
 	windows := []string{"ksize", "strides", "padding", "explicit_paddings", "data_format"}
 	for _, op := range []string{"MaxPool", "MaxPool3D"} {

@@ -20,10 +20,10 @@ func init() {
 		Doc(`Mirrors the edges of images and convolves them as Conv2D does.
 
 paddings: How much is mirrored before and after each dimension.
-filter: As Conv2D has it.
+filter: As in Conv2D.
 mode: "SYMMETRIC" mirrors the edge itself, too; "REFLECT" does not.
-strides: As Conv2D has it.
-padding: As Conv2D has it.`)
+strides: As in Conv2D.
+padding: As in Conv2D.`)
 
 	shape.Register(fusedPadShape, "FusedPadConv2D")
 	for _, op := range []string{"FusedResizeAndPadConv2D", "FusedPadConv2D"} {

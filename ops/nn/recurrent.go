@@ -45,7 +45,7 @@ use_peephole: Whether gates see the cell state.`)
 		Attr("T: {half, float}").
 		Doc(`Computes all steps of an LSTM.
 
-seq_len_max: How many steps; what is beyond gives zeros.
+seq_len_max: How many steps; beyond them the output is zero.
 x: The input, time first.
 cs_prev: The cell state at the beginning.
 h_prev: The output before the beginning.
@@ -73,7 +73,7 @@ use_peephole: Whether gates see the cell state.`)
 		Attr("T: {half, float}").
 		Doc(`Computes all steps of an LSTM, whose gates are in the order i, f, ci, o.
 
-seq_len_max: How many steps; what is beyond gives zeros.
+seq_len_max: How many steps; beyond them the output is zero.
 x: The input, time first.
 cs_prev: The cell state at the beginning.
 h_prev: The output before the beginning.
@@ -108,7 +108,7 @@ wci: The peephole weights of the input gate.
 wcf: The peephole weights of the forget gate.
 wco: The peephole weights of the output gate.
 b: The bias.
-i: What LSTMBlockCell gave, as are the five inputs that follow.
+i: An output of LSTMBlockCell, as are the five inputs that follow.
 cs_grad: The gradient of the cell state.
 h_grad: The gradient of the output.
 cs_prev_grad: The gradient of the cell state before.
@@ -130,15 +130,15 @@ use_peephole: Whether gates saw the cell state.`)
 
 The outputs are the gradients of the inputs of their names.
 
-seq_len_max: As BlockLSTM has it.
-cs_prev: As BlockLSTM has it.
-h_prev: As BlockLSTM has it.
+seq_len_max: As in BlockLSTM.
+cs_prev: As in BlockLSTM.
+h_prev: As in BlockLSTM.
 w: The weights of x and h_prev.
 wci: The peephole weights of the input gate.
 wcf: The peephole weights of the forget gate.
 wco: The peephole weights of the output gate.
 b: The bias.
-i: What BlockLSTM gave, as are the six inputs that follow.
+i: An output of BlockLSTM, as are the six inputs that follow.
 cs_grad: The gradient of the cell states.
 h_grad: The gradient of the outputs.
 use_peephole: Whether gates saw the cell state.`)
@@ -155,15 +155,15 @@ use_peephole: Whether gates saw the cell state.`)
 
 The outputs are the gradients of the inputs of their names.
 
-seq_len_max: As BlockLSTM has it.
-cs_prev: As BlockLSTM has it.
-h_prev: As BlockLSTM has it.
+seq_len_max: As in BlockLSTM.
+cs_prev: As in BlockLSTM.
+h_prev: As in BlockLSTM.
 w: The weights of x and h_prev.
 wci: The peephole weights of the input gate.
 wcf: The peephole weights of the forget gate.
 wco: The peephole weights of the output gate.
 b: The bias.
-i: What BlockLSTM gave, as are the six inputs that follow.
+i: An output of BlockLSTM, as are the six inputs that follow.
 cs_grad: The gradient of the cell states.
 h_grad: The gradient of the outputs.
 use_peephole: Whether gates saw the cell state.`)

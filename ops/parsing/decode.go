@@ -49,7 +49,7 @@ little_endian: Whether the lowest byte of a number comes first.`)
 	registry.Define("ParseTensor").
 		Input("serialized: string").Output("output: out_type").
 		Attr("out_type: type").
-		Doc(`Makes a tensor of a serialized TensorProto, which SerializeTensor gives.
+		Doc(`Decodes a serialized TensorProto, such as SerializeTensor returns.
 
 out_type: The type of the tensor; that of another one is an error.`)
 	registry.Define("SerializeTensor").

@@ -48,7 +48,7 @@ values: For each field its values, the first of each row.
 bytes: The messages.
 field_names: The fields.
 message_type: The full name of the messages' type.
-descriptor_source: As DecodeProtoV2 has it.`)
+descriptor_source: As in DecodeProtoV2.`)
 	gradient.None("EncodeProto")
 	kernel.ForAll(newDecodeProto, "DecodeProtoV2")
 	kernel.ForAll(newEncodeProto, "EncodeProto")

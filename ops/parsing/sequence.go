@@ -240,7 +240,7 @@ func (k *sequenceParser) inputs(in []tensor.Value) (b *sequences, err error) {
 		}
 		for _, key := range mayLack {
 			if !slices.Contains(b.dense, key) {
-				return nil, status.Invalid("feature_list_dense_missing_assumed_empty has '%s', which is no key of a dense feature list", key)
+				return nil, status.Invalid("feature_list_dense_missing_assumed_empty has '%s', which is not a key of a dense feature list", key)
 			}
 		}
 	}

@@ -33,9 +33,9 @@ max_filter: The value of the highest integer of the filter.
 min_output: The value of the lowest integer of the output.
 max_output: The value of the highest integer of the output.
 out_type: The type of the result.
-strides: As Conv2D has it.
-padding: As Conv2D has it.
-dilations: As Conv2D has it; 1 alone can be computed.`)
+strides: As in Conv2D.
+padding: As in Conv2D.
+dilations: As in Conv2D; 1 alone can be computed.`)
 
 	shape.Register(quantizedConvShape, "QuantizedConv2D")
 	kernel.Register(kernel.Registration{

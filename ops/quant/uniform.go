@@ -101,8 +101,8 @@ quantization_max_val: The highest integer of the operand.`)
 		Attr("output_quantization_max_val: int").
 		Doc(`Multiplies matrices of integers that stand for numbers.
 
-lhs: The one.
-rhs: The other.
+lhs: The left operand.
+rhs: The right operand.
 lhs_scales: The distance of the numbers of two integers of lhs, a scalar.
 lhs_zero_points: The integer of lhs that stands for 0.
 rhs_scales: The distance of the numbers of two integers of rhs, perhaps for each column.

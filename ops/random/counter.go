@@ -8,7 +8,7 @@ import (
 const counterDoc = `
 
 shape: The shape of the result.
-key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+key: The generator's key, as StatelessRandomGetKeyCounter returns it.
 counter: The generator's counter, likewise.
 alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`
 
@@ -81,7 +81,7 @@ alpha: The shape parameters, which broadcast to shape.` + counterDoc)
 		Attr("T: type").
 		Doc(`Shuffles the slices along the first dimension, from a generator at a given counter.
 
-key: The generator's key, as StatelessRandomGetKeyCounter gives it.
+key: The generator's key, as StatelessRandomGetKeyCounter returns it.
 counter: The generator's counter, likewise.
 alg: 1 Philox, 2 ThreeFry, 3 what the device prefers.`)
 

@@ -36,7 +36,7 @@ thresh: Sums of an absolute value below this are left out.` + pairDoc)
 backprop_val_grad: The gradient of the sum's values.
 a_indices: What the operation was given.
 b_indices: What the operation was given.
-sum_indices: What it gave.
+sum_indices: Its output sum_indices.
 a_val_grad: The gradient of the values of a: zero for those that were dropped.
 b_val_grad: The gradient of the values of b.`)
 	registry.Define("SparseTensorDenseAdd").

@@ -60,7 +60,7 @@ size: How large it is; it is cut at the tensor's edges.`)
 backprop_val_grad: The gradient of the box's values.
 input_indices: What the operation was given.
 input_start: What it was given as start.
-output_indices: What it gave.
+output_indices: Its output output_indices.
 val_grad: The gradient of its values: zero for those outside the box.`)
 	registry.Define("SparseConcat").
 		Input("indices: N * int64").Input("values: N * T").Input("shapes: N * int64").
@@ -108,7 +108,7 @@ reverse_index_map: For each old entry its place among the new ones.`)
 		Attr("T: type").
 		Doc(`Computes the gradient of SparseFillEmptyRows.
 
-reverse_index_map: What SparseFillEmptyRows gave.
+reverse_index_map: The output of SparseFillEmptyRows.
 grad_values: The gradient of output_values.
 d_values: The gradient of values.
 d_default_value: The gradient of default_value.`)
@@ -133,7 +133,7 @@ reverse_index_map: For each old value its place among the new ones.`)
 		Attr("T: type").
 		Doc(`Computes the gradient of RaggedFillEmptyRows.
 
-reverse_index_map: What RaggedFillEmptyRows gave.
+reverse_index_map: The output of RaggedFillEmptyRows.
 grad_values: The gradient of output_values.
 d_values: The gradient of values.
 d_default_value: The gradient of default_value.`)

@@ -45,7 +45,7 @@ sparse_shape: The shape, as large as the largest of the tensors.`)
 		Attr("dtype: type").
 		Doc(`Joins serialized sparse tensors along a new first dimension.
 
-serialized_sparse: A row of three strings for each, as SerializeManySparse gives them.
+serialized_sparse: A row of three strings for each, as SerializeManySparse returns them.
 sparse_indices: Indices of the entries, one a row.
 sparse_values: The entries.
 sparse_shape: The shape, as large as the largest of the tensors.`)

@@ -32,7 +32,7 @@ out_type: Whether the elements are strings or variants.`)
 		Attr("Tserialized: {string, variant} = DT_STRING").
 		Doc(`Joins serialized sparse tensors of one rank into one, with a dimension more for each of theirs.
 
-serialized_sparse: Elements as SerializeSparse gives them, in the last dimension.`)
+serialized_sparse: Elements as SerializeSparse returns them, in the last dimension.`)
 	registry.Define("AddManySparseToTensorsMap").
 		Input("sparse_indices: int64").Input("sparse_values: T").Input("sparse_shape: int64").
 		Output("sparse_handles: int64").

@@ -22,5 +22,5 @@ mutex_lock: What holds the lock: it is free again when nothing holds this.`)
 		Stateful().
 		Doc(`Holds a lock until the node runs, and lets it go then.
 
-mutex_lock: What MutexLock gave.`)
+mutex_lock: The output of MutexLock.`)
 }

@@ -14,15 +14,15 @@ import (
 
 const stridedDoc = `
 
-begin: As StridedSlice has it.
-end: As StridedSlice has it.
-strides: As StridedSlice has it.
+begin: As in StridedSlice.
+end: As in StridedSlice.
+strides: As in StridedSlice.
 value: Of the shape of StridedSlice's output, or one that broadcasts to it.
-begin_mask: As StridedSlice has it.
-end_mask: As StridedSlice has it.
-ellipsis_mask: As StridedSlice has it.
-new_axis_mask: As StridedSlice has it.
-shrink_axis_mask: As StridedSlice has it.`
+begin_mask: As in StridedSlice.
+end_mask: As in StridedSlice.
+ellipsis_mask: As in StridedSlice.
+new_axis_mask: As in StridedSlice.
+shrink_axis_mask: As in StridedSlice.`
 
 func init() {
 	registry.Define("StridedSliceAssign").

@@ -30,7 +30,7 @@ ngram_widths: How many strings are joined.
 left_pad: What stands before a row.
 right_pad: What stands after a row.
 pad_width: How much of that; -1 for one less than the width.
-preserve_short_sequences: Whether a row shorter than all widths gives itself as a whole.`)
+preserve_short_sequences: Whether a row shorter than all widths is returned as a whole.`)
 
 	kernel.ForAll(newNGrams, "StringNGrams")
 }

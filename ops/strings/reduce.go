@@ -28,7 +28,7 @@ separator: What stands between strings.`)
 		Attr("separator: string = ''").
 		Attr("Tindices: {int32, int64}").
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Doc(`Joins the strings of each segment, in order; a segment without strings gives "".
+		Doc(`Joins the strings of each segment, in order; a segment without strings is "".
 
 inputs: The strings.
 segment_ids: The segment of each string, in [0, num_segments).

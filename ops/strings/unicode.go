@@ -35,7 +35,7 @@ Tsplits: The type of row_splits.`)
 		Attr("replacement_char: int = 65533").
 		Attr("replace_control_characters: bool = false").
 		Attr("Tsplits: {int32, int64} = DT_INT64").
-		Doc(`Decodes strings into code points, and tells where each begins.
+		Doc(`Decodes strings into code points, and returns where each begins.
 
 row_splits: Where the code points of each string begin and end.
 char_values: The code points of all strings.

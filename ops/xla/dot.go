@@ -18,8 +18,8 @@ func init() {
 		Attr("precision_config: string").
 		Doc(`Multiplies two tensors and adds up along dimensions.
 
-lhs: The one.
-rhs: The other.
+lhs: The left operand.
+rhs: The right operand.
 output: What is left: dimensions of both, of the one, and of the other.
 dimension_numbers: A serialized DotDimensionNumbers, which says what the dimensions mean.
 precision_config: Ignored: products are as exact as their type.`)
@@ -32,8 +32,8 @@ precision_config: Ignored: products are as exact as their type.`)
 		Attr("preferred_element_type: numbertype").
 		Doc(`Multiplies two tensors and adds up along dimensions, in a given type.
 
-lhs: The one.
-rhs: The other.
+lhs: The left operand.
+rhs: The right operand.
 output: What is left: dimensions of both, of the one, and of the other.
 dimension_numbers: A serialized DotDimensionNumbers, which says what the dimensions mean.
 precision_config: Ignored: products are as exact as their type.

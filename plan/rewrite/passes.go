@@ -92,7 +92,7 @@ func Parse(text string) (Passes, error) {
 		}
 		i := slices.IndexFunc(passes, func(p pass) bool { return p.name == name })
 		if i < 0 {
-			return 0, status.Invalid("there is no rewriting pass %q: %s, default, all and none are known", name, strings.Join(Names(), ", "))
+			return 0, status.Invalid("unknown rewriting pass %q: use %s, default, all or none", name, strings.Join(Names(), ", "))
 		}
 		return 1 << i, nil
 	})

@@ -115,7 +115,7 @@ func parseAddress(text string) (a address, err error) {
 	switch strings.ToLower(parts[1]) {
 	case "versions":
 		if a.version, err = strconv.ParseInt(parts[2], 10, 64); err != nil || a.version < 0 {
-			return refused("the version %s is no number", plain.Line(parts[2]))
+			return refused("the version %s is not a number", plain.Line(parts[2]))
 		}
 		a.hasVersion = true
 	case "labels":

@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-var noise = flag.Duration("noise", 0, "TestNoise and TestMutated go on for this `TIME` each")
+var noise = flag.Duration("noise", 0, "TestNoise, TestMutated and TestScan go on for this `TIME` each")
 
 // noisy serves with small limits.
 func noisy(t *testing.T) *client {

@@ -126,7 +126,7 @@ func read(text string) (*setup, error) {
 		if value, ok := directive(line, "seed"); ok && err == nil {
 			s.seeded = true
 			if s.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
-				err = status.Invalid("# seed: %s is no number", value)
+				err = status.Invalid("# seed: %s is not a number", value)
 			}
 		}
 	}

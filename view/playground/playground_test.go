@@ -65,7 +65,7 @@ func TestRefused(t *testing.T) {
 		"":                           "no node to run",
 		"x = Nothing()":              "Nothing",
 		"# fetch: y\nx = NoOp()":     `no node "y"`,
-		"# seed: a\nx = NoOp()":      "no number",
+		"# seed: a\nx = NoOp()":      "not a number",
 		"# gradients: x\nx = NoOp()": "y by x",
 		"\x00\x01not a graph":        "GraphDef",
 		"x = NoOp(":                  "line 1",

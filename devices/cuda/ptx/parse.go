@@ -398,7 +398,7 @@ func (p *parser) number() uint64 {
 	if err != nil {
 		f, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			p.fail("%q is no number", word)
+			p.fail("%q is not a number", word)
 		}
 		n = math.Float64bits(f)
 	}

@@ -42,7 +42,7 @@ func ParsePasses(text string) (Passes, error) {
 		case name == "none":
 			return 0, nil
 		case i < 0:
-			return 0, status.Invalid("there is no pass %q of units: %s, default, all and none are known", name, strings.Join(passNames, ", "))
+			return 0, status.Invalid("unknown pass %q of units: use %s, default, all or none", name, strings.Join(passNames, ", "))
 		default:
 			return 1 << i, nil
 		}

@@ -19,7 +19,7 @@ func init() {
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Adds up the slices of each segment; a segment without slices gives 0.
+		Doc(`Adds up the slices of each segment; a segment without slices is 0.
 
 segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
 output: A slice for each segment up to the last one that occurs.`)
@@ -27,7 +27,7 @@ output: A slice for each segment up to the last one that occurs.`)
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Takes the mean of the slices of each segment; a segment without slices gives 0.
+		Doc(`Takes the mean of the slices of each segment; a segment without slices is 0.
 
 segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
 output: A slice for each segment up to the last one that occurs.`)
@@ -35,7 +35,7 @@ output: A slice for each segment up to the last one that occurs.`)
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Multiplies the slices of each segment; a segment without slices gives 1.
+		Doc(`Multiplies the slices of each segment; a segment without slices is 1.
 
 segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
 output: A slice for each segment up to the last one that occurs.`)
@@ -43,7 +43,7 @@ output: A slice for each segment up to the last one that occurs.`)
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: realnumbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Takes the greatest elements of the slices of each segment; a segment without slices gives 0.
+		Doc(`Takes the greatest elements of the slices of each segment; a segment without slices is 0.
 
 segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
 output: A slice for each segment up to the last one that occurs.`)
@@ -51,7 +51,7 @@ output: A slice for each segment up to the last one that occurs.`)
 		Input("data: T").Input("segment_ids: Tindices").Output("output: T").
 		Attr("T: realnumbertype").
 		Attr("Tindices: {int32, int64}").
-		Doc(`Takes the least elements of the slices of each segment; a segment without slices gives 0.
+		Doc(`Takes the least elements of the slices of each segment; a segment without slices is 0.
 
 segment_ids: The segment of each slice along the first dimension of data: numbers from 0 on that never fall.
 output: A slice for each segment up to the last one that occurs.`)
@@ -61,7 +61,7 @@ output: A slice for each segment up to the last one that occurs.`)
 		Attr("T: numbertype").
 		Attr("Tindices: {int16, int32, int64}").
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Doc(`Adds up the slices of each segment, whose numbers may come in any order; a segment without slices gives 0.
+		Doc(`Adds up the slices of each segment, whose numbers may come in any order; a segment without slices is 0.
 
 data: Slices, along the dimensions that segment_ids has.
 segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
@@ -72,7 +72,7 @@ num_segments: How many segments the output has.`)
 		Attr("T: numbertype").
 		Attr("Tindices: {int32, int64}").
 		Attr("Tnumsegments: {int32, int64} = DT_INT32").
-		Doc(`Multiplies the slices of each segment, whose numbers may come in any order; a segment without slices gives 1.
+		Doc(`Multiplies the slices of each segment, whose numbers may come in any order; a segment without slices is 1.
 
 data: Slices, along the dimensions that segment_ids has.
 segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out.
