@@ -243,7 +243,11 @@ func (c *client) ask(ctx context.Context, addresses []string, r request, refused
 				case <-time.After(refusedPause):
 				case <-ctx.Done():
 				}
-				response, err = c.endpoint.Ask(ctx, address, b, false)
+				again, e := c.endpoint.Ask(ctx, address, b, false)
+				if e != nil && ctx.Err() != nil {
+					break // with the reason, not with the end of ctx
+				}
+				response, err = again, e
 			}
 			if status.CodeOf(err) == status.Unavailable && !isRefused(err) {
 				response, err = c.endpoint.Ask(ctx, address, b, true)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/profile"
@@ -154,4 +155,11 @@ func TestNoWorker(t *testing.T) {
 	l.Close()
 	_, err = session.NewSession(text(t, twoWorkers), &session.SessionOptions{Target: "troupe://" + address})
 	wants(t, err, status.Unavailable, address, "refused")
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, errs, err := cluster.Ask(ctx, "troupe://"+address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, errs[0], status.Unavailable, "refused")
 }

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Commands is what one step has handed over to accelerators, of which nobody may ever ask
-// for what it makes: who ends the step settles it. A nil Commands takes nothing down. It is
-// safe for concurrent use.
+// Commands are the commands that one step has enqueued on accelerators. Some have results
+// that are never read, so the step waits for all of them when it ends. A nil Commands records
+// nothing. It is safe for concurrent use.
 type Commands struct {
 	mu    sync.Mutex
 	last  []handed

@@ -172,7 +172,7 @@ func (t *taker) call() {
 	t.done(t.value, t.err)
 }
 
-// Close drops what was accumulated; everybody who waits fails.
+// Close drops what was accumulated; all who wait fail.
 func (a *Accumulator) Close() {
 	a.mu.Lock()
 	takers := a.takers

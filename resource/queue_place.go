@@ -11,7 +11,7 @@ import (
 // takes no memory. Nobody watches the context of who waits: the caller must call
 // [Place.Leave] when it has ended.
 //
-// A Place belongs to one goroutine; Served is called by whoever serves it.
+// A Place belongs to one goroutine; Served is called by the goroutine that serves it.
 type Place struct {
 	// Served is called once for each time that Put or Take returned false, unless Leave
 	// returned true, without the queue's lock and perhaps on another goroutine. by is the
@@ -32,9 +32,9 @@ type Place struct {
 	few     [4]*attempt
 }
 
-// Put tries to add an element to a queue. True: it is in the queue, or the error tells
-// why it never will be. False: it stands in line, and element must stay as it is until
-// it has been served, or has left. See [Queue.Enqueue].
+// Put tries to add an element to a queue. True: it is in the queue, or the error says
+// why it never will be. False: it waits in line, and element must not change until it has been
+// served, or has left. See [Queue.Enqueue].
 func (p *Place) Put(ctx context.Context, q *Queue, element []tensor.Value) (bool, error) {
 	p.attempt = attempt{ctx: ctx, batch: element, single: true, want: 1, all: 1, at: p}
 	p.Taken, p.queue, p.line = nil, q, &q.putters

@@ -244,8 +244,8 @@ func (m *Manager) ResetIn(of func(process string) bool, containers ...string) {
 // NextID counts up from 0: for the names of resources that have none.
 func (m *Manager) NextID() int64 { return m.next.Add(1) - 1 }
 
-// Clear forgets everything when nobody uses any of it any more: it calls what has
-// an End method, or else a Close method.
+// Clear forgets all resources, which must no longer be in use: it calls the End method of
+// each, or else its Close method.
 func (m *Manager) Clear() {
 	if !m.used.Load() {
 		return

@@ -6,10 +6,9 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A share is the memory that a variable has at a time, as who has read the variable by
-// a reference shares it: it shows what updates make of it. A variable that is given a
-// value of another size, or none, has other memory from then on, and those who share
-// keep the last value of the old one.
+// A share is the present memory of a variable, shared with the readers of a reference to the
+// variable, who see its updates. When a variable is assigned a value of another size, or none,
+// it gets other memory, and the readers keep the last value in the old one.
 type share struct {
 	of    *Variable
 	token tensor.Value

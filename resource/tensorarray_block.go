@@ -28,8 +28,8 @@ type block struct {
 	lent   atomic.Bool    // somebody may keep it
 }
 
-// Lend returns the memory that the element lies in, for a reader who keeps a view of
-// it. Who copies the element reads In.
+// Lend returns the memory that the element lies in, for a reader that keeps a view of
+// it. A reader that copies the element uses In.
 func (e *Element) Lend() tensor.Value {
 	if e.block != nil {
 		e.block.lent.Store(true)
@@ -62,7 +62,7 @@ func takePage(n int) []cell {
 	return make([]cell, n, 1<<class)
 }
 
-// End is Close when the step has ended: nobody reads the array any more.
+// End is Close when the step has ended: the array is not read again.
 func (a *TensorArray) End() {
 	a.mu.Lock()
 	pages, blocks, grads := a.pages, a.blocks, a.grads

@@ -100,12 +100,20 @@ func (m *member) variables() ([]tensor.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer r.Release()
+	for _, ok := range r.Values[len(b.Held):] {
+		if !tensor.Of[bool](&ok)[0] {
+			return nil, errInvalid
+		}
+	}
 	for k, i := range b.Held {
 		values[i] = r.Values[k]
 	}
-	r.Release()
 	return values, nil
 }
+
+// errInvalid is for kept values that only the loop itself can compute, or fail to.
+var errInvalid = status.Errorf(status.Internal, "a list was written out of bounds")
 
 func pick(values []tensor.Value, at []int) (list []tensor.Value) {
 	for _, i := range at {

@@ -18,7 +18,7 @@ type Cell struct {
 	CellVariant
 }
 
-// A CellVariant is what tells cells apart.
+// A CellVariant is what distinguishes the cells.
 type CellVariant struct {
 	Peepholes  []Array // none, or wci, wcf and wco, each of size elements
 	Second     bool    // the gates are in the order i, f, ci and o

@@ -145,8 +145,8 @@ func (q *queue) Launch(l *devices.Launch) error {
 		0, q.handle, base+8*mostArgs, 0))
 }
 
-// Record returns an event. A driver's event is used again when nobody uses it any more; who
-// has told a stream to wait for it waits for what it was recorded after then.
+// Record returns an event. A driver's event is recycled when it is no longer in use; a stream
+// that was told to wait for it waits for what it had been recorded after at that time.
 func (q *queue) Record() (devices.Event, error) {
 	d := q.device
 	e := &event{device: d}

@@ -90,7 +90,7 @@ func (t *touch) who(d *Device) string {
 	return t.work.at(t.of)
 }
 
-// A memory is a buffer of the device's or of the host's, with who touched it last.
+// A memory is a buffer of the device or of the host, with its last accesses.
 // The device's lock guards it.
 type memory struct {
 	device *Device
@@ -178,7 +178,7 @@ func (m *memory) Bytes() []byte {
 	return m.bytes[:m.size]
 }
 
-// Release poisons the memory: whoever still uses it shows.
+// Release poisons the memory, so that a later use of it is found.
 func (m *memory) Release() {
 	d := m.device
 	d.mu.Lock()

@@ -53,7 +53,10 @@ type Batch struct {
 	// and of the Kept ones that Kept returns.
 	Rows, Changing, Invariants, Held []int
 	// Cuts are what Kept takes of each iteration.
-	Cuts                     []Cut
+	Cuts []Cut
+	// Checked is how many results of Kept, behind the variables, say whether it is valid: where one
+	// is false the loop has to be run as it is.
+	Checked                  int
 	First, Next, Kept, Whole Program
 }
 

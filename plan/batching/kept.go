@@ -56,6 +56,9 @@ func (l *Loop) kept(b *Batch, args []Arg, once *function) (Program, error) {
 		}
 		p.Feeds = append(p.Feeds, place(o.DataType(), shapeOf(o)))
 	}
+	if writes := b.writes(once); writes != nil {
+		return p, b.scatter(w, &p, writes)
+	}
 	zero, one := w.Const(int32(0)), w.Const(int32(1))
 	if err := w.Err(); err != nil {
 		return p, err

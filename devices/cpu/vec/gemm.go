@@ -32,8 +32,8 @@ func GemmAdd[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, l
 	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, nil, c, ldc, true)
 }
 
-// GemmRight is [Gemm] for who keeps op(B) as right, which may be nil, or made for other
-// numbers of rows: then b is read.
+// GemmRight is [Gemm] for callers that keep op(B) as right. It reads b if right is nil or was
+// made for other numbers of rows.
 func GemmRight[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, right *Right[T], c []T, ldc int) {
 	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, false)
 }

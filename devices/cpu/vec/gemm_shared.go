@@ -39,9 +39,9 @@ func worth(m, n, k int) bool {
 	return work(m, n, k) >= worthSharing || m == 1 && work(m, n, k) >= rowWorthSharing
 }
 
-// PoolOf returns the pool for a product of these sizes: one that leaves out what nobody waits
-// for any more ([kernel.Context.Pool]), unless the product takes a millisecond or two. Who
-// takes it for large ones asks ctx afterwards.
+// PoolOf returns the pool for a product of these sizes: one that skips the work of a step
+// that has ended ([kernel.Context.Pool]), unless the product takes only a millisecond or two.
+// After large products the caller checks ctx.
 func PoolOf(ctx *kernel.Context, m, n, k int) kernel.Pool {
 	if work(m, n, k) > mostWork {
 		return ctx.Pool()
@@ -49,8 +49,7 @@ func PoolOf(ctx *kernel.Context, m, n, k int) kernel.Pool {
 	return ctx.Step.Pool
 }
 
-// Expect tells a pool that as many multiplications are about to be shared out as a
-// product of these sizes takes.
+// Expect announces to a pool as much work as a product of these sizes takes.
 func Expect[T Number](p kernel.Pool, m, n, k int) {
 	var z T
 	each := 100.0 // in a nanosecond, on one core

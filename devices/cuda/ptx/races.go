@@ -8,7 +8,7 @@ type races struct {
 	of    []touched
 }
 
-// A touched is who touched a byte last, in which phase.
+// A touched records the last accesses to a byte: by which threads, in which phases.
 type touched struct {
 	wrote, read    uint32 // the phases
 	writer, reader uint16 // threads

@@ -21,7 +21,7 @@ func (c clock) join(d clock) clock {
 	return c
 }
 
-// A history is who used memory last, by stream.
+// A history has the last accesses to memory, by stream.
 type history struct {
 	writes, reads map[int]access
 }
