@@ -21,8 +21,8 @@ import (
 const failureBound = 4 * time.Second
 
 var (
-	kills = flag.Int("kills", 3, "TestWorkersKilled kills `N` workers")
-	cuts  = flag.Int("cuts", 3, "TestNetworkCuts cuts the network `N` times")
+	kills = flag.Int("kills", 2, "TestWorkersKilled kills `N` workers")
+	cuts  = flag.Int("cuts", 2, "TestNetworkCuts cuts the network `N` times")
 )
 
 // A failing cluster is two worker processes and a session on them: task 0 has the loop, task 1

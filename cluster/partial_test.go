@@ -104,6 +104,7 @@ func TestPartialRuns(t *testing.T) {
 // Partial runs end when they are closed, with their session, and with a worker: what waits for
 // their fetches is told why.
 func TestPartialRunsEnd(t *testing.T) {
+	t.Parallel() // it mostly waits
 	_, target := startWorkers(t, 1)
 	second := startWorker(t, cluster.WorkerOptions{Task: 1})
 	g := text(t, partialGraph+`
