@@ -42,7 +42,7 @@ func (w *work) apply(rules map[string]rule) error {
 			continue
 		}
 		of, by, ok := r(w, n)
-		if !ok || shared.Could(of) && !shared.Could(n.Output(0)) { // n takes the value when it acts
+		if !ok || of.DataType().IsRef() || shared.Could(of) && !shared.Could(n.Output(0)) { // n takes the value when it acts
 			continue
 		}
 		after := union{nodes: gates(n)}
