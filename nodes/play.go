@@ -1,8 +1,6 @@
 package nodes
 
 import (
-	"slices"
-
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/status"
@@ -81,13 +79,15 @@ func (k *recursiveCall) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 }
 
 // handOver gives up the tokens that hold what a function returns: whoever gets the
-// node's outputs holds them. A tensor that is returned more than once is nobody's:
-// who takes an output for its own, or takes back one that nobody wants, looks at that
-// output alone.
+// node's outputs holds them. A tensor that is returned more than once, or with a view of
+// it, is nobody's: who takes an output for its own, or takes back one that nobody wants,
+// looks at that output alone.
 func handOver(out []tensor.Value) {
+	views := false
 	for _, v := range out {
 		if !v.Plain() {
 			v.Unhold()
+			views = views || v.IsView()
 		}
 	}
 	if len(out) < 2 {
@@ -95,7 +95,21 @@ func handOver(out []tensor.Value) {
 	}
 	if len(out) <= 8 {
 		for i, v := range out[1:] {
-			if !v.Plain() && slices.Contains(out[:i+1], v) {
+			if v.Plain() {
+				continue
+			}
+			for _, w := range out[:i+1] {
+				if v.On(w) || w.On(v) {
+					v.Share()
+					break
+				}
+			}
+		}
+		return
+	}
+	if views {
+		for _, v := range out {
+			if !v.Plain() {
 				v.Share()
 			}
 		}

@@ -33,6 +33,14 @@ func (t *Tensor) root() *Tensor {
 	return t
 }
 
+// IsView reports whether v has the memory of another tensor.
+func (v Value) IsView() bool { return v.t != nil && v.t.isView() }
+
+// On reports whether v is w or a view of it.
+func (v Value) On(w Value) bool {
+	return v.t != nil && w.t != nil && (v.t == w.t || v.t.root() == w.t)
+}
+
 // mostViews is how many headers of views an arena keeps.
 const mostViews = 1 << 12
 
