@@ -5,7 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/troupe-go/troupe/compile/cellular"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
@@ -66,18 +65,7 @@ func TestAssigned(t *testing.T) {
 		if _, err := s.Run(map[graph.Output]*tensor.Tensor{at("value", 0): value([][]float32{{0, sign}, {1, 0}})}, nil, []*graph.Node{g.Operation("assign")}); err != nil {
 			t.Fatal(err)
 		}
-		entered := make(chan struct{}, callers)
-		var once sync.Once
-		ctx := cellular.Watched(t.Context(), &cellular.Watch{
-			Entered: func() { entered <- struct{}{} },
-			Iterating: func() {
-				once.Do(func() {
-					for range callers {
-						<-entered
-					}
-				})
-			},
-		})
+		ctx := together(t.Context(), callers)
 		var wg sync.WaitGroup
 		for i := range callers {
 			wg.Go(func() {
@@ -152,18 +140,7 @@ func TestOutOfBounds(t *testing.T) {
 	}
 	plain, batched := callable(&session.SessionOptions{}), callable(&session.SessionOptions{BatchLoops: true})
 	const callers = 7
-	entered := make(chan struct{}, callers)
-	var once sync.Once
-	ctx := cellular.Watched(t.Context(), &cellular.Watch{
-		Entered: func() { entered <- struct{}{} },
-		Iterating: func() {
-			once.Do(func() {
-				for range callers {
-					<-entered
-				}
-			})
-		},
-	})
+	ctx := together(t.Context(), callers)
 	var wg sync.WaitGroup
 	for i := range callers {
 		x, err := tensor.FromSlice([]float32{float32(i), 1}, 1, 2)

@@ -100,18 +100,7 @@ func TestBranches(t *testing.T) {
 	}
 	const callers = 12
 	for round := range 4 { // later ones with constants
-		entered := make(chan struct{}, callers)
-		var once sync.Once
-		ctx := cellular.Watched(t.Context(), &cellular.Watch{
-			Entered: func() { entered <- struct{}{} },
-			Iterating: func() {
-				once.Do(func() {
-					for range callers {
-						<-entered
-					}
-				})
-			},
-		})
+		ctx := together(t.Context(), callers)
 		before, _ := cellular.Counts()
 		var wg sync.WaitGroup
 		for i := range callers {

@@ -61,18 +61,7 @@ func TestFailsLater(t *testing.T) {
 	plain, batched := callable(&session.SessionOptions{}), callable(&session.SessionOptions{BatchLoops: true})
 	callers := []int32{0, 4} // the second fails in iteration 4
 	before, _ := cellular.Counts()
-	entered := make(chan struct{}, len(callers))
-	var once sync.Once
-	ctx := cellular.Watched(t.Context(), &cellular.Watch{
-		Entered: func() { entered <- struct{}{} },
-		Iterating: func() {
-			once.Do(func() {
-				for range callers {
-					<-entered
-				}
-			})
-		},
-	})
+	ctx := together(t.Context(), len(callers))
 	var wg sync.WaitGroup
 	for _, from := range callers {
 		args := make([]*tensor.Tensor, 2)
