@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/cluster"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -18,7 +19,7 @@ import (
 func text(t testing.TB, s string) *session.Graph {
 	t.Helper()
 	g := session.NewGraph()
-	if err := g.AddText(s); err != nil {
+	if err := notation.Add(g, s); err != nil {
 		t.Fatal(err)
 	}
 	return g

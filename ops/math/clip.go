@@ -28,8 +28,8 @@ clip_value_max: The upper limit, likewise.`)
 		}
 		x, low, high, dy := c.Input(0), c.Input(1), c.Input(2), c.Dy(0)
 		zero := c.Scalar(dy, 0)
-		below, above := c.Op("Less", nil, x, low), c.Op("Greater", nil, x, high)
-		c.Set(0, c.Select(c.Op("LogicalOr", nil, below, above), zero, dy))
+		below, above := c.Apply("Less", x, low), c.Apply("Greater", x, high)
+		c.Set(0, c.Select(c.Apply("LogicalOr", below, above), zero, dy))
 		if c.Wants(1) {
 			c.Set(1, c.SumAs(c.Select(below, dy, zero), c.Output(0), low))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/benchmarks/decoders"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/plan/batching"
 )
@@ -150,11 +151,12 @@ func TestFound(t *testing.T) {
 	}
 	for _, l := range loops {
 		g := graph.New()
-		err := g.AddText(`n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+		err := notation.Add(g, `n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 x = Placeholder() {dtype=DT_FLOAT, shape=shape [1,2]}
 w = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2,2] values: 1 2 3 4>}
-loop = While(n, x, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func ` + l.cond + `, body=func ` + l.body + `}
-` + library)
+loop = While(n, x, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func `+l.cond+`, body=func `+l.body+`}
+`+library)
+
 		if err != nil {
 			t.Fatal(err)
 		}

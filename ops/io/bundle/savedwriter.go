@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -140,7 +141,7 @@ func savedEntry(name string, s Slice, v tensor.Value) ([]byte, error) {
 	if err != nil {
 		return nil, status.From(err)
 	}
-	values, err := v.Peek().AppendValues(nil)
+	values, err := tensorproto.AppendValues(nil, v.Peek())
 	if err != nil {
 		return nil, err
 	}
