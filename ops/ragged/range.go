@@ -18,7 +18,10 @@ func init() {
 func rangesFor[T int32 | int64 | float32 | float64](dt tensor.DType, length func(start, limit, delta T) uint64) {
 	registerRanges(ranges{dt: dt, length: func(start, limit, delta *tensor.Value, row int) (n uint64, ok bool) {
 		d := rowOf[T](delta, row)
-		return length(rowOf[T](start, row), rowOf[T](limit, row), d), d != 0
+		if d == 0 {
+			return 0, false
+		}
+		return length(rowOf[T](start, row), rowOf[T](limit, row), d), true
 	}, fill: func(ctx *kernel.Context, o tensor.Memory, lo, hi uint64, start, delta *tensor.Value, row int) error {
 		x, d := rowOf[T](start, row), rowOf[T](delta, row)
 		to := tensor.Elements[T](o)[lo:hi]
