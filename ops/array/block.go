@@ -164,6 +164,8 @@ func depthBlock(c *kernel.Construction) (int64, error) {
 
 // newBlocks makes the kernels between batch and space. Without an input for
 // them, blocks are squares in the first two dimensions behind the batch.
+//
+//go:noinline
 func newBlocks(toBatch bool) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		square := c.Int("block_size")

@@ -84,6 +84,7 @@ type patcher struct {
 	same             bool
 }
 
+//go:noinline
 func newPatcher(space int) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		k := &patcher{space: space, same: c.Str("padding") == "SAME", size: [3]int64{1, 1, 1}, step: [3]int64{1, 1, 1}, rate: [3]int64{1, 1, 1}}

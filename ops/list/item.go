@@ -148,6 +148,7 @@ type typed struct {
 	resize bool // SetItem may make the list longer
 }
 
+//go:noinline
 func newTyped(run func(k typed, ctx *kernel.Context, in, out []tensor.Value) error) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		k := typed{dt: c.Type("element_dtype"), resize: c.Bool("resize_if_index_out_of_bounds")}

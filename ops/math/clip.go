@@ -80,9 +80,12 @@ func limit[T elementwise.Real](x, low, high T) T {
 	return x
 }
 
+//go:noinline
 func clipping[T elementwise.Real]() kernel.Kernel { return clippingBy(limit[T]) }
 
 // clippingBy returns the kernel that limits each element by itself.
+//
+//go:noinline
 func clippingBy[T elementwise.Number](limit func(x, low, high T) T) kernel.Kernel {
 	return clips{func(o, x, low, high tensor.Memory, first, last int) {
 		results, lows, highs := tensor.Elements[T](o)[first:last], tensor.Elements[T](low), tensor.Elements[T](high)

@@ -222,6 +222,7 @@ func power(x, y complex128) complex128 {
 	return cmplx.Pow(x, y)
 }
 
+//go:noinline
 func integerPower[T elementwise.Integer](dt tensor.DType) {
 	kernel.ForTypes("Pow", "T", func(tensor.DType) kernel.Kernel {
 		return &elementwise.Zip[T, T]{In: dt, Out: dt, F: repeatedSquare[T], Check: withoutNegative[T]}

@@ -57,6 +57,7 @@ func dilationOf[T elementwise.Real](dt tensor.DType, m *motion) kernel.Kernel {
 	return (&dilation{m, dt, dilate[T], addPlaces[T]}).kernel(m)
 }
 
+//go:noinline
 func (k *dilation) kernel(m *motion) kernel.Kernel {
 	switch m.op {
 	case "Dilation2DBackpropInput":

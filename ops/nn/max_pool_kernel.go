@@ -33,6 +33,8 @@ func init() {
 
 // newMaxPool makes the kernels of max poolings over that many spatial
 // dimensions and of their gradients.
+//
+//go:noinline
 func newMaxPool(dims int) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		p, err := newPooling(c, dims)

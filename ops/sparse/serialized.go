@@ -19,6 +19,7 @@ func init() {
 // A packer makes an element of the form asked for of a tensor.
 type packer func(out *tensor.Value, i int, t *tensor.Tensor) error
 
+//go:noinline
 func newSerialize(run func(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, pack packer) error) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		dt := c.Type("out_type")

@@ -120,7 +120,7 @@ func (w *SavedWriter) meta() ([]byte, error) {
 		b = appendBytes(b, sliceMetaShape, encoded)
 		b = protowire.AppendVarint(protowire.AppendTag(b, sliceMetaType, protowire.VarintType), uint64(t.dtype))
 		for _, s := range t.slices {
-			encoded, err := marshal(s.proto())
+			encoded, err := marshal(sliceProto(s))
 			if err != nil {
 				return nil, status.From(err)
 			}
@@ -137,7 +137,7 @@ func (w *SavedWriter) meta() ([]byte, error) {
 
 // savedEntry returns the entry of a slice.
 func savedEntry(name string, s Slice, v tensor.Value) ([]byte, error) {
-	where, err := marshal(s.proto())
+	where, err := marshal(sliceProto(s))
 	if err != nil {
 		return nil, status.From(err)
 	}
