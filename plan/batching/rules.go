@@ -2,7 +2,6 @@ package batching
 
 import (
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -105,19 +104,10 @@ func (a *application) aligned(v value, rank int) graph.Output {
 
 // ints returns the elements of a constant input.
 func (a *application) ints(i int) ([]int64, bool) {
-	o := through(a.in[i].ref)
-	if a.in[i].role != Invariant || o.Op.Class() != graph.ClassConstant {
+	if a.in[i].role != Invariant {
 		return nil, false
 	}
-	v := o.Op.Attrs().Find("value")
-	if v == nil || v.Tensor == nil {
-		return nil, false
-	}
-	if t := v.Tensor.DType(); t != tensor.Int32 && t != tensor.Int64 {
-		return nil, false
-	}
-	list := tensor.ValueOf(v.Tensor)
-	return kernel.AppendInts(nil, &list), true
+	return constant(a.in[i].ref)
 }
 
 const (
