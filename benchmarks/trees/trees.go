@@ -48,6 +48,18 @@ func (t *Tree) Args() []*tensor.Tensor {
 	return append(args, tensor.FromScalar(t.Root))
 }
 
+// Height returns how many nodes are above one another, without the root.
+func (t *Tree) Height() int {
+	var height func(i int32) int
+	height = func(i int32) int {
+		if t.Left[i] < 0 {
+			return 0
+		}
+		return 1 + max(height(t.Left[i]), height(t.Right[i]))
+	}
+	return height(t.Root)
+}
+
 // Draw draws a tree with so many leaves.
 func Draw(rng *rand.Rand, leaves, words int) *Tree {
 	t := &Tree{}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-go/troupe/benchmarks/trees"
@@ -26,7 +27,7 @@ func TestTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, batched := openTrees(t, m, &session.SessionOptions{}), openTrees(t, m, &session.SessionOptions{BatchLoops: true})
-	seeds := 100
+	seeds := 60
 	if testing.Short() {
 		seeds = 40
 	}
@@ -57,6 +58,15 @@ func TestTrees(t *testing.T) {
 			c.feds = append(c.feds, f)
 		}
 		c.run(t, plain, batched)
+		failed := 0
+		for _, f := range c.feds {
+			if f.wantErr != nil {
+				failed++
+			}
+		}
+		if n := int(c.alone.Load()); n > failed {
+			t.Fatalf("seed %d: %d callers have run by themselves, and %d fail", seed, n, failed)
+		}
 		for i, f := range c.feds {
 			if err := f.check(); err != nil {
 				t.Fatalf("seed %d, caller %d of %d: %v", seed, i, len(c.feds), err)
@@ -79,47 +89,62 @@ func TestTrees(t *testing.T) {
 		}
 	}
 	t.Log(kinds)
-	if seeds >= 100 && (kinds["cancelled"] == 0 || kinds["deep"] == 0 || kinds["indices"] == 0) {
+	if seeds >= 60 && (kinds["cancelled"] == 0 || kinds["deep"] == 0 || kinds["indices"] == 0) {
 		t.Error("some faults did not occur")
 	}
 }
 
-// TestBatchesByHeight holds the number of batches of one tree to what its height needs.
+// TestBatchesByHeight holds the number of batches of trees to what the height of the highest needs:
+// a batch for each depth to see which nodes are leaves, one for the leaves, and one for each height
+// above them.
 func TestBatchesByHeight(t *testing.T) {
 	m, err := trees.New(8, words)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := openTrees(t, m, &session.SessionOptions{BatchLoops: true})
-	for _, height := range []int{0, 1, 5, 7} {
-		tree := complete(height)
+	for seed := range 30 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 2))
+		// The second comes when the first stands before its first batch.
+		list := []*trees.Tree{trees.Draw(rng, 1+rng.IntN(60), words), trees.Draw(rng, 1+rng.IntN(60), words)}
+		height := max(list[0].Height(), list[1].Height())
 		before, rowsBefore := cellular.Counts()
-		if _, err := c.Call(t.Context(), tree.Args()...); err != nil {
+		entered := make(chan struct{}, 2)
+		start := sync.OnceFunc(func() {
+			<-entered
+			go func() {
+				if _, err := c.Call(watched(t, entered), list[1].Args()...); err != nil {
+					t.Error(err)
+				}
+				entered <- struct{}{}
+			}()
+			<-entered
+		})
+		ctx := cellular.Watched(t.Context(), &cellular.Watch{Entered: func() { entered <- struct{}{} }, Iterating: start, Alone: func() { t.Error("it runs alone") }})
+		if _, err := c.Call(ctx, list[0].Args()...); err != nil {
 			t.Fatal(err)
 		}
+		<-entered
 		after, rowsAfter := cellular.Counts()
-		// A batch for each depth to see which nodes are leaves, one for the leaves, and one for each
-		// height above them.
 		if got, want := int(after-before), height+1+1+height; got != want {
-			t.Errorf("height %d: %d batches, not %d", height, got, want)
+			t.Errorf("seed %d, height %d: %d batches, not %d", seed, height, got, want)
 		}
-		if got, want := int(rowsAfter-rowsBefore), 2*len(tree.Left); got != want {
-			t.Errorf("height %d: %d rows, not %d", height, got, want)
+		if got, want := int(rowsAfter-rowsBefore), 2*(len(list[0].Left)+len(list[1].Left)); got != want {
+			t.Errorf("seed %d: %d rows, not %d", seed, got, want)
 		}
 	}
 }
 
-// complete returns a complete tree.
-func complete(height int) *trees.Tree {
-	t := &trees.Tree{}
-	for i := range int32(2<<height - 1) {
-		left, right, word := 2*i+1, 2*i+2, int32(-1)
-		if left >= int32(2<<height-1) {
-			left, right, word = -1, -1, i%words
-		}
-		t.Left, t.Right, t.Words = append(t.Left, left), append(t.Right, right), append(t.Words, word)
-	}
-	return t
+// watched returns a context whose calls are batched, however few and small they are.
+func watched(t *testing.T, entered chan<- struct{}) context.Context {
+	return cellular.Watched(t.Context(), &cellular.Watch{
+		Iterating: func() {},
+		Entered: func() {
+			if entered != nil {
+				entered <- struct{}{}
+			}
+		},
+	})
 }
 
 // TestTreesFlat holds memory, goroutines and the account of a session constant over many callers
@@ -144,7 +169,7 @@ func TestTreesFlat(t *testing.T) {
 			wg.Go(func() {
 				rng := rand.New(rand.NewPCG(uint64(i), 3))
 				for range callers / 16 {
-					ctx, cancel := context.WithCancel(t.Context())
+					ctx, cancel := context.WithCancel(watched(t, nil))
 					tree := trees.Draw(rng, 1+rng.IntN(10), words)
 					switch rng.IntN(8) {
 					case 0:
@@ -203,7 +228,7 @@ func TestTreesLimit(t *testing.T) {
 		if err == nil {
 			var got []*tensor.Tensor
 			before := s.MemoryInUse()
-			if got, err = c.Call(t.Context(), tree.Args()...); err == nil {
+			if got, err = c.Call(watched(t, nil), tree.Args()...); err == nil {
 				err = compareAll(got, want)
 			}
 			if after := s.MemoryInUse(); after > before+s.ProgramMemory() {
@@ -232,6 +257,7 @@ func compareAll(got, want []*tensor.Tensor) error {
 type stand struct {
 	lanes int
 	feds  []*fed
+	alone atomic.Int64 // callers that have run by themselves
 }
 
 // A fed is one of them.
@@ -251,6 +277,7 @@ func (c *stand) run(t *testing.T, plain, batched *session.Callable) {
 	batch := 0
 	ctx := cellular.Watched(t.Context(), &cellular.Watch{
 		Lanes:   c.lanes,
+		Alone:   func() { c.alone.Add(1) },
 		Entered: func() { entered <- struct{}{} },
 		Iterating: func() {
 			mu.Lock()

@@ -159,7 +159,7 @@ func (k *loop) compile(step *kernel.Step, key string, in []tensor.Value) (*form,
 		k.flat, k.whole = flat, whole
 		k.mu.Unlock()
 	}
-	f = &form{loop: k, place: place{mu: &k.mu}}
+	f = &form{loop: k, place: place{mu: &k.mu, full: fullLane}}
 	batch, err := k.flat.Build(args)
 	if err == nil {
 		err = f.compile(ctx, functions, batch)

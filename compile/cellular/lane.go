@@ -19,6 +19,7 @@ const mostMembers = 256
 type place struct {
 	mu    *sync.Mutex // guards the lanes, and what lanes and members have that is said to be guarded
 	lanes []*lane
+	full  int // how many callers a lane has before another is opened
 }
 
 // A lane is the callers that are in a loop, or in calls, with the same shapes and invariants. While
@@ -93,7 +94,7 @@ func (p *place) enter(m *member, open func(*lane) player) outcome {
 	return o
 }
 
-// fullLane is how many callers a lane has before another is opened.
+// fullLane is how many callers a lane of a loop has before another is opened.
 const fullLane = 8
 
 // lane returns a lane for a member with its invariants; the lock is held. There are as many
@@ -112,7 +113,7 @@ func (p *place) lane(m *member, player func(*lane) player) *lane {
 			total += l.live
 		}
 	}
-	wanted := max(1, min(most, (total+1)/fullLane))
+	wanted := max(1, min(most, (total+1)/p.full))
 	if len(open) >= wanted {
 		fewer := func(a, b *lane) int { return cmp.Compare(a.live, b.live) }
 		if len(open) > wanted {

@@ -126,6 +126,9 @@ func pick(values []tensor.Value, at []int) (list []tensor.Value) {
 
 // alone runs the loop for one caller.
 func (m *member) alone(values, out []tensor.Value) error {
+	if w := WatchOf(m.ctx); w != nil && w.Alone != nil {
+		w.Alone()
+	}
 	if err := status.FromContext(m.ctx); err != nil {
 		return err
 	}

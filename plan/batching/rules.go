@@ -191,10 +191,20 @@ func (a *application) matMul() ([]graph.Output, string) {
 		if reason != "" || a.stacked.Err() != nil {
 			return out, reason
 		}
-		a.products++
+		a.multiplies(y)
 		return []graph.Output{a.shaped(out[0], shapeOf(a.n.Output(0)).Dims()...)}, ""
 	}
 	return a.op("BatchMatMulV2", graph.Attrs{"adj_x": flag("transpose_a"), "adj_y": flag("transpose_b")}, x.out, y.out), ""
+}
+
+// multiplies counts a product with an invariant.
+func (a *application) multiplies(by value) {
+	a.products++
+	n := int64(by.ref.DataType().Size())
+	for _, d := range known(shapeOf(by.ref)) {
+		n *= d
+	}
+	a.weights += n
 }
 
 // batchMatMul is one product of all rows if the second factor is an invariant matrix.
@@ -205,7 +215,7 @@ func (a *application) batchMatMul() ([]graph.Output, string) {
 	if y.role == Invariant && shapeOf(y.ref).Rank() == 2 && !adjX {
 		rows := a.stacked.Op("Reshape", nil, x.out, a.stacked.Const([]int64{-1, x.shape[len(x.shape)-1]}))
 		out := a.op("MatMul", graph.Attrs{"transpose_b": adjY}, rows, y.out)
-		a.products++
+		a.multiplies(y)
 		return []graph.Output{a.shaped(out[0], shapeOf(a.n.Output(0)).Dims()...)}, ""
 	}
 	return a.op("BatchMatMulV2", graph.Attrs{"adj_x": adjX, "adj_y": adjY}, a.aligned(x, rank), a.aligned(y, rank)), ""

@@ -20,6 +20,7 @@ type Calls struct {
 	Invariants []int
 	Functions  []Function // the one that is called first
 	Products   int        // of rows and invariants, in all stages
+	Weights    int64      // bytes of these invariants
 }
 
 // A Function is one that is called, as stages, which are divided by the calls in it.
@@ -502,6 +503,7 @@ func (w *stages) finish(given []graph.Output) error {
 	}
 	w.s.unread(p)
 	w.stage.Products = w.s.products
+	w.to.Weights += w.s.weights
 	return w.s.err()
 }
 
