@@ -42,6 +42,10 @@ type Pool interface {
 	Publish(t devices.Task, nanos int64)
 	// Help claims and runs one published task; false if there is none.
 	Help() bool
+	// Park asks for a value in wake when there is something to help with, until Unpark is
+	// called, which is told whether the value was received. False: there will be none.
+	Park(wake chan struct{}) bool
+	Unpark(wake chan struct{}, woken bool)
 	// Workers is how many tasks may run at the same time.
 	Workers() int
 }
@@ -175,7 +179,7 @@ func (r *run) Run(shared *kernel.Step, feeds, fetched []tensor.Value) error {
 func (e *Engine) newRun() *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := &run{engine: e, slot: e.next, bell: make(chan struct{}, 1)}
+	r := &run{engine: e, slot: e.next, bell: make(chan struct{}, 1), wakeUp: make(chan struct{}, 1)}
 	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Alarm: &r.alarm, Poll: r.poll, Inbox: &r.inbox}
 	if e.cfg.NoWait {
 		r.options.Inbox = nil
