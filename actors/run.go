@@ -44,6 +44,8 @@ type run struct {
 	watchers []watcher
 	watched  atomic.Bool // there may be watchers
 	bell     chan struct{}
+	wakeUp   chan struct{} // by the pool
+	came     func() bool   // whether there is something to take
 }
 
 // An envelope is a message from outside to a step or one of its nodes.
@@ -338,13 +340,25 @@ func (r *run) wait() {
 	if r.take() {
 		return
 	}
-	if r.pool != nil && r.pool.Help() {
-		return
+	var wake chan struct{}
+	if r.pool != nil {
+		if r.pool.Help() || r.pool.Linger(r.came) {
+			return
+		}
+		if r.pool.Park(r.wakeUp) { // what runs elsewhere may be shared out while it runs
+			wake = r.wakeUp
+		}
 	}
+	woken := false
 	select {
 	case <-r.inbox.Bell():
 	case <-r.bell:
+	case <-wake:
+		woken = true
 	case <-r.ctx.Done():
+	}
+	if wake != nil {
+		r.pool.Unpark(wake, woken)
 	}
 	if err := r.poll(); err != nil {
 		r.step.Abort(err)

@@ -329,13 +329,25 @@ func (p *performance) note() {
 // wait lets something happen elsewhere: a kernel is done, or the step is cancelled;
 // or helps with what has been published.
 func (st *stage) wait() {
-	if pool := st.engine.cfg.Pool; pool != nil && pool.Help() {
-		return
+	pool, wake := st.engine.cfg.Pool, chan struct{}(nil)
+	if pool != nil {
+		if pool.Help() || pool.Linger(st.came) {
+			return
+		}
+		if pool.Park(st.wakeUp) { // what runs elsewhere may be shared out while it runs
+			wake = st.wakeUp
+		}
 	}
+	woken := false
 	select {
 	case <-st.post.bell:
+	case <-wake:
+		woken = true
 	case <-st.outer.Done():
 		st.cancelled()
+	}
+	if wake != nil {
+		pool.Unpark(wake, woken)
 	}
 }
 

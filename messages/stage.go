@@ -52,6 +52,8 @@ type stage struct {
 	outs     []tensor.Value
 	feeds    []tensor.Value
 	outer    context.Context
+	wakeUp   chan struct{}      // by the pool
+	came     func() bool        // whether there is something to read
 	cancel   context.CancelFunc // of kernels that run elsewhere; nil if there are none
 	running  []*performance
 	free     []*performance
@@ -79,7 +81,8 @@ func newStage(e *Engine, p *nodes.Program) *stage {
 	st.outs = make([]tensor.Value, outs)
 	st.out.Arena, st.ctx.Arena = &st.arena, &st.arena
 	st.arena.Budget, st.away.Budget = e.cfg.Budget, e.cfg.Budget
-	st.post.bell = make(chan struct{}, 1)
+	st.came = st.post.any
+	st.post.bell, st.wakeUp = make(chan struct{}, 1), make(chan struct{}, 1)
 	st.seats = []*seat{nil}
 	st.props = actor.PropsFromProducer(func() actor.Actor { return st.spawns.a.(actor.Actor) },
 		actor.WithMailbox(func() actor.Mailbox { return st.spawns.b.(actor.Mailbox) }))

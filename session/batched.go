@@ -11,20 +11,23 @@ import (
 	"github.com/troupe-go/troupe/status"
 )
 
-// batch compiles the run a second time, with the loops that can be batched. Without such loops
+// batch compiles the run a second time, with the loops and calls that can be batched. Without such
 // there is no second program, nor on devices.
 func (p *program) batch(ctx context.Context, g *Graph, s *Session) error {
 	spec := p.spec(s)
 	spec.Batch = true
 	made, err := compile.Make(ctx, g, spec)
-	if err != nil || made.Split != nil ||
-		!slices.ContainsFunc(made.Nodes, func(n *graph.Node) bool { return n.Type() == batching.Op }) {
+	has := func(op string) bool {
+		return slices.ContainsFunc(made.Nodes, func(n *graph.Node) bool { return n.Type() == op })
+	}
+	if err != nil || made.Split != nil || !has(batching.Op) && !has(batching.CallOp) {
 		if ended := status.FromContext(ctx); ended != nil {
 			s.functions.Discard(p.nodes)
 			return ended
 		}
 		return nil // what is wrong with the run is told by the program as it is
 	}
+	p.company = has(batching.CallOp)
 	if p.batched, err = made.Layout(ctx, s.engine.Name() == "actors"); err != nil {
 		s.functions.Discard(p.nodes)
 		return status.From(err)
@@ -32,12 +35,12 @@ func (p *program) batch(ctx context.Context, g *Graph, s *Session) error {
 	return nil
 }
 
-// playBatched plays the step with its loops batched if others play the program, too. A step that
-// is recorded or profiled is played as it is, so that the record has each of its nodes.
+// playBatched plays the step with its loops batched if others play the program, too, or if it has
+// recursive calls, which are company for each other. A step that is recorded or profiled is played as it is, so that the record has each of its nodes.
 func (s *Session) playBatched(p *program, c *call) error {
 	defer p.playing.Add(-1)
 	alone := p.playing.Add(1) == 1 && cellular.WatchOf(c.step.Context) == nil
-	if alone || c.step.Record != nil || c.step.Profile != nil {
+	if alone && !p.company || c.step.Record != nil || c.step.Profile != nil {
 		return c.runner.Run(&c.step, c.feeds, c.fetched)
 	}
 	return c.batched.Run(&c.step, c.feeds, c.fetched)

@@ -282,8 +282,8 @@ func (c *Callable) mismatch(feeds, fetches int) error {
 	return status.Invalid("the callable has %s and %s, not %d and %d", status.Count(len(p.feeds), "feed"), status.Count(len(p.fetches), "fetch"), feeds, fetches)
 }
 
-// Batching describes for each loop of the run whether [SessionOptions].BatchLoops batches it,
-// along which variables, and otherwise why it does not. Dimensions that are not known before the
+// Batching describes for each loop of the run, and each call of a recursive function, whether
+// [SessionOptions].BatchLoops batches it, along which variables, and otherwise why it does not. Dimensions that are not known before the
 // run count as 1. The text is for people to read and changes from version to version.
 func (c *Callable) Batching(ctx context.Context) (string, error) {
 	var w strings.Builder

@@ -56,10 +56,11 @@ type SessionOptions struct {
 	// BatchLoops runs the loops of concurrent runs of one program together (continuous or
 	// cellular batching): callers that are in the same While or StatelessWhile, with the same
 	// weights, share each iteration's products. A caller joins and leaves at any iteration and
-	// waits for nobody; a caller alone runs as without the option. Results are those of single
+	// waits for nobody; a caller alone runs as without the option. Calls of recursive functions are
+	// batched, too, those of one run among themselves, as of a tree. Results are those of single
 	// runs, up to the rounding of products whose order of sums depends on the number of rows.
 	// Errors, deadlines and cancellation stay each caller's own. docs/design/2026-11-28-loops-that-meet.md
-	// says which loops qualify, and [Callable.Batching] shows it for a run.
+	// says which loops qualify, calls-that-meet.md which calls, and [Callable.Batching] shows it for a run.
 	BatchLoops bool
 
 	// Threads is the number of kernels, or parts of kernels, that the session's pool

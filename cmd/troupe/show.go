@@ -40,7 +40,8 @@ of a feed may be omitted), of a signature, or of a case's steps:
                and for each other loop why it is not compiled; with --passes the code
                after that pass of those that make units
   --batching   for each loop the variables along which it is run in batches with that of
-               other steps (SessionOptions.BatchLoops), or why it is not
+               other steps (SessionOptions.BatchLoops), for each call of a recursive
+               function the stages that are run in batches, or why they are not
   --rewritten  the graph after the passes of --rewrite, function calls replaced by
                their bodies, with the nodes that each pass removed
   --passes     the graph after the compiler pass that is named; all: after each pass

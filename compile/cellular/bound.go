@@ -93,7 +93,7 @@ func (f *form) bind(step *kernel.Step, values []tensor.Value) *bound {
 		return nil
 	}
 	k := f.loop
-	b := &bound{form: &form{loop: k}, to: make([]tensor.Value, len(values))}
+	b := &bound{form: &form{loop: k, place: place{mu: &k.mu, full: fullLane}}, to: make([]tensor.Value, len(values))}
 	args := make([]batching.Arg, len(values))
 	some := false
 	for i := range values {

@@ -1,10 +1,14 @@
-// Package cellular runs loops of several steps as one: it has the kernel of batching.Op, which
-// package plan/batching puts in place of a While.
+// Package cellular runs loops of several steps as one, and calls of recursive functions: it has the
+// kernels of batching.Op, which package plan/batching puts in place of a While, and of
+// batching.CallOp.
 //
-//	kernel.go    what a step does: find the programs for its shapes, join a lane
-//	lane.go      the callers that are in one loop with the same invariants, iteration by iteration
+//	lane.go      callers that meet with the same invariants: who joins, drives, and leaves
+//	kernel.go    of a loop: find the programs for a step's shapes, join a lane
+//	stacked.go   its iterations, of all members
 //	member.go    one caller: its rows, its kept values, and how it ends
 //	stack.go     rows of callers as one tensor
+//	calls.go     of calls: find the programs, join a lane
+//	agenda.go    calls under way, stage by stage
 //
 // A lane has no goroutine. The first caller drives it on the goroutine of its kernel: it runs
 // iterations of all members until its own is done, and then hands the lane to another. Callers

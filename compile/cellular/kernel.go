@@ -45,7 +45,7 @@ type form struct {
 	batch             *batching.Batch
 	first, next, kept kernel.Function
 	discard           []func() // take the programs off the account
-	lanes             []*lane
+	place
 
 	bound *bound       // programs with constants in place of invariants; nil: none
 	tries int          // how often such have been made
@@ -159,7 +159,7 @@ func (k *loop) compile(step *kernel.Step, key string, in []tensor.Value) (*form,
 		k.flat, k.whole = flat, whole
 		k.mu.Unlock()
 	}
-	f = &form{loop: k}
+	f = &form{loop: k, place: place{mu: &k.mu, full: fullLane}}
 	batch, err := k.flat.Build(args)
 	if err == nil {
 		err = f.compile(ctx, functions, batch)

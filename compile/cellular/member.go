@@ -26,7 +26,9 @@ type member struct {
 
 	failure error // of its log, in this iteration
 
-	// Guarded by the loop's lock.
+	tree tree // its calls, of a recursion
+
+	// Guarded by the lock of its place.
 	gone  bool // its context has ended before it was told
 	ended bool // it was told, or is about to be, that it has left
 }
@@ -54,7 +56,7 @@ func (m *member) join(out []tensor.Value) error {
 		m.rows = append(m.rows, m.begun[i])
 	}
 	o := m.form.enter(m)
-	if m.form.loop.isGone(m) {
+	if m.form.isGone(m) {
 		return o.err // its log is the driver's
 	}
 	defer m.log.drop(m.step.Resources.Budget)
@@ -124,6 +126,9 @@ func pick(values []tensor.Value, at []int) (list []tensor.Value) {
 
 // alone runs the loop for one caller.
 func (m *member) alone(values, out []tensor.Value) error {
+	if w := WatchOf(m.ctx); w != nil && w.Alone != nil {
+		w.Alone()
+	}
 	if err := status.FromContext(m.ctx); err != nil {
 		return err
 	}

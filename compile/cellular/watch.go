@@ -11,6 +11,8 @@ type Watch struct {
 	Entered func()
 	// Iterating is called before callers are let in for the next iteration.
 	Iterating func()
+	// Alone, which may be nil, is called when a caller goes on, or begins again, by itself.
+	Alone func()
 }
 
 type watchKey struct{}

@@ -58,7 +58,7 @@ type Pool struct {
 	// waiting is how many nanoseconds of published tasks are unclaimed.
 	waiting  atomic.Int64
 	spinning atomic.Int32 // workers that look for work
-	waking   atomic.Int32 // workers that have been woken and do not run yet
+	waking   atomic.Int32 // those that have been woken and do not run yet
 	parked   atomic.Int32 // len(idle)
 	closed   atomic.Bool
 
@@ -66,7 +66,7 @@ type Pool struct {
 	missedAt atomic.Int64 // when that was last noted, since epoch
 
 	mu      sync.Mutex
-	idle    []*worker // the last to park is the first to be woken
+	idle    []chan struct{} // of who is parked; the last to park is the first to be woken
 	running sync.WaitGroup
 }
 
@@ -109,9 +109,9 @@ func (p *Pool) Close() {
 	p.idle = nil
 	p.parked.Store(0)
 	p.mu.Unlock()
-	for _, w := range idle {
+	for _, wake := range idle {
 		p.waking.Add(1)
-		w.wake <- struct{}{}
+		wake <- struct{}{}
 	}
 	p.running.Wait()
 	for p.Help() {

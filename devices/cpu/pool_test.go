@@ -492,3 +492,74 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A goroutine that waits for something else is woken for work that is shared out, and those
+// who are woken and have something else to do leave it to others.
+func TestPark(t *testing.T) {
+	p := newPool(t, 2)
+	wake := make(chan struct{}, 1)
+	still := func() bool { return p.waking.Load() == 0 && p.spinning.Load() == 0 }
+	eventually(t, "the worker parks", func() bool { return p.parked.Load() == 1 && still() })
+	if !p.Park(wake) {
+		t.Fatal("the pool is not closed")
+	}
+	if p.Unpark(wake, false); p.parked.Load() != 1 || len(wake) != 0 {
+		t.Fatalf("%d are parked", p.parked.Load())
+	}
+	p.Park(wake)
+	var ran atomic.Bool
+	p.Publish(task(func(int) { ran.Store(true) }), int64(WakeWork)) // wakes the last that parked
+	p.Unpark(wake, false)                                           // which has something else to do
+	eventually(t, "the worker runs the task", ran.Load)
+	eventually(t, "the worker parks again", func() bool { return p.parked.Load() == 1 && still() })
+
+	var guests sync.WaitGroup
+	stop := make(chan struct{})
+	for range 3 {
+		guests.Go(func() {
+			wake := make(chan struct{}, 1)
+			for r := rand.New(rand.NewPCG(1, 2)); ; {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if p.Help() || !p.Park(wake) {
+					continue
+				}
+				woken := false
+				if r.IntN(3) > 0 {
+					select {
+					case <-wake:
+						woken = true
+					case <-stop:
+					}
+				}
+				p.Unpark(wake, woken)
+			}
+		})
+	}
+	for range 200 {
+		var in atomic.Int32
+		p.Parallel(4, 1, func(int, int) { // by all but one of five, at the same time
+			in.Add(1)
+			eventually(t, "guests take part", func() bool {
+				p.Expect(time.Hour)
+				return in.Load() == 4
+			})
+		})
+	}
+	close(stop)
+	guests.Wait()
+	eventually(t, "only the worker is parked", func() bool { return p.parked.Load() == 1 && still() })
+
+	if !p.Park(wake) {
+		t.Fatal("the pool is not closed")
+	}
+	p.Close()
+	<-wake
+	p.Unpark(wake, true)
+	if p.Park(wake) || p.waking.Load() != 0 || p.parked.Load() != 0 {
+		t.Errorf("closed, with %d parked and %d waking", p.parked.Load(), p.waking.Load())
+	}
+}

@@ -88,21 +88,59 @@ func (p *Pool) spinUntil(holds func() bool) bool {
 
 // park sleeps until the worker is woken.
 func (w *worker) park() {
-	p := w.pool
+	if w.pool.Park(w.wake) {
+		<-w.wake
+		w.pool.Unpark(w.wake, true)
+	}
+}
+
+// Linger looks for work as a worker does before it parks, on a goroutine that waits for
+// something else as well, until that holds or there is something for [Pool.Help]. False:
+// nothing has come for [SpinTime], or somebody is looking already, and one is enough.
+func (p *Pool) Linger(holds func() bool) bool {
+	if p.spinning.Load() > 0 {
+		return false
+	}
+	p.spinning.Add(1)
+	defer p.spinning.Add(-1)
+	return p.spinUntil(func() bool { return holds() || p.anything() })
+}
+
+// Park adds a goroutine to those that are woken when there is work for another one: of the
+// pool, or one that waits for something else as well, such as the driver of a step whose
+// last kernel a worker runs. It is woken by a value in wake, which has room for one; work
+// that is there already wakes it at once. Having been woken, or having stopped to wait, it
+// calls [Pool.Unpark]. False: the pool is closed, and wakes nobody.
+func (p *Pool) Park(wake chan struct{}) bool {
 	p.mu.Lock()
 	if p.closed.Load() {
 		p.mu.Unlock()
-		return
+		return false
 	}
-	p.idle = append(p.idle, w)
+	p.idle = append(p.idle, wake)
 	p.parked.Add(1)
 	p.mu.Unlock()
-	// What was published before the worker could be seen here woke nobody.
-	if p.anything() && p.unpark(w) {
-		return
+	// What was published before the goroutine could be seen here woke nobody.
+	if p.anything() && p.unpark(wake) {
+		p.waking.Add(1)
+		wake <- struct{}{}
 	}
-	<-w.wake
+	return true
+}
+
+// Unpark ends what [Pool.Park] began. woken says that wake was received from. If not,
+// but it is being woken, the goroutine has something else to do, and somebody else is woken.
+func (p *Pool) Unpark(wake chan struct{}, woken bool) {
+	if !woken {
+		if p.unpark(wake) {
+			return
+		}
+		<-wake
+	}
 	p.waking.Add(-1)
+	if !woken && p.anything() {
+		p.wakeOne()
+	}
 }
 
 // Expect wakes a worker for each [WakeWork] of work, unless enough are awake.
@@ -118,11 +156,11 @@ func (p *Pool) Expect(work time.Duration) {
 	}
 }
 
-// unpark takes w from the idle ones; false if somebody is waking it.
-func (p *Pool) unpark(w *worker) bool {
+// unpark takes wake from the idle ones; false if somebody sends on it.
+func (p *Pool) unpark(wake chan struct{}) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.Index(p.idle, w)
+	i := slices.Index(p.idle, wake)
 	if i < 0 {
 		return false
 	}
@@ -145,7 +183,7 @@ func (p *Pool) miss(d time.Duration) {
 	}
 }
 
-// wakeOne wakes the worker that parked last; false if none is parked.
+// wakeOne wakes who parked last; false if nobody is parked.
 func (p *Pool) wakeOne() bool {
 	p.mu.Lock()
 	n := len(p.idle)
@@ -153,12 +191,12 @@ func (p *Pool) wakeOne() bool {
 		p.mu.Unlock()
 		return false
 	}
-	w := p.idle[n-1]
+	wake := p.idle[n-1]
 	p.idle[n-1] = nil
 	p.idle = p.idle[:n-1]
 	p.parked.Add(-1)
 	p.waking.Add(1)
 	p.mu.Unlock()
-	w.wake <- struct{}{}
+	wake <- struct{}{}
 	return true
 }

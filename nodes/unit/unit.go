@@ -1,6 +1,8 @@
 package unit
 
 import (
+	"fmt"
+
 	"github.com/troupe-go/troupe/nodes/unit/code"
 	"github.com/troupe-go/troupe/nodes/unit/form"
 )
@@ -31,6 +33,9 @@ func (c *Compiler) Compile(frame int32) (*code.Unit, string, error) {
 	u.Eager = c.Check
 	if c.Credit.Spent() {
 		return nil, "too much to work out", c.Credit.Err
+	}
+	if err := u.Enclosed(); err != nil {
+		return nil, "", fmt.Errorf("code of frame %q: %w", f.Flow.Frames[frame].Name, err)
 	}
 	if c.Check {
 		if err := code.Verify(u, f); err != nil {

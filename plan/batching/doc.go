@@ -36,4 +36,11 @@
 // what depends on it kept. A loop is worth batching if there is a product of rows and an
 // invariant; else, and if its condition depends on a kept value, Build fails and says why.
 // branches.go has conditionals: the batch computes all branches and selects for each caller.
+//
+// # Calls
+//
+// A [Recursion] is a function that calls itself, such as one over trees. Calls and conditionals
+// divide it, and those that it calls, into stages: [Recursion.Build] makes a program of each stage,
+// for the rows of all calls that stand before it. An argument that is passed on in all calls and
+// only read element by element is a table, which stays the step's own.
 package batching

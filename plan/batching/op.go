@@ -5,8 +5,12 @@ import (
 	"github.com/troupe-go/troupe/shape"
 )
 
-// Op is the operation of a loop that is run in batches. Its kernel is in compile/cellular.
-const Op = "_BatchedWhile"
+// Op is the operation of a loop that is run in batches, and CallOp that of a call of a function that
+// calls itself. Their kernels are in compile/cellular.
+const (
+	Op     = "_BatchedWhile"
+	CallOp = "_BatchedCall"
+)
 
 func init() {
 	registry.Define(Op).
@@ -27,5 +31,22 @@ body: A function from the loop variables to their next values, of the same types
 invariant: Of each variable, whether all steps bring the same value.
 handle_types: Of each variable that is a resource, the type of what it holds; else DT_INVALID.
 handle_shapes: Of each variable that is a resource, the shape of what it holds.`)
-	shape.Register(shape.UnknownOutputs, Op)
+	registry.Define(CallOp).
+		Input("args: Tin").Output("output: Tout").
+		Attr("Tin: list(type) >= 0").
+		Attr("Tout: list(type)").
+		Attr("f: func").
+		Attr("invariant: list(bool)").
+		Attr("handle_types: list(type)").
+		Attr("handle_shapes: list(shape)").
+		Stateful().
+		Doc(`Calls a function that calls itself and has no side effects. The calls in it are run in batches, together with those of other steps.
+
+args: The function's arguments.
+output: Its results.
+f: The function.
+invariant: Of each argument, whether all steps bring the same value.
+handle_types: Of each argument that is a resource, the type of what it holds.
+handle_shapes: Of each argument that is a resource, the shape of what it holds.`)
+	shape.Register(shape.UnknownOutputs, Op, CallOp)
 }

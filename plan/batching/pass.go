@@ -13,44 +13,71 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Finding is what became of a loop.
+// A Finding is what became of a loop, or of a call of a function that calls itself.
 type Finding struct {
 	Loop   string // its node
 	Reason string // why it is not batched; "" if it is
-	Batch  *Batch // nil if it is not
+	Batch  *Batch // of a loop; nil if it is not
+	Callee string // the function that is called; "" of a loop
+	Calls  *Calls // of a call; nil if it is not
 	Open   bool   // shapes are not known before it runs, so it may turn out then that it cannot be
 }
 
-// Passes are the passes that batch loops, in place of [lower.Pass]: calls are replaced by their
-// bodies, loops that can be batched become nodes of [Op], and the other loops are lowered. found,
-// which may be nil, is called for each While without side effects.
+// Passes are the passes that batch loops and recursive calls, in place of [lower.Pass]: other calls
+// are replaced by their bodies, loops that can be batched become nodes of [Op], calls nodes of
+// [CallOp], and the others are lowered. found, which may be nil, is called for each While without
+// side effects, and each call of a function that calls itself.
 func Passes(found func(Finding)) []plan.Pass {
-	pure := map[string]bool{}
-	keeps := func(n *graph.Node) bool {
-		if !isLoop(n) {
+	f := &finder{found: found, pure: map[string]bool{}}
+	return []plan.Pass{
+		lower.Keeping(func(n *graph.Node) bool { return f.loop(n) || f.call(n) }),
+		{
+			Name: "batch",
+			When: func(p *plan.Program) bool { return slices.ContainsFunc(p.Nodes, isLoop) },
+			Run:  func(ctx context.Context, p *plan.Program) error { return run(ctx, p, found) },
+		},
+		lower.Keeping(f.call),
+		{
+			Name: "batch calls",
+			When: func(p *plan.Program) bool { return slices.ContainsFunc(p.Nodes, f.call) },
+			Run:  f.batchCalls,
+		},
+		lower.Pass,
+	}
+}
+
+// A finder finds what may be batched.
+type finder struct {
+	found  func(Finding)
+	pure   map[string]bool // by function
+	cycles *cycles
+}
+
+// loop reports whether a node is a loop without side effects.
+func (f *finder) loop(n *graph.Node) bool {
+	if !isLoop(n) {
+		return false
+	}
+	for _, of := range n.Functions() {
+		if !f.isPure(n, of, "") {
 			return false
 		}
-		for _, f := range n.Functions() {
-			known, ok := pure[f.String()]
-			if !ok {
-				reason, err := Effects(context.Background(), n.Graph(), f)
-				known = err == nil && reason == ""
-				if pure[f.String()] = known; found != nil && reason != "" {
-					found(Finding{Loop: n.Name(), Reason: reason})
-				}
-			}
-			if !known {
-				return false
-			}
-		}
-		return true
 	}
-	first := lower.Keeping(keeps)
-	return []plan.Pass{first, {
-		Name: "batch",
-		When: func(p *plan.Program) bool { return slices.ContainsFunc(p.Nodes, isLoop) },
-		Run:  func(ctx context.Context, p *plan.Program) error { return run(ctx, p, found) },
-	}, lower.Pass}
+	return true
+}
+
+// isPure reports whether a function that a node calls has no effects.
+func (f *finder) isPure(n *graph.Node, of *registry.Func, callee string) bool {
+	key := of.String()
+	known, ok := f.pure[key]
+	if !ok {
+		reason, err := Effects(context.Background(), n.Graph(), of)
+		known = err == nil && reason == ""
+		if f.pure[key] = known; f.found != nil && reason != "" {
+			f.found(Finding{Loop: n.Name(), Callee: callee, Reason: reason})
+		}
+	}
+	return known
 }
 
 func isLoop(n *graph.Node) bool { return n.Type() == "While" || n.Type() == "StatelessWhile" }
@@ -68,14 +95,8 @@ func run(ctx context.Context, p *plan.Program, found func(Finding)) error {
 			continue
 		}
 		f := Finding{Loop: n.Name()}
-		args := make([]Arg, n.NumInputs())
-		for i, from := range n.Inputs() {
-			args[i] = Arg{Shape: shapeOf(from), Invariant: !varying[from.Op]}
-			if h := from.Op.OutputHandles(); from.Index < len(h) && len(h[from.Index]) == 1 && from.DataType() == tensor.Resource {
-				args[i].Handle = h[from.Index][0]
-			}
-			f.Open = f.Open || !args[i].Shape.Known() && from.DataType() != tensor.Variant
-		}
+		args, open := argsOf(n, varying)
+		f.Open = open
 		l, err := New(ctx, n.Graph(), n.Name(), n.InputTypes(), n.Attrs().Find("cond").Func, n.Attrs().Find("body").Func)
 		if err == nil {
 			f.Batch, err = l.Build(args)
@@ -102,26 +123,50 @@ func run(ctx context.Context, p *plan.Program, found func(Finding)) error {
 	}
 	for _, l := range loops {
 		n := e.Copy(l.node)
-		var invariant, types, shapes []registry.AttrValue
-		for _, a := range l.args {
-			invariant = append(invariant, registry.BoolAttr(a.Invariant))
-			if a.Handle.Type == tensor.Invalid { // which is no value of an attribute
-				a.Handle.Type = tensor.Float
-			}
-			types = append(types, registry.TypeAttr(a.Handle.Type))
-			shapes = append(shapes, registry.ShapeAttr(a.Handle.Shape.Attr()))
-		}
-		var in graph.OutputList = slices.Clone(n.Inputs())
-		_, err := e.ReplaceByNew(n, graph.OpSpec{Type: Op, Input: []graph.Input{in}, ControlDependencies: n.Controls(), Attrs: graph.Attrs{
-			"cond": n.Attrs().Find("cond").Func, "body": n.Attrs().Find("body").Func,
-			"invariant": registry.ListAttr(registry.KindBool, invariant...), "handle_types": registry.ListAttr(registry.KindType, types...),
-			"handle_shapes": registry.ListAttr(registry.KindShape, shapes...),
-		}})
-		if err != nil {
+		attrs := attrsOf(l.args)
+		attrs["cond"], attrs["body"] = n.Attrs().Find("cond").Func, n.Attrs().Find("body").Func
+		if err := replace(e, n, Op, attrs); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// argsOf returns what is known of the inputs of a node; open reports whether that is not all.
+func argsOf(n *graph.Node, varying map[*graph.Node]bool) (args []Arg, open bool) {
+	args = make([]Arg, n.NumInputs())
+	for i, from := range n.Inputs() {
+		args[i] = Arg{Shape: shapeOf(from), Invariant: !varying[from.Op]}
+		if h := from.Op.OutputHandles(); from.Index < len(h) && len(h[from.Index]) == 1 && from.DataType() == tensor.Resource {
+			args[i].Handle = h[from.Index][0]
+		}
+		open = open || !args[i].Shape.Known() && from.DataType() != tensor.Variant
+	}
+	return args, open
+}
+
+// attrsOf returns what the kernel is told of the inputs.
+func attrsOf(args []Arg) graph.Attrs {
+	var invariant, types, shapes []registry.AttrValue
+	for _, a := range args {
+		invariant = append(invariant, registry.BoolAttr(a.Invariant))
+		if a.Handle.Type == tensor.Invalid { // which is no value of an attribute
+			a.Handle.Type = tensor.Float
+		}
+		types = append(types, registry.TypeAttr(a.Handle.Type))
+		shapes = append(shapes, registry.ShapeAttr(a.Handle.Shape.Attr()))
+	}
+	return graph.Attrs{
+		"invariant": registry.ListAttr(registry.KindBool, invariant...), "handle_types": registry.ListAttr(registry.KindType, types...),
+		"handle_shapes": registry.ListAttr(registry.KindShape, shapes...),
+	}
+}
+
+// replace puts a node of another operation, with the same inputs, in place of one.
+func replace(e *plan.Edit, n *graph.Node, op string, attrs graph.Attrs) error {
+	var in graph.OutputList = slices.Clone(n.Inputs())
+	_, err := e.ReplaceByNew(n, graph.OpSpec{Type: op, Input: []graph.Input{in}, ControlDependencies: n.Controls(), Attrs: attrs})
+	return err
 }
 
 // varying returns the nodes whose outputs may differ between steps: those that depend on feeds or
@@ -140,7 +185,7 @@ func varying(p *plan.Program) map[*graph.Node]bool {
 			}
 		}
 	}, nil, func(n *graph.Node) {
-		v := varies[n] || n.Class().ControlFlow() || n.Class() == graph.ClassPlaceholder || n.Type() == Op || isLoop(n) ||
+		v := varies[n] || n.Class().ControlFlow() || n.Class() == graph.ClassPlaceholder || n.Type() == Op || n.Type() == CallOp || isLoop(n) ||
 			n.Def().Stateful && n.Type() != "VarHandleOp" && n.Type() != "ReadVariableOp"
 		for _, in := range n.Inputs() {
 			v = v || varies[in.Op]

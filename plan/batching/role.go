@@ -7,6 +7,7 @@ const (
 	Invariant Role = iota // the same for all callers
 	Row                   // of the caller, and part of the batch
 	Kept                  // of the caller, outside of the batch
+	Table                 // of the caller, and read element by element; see [Recursion]
 )
 
 // String returns the role in a word.
@@ -16,6 +17,8 @@ func (r Role) String() string {
 		return "invariant"
 	case Row:
 		return "row"
+	case Table:
+		return "table"
 	}
 	return "kept"
 }

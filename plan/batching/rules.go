@@ -2,7 +2,6 @@ package batching
 
 import (
 	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -105,19 +104,10 @@ func (a *application) aligned(v value, rank int) graph.Output {
 
 // ints returns the elements of a constant input.
 func (a *application) ints(i int) ([]int64, bool) {
-	o := through(a.in[i].ref)
-	if a.in[i].role != Invariant || o.Op.Class() != graph.ClassConstant {
+	if a.in[i].role != Invariant {
 		return nil, false
 	}
-	v := o.Op.Attrs().Find("value")
-	if v == nil || v.Tensor == nil {
-		return nil, false
-	}
-	if t := v.Tensor.DType(); t != tensor.Int32 && t != tensor.Int64 {
-		return nil, false
-	}
-	list := tensor.ValueOf(v.Tensor)
-	return kernel.AppendInts(nil, &list), true
+	return constant(a.in[i].ref)
 }
 
 const (
@@ -201,10 +191,20 @@ func (a *application) matMul() ([]graph.Output, string) {
 		if reason != "" || a.stacked.Err() != nil {
 			return out, reason
 		}
-		a.products++
+		a.multiplies(y)
 		return []graph.Output{a.shaped(out[0], shapeOf(a.n.Output(0)).Dims()...)}, ""
 	}
 	return a.op("BatchMatMulV2", graph.Attrs{"adj_x": flag("transpose_a"), "adj_y": flag("transpose_b")}, x.out, y.out), ""
+}
+
+// multiplies counts a product with an invariant.
+func (a *application) multiplies(by value) {
+	a.products++
+	n := int64(by.ref.DataType().Size())
+	for _, d := range known(shapeOf(by.ref)) {
+		n *= d
+	}
+	a.weights += n
 }
 
 // batchMatMul is one product of all rows if the second factor is an invariant matrix.
@@ -215,7 +215,7 @@ func (a *application) batchMatMul() ([]graph.Output, string) {
 	if y.role == Invariant && shapeOf(y.ref).Rank() == 2 && !adjX {
 		rows := a.stacked.Apply("Reshape", x.out, a.stacked.Const([]int64{-1, x.shape[len(x.shape)-1]}))
 		out := a.op("MatMul", graph.Attrs{"transpose_b": adjY}, rows, y.out)
-		a.products++
+		a.multiplies(y)
 		return []graph.Output{a.shaped(out[0], shapeOf(a.n.Output(0)).Dims()...)}, ""
 	}
 	return a.op("BatchMatMulV2", graph.Attrs{"adj_x": adjX, "adj_y": adjY}, a.aligned(x, rank), a.aligned(y, rank)), ""

@@ -27,6 +27,7 @@ type stacker struct {
 	rows            graph.Output // a stacked value, for the number of callers
 	count           graph.Output // that number as a vector of one element; none if nobody asked
 	products        int
+	weights         int64 // bytes of the invariants in them
 	cuts            []value
 	cutAt           map[graph.Output]bool
 	checks          []graph.Output // what may fail

@@ -61,6 +61,11 @@ func Body(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph
 	return functions(ctx, g, need, feeds, &origin{entire: entirely, called: !entirely}, nil)
 }
 
+// BodyKeeping is Body, as Effects has it, but for nodes that stay.
+func BodyKeeping(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output, stays func(*graph.Node) bool) (*Graph, error) {
+	return functions(ctx, g, need, feeds, &origin{called: true}, stays)
+}
+
 func functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []graph.Output, in *origin, stays func(*graph.Node) bool) (*Graph, error) {
 	e, err := g.EditContext(ctx)
 	if err != nil {

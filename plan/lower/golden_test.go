@@ -60,7 +60,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b strings.Builder
-			for _, line := range strings.Split(notation.Format(l, notation.Options{Nodes: nodes}), "\n") {
+			for _, line := range strings.Split(notation.Format(l.Graph, notation.Options{Nodes: nodes}), "\n") {
 				if strings.HasPrefix(line, "func") || strings.HasPrefix(line, "stateful") {
 					break
 				}

@@ -90,12 +90,10 @@ func (u *Unit) wellFormed(f *form.Form) error {
 			if !inside(in.X, tables[in.Op]) {
 				return fmt.Errorf("instruction %d, %v: there is no %d", pc, in.Op, in.X)
 			}
-		case in.Op >= OpJumpIf && !inside(in.X, len(u.Instrs)):
-			return fmt.Errorf("instruction %d jumps to %d", pc, in.X)
 		}
 	}
-	if n := len(u.Instrs); n == 0 || u.Instrs[n-1].Op != OpEnd {
-		return errors.New("the last instruction is no end")
+	if err := u.Enclosed(); err != nil {
+		return err
 	}
 	homes := int32(0)
 	for i := range u.Calls {

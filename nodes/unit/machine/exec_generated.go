@@ -19,11 +19,16 @@ import (
 // loop so has nothing that changes to keep over a call, for which the compiler
 // would store it at every instruction. An X is made unsigned as extending its sign
 // would be an instruction more.
+//
+// What leads from one instruction to the next, from the jumps to the top to the indirect
+// jump, is to lie in one line of the cache wherever the linker puts the function; see
+// docs/design/2026-11-22-units.md.
 func (m *Machine) exec() bool {
-	instrs, regs, count := m.code.Instrs, m.scalars, (*[code.Counters]int64)(m.count)
+	m.state = Over // unless it is going to be parked
+	first, regs, count := m.code.First(), m.scalars, (*[code.Counters]int64)(m.count)
 	_ = regs[0] // it is not nil
 	for pc := int(m.pc); ; {
-		in := &instrs[pc]
+		in := code.At(first, pc)
 		pc++
 		switch in.Op {
 		case code.OpEnd:

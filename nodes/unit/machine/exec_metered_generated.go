@@ -9,11 +9,12 @@ import (
 
 // execMetered is exec, and counts how often it plays each instruction.
 func (m *Machine) execMetered() bool {
-	instrs, regs, count := m.code.Instrs, m.scalars, (*[code.Counters]int64)(m.count)
+	m.state = Over // unless it is going to be parked
+	first, regs, count := m.code.First(), m.scalars, (*[code.Counters]int64)(m.count)
 	_ = regs[0] // it is not nil
 	played := m.counted()
 	for pc := int(m.pc); ; {
-		in := &instrs[pc]
+		in := code.At(first, pc)
 		played[pc]++
 		pc++
 		switch in.Op {

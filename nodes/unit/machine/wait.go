@@ -30,9 +30,7 @@ func (m *Machine) Begin(env *Env) {
 // its end. Otherwise [Machine.State] tells whether it was parked. One that waits for a
 // kernel may go on when the kernel is done, with its outputs.
 func (m *Machine) Resume() bool {
-	waited := m.state == Waiting
-	m.state = Over
-	if waited && !m.goOn() {
+	if m.state == Waiting && !m.goOn() {
 		return false
 	}
 	if m.env.Meter != nil {
@@ -43,6 +41,7 @@ func (m *Machine) Resume() bool {
 
 // goOn takes the outputs of what the machine has waited for.
 func (m *Machine) goOn() bool {
+	m.state = Over
 	if len(m.started) == 0 {
 		return m.took(m.at)
 	}
