@@ -123,6 +123,54 @@ run("logistic map", N) ->
      end || K <- lists:seq(0, 7)],
     add(8, 0);
 
+run("precise pi", N) ->
+    Manager = self(),
+    Workers = [spawn_link(fun() -> pi_worker(Manager) end) || _ <- lists:seq(1, 8)],
+    Sum = pi_terms(N, 0, N, 0),
+    [W ! stop || W <- Workers],
+    Sum;
+
+run("sleeping barber", N) ->
+    Main = self(),
+    Barber = spawn_link(fun() -> barber(1) end),
+    Room = spawn_link(fun() -> room(Barber, [], 0, false) end),
+    [spawn_link(fun() -> Main ! {sum, customer(N, Room, 0)} end) || _ <- lists:seq(1, 8)],
+    Sum = add(8, 0),
+    Room ! stop, Barber ! stop,
+    Sum;
+
+run("cigarette smokers", N) ->
+    Arbiter = self(),
+    Smokers = list_to_tuple([spawn_link(fun() -> smoker(K, Arbiter) end) || K <- lists:seq(0, 7)]),
+    X = arbiter(N, 1, Smokers),
+    [S ! stop || S <- tuple_to_list(Smokers)],
+    X;
+
+run("concurrent dictionary", N) ->
+    Main = self(),
+    Dictionary = spawn_link(fun() -> dictionary(#{}) end),
+    [spawn_link(fun() -> Main ! {sum, asks(N, W, W, Dictionary)} end) || W <- lists:seq(0, 7)],
+    Sum = add(8, 0),
+    Dictionary ! stop,
+    Sum;
+
+run("bank transaction", N) ->
+    Teller = self(),
+    Accounts = list_to_tuple([spawn_link(fun() -> account(K, 0, Teller) end) || K <- lists:seq(1, 10)]),
+    transfers(N, 1, Accounts),
+    times(N, fun() -> receive done -> ok end end),
+    [A ! stop || A <- tuple_to_list(Accounts)],
+    add(10, 0);
+
+run("radix sort", N) ->
+    Main = self(),
+    First = lists:foldl(fun(Bit, To) -> spawn_link(fun() -> sorter(Bit, To, []) end) end, Main, lists:seq(7, 0, -1)),
+    [First ! (I * I * 7919 rem 1000003) rem 256 || I <- lists:seq(0, N - 1)],
+    First ! last,
+    sorted(0, 0);
+
+run("unbalanced cobwebbed tree", N) -> tree(1, N, self()), add(1, 0);
+
 run("matrix multiplication", N) ->
     Main = self(),
     Matrix = fun(F) -> list_to_tuple([list_to_tuple([F(I, J) || J <- lists:seq(0, N - 1)]) || I <- lists:seq(0, N - 1)]) end,
@@ -132,6 +180,104 @@ run("matrix multiplication", N) ->
     Starts = lists:seq(1, N, 16),
     [spawn_link(fun() -> Main ! {sum, block(A, B, W, N, R, C)} end) || R <- Starts, C <- Starts],
     trunc(add(length(Starts) * length(Starts), 0.0)).
+
+pi_term(I) when I rem 2 =:= 1 -> -(4000000000000000 div (2 * I + 1));
+pi_term(I) -> 4000000000000000 div (2 * I + 1).
+
+pi_worker(Manager) ->
+    Manager ! {idle, self()},
+    pi_work(Manager).
+
+pi_work(Manager) ->
+    receive
+        {index, I} -> Manager ! {term, pi_term(I), self()}, pi_work(Manager);
+        stop -> ok
+    end.
+
+pi_terms(_, _, 0, Sum) -> Sum;
+pi_terms(N, Next, Left, Sum) ->
+    receive
+        {idle, W} -> pi_terms(N, hand(N, Next, W), Left, Sum);
+        {term, T, W} -> pi_terms(N, hand(N, Next, W), Left - 1, Sum + T)
+    end.
+
+hand(N, Next, W) when Next < N -> W ! {index, Next}, Next + 1;
+hand(_, Next, _) -> Next.
+
+barber(I) -> receive {cut, Customer, Room} -> Customer ! {bill, I}, Room ! next, barber(I + 1); stop -> ok end.
+
+%% Those outside stay in the mailbox.
+room(Barber, [First | Rest], Sitting, false) ->
+    Barber ! {cut, First, self()},
+    room(Barber, Rest, Sitting - 1, true);
+room(Barber, Waiting, Sitting, Busy) ->
+    receive
+        {enter, From} when Sitting < 4 -> room(Barber, Waiting ++ [From], Sitting + 1, Busy);
+        next -> room(Barber, Waiting, Sitting, false);
+        stop -> ok
+    end.
+
+customer(0, _, Sum) -> Sum;
+customer(N, Room, Sum) -> Room ! {enter, self()}, receive {bill, I} -> customer(N - 1, Room, Sum + I) end.
+
+smoker(K, Arbiter) ->
+    receive
+        {ingredients, X} -> Arbiter ! {smoking, (X * (K + 2) + K) rem 1000003}, smoker(K, Arbiter);
+        stop -> ok
+    end.
+
+arbiter(0, X, _) -> X;
+arbiter(N, X, Smokers) ->
+    element(X rem 8 + 1, Smokers) ! {ingredients, X},
+    receive {smoking, Y} -> arbiter(N - 1, Y, Smokers) end.
+
+dictionary(Values) ->
+    receive
+        {read, Key, From} -> From ! {had, maps:get(Key, Values, 0)}, dictionary(Values);
+        {write, Key, X, From} -> From ! {had, maps:get(Key, Values, 0)}, dictionary(Values#{Key => X});
+        stop -> ok
+    end.
+
+asks(0, _, X, _) -> X;
+asks(N, W, X, Dictionary) ->
+    Key = W * 8 + X rem 8,
+    if X rem 10 =:= 0 -> Dictionary ! {read, Key, self()};
+       true -> Dictionary ! {write, Key, X, self()}
+    end,
+    receive {had, Had} -> asks(N - 1, W, (3 * X + Had + W + 1) rem 1000003, Dictionary) end.
+
+account(K, Balance, Teller) ->
+    receive
+        {pay, Amount, To} -> To ! {paid, Amount}, account(K, Balance - Amount, Teller);
+        {paid, Amount} -> Teller ! done, account(K, Balance + Amount, Teller);
+        stop -> Teller ! {sum, K * Balance}
+    end.
+
+transfers(0, _, _) -> ok;
+transfers(N, X, Accounts) ->
+    From = X rem 10,
+    To = (From + 1 + (X div 10) rem 9) rem 10,
+    element(From + 1, Accounts) ! {pay, (X div 100) rem 1000, element(To + 1, Accounts)},
+    transfers(N - 1, (X * 7919 + 1) rem 1000003, Accounts).
+
+sorter(Bit, To, Kept) ->
+    receive
+        last -> [To ! X || X <- lists:reverse(Kept)], To ! last;
+        X when (X bsr Bit) band 1 =:= 0 -> To ! X, sorter(Bit, To, Kept);
+        X -> sorter(Bit, To, [X | Kept])
+    end.
+
+sorted(I, Sum) -> receive last -> Sum; X -> sorted(I + 1, Sum + I * X) end.
+
+tree(X, D, Parent) ->
+    spawn_link(fun() ->
+        if D < 1 -> Parent ! {sum, 1};
+           true ->
+               tree((3 * X + 1) rem 1000003, D - 1 - X rem 3, self()),
+               tree((5 * X + 2) rem 1000003, D - 1 - X rem 2, self()),
+               Parent ! {sum, add(2, 1)}
+        end
+    end).
 
 height(X) -> (X * X + 3 * X + 1) rem 10007.
 
