@@ -171,6 +171,28 @@ run("radix sort", N) ->
 
 run("unbalanced cobwebbed tree", N) -> tree(1, N, self()), add(1, 0);
 
+run("recursive matrix multiplication", N) ->
+    Matrix = fun(F) -> [[F(I, J) || J <- lists:seq(0, N - 1)] || I <- lists:seq(0, N - 1)] end,
+    A = Matrix(fun(I, J) -> float((3 * I + J) rem 10) end),
+    B = Matrix(fun(I, J) -> float((I + 2 * J) rem 10) end),
+    W = Matrix(fun(I, J) -> float((I + 5 * J) rem 7 + 1) end),
+    product(A, B, N, product, self()),
+    receive {product, C} -> trunc(lists:sum([lists:sum(lists:zipwith(fun(X, Y) -> X * Y end, R, S)) || {R, S} <- lists:zip(C, W)])) end;
+
+run("bitonic sort", N) ->
+    bitonic([I * I * 7919 rem 1000003 || I <- lists:seq(0, N - 1)], true, all, self()),
+    receive {all, Sorted} -> weighed(Sorted, 0, 0) end;
+
+run("filter bank", N) ->
+    Main = self(),
+    Chains = [begin
+        Second = spawn_link(fun() -> bank_filter(K + 1, K, Main, 0, 0, 0) end),
+        spawn_link(fun() -> bank_filter(K, K, Second, 0, 0, 0) end)
+     end || K <- lists:seq(0, 7)],
+    spawn_link(fun() -> [[C ! {K, (I * I * 31 + 7 * I) rem 1009} || {K, C} <- lists:zip(lists:seq(0, 7), Chains)] || I <- lists:seq(0, N - 1)],
+        [C ! stop || C <- Chains] end),
+    bank(N, 0);
+
 run("matrix multiplication", N) ->
     Main = self(),
     Matrix = fun(F) -> list_to_tuple([list_to_tuple([F(I, J) || J <- lists:seq(0, N - 1)]) || I <- lists:seq(0, N - 1)]) end,
@@ -278,6 +300,72 @@ tree(X, D, Parent) ->
                Parent ! {sum, add(2, 1)}
         end
     end).
+
+product(A, B, N, Part, Parent) ->
+    spawn_link(fun() -> Parent ! {Part, product(A, B, N)} end).
+
+product(A, B, N) when N =< 16 ->
+    Columns = columns(B),
+    [[lists:sum(lists:zipwith(fun(X, Y) -> X * Y end, Row, Column)) || Column <- Columns] || Row <- A];
+product(A, B, N) ->
+    H = N div 2,
+    {A11, A12, A21, A22} = quarters(A, H),
+    {B11, B12, B21, B22} = quarters(B, H),
+    Pairs = [{A11, B11}, {A12, B21}, {A11, B12}, {A12, B22}, {A21, B11}, {A22, B21}, {A21, B12}, {A22, B22}],
+    Me = self(),
+    [product(X, Y, H, K, Me) || {K, {X, Y}} <- lists:zip(lists:seq(1, 8), Pairs)],
+    [P1, P2, P3, P4, P5, P6, P7, P8] = [receive {K, P} -> P end || K <- lists:seq(1, 8)],
+    beside(plus(P1, P2), plus(P3, P4)) ++ beside(plus(P5, P6), plus(P7, P8)).
+
+columns([[] | _]) -> [];
+columns(Rows) -> [[hd(R) || R <- Rows] | columns([tl(R) || R <- Rows])].
+
+quarters(M, H) ->
+    {Top, Bottom} = lists:split(H, M),
+    {T, B} = {[lists:split(H, R) || R <- Top], [lists:split(H, R) || R <- Bottom]},
+    {[L || {L, _} <- T], [R || {_, R} <- T], [L || {L, _} <- B], [R || {_, R} <- B]}.
+
+plus(A, B) -> lists:zipwith(fun(R, S) -> lists:zipwith(fun(X, Y) -> X + Y end, R, S) end, A, B).
+
+beside(A, B) -> lists:zipwith(fun(R, S) -> R ++ S end, A, B).
+
+bitonic(Keys, Up, Part, Parent) ->
+    spawn_link(fun() ->
+        case Keys of
+            [_, _ | _] ->
+                {A, B} = lists:split(length(Keys) div 2, Keys),
+                bitonic(A, true, first, self()),
+                bitonic(B, false, second, self()),
+                receive {first, X} -> receive {second, Y} -> merge(X ++ Y, Up, Part, Parent) end end;
+            _ -> Parent ! {Part, Keys}
+        end
+    end).
+
+merge(Keys, Up, Part, Parent) ->
+    spawn_link(fun() ->
+        case Keys of
+            [_, _ | _] ->
+                {A, B} = lists:split(length(Keys) div 2, Keys),
+                {Low, High} = {lists:zipwith(fun min/2, A, B), lists:zipwith(fun max/2, A, B)},
+                {First, Second} = if Up -> {Low, High}; true -> {High, Low} end,
+                merge(First, Up, first, self()),
+                merge(Second, Up, second, self()),
+                receive {first, X} -> receive {second, Y} -> Parent ! {Part, X ++ Y} end end;
+            _ -> Parent ! {Part, Keys}
+        end
+    end).
+
+bank_filter(K, Chain, To, B, C, D) ->
+    receive
+        {Chain, A} ->
+            To ! {Chain, (A * (K + 1) + B * (K + 2) * 2 + C * (K + 3) * 3 + D * (K + 4) * 4) rem 1000003},
+            bank_filter(K, Chain, To, A, B, C);
+        stop -> To ! stop
+    end.
+
+bank(0, Total) -> [receive stop -> ok end || _ <- lists:seq(1, 8)], Total;
+bank(N, Total) ->
+    bank(N - 1, (3 * Total + lists:sum([receive {K, X} -> X end || K <- lists:seq(0, 7)])) rem 1000003).
 
 height(X) -> (X * X + 3 * X + 1) rem 10007.
 
