@@ -42,6 +42,9 @@ type Pool interface {
 	Publish(t devices.Task, nanos int64)
 	// Help claims and runs one published task; false if there is none.
 	Help() bool
+	// Linger waits, but not for long, until something holds or there is something to help
+	// with; false: neither has come.
+	Linger(holds func() bool) bool
 	// Park asks for a value in wake when there is something to help with, until Unpark is
 	// called, which is told whether the value was received. False: there will be none.
 	Park(wake chan struct{}) bool
@@ -180,6 +183,7 @@ func (e *Engine) newRun() *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := &run{engine: e, slot: e.next, bell: make(chan struct{}, 1), wakeUp: make(chan struct{}, 1)}
+	r.came = func() bool { return r.inbox.Any() || r.waiting.Load() }
 	r.options = nodes.Options{Budget: e.cfg.Budget, Units: !e.cfg.Tokens, Alarm: &r.alarm, Poll: r.poll, Inbox: &r.inbox}
 	if e.cfg.NoWait {
 		r.options.Inbox = nil

@@ -45,6 +45,7 @@ type run struct {
 	watched  atomic.Bool // there may be watchers
 	bell     chan struct{}
 	wakeUp   chan struct{} // by the pool
+	came     func() bool   // whether there is something to take
 }
 
 // An envelope is a message from outside to a step or one of its nodes.
@@ -341,7 +342,7 @@ func (r *run) wait() {
 	}
 	var wake chan struct{}
 	if r.pool != nil {
-		if r.pool.Help() {
+		if r.pool.Help() || r.pool.Linger(r.came) {
 			return
 		}
 		if r.pool.Park(r.wakeUp) { // what runs elsewhere may be shared out while it runs

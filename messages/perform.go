@@ -331,7 +331,7 @@ func (p *performance) note() {
 func (st *stage) wait() {
 	pool, wake := st.engine.cfg.Pool, chan struct{}(nil)
 	if pool != nil {
-		if pool.Help() {
+		if pool.Help() || pool.Linger(st.came) {
 			return
 		}
 		if pool.Park(st.wakeUp) { // what runs elsewhere may be shared out while it runs

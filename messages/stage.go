@@ -53,6 +53,7 @@ type stage struct {
 	feeds    []tensor.Value
 	outer    context.Context
 	wakeUp   chan struct{}      // by the pool
+	came     func() bool        // whether there is something to read
 	cancel   context.CancelFunc // of kernels that run elsewhere; nil if there are none
 	running  []*performance
 	free     []*performance
@@ -80,6 +81,7 @@ func newStage(e *Engine, p *nodes.Program) *stage {
 	st.outs = make([]tensor.Value, outs)
 	st.out.Arena, st.ctx.Arena = &st.arena, &st.arena
 	st.arena.Budget, st.away.Budget = e.cfg.Budget, e.cfg.Budget
+	st.came = st.post.any
 	st.post.bell, st.wakeUp = make(chan struct{}, 1), make(chan struct{}, 1)
 	st.seats = []*seat{nil}
 	st.props = actor.PropsFromProducer(func() actor.Actor { return st.spawns.a.(actor.Actor) },

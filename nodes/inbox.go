@@ -44,6 +44,9 @@ func (b *Inbox) Take(dst []Completion) []Completion {
 	return dst
 }
 
+// Any reports whether something has come since the last Take.
+func (b *Inbox) Any() bool { return b.rung.Load() }
+
 // Bell is readable once something may have come since the last Take. It can
 // ring without need, so a reader looks again.
 func (b *Inbox) Bell() <-chan struct{} {

@@ -509,7 +509,7 @@ func TestPark(t *testing.T) {
 	p.Park(wake)
 	var ran atomic.Bool
 	p.Publish(task(func(int) { ran.Store(true) }), int64(WakeWork)) // wakes the last that parked
-	p.Unpark(wake, false)                                          // which has something else to do
+	p.Unpark(wake, false)                                           // which has something else to do
 	eventually(t, "the worker runs the task", ran.Load)
 	eventually(t, "the worker parks again", func() bool { return p.parked.Load() == 1 && still() })
 

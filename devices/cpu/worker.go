@@ -94,6 +94,18 @@ func (w *worker) park() {
 	}
 }
 
+// Linger looks for work as a worker does before it parks, on a goroutine that waits for
+// something else as well, until that holds or there is something for [Pool.Help]. False:
+// nothing has come for [SpinTime], or somebody is looking already, and one is enough.
+func (p *Pool) Linger(holds func() bool) bool {
+	if p.spinning.Load() > 0 {
+		return false
+	}
+	p.spinning.Add(1)
+	defer p.spinning.Add(-1)
+	return p.spinUntil(func() bool { return holds() || p.anything() })
+}
+
 // Park adds a goroutine to those that are woken when there is work for another one: of the
 // pool, or one that waits for something else as well, such as the driver of a step whose
 // last kernel a worker runs. It is woken by a value in wake, which has room for one; work

@@ -20,6 +20,9 @@ func init() {
 		kernel.ForType("_FusedConv2D", "T", dt, newFusedProduct("Conv2D",
 			"strides", "padding", "explicit_paddings", "data_format", "dilations"))
 	}
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Half, tensor.Bfloat16, tensor.Double} {
+		kernel.ForType("_FusedDepthwiseConv2dNative", "T", dt, newFusedProduct("DepthwiseConv2dNative", "strides", "padding", "data_format", "dilations"))
+	}
 }
 
 // A fusedProduct is the kernel of a product or a convolution followed by operations on
@@ -58,6 +61,8 @@ var fusedOps = map[string]struct {
 }{
 	"BiasAdd":        {"BiasAdd", []argument{bias}},
 	"Add":            {"AddV2", []argument{sideInput}},
+	"Mul":            {"Mul", []argument{sideInput}},
+	"Sub":            {"Sub", []argument{sideInput}},
 	"FusedBatchNorm": {"FusedBatchNormV3", []argument{perChannel, perChannel, perChannel, perChannel}},
 	"Relu":           {op: "Relu"}, "Relu6": {op: "Relu6"}, "Elu": {op: "Elu"}, "Tanh": {op: "Tanh"}, "Sigmoid": {op: "Sigmoid"},
 	"LeakyRelu": {op: "LeakyRelu"},
@@ -132,12 +137,19 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 				before = -len(links)
 			}
 			switch name {
-			case "BiasAdd", "Add":
-				links = append(links, elementwise.Link[float32]{Two: plusFloat{}, X: before, Y: 1 + at})
+			case "BiasAdd", "Add", "Mul", "Sub":
+				l := elementwise.Link[float32]{Two: plusFloat{}, X: before, Y: 1 + at}
+				if name == "Mul" || name == "Sub" {
+					own, _, ok := elementwise.Links[float32]([]elementwise.Part{{Kernel: p.Kernel, In: []int{0, 1}}})
+					if !ok {
+						return nil, c.Errorf("fused operation %q has no loops", name)
+					}
+					l.Two = own[0].Two
+				}
 				if second {
-					l := &links[len(links)-1]
 					l.X, l.Y = l.Y, l.X
 				}
+				links = append(links, l)
 			case "FusedBatchNorm":
 				factors = append(factors, factor{len(links), len(k.norms)})
 				k.norms = append(k.norms, normalization{at, float64(c.Float("epsilon"))})

@@ -80,16 +80,30 @@ func TestFusedMatMul(t *testing.T) {
 		{1, 64, 37, []int64{37}}, {5, 3, 8, []int64{8}}, {64, 100, 257, []int64{257}}, {300, 20, 301, []int64{301}},
 		{4, 2, 1, []int64{3}}, {4, 2, 3, []int64{1}}, {2, 2, 2, []int64{3}}, {0, 2, 2, []int64{2}}, {2, 0, 2, []int64{2}},
 	} {
-		for _, add := range []string{"BiasAdd", "AddV2"} {
+		for _, add := range []string{"BiasAdd", "AddV2", "AddV2:1", "Mul", "Mul:1", "Sub", "Sub:1"} {
 			for _, activation := range []string{"", "Relu", "Relu6", "Elu", "Tanh", "Sigmoid"} {
 				a, b, bias := noise(rng, c.m, c.k), noise(rng, c.k, c.n), noise(rng, c.bias...)
+				plain, second := strings.CutSuffix(add, ":1")
+				if plain != "BiasAdd" && activation == "Elu" { // a row of two dimensions, or a scalar
+					bias = noise(rng, 1, c.bias[0])
+				} else if plain == "Mul" && activation == "Tanh" {
+					bias = noise(rng)
+				}
 				want, wantErr := alone(t, "MatMul", "", a, b)
 				blame := "p"
 				if wantErr == nil {
 					blame = "s"
-					want, wantErr = alone(t, add, "", want, bias)
+					x, y := want, bias
+					if second {
+						x, y = y, x
+					}
+					want, wantErr = alone(t, plain, "", x, y)
 				}
-				fused, ops, names := []string{"BiasAdd"}, []string{"MatMul", add}, []string{"p", "s"}
+				name := map[string]string{"BiasAdd": "BiasAdd", "AddV2": "BiasAdd", "AddV2:1": "Add"}[add]
+				if name == "" {
+					name = plain
+				}
+				fused, ops, names := []string{name}, []string{"MatMul", add}, []string{"p", "s"}
 				if activation != "" {
 					fused, ops, names = append(fused, activation), append(ops, activation), append(names, "a")
 					if wantErr == nil {
@@ -133,6 +147,61 @@ func TestFusedConv2D(t *testing.T) {
 		got, err := alone(t, "_FusedConv2D", strides+`, num_args=5, num_host_args=0, TArgs=[DT_FLOAT, DT_FLOAT, DT_FLOAT, DT_FLOAT, DT_FLOAT], epsilon=0.001, fused_ops=["FusedBatchNorm", "Add", "Relu"]`, x, f, scale, offset, mean, variance, side)
 		if err != nil || !sameBits(got, want) {
 			t.Errorf("%+v: %v, other bits", c, err)
+		}
+	}
+}
+
+// TestFusedNormalization compares the normalizations that Keras writes out, fused, with the
+// operations one after another.
+func TestFusedNormalization(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const strides = `strides=[1, 1, 1, 1], padding="SAME"`
+	for _, c := range []struct{ size, in, out int64 }{{5, 3, 7}, {32, 8, 16}, {9, 1, 1}, {40, 4, 64}, {3, 2, 300}} {
+		x, f := noise(rng, 2, c.size, c.size, c.in), noise(rng, 1, 1, c.in, c.out)
+		bias, factor, offset := noise(rng, c.out), noise(rng, 1, 1, 1, c.out), noise(rng, 1, 1, 1, c.out)
+		side := noise(rng, 2, c.size, c.size, c.out)
+		want := x
+		for _, s := range []struct {
+			op, attrs string
+			with      *tensor.Tensor
+		}{{"Conv2D", strides, f}, {"BiasAdd", "", bias}, {"Mul", "", factor}, {"AddV2", "", offset}, {"AddV2", "", side}} {
+			var err error
+			if want, err = alone(t, s.op, s.attrs, want, s.with); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, _ = alone(t, "Relu", "", want)
+		got, err := alone(t, "_FusedConv2D", strides+`, num_args=4, num_host_args=0, TArgs=[DT_FLOAT, DT_FLOAT, DT_FLOAT, DT_FLOAT], fused_ops=["BiasAdd", "Mul", "Add", "Add", "Relu"]`, x, f, bias, factor, offset, side)
+		if err != nil || !sameBits(got, want) {
+			t.Errorf("%+v: %v, other bits", c, err)
+		}
+	}
+}
+
+// TestFusedDepthwise compares fused depthwise convolutions with the operations one after
+// another: with one filter for each channel and with more, and of all paddings.
+func TestFusedDepthwise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, c := range []struct{ size, in, per int64 }{{5, 3, 1}, {32, 16, 1}, {9, 1, 1}, {40, 96, 1}, {7, 2, 3}, {3, 300, 1}} {
+		for _, how := range []string{`strides=[1, 1, 1, 1], padding="SAME"`, `strides=[1, 2, 2, 1], padding="VALID"`, `strides=[1, 1, 1, 1], padding="SAME", dilations=[1, 2, 2, 1]`} {
+			out := c.in * c.per
+			x, f := noise(rng, 2, c.size, c.size, c.in), noise(rng, 3, 3, c.in, c.per)
+			bias, factor, offset := noise(rng, out), noise(rng, 1, 1, 1, out), noise(rng, 1, 1, 1, out)
+			want := x
+			for _, s := range []struct {
+				op, attrs string
+				with      *tensor.Tensor
+			}{{"DepthwiseConv2dNative", how, f}, {"BiasAdd", "", bias}, {"Mul", "", factor}, {"AddV2", "", offset}} {
+				var err error
+				if want, err = alone(t, s.op, s.attrs, want, s.with); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, _ = alone(t, "Relu6", "", want)
+			got, err := alone(t, "_FusedDepthwiseConv2dNative", how+`, num_args=3, fused_ops=["BiasAdd", "Mul", "Add", "Relu6"]`, x, f, bias, factor, offset)
+			if err != nil || !sameBits(got, want) {
+				t.Errorf("%+v, %s: %v, other bits", c, how, err)
+			}
 		}
 	}
 }

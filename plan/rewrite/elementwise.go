@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -101,7 +102,27 @@ func (g *grouping) joins(n *graph.Node) *group {
 	if in == nil || len(in.nodes) == mostFused || in.nodes[0].OutputTypes()[0] != n.OutputTypes()[0] || in.nodes[0].Device() != n.Device() {
 		return nil
 	}
+	if isRepeated(g.w.Claimed(n.Output(0)), g.w.Claimed(in.nodes[0].Output(0))) {
+		return nil
+	}
 	return in
+}
+
+// isRepeated reports whether s, as far as is known, is broadcast to whole: in one pass over
+// whole it would be computed again and again.
+func isRepeated(s, whole shape.Shape) bool {
+	if !whole.Known() {
+		return false
+	}
+	if s.Rank() < whole.Rank() {
+		return true
+	}
+	for i := range whole.Rank() {
+		if s.Dim(i) == 1 && whole.Dim(i) != 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // fuse puts one node in place of a group.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -14,14 +15,16 @@ var products = map[string]struct {
 	fused string
 	attrs []string
 	norms bool // a normalization may follow
+	rank  int  // of the result
 }{
-	"MatMul": {"_FusedMatMul", []string{"transpose_a", "transpose_b"}, false},
-	"Conv2D": {"_FusedConv2D", []string{"strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"}, true},
+	"MatMul":                {"_FusedMatMul", []string{"transpose_a", "transpose_b"}, false, 2},
+	"Conv2D":                {"_FusedConv2D", []string{"strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"}, true, 4},
+	"DepthwiseConv2dNative": {"_FusedDepthwiseConv2dNative", []string{"strides", "padding", "data_format", "dilations"}, true, 4},
 }
 
 // epilogue puts one node in place of a product or a convolution of floats and what
-// follows it: a bias, the inference of a batch normalization, a sum with another
-// tensor, an activation. They are done in the memory of the product, part by part. The
+// follows it: a bias, the inference of a batch normalization, in one operation or
+// several, a sum with another tensor, an activation. They are done in the memory of the product, part by part. The
 // node has the name of the last of them; the kernel knows those of the others, for
 // errors, and plays them apart where their operands do not fit. As elementwise does, it
 // leaves loops and branches alone.
@@ -38,6 +41,9 @@ func epilogue(w *work) error {
 		if f := n.Attrs().Find("data_format"); f != nil && f.S != "NHWC" {
 			continue
 		}
+		if f := n.Attrs().Find("padding"); f != nil && f.S == "EXPLICIT" && n.Type() != "Conv2D" { // the fused one has no such paddings
+			continue
+		}
 		if _, err := registry.Global.Lookup(p.fused); err != nil {
 			continue
 		}
@@ -50,7 +56,7 @@ func epilogue(w *work) error {
 		if !open[n] {
 			continue
 		}
-		t := &tail{w: w, norms: p.norms, nodes: []*graph.Node{n}, ops: []string{n.Type()}}
+		t := &tail{w: w, norms: p.norms, rank: p.rank, nodes: []*graph.Node{n}, ops: []string{n.Type()}}
 		for t.extend() {
 		}
 		if len(t.nodes) == 1 || n.Type() == "Conv2D" && len(t.args) == 0 { // _FusedConv2D has one at least
@@ -67,6 +73,7 @@ func epilogue(w *work) error {
 type tail struct {
 	w       *work
 	norms   bool
+	rank    int
 	nodes   []*graph.Node
 	ops     []string // of the nodes; "AddV2:1" where the second operand is the tail's
 	fused   []string // of the nodes behind the first: names in fused_ops
@@ -102,15 +109,17 @@ func (t *tail) extend() bool {
 			return false
 		}
 		fused, args = "BiasAdd", []graph.Output{next.Inputs()[1]}
-	case op == "AddV2" || op == "Add":
+	case follows[op] != "":
 		other := next.Inputs()[1-at]
+		fused = follows[op]
 		switch s := t.w.Claimed(other); {
 		case other.Op == last: // x+x
 			return false
-		case at == 0 && len(t.fused) == 0 && s.Known() && s.Rank() == 1:
+		case fused == "Add" && at == 0 && len(t.fused) == 0 && s.Known() && s.Rank() == 1:
 			fused = "BiasAdd"
-		case !t.added && s.Known() && s.Rank() > 1:
-			fused, t.added = "Add", true
+		case isRow(s) && s.Rank() <= t.rank:
+		case fused == "Add" && !t.added && s.Known() && s.Rank() > 1:
+			t.added = true
 		default:
 			return false
 		}
@@ -128,6 +137,23 @@ func (t *tail) extend() bool {
 		op += ":1"
 	}
 	t.nodes, t.ops, t.fused, t.args = append(t.nodes, next), append(t.ops, op), append(t.fused, fused), append(t.args, args...)
+	return true
+}
+
+// follows is what is fused with a tensor from elsewhere: with a row, as it is in
+// the normalizations that Keras writes out; sums with any.
+var follows = map[string]string{"AddV2": "Add", "Add": "Add", "Mul": "Mul", "Sub": "Sub"}
+
+// isRow reports whether a shape is that of a scalar or of a row.
+func isRow(s shape.Shape) bool {
+	if !s.Known() {
+		return false
+	}
+	for i := range max(s.Rank()-1, 0) {
+		if s.Dim(i) != 1 {
+			return false
+		}
+	}
 	return true
 }
 
