@@ -28,7 +28,9 @@ var benchmarks = []benchmark{
 	pingPong, counting, threadRing, forkJoinThroughput, forkJoinCreation,
 	boundedBuffer, diningPhilosophers, sieve, fibonacci, barrier,
 	chameneos, big, nQueens, quicksort, matrixMultiplication,
-	trapezoid, logisticMap,
+	trapezoid, logisticMap, precisePi, sleepingBarber, cigaretteSmokers,
+	concurrentDictionary, bankTransaction, radixSort, cobwebbedTree,
+	recursiveMatrices, bitonicSort, filterBank,
 }
 
 // plain returns the work of benchmarks whose size is their work.

@@ -25,6 +25,17 @@ func matrices(n int64) (a, b, weights []float64) {
 	return a, b, weights
 }
 
+// planes are the matrices in a graph.
+func planes(s *op.Scope, n tf.Output) (a, b, weights tf.Output) {
+	count := op.Range(s, number(s, 0), n, number(s, 1))
+	rows, columns := op.ExpandDims(s, count, op.Const(s, int32(1))), op.ExpandDims(s, count, op.Const(s, int32(0)))
+	plane := func(ki, kj, modulus, plus int64) tf.Output {
+		x := op.AddV2(s, op.Mul(s, rows, number(s, ki)), op.Mul(s, columns, number(s, kj)))
+		return op.Cast(s, op.AddV2(s, op.FloorMod(s, x, number(s, modulus)), number(s, plus)), tf.Double)
+	}
+	return plane(3, 1, 10, 0), plane(1, 2, 10, 0), plane(1, 5, 7, 1)
+}
+
 // block computes the block of the product that begins at row and column, and weighs it.
 func block(a, b, weights []float64, n, row, column int64) (sum float64) {
 	var c [blockSize][blockSize]float64
@@ -66,13 +77,7 @@ var matrixMultiplication = benchmark{
 	},
 
 	graph: func(s *op.Scope, n tf.Output) tf.Output {
-		count := op.Range(s, number(s, 0), n, number(s, 1))
-		rows, columns := op.ExpandDims(s, count, op.Const(s, int32(1))), op.ExpandDims(s, count, op.Const(s, int32(0)))
-		plane := func(ki, kj, modulus, plus int64) tf.Output {
-			x := op.AddV2(s, op.Mul(s, rows, number(s, ki)), op.Mul(s, columns, number(s, kj)))
-			return op.Cast(s, op.AddV2(s, op.FloorMod(s, x, number(s, modulus)), number(s, plus)), tf.Double)
-		}
-		a, b, weights := plane(3, 1, 10, 0), plane(1, 2, 10, 0), plane(1, 5, 7, 1)
+		a, b, weights := planes(s, n)
 		side := op.FloorDiv(s, n, number(s, blockSize))
 		v := op.While(s, []tf.Output{number(s, 0), op.Const(s, 0.0)},
 			func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], op.Mul(s, side, side)) },

@@ -127,15 +127,20 @@ func (f *callForm) takes(values []tensor.Value) bool {
 	return true
 }
 
-// key returns the shapes of what is not invariant, but for the first dimension, which of tables may
-// be any.
-func (k *calls) key(in []tensor.Value, tables []batching.Role) string {
+// key returns the shapes of what is not invariant, as far as the roles leave them open: the first
+// dimension of tables may be any, and what is not used.
+func (k *calls) key(in []tensor.Value, roles []batching.Role) string {
 	var w strings.Builder
 	for i, v := range in {
 		if !k.invariant[i] && k.types[i] != tensor.Resource && k.types[i] != tensor.Variant {
 			dims := v.Dims()
-			if tables != nil && tables[i] == batching.Table {
+			switch {
+			case roles == nil || len(dims) == 0:
+			case roles[i] == batching.Table:
+				w.WriteByte('*')
 				dims = dims[1:]
+			case roles[i] == batching.Kept:
+				dims = nil
 			}
 			fmt.Fprint(&w, dims)
 		}

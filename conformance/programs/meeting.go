@@ -68,6 +68,8 @@ type meeting struct {
 	changing int    // those behind are weights
 	branches int    // functions of conditionals
 	depth    int
+
+	recursive bool // functions that call themselves, in place of a loop
 }
 
 // A made is a value in a function.
@@ -360,7 +362,7 @@ func (s *scene) statement() {
 	case 16, 17:
 		s.conditional()
 	case 18: // without a rule
-		if s.branch || s.one(2) {
+		if s.branch || s.recursive || s.one(2) {
 			return
 		}
 		y := made{s.Op("Cumsum", nil, x.Output, s.Const(int32(1))), x.Type}
@@ -392,7 +394,7 @@ func (s *scene) conditional() {
 		s.meeting.branches++
 		name := fmt.Sprint("branch", s.meeting.branches)
 		err := s.function(name, types, func(b *scene) []graph.Output {
-			b.branch = true
+			b.branch = !s.recursive // where all branches are computed
 			for range s.int(4) {
 				b.statement()
 			}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-go/troupe/compile/cellular"
@@ -22,7 +23,15 @@ var meetings = flag.Int("meetings", 0, "run `N` programs in TestMeetings; 0: a n
 // TestMeetings has callers of random loops share iterations: they join at iterations that the seed
 // chooses, leave, fail, and are cancelled. Each has the results, to the bit, or the error that it
 // has alone.
-func TestMeetings(t *testing.T) {
+func TestMeetings(t *testing.T) { meet(t, programs.DrawMeeting, 12, 4) }
+
+// TestRecursions has callers of random functions that call themselves meet, as TestMeetings has those
+// of loops.
+func TestRecursions(t *testing.T) { meet(t, programs.DrawRecursion, 5, 12) }
+
+// meet runs drawn programs, of which the first input is below a bound, and whose callers are
+// cancelled within so many iterations of when they join.
+func meet(t *testing.T, draw func(programs.Source) (*programs.Meeting, error), bound int32, within int) {
 	n := *meetings
 	if n == 0 {
 		n = 150
@@ -30,11 +39,11 @@ func TestMeetings(t *testing.T) {
 			n = 40
 		}
 	}
-	var batched, failed, cancelled, shared int
+	var batched, failed, cancelled, shared, alone int
 	reasons := map[string]int{}
 	for seed := *first; seed < *first+n; seed++ {
 		iterations, rows := cellular.Counts()
-		m, err := newMeeting(seed)
+		m, err := newMeeting(draw, seed, bound, within)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -43,6 +52,7 @@ func TestMeetings(t *testing.T) {
 		} else {
 			batched++
 		}
+		alone += int(m.alone.Load())
 		for _, c := range m.callers {
 			if c.wantErr != nil {
 				failed++
@@ -57,7 +67,7 @@ func TestMeetings(t *testing.T) {
 			t.Fatalf("seed %d\n%v\n%s", seed, m.Body, m.found)
 		}
 	}
-	t.Logf("of %d programs %d were batched, in %d callers shared iterations; %d callers failed, %d were cancelled; not batched: %v", n, batched, shared, failed, cancelled, reasons)
+	t.Logf("of %d programs %d were batched, in %d callers shared iterations; %d callers failed, %d were cancelled, %d went on alone; not batched: %v", n, batched, shared, failed, cancelled, alone, reasons)
 	if n >= 100 && (batched < n/2 || shared < n/4 || failed == 0 || cancelled == 0) {
 		t.Error("that is too few")
 	}
@@ -69,6 +79,7 @@ type meeting struct {
 	found   string // what is batched, and why not
 	callers []*meetingCaller
 	lanes   int
+	alone   atomic.Int64 // callers that went on by themselves
 }
 
 type meetingCaller struct {
@@ -81,9 +92,9 @@ type meetingCaller struct {
 	gotErr, wantErr  error
 }
 
-func newMeeting(seed int) (*meeting, error) {
+func newMeeting(draw func(programs.Source) (*programs.Meeting, error), seed int, bound int32, within int) (*meeting, error) {
 	rng := rand.New(rand.NewPCG(uint64(seed), 11))
-	drawn, err := programs.DrawMeeting(&script{rng: rng})
+	drawn, err := draw(&script{rng: rng})
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +104,15 @@ func newMeeting(seed int) (*meeting, error) {
 		if i == 0 {
 			c.joins = 0
 		} else if rng.IntN(5) == 0 {
-			c.cancelled = c.joins + rng.IntN(4)
+			c.cancelled = c.joins + rng.IntN(within)
 		}
 		for k, of := range m.Inputs {
 			size := 1
 			dims := make([]int64, len(of.Dims))
 			for i, n := range of.Dims {
+				if n < 0 { // any
+					n = 1 + rng.IntN(8)
+				}
 				size *= n
 				dims[i] = int64(n)
 			}
@@ -106,7 +120,7 @@ func newMeeting(seed int) (*meeting, error) {
 			var err error
 			switch {
 			case k == 0:
-				a = tensor.FromScalar(rng.Int32N(12))
+				a = tensor.FromScalar(rng.Int32N(bound))
 			case of.DType == tensor.Int32:
 				list := make([]int32, size)
 				for i := range list {
@@ -179,6 +193,7 @@ func (m *meeting) together(t *testing.T, batched *session.Callable) {
 	}
 	watch := &cellular.Watch{
 		Lanes:   m.lanes,
+		Alone:   func() { m.alone.Add(1) },
 		Entered: func() { entered <- struct{}{} },
 		Iterating: func() {
 			mu.Lock()

@@ -206,6 +206,28 @@ fused_ops: The operations, such as "BiasAdd" and "Relu".
 epsilon: That of "FusedBatchNorm".
 leakyrelu_alpha: That of "LeakyRelu".`)
 
+	registry.Define("_FusedDepthwiseConv2dNative").
+		Input("input: T").Input("filter: T").Input("args: num_args * T").Output("output: T").
+		Attr("T: {half, bfloat16, float, double}").
+		Attr("num_args: int >= 0").
+		Attr("strides: list(int)").
+		Attr("padding: {'SAME', 'VALID'}").
+		Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").
+		Attr("dilations: list(int) = [1, 1, 1, 1]").
+		Attr("fused_ops: list(string) = []").
+		Attr("epsilon: float = 0.0001").
+		Attr("leakyrelu_alpha: float = 0.2").
+		Doc(`Computes DepthwiseConv2dNative followed by other operations on its result.
+
+args: What these operations take.
+strides: As in DepthwiseConv2dNative.
+padding: As in DepthwiseConv2dNative.
+data_format: As in DepthwiseConv2dNative.
+dilations: As in DepthwiseConv2dNative.
+fused_ops: The operations, such as "BiasAdd" and "Relu".
+epsilon: That of "FusedBatchNorm".
+leakyrelu_alpha: That of "LeakyRelu".`)
+
 	windows := []string{"strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"}
 	convolutionGradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", windows)
 	convolutionGradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", windows)

@@ -63,8 +63,9 @@ type depthwise[T elementwise.Float] struct {
 // A depthSizes is what the shapes of a depthwise convolution come to.
 type depthSizes struct {
 	y, x                axis
-	batch, in, out, per int // channels, and how many of the result each makes
-	pixels              int // of a stretch
+	batch, in, out, per int      // channels, and how many of the result each makes
+	pixels              int      // of a stretch
+	then                epilogue // of the result; nil: none
 }
 
 func (k *depthwise[T]) sizes(x, filter []int64) (s depthSizes, err error) {
@@ -158,6 +159,11 @@ func mulAdd[T elementwise.Float](o, x, w []T) {
 }
 
 func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	return k.runThen(ctx, in, out, nil)
+}
+
+// runThen is Run with an epilogue, which need not be begun.
+func (k *depthwise[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, then epilogue) error {
 	s, err := k.sizes(in[0].Dims(), in[1].Dims())
 	if err != nil {
 		return err
@@ -166,6 +172,7 @@ func (k *depthwise[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if out[0], err = ctx.Alloc(k.dt, dims[:]); err != nil {
 		return err
 	}
+	s.then = then
 	return depthwiseForward(ctx, &s, tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0]))
 }
 
@@ -209,6 +216,16 @@ func depthwiseForward[T elementwise.Float](ctx *kernel.Context, s *depthSizes, s
 
 // depthwiseTaps computes pixels of which each channel makes one of the result.
 func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) error {
+	then := s.then
+	if then != nil {
+		begun, err := then.begin(ctx)
+		if err != nil {
+			return err
+		}
+		if !begun {
+			then = nil
+		}
+	}
 	all := vec.Taps{Channels: s.in, Next: s.y.dilation * s.x.in * s.in, Column: s.x.dilation * s.in, WeightLine: s.x.size * s.in, Step: s.x.stride * s.in}
 	ctx.Parallel(s.batch*s.y.out, max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps())), func(lo, hi int) {
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
@@ -225,6 +242,9 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 				iy, ix := oy*s.y.stride-s.y.before+top*s.y.dilation, q*s.x.stride-s.x.before+left*s.x.dilation
 				t.Multiply(to, src[((b*s.y.in+iy)*s.x.in+ix)*s.in:], w[(top*s.x.size+left)*s.in:])
 			})
+			if then != nil {
+				then.part(r*len(line), (r+1)*len(line))
+			}
 		}
 	})
 	return ctx.Err()

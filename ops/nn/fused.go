@@ -20,6 +20,9 @@ func init() {
 		kernel.ForType("_FusedConv2D", "T", dt, newFusedProduct("Conv2D",
 			"strides", "padding", "explicit_paddings", "data_format", "dilations"))
 	}
+	for _, dt := range []tensor.DType{tensor.Float, tensor.Half, tensor.Bfloat16, tensor.Double} {
+		kernel.ForType("_FusedDepthwiseConv2dNative", "T", dt, newFusedProduct("DepthwiseConv2dNative", "strides", "padding", "data_format", "dilations"))
+	}
 }
 
 // A fusedProduct is the kernel of a product or a convolution followed by operations on

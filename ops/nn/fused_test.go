@@ -178,6 +178,34 @@ func TestFusedNormalization(t *testing.T) {
 	}
 }
 
+// TestFusedDepthwise compares fused depthwise convolutions with the operations one after
+// another: with one filter for each channel and with more, and of all paddings.
+func TestFusedDepthwise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, c := range []struct{ size, in, per int64 }{{5, 3, 1}, {32, 16, 1}, {9, 1, 1}, {40, 96, 1}, {7, 2, 3}, {3, 300, 1}} {
+		for _, how := range []string{`strides=[1, 1, 1, 1], padding="SAME"`, `strides=[1, 2, 2, 1], padding="VALID"`, `strides=[1, 1, 1, 1], padding="SAME", dilations=[1, 2, 2, 1]`} {
+			out := c.in * c.per
+			x, f := noise(rng, 2, c.size, c.size, c.in), noise(rng, 3, 3, c.in, c.per)
+			bias, factor, offset := noise(rng, out), noise(rng, 1, 1, 1, out), noise(rng, 1, 1, 1, out)
+			want := x
+			for _, s := range []struct {
+				op, attrs string
+				with      *tensor.Tensor
+			}{{"DepthwiseConv2dNative", how, f}, {"BiasAdd", "", bias}, {"Mul", "", factor}, {"AddV2", "", offset}} {
+				var err error
+				if want, err = alone(t, s.op, s.attrs, want, s.with); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, _ = alone(t, "Relu6", "", want)
+			got, err := alone(t, "_FusedDepthwiseConv2dNative", how+`, num_args=3, fused_ops=["BiasAdd", "Mul", "Add", "Relu6"]`, x, f, bias, factor, offset)
+			if err != nil || !sameBits(got, want) {
+				t.Errorf("%+v, %s: %v, other bits", c, how, err)
+			}
+		}
+	}
+}
+
 // TestFusedApart: of other types the operations are run one after another.
 func TestFusedApart(t *testing.T) {
 	x, _ := tensor.NewTensor([][][][]float64{{{{1}, {-2}}, {{3}, {4}}}})

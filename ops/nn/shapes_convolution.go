@@ -9,7 +9,7 @@ func init() {
 	shape.Register(convolution(2, "Conv2D").infer, "Conv2D")
 	shape.Register(convolution(3, "Conv3D").infer, "Conv3D")
 	shape.Register(convShape, "Conv")
-	shape.Register(depthwiseShape, "DepthwiseConv2dNative")
+	shape.Register(depthwiseShape, "DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative")
 	shape.Register(conv2DBackpropInputShape, "Conv2DBackpropInput")
 	shape.Register(fromValueOfRank(0, 4), "DepthwiseConv2dNativeBackpropInput", "AvgPoolGrad")
 	shape.Register(fromValueOfRank(0, 5), "Conv3DBackpropInputV2", "AvgPool3DGrad")

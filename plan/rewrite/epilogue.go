@@ -17,8 +17,9 @@ var products = map[string]struct {
 	norms bool // a normalization may follow
 	rank  int  // of the result
 }{
-	"MatMul": {"_FusedMatMul", []string{"transpose_a", "transpose_b"}, false, 2},
-	"Conv2D": {"_FusedConv2D", []string{"strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"}, true, 4},
+	"MatMul":                {"_FusedMatMul", []string{"transpose_a", "transpose_b"}, false, 2},
+	"Conv2D":                {"_FusedConv2D", []string{"strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"}, true, 4},
+	"DepthwiseConv2dNative": {"_FusedDepthwiseConv2dNative", []string{"strides", "padding", "data_format", "dilations"}, true, 4},
 }
 
 // epilogue puts one node in place of a product or a convolution of floats and what
@@ -38,6 +39,9 @@ func epilogue(w *work) error {
 			continue
 		}
 		if f := n.Attrs().Find("data_format"); f != nil && f.S != "NHWC" {
+			continue
+		}
+		if f := n.Attrs().Find("padding"); f != nil && f.S == "EXPLICIT" && n.Type() != "Conv2D" { // the fused one has no such paddings
 			continue
 		}
 		if _, err := registry.Global.Lookup(p.fused); err != nil {

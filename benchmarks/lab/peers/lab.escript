@@ -123,6 +123,76 @@ run("logistic map", N) ->
      end || K <- lists:seq(0, 7)],
     add(8, 0);
 
+run("precise pi", N) ->
+    Manager = self(),
+    Workers = [spawn_link(fun() -> pi_worker(Manager) end) || _ <- lists:seq(1, 8)],
+    Sum = pi_terms(N, 0, N, 0),
+    [W ! stop || W <- Workers],
+    Sum;
+
+run("sleeping barber", N) ->
+    Main = self(),
+    Barber = spawn_link(fun() -> barber(1) end),
+    Room = spawn_link(fun() -> room(Barber, [], 0, false) end),
+    [spawn_link(fun() -> Main ! {sum, customer(N, Room, 0)} end) || _ <- lists:seq(1, 8)],
+    Sum = add(8, 0),
+    Room ! stop, Barber ! stop,
+    Sum;
+
+run("cigarette smokers", N) ->
+    Arbiter = self(),
+    Smokers = list_to_tuple([spawn_link(fun() -> smoker(K, Arbiter) end) || K <- lists:seq(0, 7)]),
+    X = arbiter(N, 1, Smokers),
+    [S ! stop || S <- tuple_to_list(Smokers)],
+    X;
+
+run("concurrent dictionary", N) ->
+    Main = self(),
+    Dictionary = spawn_link(fun() -> dictionary(#{}) end),
+    [spawn_link(fun() -> Main ! {sum, asks(N, W, W, Dictionary)} end) || W <- lists:seq(0, 7)],
+    Sum = add(8, 0),
+    Dictionary ! stop,
+    Sum;
+
+run("bank transaction", N) ->
+    Teller = self(),
+    Accounts = list_to_tuple([spawn_link(fun() -> account(K, 0, Teller) end) || K <- lists:seq(1, 10)]),
+    transfers(N, 1, Accounts),
+    times(N, fun() -> receive done -> ok end end),
+    [A ! stop || A <- tuple_to_list(Accounts)],
+    add(10, 0);
+
+run("radix sort", N) ->
+    Main = self(),
+    First = lists:foldl(fun(Bit, To) -> spawn_link(fun() -> sorter(Bit, To, []) end) end, Main, lists:seq(7, 0, -1)),
+    [First ! (I * I * 7919 rem 1000003) rem 256 || I <- lists:seq(0, N - 1)],
+    First ! last,
+    sorted(0, 0);
+
+run("unbalanced cobwebbed tree", N) -> tree(1, N, self()), add(1, 0);
+
+run("recursive matrix multiplication", N) ->
+    Matrix = fun(F) -> [[F(I, J) || J <- lists:seq(0, N - 1)] || I <- lists:seq(0, N - 1)] end,
+    A = Matrix(fun(I, J) -> float((3 * I + J) rem 10) end),
+    B = Matrix(fun(I, J) -> float((I + 2 * J) rem 10) end),
+    W = Matrix(fun(I, J) -> float((I + 5 * J) rem 7 + 1) end),
+    product(A, B, N, product, self()),
+    receive {product, C} -> trunc(lists:sum([lists:sum(lists:zipwith(fun(X, Y) -> X * Y end, R, S)) || {R, S} <- lists:zip(C, W)])) end;
+
+run("bitonic sort", N) ->
+    bitonic([I * I * 7919 rem 1000003 || I <- lists:seq(0, N - 1)], true, all, self()),
+    receive {all, Sorted} -> weighed(Sorted, 0, 0) end;
+
+run("filter bank", N) ->
+    Main = self(),
+    Chains = [begin
+        Second = spawn_link(fun() -> bank_filter(K + 1, K, Main, 0, 0, 0) end),
+        spawn_link(fun() -> bank_filter(K, K, Second, 0, 0, 0) end)
+     end || K <- lists:seq(0, 7)],
+    spawn_link(fun() -> [[C ! {K, (I * I * 31 + 7 * I) rem 1009} || {K, C} <- lists:zip(lists:seq(0, 7), Chains)] || I <- lists:seq(0, N - 1)],
+        [C ! stop || C <- Chains] end),
+    bank(N, 0);
+
 run("matrix multiplication", N) ->
     Main = self(),
     Matrix = fun(F) -> list_to_tuple([list_to_tuple([F(I, J) || J <- lists:seq(0, N - 1)]) || I <- lists:seq(0, N - 1)]) end,
@@ -132,6 +202,170 @@ run("matrix multiplication", N) ->
     Starts = lists:seq(1, N, 16),
     [spawn_link(fun() -> Main ! {sum, block(A, B, W, N, R, C)} end) || R <- Starts, C <- Starts],
     trunc(add(length(Starts) * length(Starts), 0.0)).
+
+pi_term(I) when I rem 2 =:= 1 -> -(4000000000000000 div (2 * I + 1));
+pi_term(I) -> 4000000000000000 div (2 * I + 1).
+
+pi_worker(Manager) ->
+    Manager ! {idle, self()},
+    pi_work(Manager).
+
+pi_work(Manager) ->
+    receive
+        {index, I} -> Manager ! {term, pi_term(I), self()}, pi_work(Manager);
+        stop -> ok
+    end.
+
+pi_terms(_, _, 0, Sum) -> Sum;
+pi_terms(N, Next, Left, Sum) ->
+    receive
+        {idle, W} -> pi_terms(N, hand(N, Next, W), Left, Sum);
+        {term, T, W} -> pi_terms(N, hand(N, Next, W), Left - 1, Sum + T)
+    end.
+
+hand(N, Next, W) when Next < N -> W ! {index, Next}, Next + 1;
+hand(_, Next, _) -> Next.
+
+barber(I) -> receive {cut, Customer, Room} -> Customer ! {bill, I}, Room ! next, barber(I + 1); stop -> ok end.
+
+%% Those outside stay in the mailbox.
+room(Barber, [First | Rest], Sitting, false) ->
+    Barber ! {cut, First, self()},
+    room(Barber, Rest, Sitting - 1, true);
+room(Barber, Waiting, Sitting, Busy) ->
+    receive
+        {enter, From} when Sitting < 4 -> room(Barber, Waiting ++ [From], Sitting + 1, Busy);
+        next -> room(Barber, Waiting, Sitting, false);
+        stop -> ok
+    end.
+
+customer(0, _, Sum) -> Sum;
+customer(N, Room, Sum) -> Room ! {enter, self()}, receive {bill, I} -> customer(N - 1, Room, Sum + I) end.
+
+smoker(K, Arbiter) ->
+    receive
+        {ingredients, X} -> Arbiter ! {smoking, (X * (K + 2) + K) rem 1000003}, smoker(K, Arbiter);
+        stop -> ok
+    end.
+
+arbiter(0, X, _) -> X;
+arbiter(N, X, Smokers) ->
+    element(X rem 8 + 1, Smokers) ! {ingredients, X},
+    receive {smoking, Y} -> arbiter(N - 1, Y, Smokers) end.
+
+dictionary(Values) ->
+    receive
+        {read, Key, From} -> From ! {had, maps:get(Key, Values, 0)}, dictionary(Values);
+        {write, Key, X, From} -> From ! {had, maps:get(Key, Values, 0)}, dictionary(Values#{Key => X});
+        stop -> ok
+    end.
+
+asks(0, _, X, _) -> X;
+asks(N, W, X, Dictionary) ->
+    Key = W * 8 + X rem 8,
+    if X rem 10 =:= 0 -> Dictionary ! {read, Key, self()};
+       true -> Dictionary ! {write, Key, X, self()}
+    end,
+    receive {had, Had} -> asks(N - 1, W, (3 * X + Had + W + 1) rem 1000003, Dictionary) end.
+
+account(K, Balance, Teller) ->
+    receive
+        {pay, Amount, To} -> To ! {paid, Amount}, account(K, Balance - Amount, Teller);
+        {paid, Amount} -> Teller ! done, account(K, Balance + Amount, Teller);
+        stop -> Teller ! {sum, K * Balance}
+    end.
+
+transfers(0, _, _) -> ok;
+transfers(N, X, Accounts) ->
+    From = X rem 10,
+    To = (From + 1 + (X div 10) rem 9) rem 10,
+    element(From + 1, Accounts) ! {pay, (X div 100) rem 1000, element(To + 1, Accounts)},
+    transfers(N - 1, (X * 7919 + 1) rem 1000003, Accounts).
+
+sorter(Bit, To, Kept) ->
+    receive
+        last -> [To ! X || X <- lists:reverse(Kept)], To ! last;
+        X when (X bsr Bit) band 1 =:= 0 -> To ! X, sorter(Bit, To, Kept);
+        X -> sorter(Bit, To, [X | Kept])
+    end.
+
+sorted(I, Sum) -> receive last -> Sum; X -> sorted(I + 1, Sum + I * X) end.
+
+tree(X, D, Parent) ->
+    spawn_link(fun() ->
+        if D < 1 -> Parent ! {sum, 1};
+           true ->
+               tree((3 * X + 1) rem 1000003, D - 1 - X rem 3, self()),
+               tree((5 * X + 2) rem 1000003, D - 1 - X rem 2, self()),
+               Parent ! {sum, add(2, 1)}
+        end
+    end).
+
+product(A, B, N, Part, Parent) ->
+    spawn_link(fun() -> Parent ! {Part, product(A, B, N)} end).
+
+product(A, B, N) when N =< 16 ->
+    Columns = columns(B),
+    [[lists:sum(lists:zipwith(fun(X, Y) -> X * Y end, Row, Column)) || Column <- Columns] || Row <- A];
+product(A, B, N) ->
+    H = N div 2,
+    {A11, A12, A21, A22} = quarters(A, H),
+    {B11, B12, B21, B22} = quarters(B, H),
+    Pairs = [{A11, B11}, {A12, B21}, {A11, B12}, {A12, B22}, {A21, B11}, {A22, B21}, {A21, B12}, {A22, B22}],
+    Me = self(),
+    [product(X, Y, H, K, Me) || {K, {X, Y}} <- lists:zip(lists:seq(1, 8), Pairs)],
+    [P1, P2, P3, P4, P5, P6, P7, P8] = [receive {K, P} -> P end || K <- lists:seq(1, 8)],
+    beside(plus(P1, P2), plus(P3, P4)) ++ beside(plus(P5, P6), plus(P7, P8)).
+
+columns([[] | _]) -> [];
+columns(Rows) -> [[hd(R) || R <- Rows] | columns([tl(R) || R <- Rows])].
+
+quarters(M, H) ->
+    {Top, Bottom} = lists:split(H, M),
+    {T, B} = {[lists:split(H, R) || R <- Top], [lists:split(H, R) || R <- Bottom]},
+    {[L || {L, _} <- T], [R || {_, R} <- T], [L || {L, _} <- B], [R || {_, R} <- B]}.
+
+plus(A, B) -> lists:zipwith(fun(R, S) -> lists:zipwith(fun(X, Y) -> X + Y end, R, S) end, A, B).
+
+beside(A, B) -> lists:zipwith(fun(R, S) -> R ++ S end, A, B).
+
+bitonic(Keys, Up, Part, Parent) ->
+    spawn_link(fun() ->
+        case Keys of
+            [_, _ | _] ->
+                {A, B} = lists:split(length(Keys) div 2, Keys),
+                bitonic(A, true, first, self()),
+                bitonic(B, false, second, self()),
+                receive {first, X} -> receive {second, Y} -> merge(X ++ Y, Up, Part, Parent) end end;
+            _ -> Parent ! {Part, Keys}
+        end
+    end).
+
+merge(Keys, Up, Part, Parent) ->
+    spawn_link(fun() ->
+        case Keys of
+            [_, _ | _] ->
+                {A, B} = lists:split(length(Keys) div 2, Keys),
+                {Low, High} = {lists:zipwith(fun min/2, A, B), lists:zipwith(fun max/2, A, B)},
+                {First, Second} = if Up -> {Low, High}; true -> {High, Low} end,
+                merge(First, Up, first, self()),
+                merge(Second, Up, second, self()),
+                receive {first, X} -> receive {second, Y} -> Parent ! {Part, X ++ Y} end end;
+            _ -> Parent ! {Part, Keys}
+        end
+    end).
+
+bank_filter(K, Chain, To, B, C, D) ->
+    receive
+        {Chain, A} ->
+            To ! {Chain, (A * (K + 1) + B * (K + 2) * 2 + C * (K + 3) * 3 + D * (K + 4) * 4) rem 1000003},
+            bank_filter(K, Chain, To, A, B, C);
+        stop -> To ! stop
+    end.
+
+bank(0, Total) -> [receive stop -> ok end || _ <- lists:seq(1, 8)], Total;
+bank(N, Total) ->
+    bank(N - 1, (3 * Total + lists:sum([receive {K, X} -> X end || K <- lists:seq(0, 7)])) rem 1000003).
 
 height(X) -> (X * X + 3 * X + 1) rem 10007.
 
