@@ -44,6 +44,7 @@ type run struct {
 	watchers []watcher
 	watched  atomic.Bool // there may be watchers
 	bell     chan struct{}
+	away     atomic.Int32  // kernels that were given to the pool and have not returned
 	wakeUp   chan struct{} // by the pool
 	came     func() bool   // whether there is something to take
 }
@@ -302,6 +303,7 @@ func (r *run) hand(a *nodes.Activation) {
 		if r.cancel == nil { // no kernel runs elsewhere yet that could read it
 			r.shared.Context, r.cancel = context.WithCancel(r.ctx)
 		}
+		r.away.Add(1)
 		r.pool.Publish(&task{r, a}, a.Cost())
 		return
 	}
@@ -322,6 +324,7 @@ func (t *task) Run(worker int) {
 	if !t.run.over.Load() {
 		err = t.a.Run()
 	}
+	t.run.away.Add(-1)
 	t.run.inbox.Put(t.a, err)
 }
 
@@ -342,11 +345,16 @@ func (r *run) wait() {
 	}
 	var wake chan struct{}
 	if r.pool != nil {
-		if r.pool.Help() || r.pool.Linger(r.came) {
+		if r.pool.Help() {
 			return
 		}
-		if r.pool.Park(r.wakeUp) { // what runs elsewhere may be shared out while it runs
-			wake = r.wakeUp
+		if r.away.Load() > 0 { // not only something else that may take its time
+			if r.pool.Linger(r.came) {
+				return
+			}
+			if r.pool.Park(r.wakeUp) { // what runs there may be shared out while it runs
+				wake = r.wakeUp
+			}
 		}
 	}
 	woken := false

@@ -179,6 +179,7 @@ func (st *stage) handOut(n *node, a *protocol.Activation, k kernel.Kernel, calls
 	case !pool:
 		p.start(k.(kernel.Async))
 	default:
+		st.lent++
 		st.engine.cfg.Pool.Publish(p, int64(n.cost))
 	}
 }
@@ -252,6 +253,9 @@ func (p *performance) run() (err error) {
 
 // ran takes a performance from those that run. False: nobody wants it any more.
 func (st *stage) ran(p *performance) bool {
+	if p.timed {
+		st.lent--
+	}
 	last := len(st.running) - 1
 	st.running[p.place] = st.running[last]
 	st.running[p.place].place = p.place
@@ -331,11 +335,16 @@ func (p *performance) note() {
 func (st *stage) wait() {
 	pool, wake := st.engine.cfg.Pool, chan struct{}(nil)
 	if pool != nil {
-		if pool.Help() || pool.Linger(st.came) {
+		if pool.Help() {
 			return
 		}
-		if pool.Park(st.wakeUp) { // what runs elsewhere may be shared out while it runs
-			wake = st.wakeUp
+		if st.lent > 0 { // not only something else that may take its time
+			if pool.Linger(st.came) {
+				return
+			}
+			if pool.Park(st.wakeUp) { // what runs there may be shared out while it runs
+				wake = st.wakeUp
+			}
 		}
 	}
 	woken := false

@@ -56,6 +56,7 @@ type stage struct {
 	came     func() bool        // whether there is something to read
 	cancel   context.CancelFunc // of kernels that run elsewhere; nil if there are none
 	running  []*performance
+	lent     int // of those, how many the pool has
 	free     []*performance
 	meter    *profile.Meter
 	record   *record    // nil: its messages are not recorded
