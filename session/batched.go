@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/troupe-go/troupe/compile"
@@ -16,12 +17,12 @@ import (
 func (p *program) batch(ctx context.Context, g *Graph, s *Session) error {
 	spec := p.spec(s)
 	spec.Batch = true
-	p.least = cellular.Least(0)
+	p.least = math.MaxInt
 	spec.Found = func(f batching.Finding) {
 		switch {
-		case f.Calls != nil:
-			p.least = min(p.least, cellular.Least(f.Calls.Weights))
-		case f.Batch != nil || f.Open:
+		case f.Calls != nil && f.Calls.Worthwhile() || f.Callee != "" && f.Open:
+			p.least = 1
+		case f.Batch != nil || f.Callee == "" && f.Open:
 			p.least = min(p.least, 2)
 		}
 	}
