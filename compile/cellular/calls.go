@@ -43,6 +43,15 @@ type calls struct {
 // reading them once for several calls, and few callers run alone.
 const mostCached = 256 << 10
 
+// Least returns how many callers of calls with products of so many bytes of weights there are before
+// batches are worth while.
+func Least(weights int64) int {
+	if weights > mostCached {
+		return 1
+	}
+	return fullLane
+}
+
 // A callForm is the programs for callers of the same shapes, with the invariants of one of them as
 // constants. Callers that bring others run alone, until it is their turn to have them compiled.
 type callForm struct {
@@ -98,7 +107,7 @@ func (k *calls) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if f == nil {
 		return m.alone(values, out)
 	}
-	few := k.running.Add(1) < fullLane && f.batch.Weights <= mostCached && WatchOf(m.ctx) == nil
+	few := int(k.running.Add(1)) < Least(f.batch.Weights) && WatchOf(m.ctx) == nil
 	defer k.running.Add(-1)
 	if few || !f.takes(values) {
 		return m.alone(values, out)
