@@ -27,7 +27,7 @@ type program struct {
 	nodes   *nodes.Program
 	pieces  []compile.Piece // what is played apart; nil: nodes is played
 	batched *nodes.Program  // what is played while others play it, too; nil: there is no loop to batch
-	company bool            // batched has recursive calls, so that a step alone is batched, too
+	least   int             // how many play it before batched is played
 	playing atomic.Int32    // how many play it; counted if there is batched
 	away    AwayProgram     // what the session's target plays; nil: this process does
 	feeds   []Output

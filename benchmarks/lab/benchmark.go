@@ -30,7 +30,7 @@ var benchmarks = []benchmark{
 	chameneos, big, nQueens, quicksort, matrixMultiplication,
 	trapezoid, logisticMap, precisePi, sleepingBarber, cigaretteSmokers,
 	concurrentDictionary, bankTransaction, radixSort, cobwebbedTree,
-	recursiveMatrices, bitonicSort, filterBank,
+	recursiveMatrices, bitonicSort, filterBank, overRelaxation,
 }
 
 // plain returns the work of benchmarks whose size is their work.

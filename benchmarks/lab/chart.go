@@ -32,10 +32,19 @@ svg{--ground:#fff;--text:#1c2024;--faint:#d8dde2;--band:#f5f7f9;--c1:#1257b0;--c
 text{fill:var(--text)}.g{stroke:var(--faint);stroke-width:1}.b{fill:var(--band)}
 `
 
-// draw writes a picture in SVG of the largest sizes on two cores: a line for each benchmark, a mark
-// for each column.
+// draw writes the picture into a file.
 func (t table) draw(file string) error {
-	const left, top, line, width, right = 212, 58, 26, 640, 24
+	text, err := t.svg()
+	if err != nil {
+		return err
+	}
+	return files.WriteFile(file, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+}
+
+// svg returns a picture in SVG of the largest sizes on two cores: a line for each benchmark, a mark for
+// each column.
+func (t table) svg() (string, error) {
+	const left, top, line, width, right = 250, 58, 26, 640, 24
 	rows, columns := t.rows(), t.columns()
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, b := range rows {
@@ -46,7 +55,7 @@ func (t table) draw(file string) error {
 		}
 	}
 	if low > high {
-		return fmt.Errorf("there is nothing to draw")
+		return "", fmt.Errorf("there is nothing to draw")
 	}
 	high = max(high, low+1)
 	x := func(ns float64) float64 { return left + width*(math.Log10(ns)-low)/(high-low) }
@@ -89,5 +98,5 @@ func (t table) draw(file string) error {
 		}
 	}
 	s.WriteString("</svg>\n")
-	return files.WriteFile(file, func(w io.Writer) error { _, err := io.WriteString(w, s.String()); return err })
+	return s.String(), nil
 }

@@ -4,6 +4,7 @@
 //
 //	go -C benchmarks/lab run .
 //	go -C benchmarks/lab run . -erlang -tensorflow python3 -chart lab.svg
+//	go -C benchmarks/lab run . -processes 5 -page lab.html -csv lab.csv
 //	go -C benchmarks/lab run . -only 'sieve|big' -columns 'actors|Erlang' -erlang -results lab.json
 //
 // It prints a table of nanoseconds, the medians of alternating runs. The result of every run is
@@ -29,6 +30,10 @@ func main() {
 	results := flag.String("results", "", "store the measurements in this `FILE`, from which the table and the chart are made")
 	lower := flag.Bool("lower", false, "replace stored measurements only by lower ones")
 	chart := flag.String("chart", "", "draw the table into this `FILE`, as SVG")
+	page := flag.String("page", "", "write the chart, the table with confidence intervals, and the problems into this `FILE`, as HTML")
+	lines := flag.String("csv", "", "write all figures with their statistics into this `FILE`, as CSV")
+	processes := flag.Int("processes", 1, "measure each benchmark in so many processes, `N`; intervals are then those of their means")
+	silent := flag.Bool("silent", false, "print no table")
 	withErlang := flag.Bool("erlang", false, "add a column of Erlang, run by escript")
 	python := flag.String("tensorflow", "", "have a column of TensorFlow, by this `PYTHON`")
 	flag.Parse()
@@ -63,23 +68,44 @@ func main() {
 		if !names.MatchString(b.name) || len(ways) == 0 {
 			continue
 		}
-		l := limits{*each, *longest}
-		two := measure(ctx, b, ways, 2, b.sizes[:], l, complain)
-		one := measure(ctx, b, ways, 1, b.sizes[len(b.sizes)-1:], l, complain)
+		var one []figure
+		var two [][]figure
+		if *processes > 1 {
+			args := []string{"-time", each.String(), "-limit", longest.String(), "-columns", *which, "-tensorflow", *python, fmt.Sprint("-erlang=", *withErlang)}
+			tables, err := inProcesses(ctx, b, *processes, args)
+			if err != nil && ctx.Err() == nil {
+				log.Fatal(err)
+			}
+			one, two = combined(b, ways, tables)
+		} else {
+			l := limits{*each, *longest}
+			two = measure(ctx, b, ways, 2, b.sizes[:], l, complain)
+			one = measure(ctx, b, ways, 1, b.sizes[len(b.sizes)-1:], l, complain)[0]
+		}
 		if ctx.Err() != nil {
 			break
 		}
-		t.set(b, ways, one[0], two, *lower)
+		t.set(b, ways, one, two, *lower)
 		if *results != "" {
 			if err := t.write(*results); err != nil {
 				log.Fatal(err)
 			}
 		}
-		fmt.Fprintln(os.Stderr, b.name, "is done")
+		if !*silent {
+			fmt.Fprintln(os.Stderr, b.name, "is done")
+		}
 	}
-	t.print(os.Stdout)
-	if *chart != "" {
-		if err := t.draw(*chart); err != nil {
+	if !*silent {
+		t.print(os.Stdout)
+	}
+	for _, out := range []struct {
+		file  string
+		write func(string) error
+	}{{*chart, t.draw}, {*page, t.page}, {*lines, t.csv}} {
+		if out.file == "" {
+			continue
+		}
+		if err := out.write(out.file); err != nil {
 			log.Fatal(err)
 		}
 	}

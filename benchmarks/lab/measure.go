@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 )
 
@@ -14,6 +13,8 @@ import (
 type figure struct {
 	NS   float64 `json:"ns"`             // of a unit, the median of runs
 	Over bool    `json:"over,omitempty"` // a run was stopped: it takes longer than this
+
+	Statistics *statistics `json:"statistics,omitempty"`
 }
 
 // limits of the time of one solution.
@@ -56,12 +57,15 @@ func measure(ctx context.Context, b *benchmark, columns []column, cores int, siz
 		for i, r := range rows {
 			switch {
 			case errors.Is(r.err, errTooLong):
-				all[k][i] = figure{float64(r.limit) / float64(b.work(n)), true}
+				all[k][i] = figure{NS: float64(r.limit) / float64(b.work(n)), Over: true}
 			case r.err != nil:
 				log(fmt.Errorf("%s, %s: %w", b.name, columns[i].name, r.err))
 			default:
-				slices.Sort(r.took)
-				all[k][i].NS = float64(r.took[len(r.took)/2]) / float64(b.work(n))
+				each := make([]float64, len(r.took))
+				for i, d := range r.took {
+					each[i] = max(float64(d), 1) / float64(b.work(n))
+				}
+				all[k][i] = figure{NS: median(each), Statistics: summarize(each)}
 			}
 		}
 	}

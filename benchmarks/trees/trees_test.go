@@ -93,10 +93,11 @@ func run(b *testing.B, units, callers int, way string) {
 	}
 	<-time.After(*duration / 4)
 	batches, rows := cellular.Counts()
-	begin := time.Now()
+	begin, used := time.Now(), processorTime()
 	measure(true)
 	<-time.After(*duration)
 	measure(false)
+	used = processorTime() - used
 	seconds := time.Since(begin).Seconds()
 	n, r := cellular.Counts()
 	cancel()
@@ -104,6 +105,7 @@ func run(b *testing.B, units, callers int, way string) {
 	slices.Sort(took)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(nodes)/seconds, "nodes/s")
+	b.ReportMetric(float64(used)/1e3/float64(nodes), "cpu-µs/node")
 	b.ReportMetric(took[len(took)/2], "p50-ms")
 	b.ReportMetric(took[len(took)*99/100], "p99-ms")
 	if n > batches {

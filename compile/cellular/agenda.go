@@ -16,7 +16,7 @@ const (
 	// to fail as it does alone.
 	mostDeep = 4096
 	// mostLive bounds the calls of one caller that are under way; one that has more runs alone.
-	mostLive = 1 << 18
+	mostLive = 1 << 16
 )
 
 // An agenda is what the members of a lane of calls do: of all calls that are under way, those that

@@ -30,7 +30,6 @@ type calls struct {
 	handleTypes  []tensor.DType
 	handleShapes []registry.Shape
 
-	running   atomic.Int32  // callers
 	turn      chan struct{} // holds a token; whoever takes it may compile
 	mu        sync.Mutex    // guards what follows, and the lanes
 	recursion *batching.Recursion
@@ -38,10 +37,6 @@ type calls struct {
 	roles     []batching.Role      // of the arguments, once they are known
 	forms     map[string]*callForm // nil: callers of these shapes run alone
 }
-
-// mostCached is the size of weights that stay in a core's second cache: there is little to gain by
-// reading them once for several calls, and few callers run alone.
-const mostCached = 256 << 10
 
 // A callForm is the programs for callers of the same shapes, with the invariants of one of them as
 // constants. Callers that bring others run alone, until it is their turn to have them compiled.
@@ -98,9 +93,7 @@ func (k *calls) run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if f == nil {
 		return m.alone(values, out)
 	}
-	few := k.running.Add(1) < fullLane && f.batch.Weights <= mostCached && WatchOf(m.ctx) == nil
-	defer k.running.Add(-1)
-	if few || !f.takes(values) {
+	if !f.batch.Worthwhile() && WatchOf(m.ctx) == nil || !f.takes(values) {
 		return m.alone(values, out)
 	}
 	o := f.enter(m, func(l *lane) player { return newAgenda(l, f, pick(values, f.batch.Invariants)) })

@@ -354,3 +354,31 @@ func openTrees(t *testing.T, m *trees.Model, o *session.SessionOptions) *session
 	}
 	return c
 }
+
+// TestTreesOnEngines has trees batched on each engine, which runs the stages.
+func TestTreesOnEngines(t *testing.T) {
+	m, err := trees.New(8, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := openTrees(t, m, &session.SessionOptions{})
+	for _, engine := range []string{"actors", "tokens", "messages", "sequential", "seeded:7"} {
+		batched := openTrees(t, m, &session.SessionOptions{BatchLoops: true, Engine: engine})
+		for seed := range 4 {
+			rng := rand.New(rand.NewPCG(uint64(seed), 4))
+			c := &stand{lanes: 1}
+			for i := range 3 {
+				c.feds = append(c.feds, &fed{args: trees.Draw(rng, 1+rng.IntN(20), words).Args(), joins: i, cancelled: -1})
+			}
+			c.run(t, plain, batched)
+			for _, f := range c.feds {
+				if err := f.check(); err != nil {
+					t.Errorf("%s, seed %d: %v", engine, seed, err)
+				}
+			}
+			if n := c.alone.Load(); n > 0 {
+				t.Errorf("%s, seed %d: %d callers have run by themselves", engine, seed, n)
+			}
+		}
+	}
+}

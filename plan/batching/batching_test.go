@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/benchmarks/decoders"
+	"github.com/troupe-go/troupe/benchmarks/trees"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/notation"
@@ -128,7 +129,49 @@ func inverse(x: float) -> (y: float) {
 }
 `
 
-// TestFound prints what is found of loops, and why some are not batched.
+// recursions are functions that call themselves with one less, and do something with the result.
+var recursions = []struct{ name, body string }{
+	{"calls and a product", `p = MatMul(f:output:0, w) {T=DT_FLOAT}
+  y = Tanh(p:product:0) {T=DT_FLOAT}`},
+	{"calls without a product", "y = Tanh(f:output:0) {T=DT_FLOAT}"},
+	{"a call of a call", `g = PartitionedCall(less:z:0, f:output:0, w) {Tin=[DT_INT32, DT_FLOAT, DT_FLOAT], Tout=[DT_FLOAT], f=func f}
+  p = MatMul(g:output:0, w) {T=DT_FLOAT}
+  y = Tanh(p:product:0) {T=DT_FLOAT}`},
+	{"calls, and the shape changes", `two = ConcatV2(f:output:0, f:output:0, zero:output:0) {N=2, T=DT_FLOAT, Tidx=DT_INT32}
+  p = MatMul(two:output:0, w) {T=DT_FLOAT}
+  y = Tanh(p:product:0) {T=DT_FLOAT}`},
+	{"calls and a random number", `shape = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2] values: 1 2>}
+  r = RandomUniform(shape:output:0) {T=DT_INT32, dtype=DT_FLOAT}
+  s = AddV2(f:output:0, r:output:0) {T=DT_FLOAT}
+  y = Tanh(s:z:0) {T=DT_FLOAT}`},
+	{"calls and an operation that has no rule", `p = MatMul(f:output:0, w) {T=DT_FLOAT}
+  c = Cumsum(p:product:0, zero:output:0) {T=DT_FLOAT, Tidx=DT_INT32}
+  y = Tanh(c:out:0) {T=DT_FLOAT}`},
+	{"calls and a loop", `l = StatelessWhile(n, f:output:0, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func less, body=func x}
+  y = Tanh(l:output:1) {T=DT_FLOAT}`},
+}
+
+const calling = `
+func f(n: int32, x: float, w: float) -> (y: float) {
+  zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+  more = Less(zero:output:0, n) {T=DT_INT32}
+  y = If(more:z:0, n, x, w) {Tcond=DT_BOOL, Tin=[DT_INT32, DT_FLOAT, DT_FLOAT], Tout=[DT_FLOAT], then_branch=func go, else_branch=func stop}
+  return y = y:output:0
+}
+func stop(n: int32, x: float, w: float) -> (y: float) {
+  return y = x
+}
+stateful func go(n: int32, x: float, w: float) -> (y: float) {
+  zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+  one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
+  less = Sub(n, one:output:0) {T=DT_INT32}
+  f = PartitionedCall(less:z:0, x, w) {Tin=[DT_INT32, DT_FLOAT, DT_FLOAT], Tout=[DT_FLOAT], f=func f}
+  BODY
+  return y = y:y:0
+}
+`
+
+// TestFound prints what is found of loops and calls, and why some are not batched.
 func TestFound(t *testing.T) {
 	var w strings.Builder
 	find := func(name string, g *graph.Graph, fetch ...graph.Output) {
@@ -162,6 +205,24 @@ loop = While(n, x, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func `+l.cond+`, b
 		}
 		find(l.name, g, g.Operation("loop").Output(1))
 	}
+	for _, c := range recursions {
+		g := graph.New()
+		err := notation.Add(g, `n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 3>}
+x = Placeholder() {dtype=DT_FLOAT, shape=shape [1,2]}
+w = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2,2] values: 1 2 3 4>}
+call = PartitionedCall(n, x, w) {Tin=[DT_INT32, DT_FLOAT, DT_FLOAT], Tout=[DT_FLOAT], f=func f}
+`+strings.ReplaceAll(calling, "BODY", c.body)+library)
+
+		if err != nil {
+			t.Fatal(err)
+		}
+		find(c.name, g, g.Operation("call").Output(0))
+	}
+	m, err := trees.New(256, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find("TreeLSTM", m.Graph, m.Fetches()...)
 	file := filepath.Join("testdata", "found.txt")
 	if *rewriting {
 		if err := os.WriteFile(file, []byte(w.String()), 0o666); err != nil {

@@ -34,6 +34,9 @@ func (f *finder) batchCalls(ctx context.Context, p *plan.Program) error {
 		}
 		r := Finding{Loop: n.Name(), Callee: n.Callee().Name}
 		args[n], r.Open = argsOf(n, varying)
+		for _, a := range args[n] { // how large weights are is known then, too
+			r.Open = r.Open || a.Invariant && a.Handle.Type == tensor.Invalid && !a.Shape.Full()
+		}
 		made, err := NewRecursion(ctx, n.Graph(), n.Name(), n.InputTypes(), n.Callee())
 		if err == nil {
 			r.Calls, err = made.Build(args[n])

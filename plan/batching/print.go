@@ -20,7 +20,11 @@ func (f Finding) String() string {
 	}
 	switch {
 	case f.Calls != nil:
-		fmt.Fprintf(&w, "batched along a new dimension 0, %d products\n", f.Calls.Products)
+		fmt.Fprintf(&w, "batched along a new dimension 0, %d products", f.Calls.Products)
+		if !f.Calls.Worthwhile() {
+			fmt.Fprintf(&w, "; but run one by one, as their weights, %d KiB, stay in a core's cache", (f.Calls.Weights+1023)>>10)
+		}
+		w.WriteByte('\n')
 		f.Calls.print(&w)
 	case f.Batch != nil:
 		fmt.Fprintf(&w, "batched along a new dimension 0, %d products\n", f.Batch.Products)

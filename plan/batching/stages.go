@@ -23,6 +23,13 @@ type Calls struct {
 	Weights    int64      // bytes of these invariants
 }
 
+// mostCached is the size of weights that stay in a core's second cache.
+const mostCached = 256 << 10
+
+// Worthwhile reports whether the calls are worth batching: there is nothing to gain by reading weights
+// once for several calls that stay in the cache between them.
+func (c *Calls) Worthwhile() bool { return c.Weights > mostCached }
+
 // A Function is one that is called, as stages, which are divided by the calls in it.
 type Function struct {
 	Name string

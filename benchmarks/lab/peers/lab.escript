@@ -183,6 +183,14 @@ run("bitonic sort", N) ->
     bitonic([I * I * 7919 rem 1000003 || I <- lists:seq(0, N - 1)], true, all, self()),
     receive {all, Sorted} -> weighed(Sorted, 0, 0) end;
 
+run("successive over-relaxation", N) ->
+    Main = self(),
+    Strips = [spawn_link(fun() -> receive {neighbours, Left, Right} ->
+        Main ! {sum, relax(N, [(K * 31 + I * 7) rem 100 || I <- lists:seq(0, 7)], [(K * 17 + I * 3) rem 100 || I <- lists:seq(0, 7)], Left, Right)}
+        end end) || K <- lists:seq(0, 3)],
+    [A ! {neighbours, L, R} || {A, L, R} <- lists:zip3(Strips, [none | lists:sublist(Strips, 3)], tl(Strips) ++ [none])],
+    add(4, 0);
+
 run("filter bank", N) ->
     Main = self(),
     Chains = [begin
@@ -366,6 +374,22 @@ bank_filter(K, Chain, To, B, C, D) ->
 bank(0, Total) -> [receive stop -> ok end || _ <- lists:seq(1, 8)], Total;
 bank(N, Total) ->
     bank(N - 1, (3 * Total + lists:sum([receive {K, X} -> X end || K <- lists:seq(0, 7)])) rem 1000003).
+
+relax(0, Red, Black, _, _) ->
+    lists:sum([(2 * I + 1) * R + (2 * I + 2) * B || {I, R, B} <- lists:zip3(lists:seq(0, 7), Red, Black)]);
+relax(N, Red, Black, Left, Right) ->
+    tell(Right, {black, lists:last(Black)}),
+    Before = if Left =:= none -> 1; true -> receive {black, X} -> X end end,
+    Red1 = lists:zipwith3(fun relaxed/3, Red, [Before | lists:droplast(Black)], Black),
+    tell(Left, {red, hd(Red1)}),
+    Behind = if Right =:= none -> 2; true -> receive {red, Y} -> Y end end,
+    Black1 = lists:zipwith3(fun relaxed/3, Black, Red1, tl(Red1) ++ [Behind]),
+    relax(N - 1, Red1, Black1, Left, Right).
+
+relaxed(C, L, R) -> (3 * (L + R) + 10005 * C) rem 10007.
+
+tell(none, _) -> ok;
+tell(To, M) -> To ! M.
 
 height(X) -> (X * X + 3 * X + 1) rem 10007.
 
