@@ -133,7 +133,7 @@ func newClient(key clientKey, log *zerolog.Logger) (*client, error) {
 		return nil, err
 	}
 	c.core = protocol.NewMaster(c.self, c.config(0))
-	c.receive, c.beat = c.core.Receive, c.core.Beat
+	c.receive, c.beat, c.knows = c.core.Receive, c.core.Beat, c.core.Knows
 	c.start()
 	return c, nil
 }

@@ -163,3 +163,34 @@ func TestNoWorker(t *testing.T) {
 	}
 	wants(t, errs[0], status.Unavailable, "refused")
 }
+
+// TestJoinedPrograms joins, by an operation that takes both, two variables that earlier programs
+// have placed on two workers: it fails with their names, and the session goes on.
+func TestJoinedPrograms(t *testing.T) {
+	_, target := startWorkers(t, 2)
+	g := text(t, `
+a = VarHandleOp() {container="", dtype=DT_FLOAT, shape=shape [], shared_name="a"}
+b = VarHandleOp() {container="", dtype=DT_FLOAT, shape=shape [], shared_name="b"}
+one = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 1>}
+ia = AssignVariableOp(a, one) @/job:worker/task:0 {dtype=DT_FLOAT}
+ib = AssignVariableOp(b, one) @/job:worker/task:1 {dtype=DT_FLOAT}
+`)
+	s := newSession(t, target, g)
+	if _, err := run(t.Context(), s, g, nil, nil, []string{"ia", "ib"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.AddText(`
+joined = ResourceApplyMomentum(a, b, one, one, one) {T=DT_FLOAT, use_locking=false, use_nesterov=false}
+read = ReadVariableOp(a) {dtype=DT_FLOAT}
+`); err != nil {
+		t.Fatal(err)
+	}
+	_, err := run(t.Context(), s, g, nil, nil, []string{"joined"})
+	if err == nil || !strings.Contains(err.Error(), "variable a is on worker /job:worker/task:0, and on worker /job:worker/task:1") && !strings.Contains(err.Error(), "variable b is on worker /job:worker/task:1, and on worker /job:worker/task:0") {
+		t.Errorf("a joined program: %v", err)
+	}
+	got, err := run(t.Context(), s, g, nil, []string{"read"}, nil)
+	if err != nil || floats(got[0])[0] != 1 {
+		t.Errorf("a after it: %v, %v", got, err)
+	}
+}

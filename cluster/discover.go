@@ -49,7 +49,7 @@ func (d *Discovery) Find(ctx context.Context) (map[string][]string, error) {
 	var last error
 	for {
 		found, err := d.find(ctx)
-		if ctx.Err() != nil && last != nil { // which says more
+		if last != nil && over(ctx) { // which says more
 			return nil, last
 		}
 		last = err
@@ -62,6 +62,12 @@ func (d *Discovery) Find(ctx context.Context) (map[string][]string, error) {
 		case <-t.C:
 		}
 	}
+}
+
+// over reports whether a context has ended, or is about to: what it bounds may time out before.
+func over(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 func (d *Discovery) find(ctx context.Context) (map[string][]string, error) {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +24,7 @@ type shell struct {
 	receive  func(from protocol.Peer, p protocol.Packet, out *protocol.Outbox) // of the core
 	beat     func(out *protocol.Outbox)
 	perform  func(protocol.Effect)    // never blocks
-	knows    func(protocol.Peer) bool // of the core; nil: numbers of addresses are kept
+	knows    func(protocol.Peer) bool // of the core
 
 	mu    sync.Mutex // guards the core, and what follows
 	out   protocol.Outbox
@@ -38,6 +37,7 @@ type shell struct {
 	peers  map[string]protocol.Peer
 	list   map[protocol.Peer]string // addresses by peer
 	last   protocol.Peer
+	recent []protocol.Peer   // numbers that packets have made, the latest at the end
 	called map[string]string // what errors call addresses
 
 	stop chan struct{}
@@ -90,7 +90,8 @@ func (s *shell) config(maxSteps int) protocol.Config {
 	}
 }
 
-// peer returns the number of an address, which is given when it is first asked for.
+// peer returns the number of an address, which is given when it is first asked for. Unless the
+// core knows it already, that is within [shell.do], as it would not be forgotten otherwise.
 func (s *shell) peer(address string) protocol.Peer {
 	s.names.RLock()
 	p, ok := s.peers[address]
@@ -109,6 +110,14 @@ func (s *shell) peer(address string) protocol.Peer {
 	return p
 }
 
+// known returns the number of an address, if it has one.
+func (s *shell) known(address string) (protocol.Peer, bool) {
+	s.names.RLock()
+	defer s.names.RUnlock()
+	p, ok := s.peers[address]
+	return p, ok
+}
+
 // address returns the address of a number; "" if it has been forgotten.
 func (s *shell) address(p protocol.Peer) string {
 	s.names.RLock()
@@ -119,19 +128,18 @@ func (s *shell) address(p protocol.Peer) string {
 // forget forgets a process that the core has forgotten.
 func (s *shell) forget(p protocol.Peer) {
 	address := s.address(p)
-	if s.knows != nil {
-		s.mu.Lock() // numbers of addresses that come are looked up under it
-		again := s.knows(p)
-		if !again {
-			s.names.Lock()
-			delete(s.peers, address)
-			delete(s.list, p)
-			s.names.Unlock()
-		}
-		s.mu.Unlock()
-		if again {
-			return
-		}
+	s.mu.Lock() // numbers of addresses are looked up under it
+	again := s.knows(p)
+	if !again {
+		s.names.Lock()
+		delete(s.peers, address)
+		delete(s.list, p)
+		delete(s.called, address)
+		s.names.Unlock()
+	}
+	s.mu.Unlock()
+	if again {
+		return
 	}
 	s.endpoint.Forget(address)
 	s.log.Debug().Str("peer", address).Msg("a process that has ended was forgotten")
@@ -153,7 +161,7 @@ func (s *shell) nameOf(address string) string {
 func (s *shell) call(address, name string) {
 	s.names.Lock()
 	defer s.names.Unlock()
-	s.called[address] = strings.Replace(name, "/replica:0", "", 1)
+	s.called[address] = withoutReplica(name)
 }
 
 // packetCame takes a packet of the network.
@@ -164,12 +172,31 @@ func (s *shell) packetCame(from string, data []byte, reply remote.Reply) {
 		return
 	}
 	s.do(func(out *protocol.Outbox) {
+		last := s.last
 		for _, address := range peers {
 			p.Message.Peers = append(p.Message.Peers, s.peer(address))
 		}
 		s.reply = reply
 		s.receive(s.peer(from), p, out)
+		s.limit(last, out)
 	})
+}
+
+// maxRecent is how many addresses that packets name have numbers, and connections, though the
+// core knows nothing of them: anyone may send any.
+const maxRecent = 256
+
+// limit forgets the oldest of such addresses when an event has made numbers above last.
+func (s *shell) limit(last protocol.Peer, out *protocol.Outbox) {
+	for last++; last <= s.last; last++ {
+		s.recent = append(s.recent, last)
+	}
+	for len(s.recent) > maxRecent {
+		if p := s.recent[0]; !s.knows(p) {
+			out.Effects = append(out.Effects, protocol.Effect{Kind: protocol.Forget, Peer: p})
+		}
+		s.recent = s.recent[1:]
+	}
 }
 
 // do gives the core an event, and does what follows, unless somebody else is about to.

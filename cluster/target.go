@@ -39,6 +39,7 @@ type target struct {
 	mu        sync.Mutex
 	graphs    uint64
 	variables map[string][]string             // by worker's address: names of those placed there
+	placed    map[string]string               // processes by nodes that make variables
 	lives     map[string]protocol.Incarnation // in which they were last known to be there
 	lost      map[string]map[string]bool      // and those lost since
 }
@@ -55,7 +56,7 @@ func openTarget(name string, o *session.SessionOptions) (session.Target, error) 
 	}
 	t := &target{
 		client: c, options: *o, budget: tensor.NewBudget(o.MemoryLimit), workers: map[devices.Spec]string{},
-		variables: map[string][]string{}, lives: map[string]protocol.Incarnation{}, lost: map[string]map[string]bool{},
+		variables: map[string][]string{}, placed: map[string]string{}, lives: map[string]protocol.Incarnation{}, lost: map[string]map[string]bool{},
 	}
 	if err := t.connect(addresses); err != nil {
 		c.leave()
@@ -125,35 +126,29 @@ type program struct {
 	workers []string
 	fetches int
 	partial map[int]protocol.Peer // by feed of partial runs: the worker that waits for it
+	moved   []moved
 }
 
 // Program divides a program. See [session.Target].
 func (t *target) Program(shares []compile.Share, o session.TargetProgram) (session.AwayProgram, error) {
 	p := &program{target: t, fetches: o.Fetches, partial: map[int]protocol.Peer{}}
-	peers := make([]protocol.Peer, len(shares))
 	for i := range shares {
-		address := t.workers[shares[i].Process]
-		p.workers = append(p.workers, address)
-		peers[i] = t.client.peer(address)
+		p.workers = append(p.workers, t.workers[shares[i].Process])
 	}
-	parts := make([]protocol.Part, len(shares))
+	parts, with, takes := make([]protocol.Part, len(shares)), make([][]int, len(shares)), map[int]int{}
 	for i := range shares {
 		b, err := encodePart(&shares[i], &part{isolated: t.options.Cluster.Isolated, seed: t.options.Seed, names: t.names, where: t.where})
 		if err != nil {
 			return nil, err
 		}
-		others := exchanges(shares, i)
-		var with []protocol.Peer
-		for _, k := range others {
-			with = append(with, peers[k])
-		}
-		parts[i] = protocol.Part{Worker: peers[i], Peers: with, Value: &parcel{head: b, step: protocol.StepID{SessionID: protocol.SessionID{Master: t.client.self, Number: t.number}}}}
+		with[i] = exchanges(shares, i)
+		parts[i] = protocol.Part{Value: &parcel{head: b, step: protocol.StepID{SessionID: protocol.SessionID{Master: t.client.self, Number: t.number}}}}
 		var feeds []int
 		for k := range shares[i].Pieces {
 			feeds = append(feeds, shares[i].Pieces[k].FeedAt...)
 			for _, n := range shares[i].Pieces[k].Graph.Nodes() {
 				if feed, ok := session.PartialNode(n); ok && feed >= 0 {
-					p.partial[feed] = peers[i]
+					takes[feed] = i
 				}
 			}
 		}
@@ -163,10 +158,26 @@ func (t *target) Program(shares []compile.Share, o session.TargetProgram) (sessi
 	t.graphs++
 	p.graph = t.graphs
 	for i := range shares {
-		t.note(p.workers[i], &shares[i])
+		p.moved = append(p.moved, t.note(p.workers[i], &shares[i])...)
 	}
 	t.mu.Unlock()
-	t.client.do(func(*protocol.Outbox) { t.client.core.Add(t.number, p.graph, parts) })
+	t.client.do(func(*protocol.Outbox) {
+		for _, n := range t.names { // which may have been forgotten with earlier sessions
+			t.client.call(n[0], n[1])
+		}
+		for i := range parts {
+			parts[i].Worker = t.client.peer(p.workers[i])
+		}
+		for i := range parts {
+			for _, k := range with[i] {
+				parts[i].Peers = append(parts[i].Peers, parts[k].Worker)
+			}
+		}
+		for feed, i := range takes {
+			p.partial[feed] = parts[i].Worker
+		}
+		t.client.core.Add(t.number, p.graph, parts)
+	})
 	return p, nil
 }
 
@@ -202,8 +213,9 @@ func exchanges(shares []compile.Share, i int) (others []int) {
 	return others
 }
 
-// note notes the variables that a share has on a worker.
-func (t *target) note(worker string, s *compile.Share) {
+// note notes the variables that a share has on a worker, and returns those that were elsewhere.
+func (t *target) note(worker string, s *compile.Share) (elsewhere []moved) {
+	process := withoutReplica(s.Process.String())
 	for _, piece := range s.Pieces {
 		for _, n := range piece.Graph.Nodes() {
 			switch n.Type() {
@@ -215,9 +227,17 @@ func (t *target) note(worker string, s *compile.Share) {
 				if !slices.Contains(t.variables[worker], name) {
 					t.variables[worker] = append(t.variables[worker], name)
 				}
+				switch before := t.placed[n.Name()]; before {
+				case "":
+					t.placed[n.Name()] = process
+				case process:
+				default:
+					elsewhere = append(elsewhere, moved{n.Name(), before, process})
+				}
 			}
 		}
 	}
+	return elsewhere
 }
 
 // Run runs a step. See [session.AwayProgram].
@@ -290,15 +310,24 @@ func (p *program) take(ctx context.Context, from []any, fetched []tensor.Value, 
 	return nil
 }
 
+// incarnation returns that of a worker that is connected.
+func (c *client) incarnation(address string) (protocol.Incarnation, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p, ok := c.known(address)
+	if !ok {
+		return 0, false
+	}
+	return c.core.Remote(p)
+}
+
 // explain adds to the error of a variable without a value that its worker was restarted.
 func (p *program) explain(err error) error {
 	t := p.target
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, address := range p.workers {
-		t.client.mu.Lock()
-		now, ok := t.client.core.Remote(t.client.peer(address))
-		t.client.mu.Unlock()
+		now, ok := t.client.incarnation(address)
 		if !ok {
 			continue
 		}
@@ -313,6 +342,9 @@ func (p *program) explain(err error) error {
 		}
 		t.lives[address] = now
 	}
+	if err != nil && len(p.moved) > 0 {
+		err = explainMoved(status.From(err), p.moved)
+	}
 	if err == nil || len(t.lost) == 0 {
 		return err
 	}
@@ -324,7 +356,7 @@ func (p *program) explain(err error) error {
 	for address, names := range t.lost {
 		for name := range names {
 			if strings.Contains(e.Message, name) {
-				lost = append(lost, fmt.Sprintf("variable %s was lost when worker %s was restarted; assign it or restore a checkpoint", name, t.client.name(t.client.peer(address))))
+				lost = append(lost, fmt.Sprintf("variable %s was lost when worker %s was restarted; assign it or restore a checkpoint", name, t.client.nameOf(address)))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/experimental"
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/troupe-go/troupe/status"
@@ -46,6 +47,8 @@ const (
 	maxMessage = maxBatch*(maxPacket+1024) + 1<<20
 	chunk      = 256 << 10
 	window     = 4 << 20 // of a stream: what is on its way before it is read
+	// socketBuffer is how much is read from and written to a socket at a time.
+	socketBuffer = 128 << 10
 )
 
 // resolve fills in defaults and refuses an open port.
@@ -97,6 +100,9 @@ func (o *Options) dial() []grpc.DialOption {
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 250 * time.Millisecond},
 			MinConnectTimeout: o.Silence,
 		}),
+		experimental.WithBufferPool(framePool{}),
+		grpc.WithReadBufferSize(socketBuffer),
+		grpc.WithWriteBufferSize(socketBuffer),
 		grpc.WithInitialWindowSize(window),
 		grpc.WithInitialConnWindowSize(4 * window),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
@@ -112,6 +118,9 @@ func (o *Options) serve() []grpc.ServerOption {
 	all := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage),
+		experimental.BufferPool(framePool{}),
+		grpc.ReadBufferSize(socketBuffer),
+		grpc.WriteBufferSize(socketBuffer),
 		grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(4 * window),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: o.Silence}),

@@ -94,6 +94,9 @@ func (m *Master) Remote(p Peer) (Incarnation, bool) {
 	return n.link.Remote(), true
 }
 
+// Knows reports whether the master has a link with a worker, which it has not forgotten.
+func (m *Master) Knows(p Peer) bool { return m.workers.at[p] != nil }
+
 // Open makes a session, of a number that has not been used.
 func (m *Master) Open(number uint64) {
 	m.sessions[number] = &session{id: SessionID{m.self, number}, graphs: map[uint64]*divided{}, steps: map[uint64]*step{}, next: 1}

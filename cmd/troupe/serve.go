@@ -215,6 +215,9 @@ func (f *serveFlags) serve(cmd *cobra.Command, args []string) error {
 		defer timer.Stop()
 		server.Drain(late)
 	}()
+	if f.away.given() {
+		go f.away.follow(ctx, server, o.Workers, o.Session.Cluster, o.Logger)
+	}
 	served := make(chan error)
 	for i, t := range tasks {
 		go func() { served <- server.ServeTask(listeners[i], t.job, t.number) }()

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-go/troupe/cluster"
@@ -24,6 +27,7 @@ type workersFlags struct {
 	names   []string // of SRV records
 	tasks   map[string]int
 	wait    time.Duration
+	every   time.Duration
 	task    string
 	cluster clusterFlags
 }
@@ -33,6 +37,7 @@ func (f *workersFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.file, "workers-file", "", "read the addresses of --workers from `FILE`: a ServerDef or ClusterDef as text, or YAML (.yaml, .yml, .json)")
 	fl.StringArrayVar(&f.names, "workers-srv", nil, "find the workers by the SRV records of `NAME` in DNS (repeatable)")
 	addDiscovery(fl, &f.tasks, &f.wait)
+	fl.DurationVar(&f.every, "workers-every", 10*time.Second, "look again every `DURATION` which workers there are, by --workers-file or --workers-srv, for sessions that are opened later; 0: never")
 	fl.StringVar(&f.task, "task", "", "with --workers, serve --session as `TASK`, such as /job:worker/task:1, whose devices come first")
 	f.cluster.add(fl)
 }
@@ -54,6 +59,65 @@ func (f *workersFlags) check() error {
 	return err
 }
 
+// find returns the addresses of the workers, and the task of --session if the file has it.
+func (f *workersFlags) find(ctx context.Context, o session.ClusterOptions) (workers map[string][]string, as task, err error) {
+	switch {
+	case f.file != "":
+		if workers, as, err = readWorkers(f.file); err != nil {
+			err = fmt.Errorf("--workers-file %s: %w", f.file, err)
+		}
+		return workers, as, err
+	case f.names != nil:
+		ctx, cancel := context.WithTimeout(ctx, f.wait)
+		defer cancel()
+		d := &cluster.Discovery{Names: f.names, Tasks: f.tasks, Cluster: o}
+		if workers, err = d.Find(ctx); err != nil {
+			err = failure{err}
+		}
+		return workers, as, err
+	}
+	all, err := jobs("workers", f.workers)
+	workers = map[string][]string{}
+	for _, t := range all {
+		workers[t.job] = append(workers[t.job], t.address)
+	}
+	return workers, as, err
+}
+
+// follow looks again and again which workers there are, for sessions that are opened later.
+func (f *workersFlags) follow(ctx context.Context, server *sessions.Server, now map[string][]string, o session.ClusterOptions, log *zerolog.Logger) {
+	if f.every <= 0 || f.file == "" && f.names == nil {
+		return
+	}
+	t := time.NewTicker(f.every)
+	defer t.Stop()
+	said := ""
+	for {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+		found, _, err := f.find(ctx, o)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil && !maps.EqualFunc(found, now, slices.Equal) {
+			if err = server.SetWorkers(found); err == nil {
+				now = found
+				log.Info().Interface("workers", found).Msg("workers changed")
+			}
+		}
+		switch {
+		case err == nil:
+			said = ""
+		case err.Error() != said:
+			said = err.Error()
+			log.Warn().Err(err).Msg("workers stay as they are")
+		}
+	}
+}
+
 // resolve returns the addresses of the workers and the task of --session.
 func (f *workersFlags) resolve(ctx context.Context) (workers map[string][]string, as task, o session.ClusterOptions, err error) {
 	c, err := f.cluster.resolve()
@@ -61,27 +125,8 @@ func (f *workersFlags) resolve(ctx context.Context) (workers map[string][]string
 	if err != nil {
 		return nil, as, o, err
 	}
-	switch {
-	case f.file != "":
-		if workers, as, err = readWorkers(f.file); err != nil {
-			return nil, as, o, fmt.Errorf("--workers-file %s: %w", f.file, err)
-		}
-	case f.names != nil:
-		ctx, cancel := context.WithTimeout(ctx, f.wait)
-		defer cancel()
-		d := &cluster.Discovery{Names: f.names, Tasks: f.tasks, Cluster: o}
-		if workers, err = d.Find(ctx); err != nil {
-			return nil, as, o, failure{err}
-		}
-	default:
-		jobs, err := jobs("workers", f.workers)
-		if err != nil {
-			return nil, as, o, err
-		}
-		workers = map[string][]string{}
-		for _, t := range jobs {
-			workers[t.job] = append(workers[t.job], t.address)
-		}
+	if workers, as, err = f.find(ctx, o); err != nil {
+		return nil, as, o, err
 	}
 	if f.task != "" {
 		spec, err := devices.Parse(f.task)

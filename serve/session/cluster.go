@@ -23,9 +23,8 @@ type endpoint struct {
 	grpc    *grpc.Server
 }
 
-// tasks lists the processes of the cluster, by job and number.
-func (o *Options) tasks() ([]devices.Spec, error) {
-	cluster := o.Cluster
+// tasksOf lists the processes of a cluster, by job and number.
+func tasksOf(cluster map[string]int) ([]devices.Spec, error) {
 	if cluster == nil {
 		cluster = map[string]int{defaultJob: 1}
 	}
@@ -56,8 +55,8 @@ const mostTasks = 256
 // open at l have its devices first.
 func (s *Server) ServeTask(l net.Listener, job string, task int) error {
 	p, err := devices.Process(job, 0, task)
-	if err == nil && !slices.Contains(s.tasks, p) {
-		err = status.Errorf(status.NotFound, "the cluster has no task %d of job %s; it has %v", task, job, s.tasks)
+	if tasks := s.members.Load().tasks; err == nil && !slices.Contains(tasks, p) {
+		err = status.Errorf(status.NotFound, "the cluster has no task %d of job %s; it has %v", task, job, tasks)
 	}
 	if err != nil {
 		l.Close()
@@ -98,14 +97,14 @@ func (s *Server) all() []*endpoint {
 }
 
 // processes names the processes of a session that is opened at an endpoint, its own
-// first: those that the client's filters let through.
-func (e *endpoint) processes(filters []string) ([]devices.Spec, error) {
+// first: those of the members that the client's filters let through.
+func (e *endpoint) processes(m *members, filters []string) ([]devices.Spec, error) {
 	pass, err := filter(filters)
 	if err != nil {
 		return nil, err
 	}
 	all := []devices.Spec{e.process}
-	for _, p := range e.tasks {
+	for _, p := range m.tasks {
 		if p != e.process && pass(p) {
 			all = append(all, p)
 		}

@@ -30,8 +30,8 @@ func startCluster(t *testing.T, o Options, tasks ...int) (*Server, []*client) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		job, _ := s.tasks[i].Job()
-		task, _ := s.tasks[i].Task()
+		job, _ := s.members.Load().tasks[i].Job()
+		task, _ := s.members.Load().tasks[i].Task()
 		go func() { served <- s.ServeTask(l, job, task) }()
 		conn, err := grpc.NewClient(l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 		if err != nil {

@@ -15,11 +15,12 @@ import (
 // listDevices lists the devices of a session, those of the task as local ones.
 func (s *endpoint) listDevices(ctx context.Context, q *master.ListDevicesRequest) (*master.ListDevicesResponse, error) {
 	if q.GetSessionHandle() == "" {
-		if s.workers != nil {
-			own := slices.DeleteFunc(slices.Clone(s.tasks), func(p devices.Spec) bool { return p == s.process })
-			return s.workerDevices(ctx, append([]devices.Spec{s.process}, own...))
+		m := s.members.Load()
+		if m.workers != nil {
+			others := slices.DeleteFunc(slices.Clone(m.tasks), func(p devices.Spec) bool { return p == s.process })
+			return s.workerDevices(ctx, m, append([]devices.Spec{s.process}, others...))
 		}
-		return s.ownDevices(), nil
+		return s.ownDevices(m), nil
 	}
 	s.mu.Lock()
 	r := s.sessions[q.GetSessionHandle()]
@@ -27,8 +28,8 @@ func (s *endpoint) listDevices(ctx context.Context, q *master.ListDevicesRequest
 	if r == nil {
 		return nil, status.Invalid("Session %s is not found. Possibly, this master has restarted.", q.GetSessionHandle())
 	}
-	if s.workers != nil {
-		return s.workerDevices(ctx, r.tasks)
+	if r.members.workers != nil {
+		return s.workerDevices(ctx, r.members, r.tasks)
 	}
 	all, err := r.session.ListDevices()
 	if err != nil {
@@ -50,9 +51,9 @@ func (s *endpoint) listDevices(ctx context.Context, q *master.ListDevicesRequest
 }
 
 // ownDevices lists the devices of a session that is not configured.
-func (s *endpoint) ownDevices() *master.ListDevicesResponse {
+func (s *endpoint) ownDevices(m *members) *master.ListDevicesResponse {
 	response := &master.ListDevicesResponse{}
-	for _, p := range s.tasks {
+	for _, p := range m.tasks {
 		d := attributes(session.Device{Name: p.Device("CPU", 0).String(), Type: "CPU"})
 		if p == s.process {
 			response.LocalDevice = append(response.LocalDevice, d)

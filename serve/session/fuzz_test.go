@@ -30,7 +30,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		defer s.Close()
 		ctx := t.Context()
-		e := s.endpoint(s.tasks[0])
+		e := s.endpoint(s.members.Load().tasks[0])
 		r, err := e.createSession(ctx, &master.CreateSessionRequest{GraphDef: def(t, sum)})
 		if err != nil {
 			t.Fatal(err)

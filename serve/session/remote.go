@@ -25,6 +25,7 @@ type remote struct {
 	handle   string
 	endpoint *endpoint
 	client   string
+	members  *members       // of the server, when the session was opened
 	tasks    []devices.Spec // whose devices it has, the endpoint's first
 	limit    int64          // bytes that the feeds of a step may have
 	// costsEvery and costsAfter are build_cost_model and build_cost_model_after of the
@@ -118,6 +119,7 @@ func (s *endpoint) open(ctx context.Context, q *master.CreateSessionRequest, cli
 		handle:    newHandle(),
 		endpoint:  s,
 		client:    client,
+		members:   s.members.Load(),
 		steps:     map[string]*step{},
 		runs:      map[string]int64{},
 		used:      time.Now(),
@@ -133,15 +135,15 @@ func (s *endpoint) open(ctx context.Context, q *master.CreateSessionRequest, cli
 	o.StrictPlacement = o.StrictPlacement || !config.GetAllowSoftPlacement()
 	r.costsEvery, r.costsAfter = config.GetGraphOptions().GetBuildCostModel(), max(config.GetGraphOptions().GetBuildCostModelAfter(), 0)
 	var err error
-	if r.tasks, err = s.processes(config.GetDeviceFilters()); err != nil {
+	if r.tasks, err = s.processes(r.members, config.GetDeviceFilters()); err != nil {
 		return nil, err
 	}
 	for _, p := range r.tasks {
 		o.Processes = append(o.Processes, p.String())
 	}
 	switch {
-	case s.workers != nil:
-		r.session, err = s.openAway(ctx, r.graph, o, &config, r.tasks)
+	case r.members.workers != nil:
+		r.session, err = s.openAway(ctx, r.members, r.graph, o, &config, r.tasks)
 	case config.GetIsolateSessionState():
 		r.private = session.NewResources(o.MemoryLimit)
 		o.Resources = r.private
@@ -224,9 +226,9 @@ func (s *endpoint) reset(ctx context.Context, q *master.ResetRequest) (*master.R
 		return nil, err
 	}
 	s.closeSessions(s)
-	if s.workers != nil {
-		cleared := slices.DeleteFunc(slices.Clone(s.tasks), func(p devices.Spec) bool { return !pass(p) })
-		return &master.ResetResponse{}, s.resetWorkers(ctx, cleared, q.GetContainer())
+	if m := s.members.Load(); m.workers != nil {
+		cleared := slices.DeleteFunc(slices.Clone(m.tasks), func(p devices.Spec) bool { return !pass(p) })
+		return &master.ResetResponse{}, s.resetWorkers(ctx, m, cleared, q.GetContainer())
 	}
 	s.options.Session.Resources.ResetIn(func(process string) bool {
 		p, err := devices.Parse(process)

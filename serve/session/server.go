@@ -6,11 +6,13 @@ import (
 	"net"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/experimental"
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/troupe-go/troupe/devices"
@@ -109,8 +111,7 @@ func (o *Options) resolve() error {
 // A Server serves sessions. It is safe for concurrent use.
 type Server struct {
 	options Options
-	tasks   []devices.Spec
-	workers workers       // nil: steps run in this process
+	members atomic.Pointer[members]
 	done    chan struct{} // closed when Close begins
 	swept   sync.WaitGroup
 
@@ -126,21 +127,15 @@ func New(o Options) (*Server, error) {
 	if err := o.resolve(); err != nil {
 		return nil, err
 	}
-	var away workers
-	if o.Workers != nil {
-		var err error
-		if away, err = o.resolveWorkers(); err != nil {
-			return nil, err
-		}
-	}
-	tasks, err := o.tasks()
+	m, err := o.members()
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		options: o, tasks: tasks, workers: away, done: make(chan struct{}),
+		options: o, done: make(chan struct{}),
 		endpoints: map[devices.Spec]*endpoint{}, sessions: map[string]*remote{}, opening: map[string]int{},
 	}
+	s.members.Store(m)
 	if o.IdleTimeout > 0 {
 		s.swept.Go(func() { s.sweepEvery(o.IdleTimeout) })
 	}
@@ -160,6 +155,7 @@ func (s *Server) grpcOptions() []grpc.ServerOption {
 	o := &s.options
 	opts := []grpc.ServerOption{
 		grpc.ForceServerCodecV2(newCodec()),
+		experimental.BufferPool(requests{}), // which does not clear what is written anyway
 		grpc.MaxRecvMsgSize(o.MaxMessage),
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.UnaryInterceptor(s.intercept),
@@ -183,8 +179,9 @@ func (s *Server) grpcOptions() []grpc.ServerOption {
 // closes l. Of a cluster it serves the first task, by job and number; see
 // [Server.ServeTask].
 func (s *Server) Serve(l net.Listener) error {
-	job, _ := s.tasks[0].Job()
-	task, _ := s.tasks[0].Task()
+	first := s.members.Load().tasks[0]
+	job, _ := first.Job()
+	task, _ := first.Task()
 	return s.ServeTask(l, job, task)
 }
 

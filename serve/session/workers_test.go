@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/cluster"
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -255,5 +256,62 @@ func TestWorkersMetadata(t *testing.T) {
 	}
 	if !costGraph(r.GetMetadata()) {
 		t.Error("no cost graph")
+	}
+}
+
+// TestWorkersComeAndGo adds a worker and takes one away while sessions are open: those that open
+// later have the new ones, the others go on without what they do not need.
+func TestWorkersComeAndGo(t *testing.T) {
+	const bound = 4 * time.Second
+	ps, first := startTask(t, "", "ps", 0, bound), startTask(t, "", "worker", 0, bound)
+	o := Options{Workers: map[string][]string{"ps": {ps.Address()}, "worker": {first.Address()}}}
+	o.Session.Cluster.Bound = bound
+	s, clients := startCluster(t, o, 1)
+	c := clients[0]
+	const program = `
+v = VariableV2() @/job:ps/task:0 {dtype=DT_FLOAT, shape=shape [], shared_name="v"}
+x = Placeholder() {dtype=DT_FLOAT}
+set = Assign(v, x) @/job:ps/task:0 {T=DT_FLOAT}
+here = Identity(v) {T=DT_FLOAT}
+there = Square(v) @/job:worker/task:1 {T=DT_FLOAT}
+`
+	before := c.create(program)
+	if _, code, e := c.run(before, map[string]float32{"x:0": 5}, nil, "set"); code != 0 {
+		t.Fatal(e)
+	}
+
+	second := startTask(t, "", "worker", 1, bound)
+	both := map[string][]string{"ps": {ps.Address()}, "worker": {first.Address(), second.Address()}}
+	if err := s.SetWorkers(both); err != nil {
+		t.Fatal(err)
+	}
+	if _, code, e := c.run(before, nil, []string{"there:0"}); code != codes.InvalidArgument {
+		t.Errorf("a session of before has a worker that came: %v %s", code, e)
+	}
+	between := c.create(program)
+	if got, code, e := c.run(between, nil, []string{"there:0"}); code != 0 || got[0] != 25 {
+		t.Error(got, e)
+	}
+	if second.Status().Finished == 0 {
+		t.Error("no step has run on the worker that came")
+	}
+
+	second.Close()
+	if err := s.SetWorkers(o.Workers); err != nil {
+		t.Fatal(err)
+	}
+	if _, code, e := c.run(between, nil, []string{"there:0"}); code != codes.Unavailable || !strings.Contains(e, "/job:worker/task:1") {
+		t.Errorf("a step on a worker that has left: %v %s", code, e)
+	}
+	for name, h := range map[string]string{"before": before, "between": between, "after": c.create(program)} {
+		if got, code, e := c.run(h, nil, []string{"here:0"}); code != 0 || got[0] != 5 {
+			t.Errorf("the session of %s: %v %s", name, got, e)
+		}
+	}
+	if err := s.SetWorkers(map[string][]string{"ps": {ps.Address()}}); status.CodeOf(err) != status.FailedPrecondition {
+		t.Errorf("without the task that is served: %v", err)
+	}
+	if err := s.SetWorkers(map[string][]string{"ps": {"nowhere"}}); status.CodeOf(err) != status.InvalidArgument {
+		t.Errorf("an address without a port: %v", err)
 	}
 }
