@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
