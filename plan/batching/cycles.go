@@ -17,14 +17,6 @@ type cycles struct {
 
 func newCycles(g *graph.Graph) *cycles { return &cycles{g, map[string]bool{}} }
 
-// has reports whether a function calls itself. What cannot be instantiated does not.
-func (c *cycles) has(ctx context.Context, f *registry.Func) (bool, error) {
-	if in, ok := c.known[f.String()]; ok {
-		return in, nil
-	}
-	return c.known[f.String()], c.search(ctx, f)
-}
-
 // calls reports whether a node calls a function that calls itself.
 func (c *cycles) calls(ctx context.Context, n *graph.Node) (bool, error) {
 	f := n.Callee()
