@@ -17,10 +17,10 @@ import (
 // the first that stands for it.
 var floors = [][]string{
 	{"plain", "selection", "sorted", "status", "files", "files/faults", "wire"},
-	{"tensor"},
+	{"tensor/jsontext", "tensor", "tensor/literal", "tensor/npy", "tensor/tensorproto", "tensor/*"},
 	{"registry", "shape", "devices", "resource", "profile", "profile/sequence", "profile/recording", "kernel"},
 	{
-		"graph/outline", "graph/function", "graph", "graph/*",
+		"graph/outline", "graph/function", "graph", "graph/notation", "graph/*",
 		"devices/cpu/vec", "devices/cpu", "devices/dynamic", "devices/cuda/internal/api", "devices/cuda/ptx", "devices/*", "devices/cuda/simulated",
 		"kernel/philox", "kernel/elementwise/loopgen", "kernel/elementwise", "kernel/*",
 	},

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	_ "github.com/troupe-go/troupe/ops/array"
@@ -68,11 +69,12 @@ func (caller) Expect(time.Duration)                  {}
 // gated returns a program whose node "gate" waits.
 func gated(t *testing.T) *nodes.Program {
 	t.Helper()
-	def, err := graph.ParseText(`
+	def, err := notation.Parse(`
 x = Placeholder() {dtype=DT_INT32}
 gate = TestGate(x)
 sum = AddV2(x, gate) {T=DT_INT32}
 `)
+
 	if err != nil {
 		t.Fatal(err)
 	}

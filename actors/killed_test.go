@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices/cpu"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/nodes"
@@ -50,7 +51,7 @@ func init() {
 func counting(t *testing.T, n int) *nodes.Program {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(fmt.Sprintf(`
+	if err := notation.Add(g, fmt.Sprintf(`
 zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 most = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: %d>}
 enter = Enter(zero) {frame_name="loop"}

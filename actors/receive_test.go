@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/registry"
@@ -41,7 +42,7 @@ func init() {
 func receiving(t *testing.T) *nodes.Program {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 x = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
 a = TestRecv()
 gate = TestGate(x)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/cluster"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -18,7 +19,7 @@ import (
 func text(t testing.TB, s string) *session.Graph {
 	t.Helper()
 	g := session.NewGraph()
-	if err := g.AddText(s); err != nil {
+	if err := notation.Add(g, s); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -179,7 +180,7 @@ ib = AssignVariableOp(b, one) @/job:worker/task:1 {dtype=DT_FLOAT}
 	if _, err := run(t.Context(), s, g, nil, nil, []string{"ia", "ib"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 joined = ResourceApplyMomentum(a, b, one, one, one) {T=DT_FLOAT, use_locking=false, use_nesterov=false}
 read = ReadVariableOp(a) {dtype=DT_FLOAT}
 `); err != nil {

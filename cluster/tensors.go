@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-go/troupe/cluster/protocol"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // An item is a tensor in a parcel, with its place among a step's feeds or fetches.
@@ -80,9 +81,9 @@ func marshal(v tensor.Value) ([]byte, error) {
 	t := v.Tensor()
 	switch v.DType() {
 	case tensor.Variant:
-		return t.MarshalVariants(nil)
+		return tensorproto.MarshalVariants(t, nil)
 	}
-	return t.MarshalProto()
+	return tensorproto.Marshal(t)
 }
 
 // recovered makes a panic, which a message of another process may have caused, an error.
@@ -187,7 +188,7 @@ func (it *item) read(b []byte, budget *tensor.Budget) error {
 		copy(tensor.Bytes(&it.value), b)
 		return nil
 	}
-	t, err := tensor.UnmarshalProto(b, 0)
+	t, err := tensorproto.Unmarshal(b, 0)
 	if err != nil {
 		return err
 	}

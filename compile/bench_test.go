@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 )
 
 // dag is n nodes that do nothing, in layers of 16, each of which waits for two of
@@ -88,7 +89,7 @@ func BenchmarkCompile(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		g := graph.New()
 		text, last := dag(n)
-		if err := g.AddText(text); err != nil {
+		if err := notation.Add(g, text); err != nil {
 			b.Fatal(err)
 		}
 		run(fmt.Sprintf("null_dag/n=%d", n), last, export(g))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
 	_ "github.com/troupe-go/troupe/ops/functional"
@@ -120,7 +121,7 @@ func text(first string, part func(i int) string) func(t testing.TB, b *graph.Bui
 			w.WriteString(part(i))
 		}
 		fmt.Fprintf(&w, "func F%d(n: int32, p: bool) -> (y: int32) {\n return y = n\n}\nfunc B%d(n: int32) -> (y: int32) {\n return y = n\n}\n", n, n)
-		if err := b.Graph().AddText(w.String()); err != nil {
+		if err := notation.Add(b.Graph(), w.String()); err != nil {
 			t.Fatal(err)
 		}
 		last := b.Graph().Operation("y")

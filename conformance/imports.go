@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -249,10 +250,10 @@ func equalAttrs(a, b *wire.AttrValue) bool {
 	if a.GetTensor() == nil || b.GetTensor() == nil {
 		return false
 	}
-	x, err := tensor.FromProto(a.GetTensor(), 0)
+	x, err := tensorproto.From(a.GetTensor(), 0)
 	if err != nil {
 		return false
 	}
-	y, err := tensor.FromProto(b.GetTensor(), 0)
+	y, err := tensorproto.From(b.GetTensor(), 0)
 	return err == nil && tensor.Compare(x, y, tensor.Tolerance{Exact: true}) == nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // writeFiles makes a folder of files, by path.
@@ -39,7 +40,7 @@ func floats(t *testing.T, x ...float32) *tensor.Tensor {
 
 func message(t *testing.T, v *tensor.Tensor) string {
 	t.Helper()
-	b, err := v.MarshalProto()
+	b, err := tensorproto.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}

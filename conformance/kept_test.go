@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/nodes"
@@ -72,11 +73,11 @@ func TestNothingLost(t *testing.T) {
 	for name, s := range stores {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New()
-			if err := g.AddText(`two = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 2>}
+			if err := notation.Add(g, `two = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 2>}
 five = Const() {dtype=DT_INT64, value=Tensor<type: int64 shape: [5] values: 0 1 2 3 4>}
 dims = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2] values: 5 300>}
 rows = RandomUniform(dims) {dtype=DT_FLOAT, T=DT_INT32}
-` + s.nodes); err != nil {
+`+s.nodes); err != nil {
 				t.Fatal(err)
 			}
 			compiled := func(spec compile.Spec) *nodes.Program {

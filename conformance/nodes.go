@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 // A nodeRow is one operation that was executed, and what it put out; or the
@@ -29,7 +30,7 @@ type nodeRow struct {
 	Tolerance
 }
 
-// A nodeValue is a tensor; its value is text in the form of [tensor.Parse],
+// A nodeValue is a tensor; its value is text in the form of [literal.Parse],
 // all elements in one pair of brackets.
 type nodeValue struct {
 	DType string  `json:"dtype"`
@@ -340,7 +341,7 @@ func (v *nodeValue) tensor() (*tensor.Tensor, error) {
 	if !ok || v.Value == nil {
 		return nil, fmt.Errorf("a tensor of dtype %q without a value or of none", v.DType)
 	}
-	t, err := tensor.Parse(*v.Value, dt.Base())
+	t, err := literal.Parse(*v.Value, dt.Base())
 	if err != nil {
 		return nil, err
 	}

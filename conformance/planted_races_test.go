@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/sequential/explore"
 	"github.com/troupe-go/troupe/tensor"
@@ -129,7 +130,7 @@ func TestPlantedRaces(t *testing.T) {
 		t.Run(c.kind, func(t *testing.T) {
 			for which, name := range []string{"mistaken", "mended"} {
 				g := graph.New()
-				if err := g.AddText(oneAndTwo + choose(c.text, which)); err != nil {
+				if err := notation.Add(g, oneAndTwo+choose(c.text, which)); err != nil {
 					t.Fatal(err)
 				}
 				p := race.Program{Graph: g}

@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // grace is how long after its deadline a step may return.
@@ -204,7 +205,7 @@ func (s *Script) Tensor(file string) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := tensor.UnmarshalProto(data, 0)
+	t, err := tensorproto.Unmarshal(data, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

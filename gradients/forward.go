@@ -93,11 +93,11 @@ func (w *walk) iterations(l *loop) graph.Output {
 	if l.count.Op == nil {
 		zero := w.anchored(l).Const(int32(0))
 		l.count = w.variable(l, "count", zero, func(b *graph.Builder, v graph.Output) graph.Output {
-			here := b.Op("Identity", nil, v)
+			here := b.Apply("Identity", v)
 			if here.Op == nil {
 				return here
 			}
-			return b.Op("AddV2", nil, here, b.After(here.Op).Const(int32(1)))
+			return b.Apply("AddV2", here, b.After(here.Op).Const(int32(1)))
 		})
 	}
 	return l.count
@@ -140,7 +140,7 @@ func (w *walk) keep(l *loop, v graph.Output) graph.Output {
 			}
 			v = b.Op("Merge", nil, values)
 		}
-		return b.Op("TensorListPushBack", nil, list, v)
+		return b.Apply("TensorListPushBack", list, v)
 	})
 }
 

@@ -55,7 +55,7 @@ func Dense(g *graph.Graph, ys, xs []graph.Output, o Options) ([]graph.Output, er
 			dense[i] = a.Zeros(xs[i])
 		case given[v.Dense]:
 			// One that was given: a node of its own can be fetched where that is fed.
-			dense[i] = a.Op("Identity", nil, v.Dense)
+			dense[i] = a.Apply("Identity", v.Dense)
 		default:
 			dense[i] = v.Dense
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/gradients"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -16,7 +17,7 @@ import (
 func parse(t *testing.T, text string) *graph.Graph {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	return g

@@ -123,7 +123,7 @@ func (r *reversal) open() (err error) {
 		return err
 	}
 	own, back := r.own, r.back
-	left := own.In(back.Cond).Op("Greater", nil, back.Vars[0], own.In(back.Cond).Const(int32(0)))
+	left := own.In(back.Cond).Apply("Greater", back.Vars[0], own.In(back.Cond).Const(int32(0)))
 	if err := r.w.b.Err(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -58,7 +59,7 @@ const marked = `
 // what the outputs that are asked for do not need, and so do their gradients.
 func TestPartsAfterGradients(t *testing.T) {
 	g := graph.New()
-	if err := g.AddText(marked); err != nil {
+	if err := notation.Add(g, marked); err != nil {
 		t.Fatal(err)
 	}
 	out := func(name string) graph.Output { return g.Operation(name).Output(0) }

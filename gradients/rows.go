@@ -29,7 +29,7 @@ func (lv *level) keepRows(p *gradient.Product) (rowLists, error) {
 		if r[k], err = lv.back.Var(list); err != nil {
 			return r, err
 		}
-		lv.popped = append(lv.popped, lv.on(lv.w.b).Op("TensorListPushBack", nil, lv.back.Current[r[k]], m))
+		lv.popped = append(lv.popped, lv.on(lv.w.b).Apply("TensorListPushBack", lv.back.Current[r[k]], m))
 	}
 	return r, lv.w.b.Err()
 }
@@ -43,7 +43,7 @@ func (r rowLists) product(a gradient.Algebra, w graph.Output, results []graph.Ou
 		if s := a.StaticShape(w); s.Known() && s.Rank() == 2 && s.Dim(k) != shape.Unknown && s.Dim(k) <= 1<<31-1 {
 			width = a.Int32s(-1, int32(s.Dim(k)))
 		} else {
-			at := a.Op("GatherV2", nil, a.Shape(w), a.Const(int32(k)), a.Const(int32(0)))
+			at := a.Apply("GatherV2", a.Shape(w), a.Const(int32(k)), a.Const(int32(0)))
 			width = a.Op("Pack", nil, graph.OutputList{a.Const(int32(-1)), at})
 		}
 		all[k] = a.Op("TensorListConcatV2", graph.Attrs{"element_dtype": w.DataType(), "shape_type": tensor.Int32}, results[i], width, a.Int64s())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -161,7 +162,7 @@ func attrsOf(values map[string]any) (registry.Attrs, error) {
 		}
 		attrs = append(attrs, registry.NamedAttr{Name: name, Value: v})
 	}
-	slices.SortFunc(attrs, func(a, b registry.NamedAttr) int { return strings.Compare(a.Name, b.Name) })
+	sorted.By(attrs, func(a, b registry.NamedAttr) int { return strings.Compare(a.Name, b.Name) })
 	return attrs, nil
 }
 

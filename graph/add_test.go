@@ -111,7 +111,7 @@ func TestAddOperationRefuses(t *testing.T) {
 		}
 	}
 	if g.NumNodes() != 2 {
-		t.Errorf("the graph has %d nodes:\n%s", g.NumNodes(), g.Text(TextOptions{}))
+		t.Errorf("the graph has %d nodes:\n%s", g.NumNodes(), textOf(g, textOptions{}))
 	}
 }
 
@@ -227,7 +227,7 @@ layer/Neg = Neg(Const, ^Const) @/device:CPU:0 {T=DT_FLOAT}
 layer_1/Add = Add(layer/Neg, layer/Neg) {T=DT_FLOAT}
 Add = Add(layer_1/Add, layer/Neg) {T=DT_FLOAT}
 `
-	if diff := cmp.Diff(want, g.Text(TextOptions{})); diff != "" {
+	if diff := cmp.Diff(want, textOf(g, textOptions{})); diff != "" {
 		t.Errorf("graph (-want +got):\n%s", diff)
 	}
 	b.Scope("s").Op("Nothing", nil)
@@ -253,14 +253,14 @@ func TestUniqueName(t *testing.T) {
 
 func TestAddCopy(t *testing.T) {
 	from, to := New(), New()
-	if err := from.AddText(`
+	if err := addText(from, `
 		x = Placeholder() {dtype=DT_FLOAT, shape=shape [2]}
 		y = Neg(x) {_mark="m"}
 		m = MatMul(y, y) {transpose_a=true}
 	`); err == nil {
 		t.Fatal("a product of vectors is accepted")
 	}
-	if err := from.AddText("x = Placeholder() {dtype=DT_FLOAT, shape=shape [2]}\ny = Neg(x) {_mark=\"m\"}"); err != nil {
+	if err := addText(from, "x = Placeholder() {dtype=DT_FLOAT, shape=shape [2]}\ny = Neg(x) {_mark=\"m\"}"); err != nil {
 		t.Fatal(err)
 	}
 	x, err := to.AddCopy(from.Operation("x"), CopySpec{Name: "in"})

@@ -3,11 +3,11 @@ package graph
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/troupe-go/troupe/graph/function"
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -60,7 +60,7 @@ func NewBody(g *Graph) (*Body, error) {
 		}
 	}
 	for _, list := range [][]*Node{b.Args, b.Results} {
-		slices.SortStableFunc(list, func(a, b *Node) int { return cmp.Compare(a.position(), b.position()) })
+		sorted.Stably(list, func(a, b *Node) int { return cmp.Compare(a.position(), b.position()) })
 		for i, n := range list {
 			if n.position() != int64(i) {
 				return nil, outline.NodeError(status.Invalid("it has index %d, where %d is next", n.position(), i), n.name, n.Type())

@@ -124,6 +124,17 @@ func (b *Builder) Op(op string, attrs Attrs, inputs ...Input) Output {
 	return n.Output(0)
 }
 
+// Apply is Op for inputs that are single tensors, and without attributes but those that
+// follow from them. The inputs become [Input]s here: where they are passed, each would be
+// converted by code of its own, hundreds of times.
+func (b *Builder) Apply(op string, inputs ...Output) Output {
+	list := make([]Input, len(inputs))
+	for i, in := range inputs {
+		list[i] = in
+	}
+	return b.Op(op, nil, list...)
+}
+
 // Const adds a constant: a *tensor.Tensor, or a Go value that
 // [tensor.NewTensor] takes.
 func (b *Builder) Const(value any) Output {

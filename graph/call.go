@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // Shapes go through calls as in TensorFlow: the body is inferred with what is
@@ -143,11 +144,11 @@ func sameConstant(a, b *tensor.Tensor) bool {
 	case a == nil || b == nil || a.DType() != b.DType() || !slices.Equal(a.Dims(), b.Dims()) || a.NumElements() > maxCompared:
 		return false
 	}
-	x, err := a.MarshalProto()
+	x, err := tensorproto.Marshal(a)
 	if err != nil {
 		return false
 	}
-	y, err := b.MarshalProto()
+	y, err := tensorproto.Marshal(b)
 	return err == nil && bytes.Equal(x, y)
 }
 

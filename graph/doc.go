@@ -56,9 +56,8 @@
 //
 // A graph is read from and written as a serialized GraphDef ([Graph.Import],
 // [Graph.ImportGraphDef], [Graph.WriteTo]); package
-// graph/prototext turns that into protocol buffer text and back. [Graph.Text]
-// and [Graph.AddText] have a form that is easier to read, one node a line,
-// and [Graph.DOT] draws it.
+// graph/prototext turns that into protocol buffer text and back. Package
+// graph/notation has a form that is easier to read, one node a line.
 //
 // # Errors and concurrency
 //

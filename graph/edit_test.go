@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -182,7 +183,7 @@ func TestEditorAgainstPlainGraph(t *testing.T) {
 		for i := range rapid.IntRange(1, 12).Draw(t, "nodes") {
 			add(nil, fmt.Sprintf("n%d", i))
 		}
-		before := g.Text(graph.TextOptions{})
+		before := notation.Format(g, notation.Options{})
 		ed := g.Edit()
 		for i := range rapid.IntRange(0, 25).Draw(t, "changes") {
 			names := slices.Sorted(maps.Keys(want))
@@ -278,7 +279,7 @@ func TestEditorAgainstPlainGraph(t *testing.T) {
 			t.Fatalf("edited graph (-want +got):\n%s", diff)
 		}
 		checkInvariants(t, edited)
-		if after := g.Text(graph.TextOptions{}); after != before {
+		if after := notation.Format(g, notation.Options{}); after != before {
 			t.Fatalf("the original changed:\n%s", cmp.Diff(before, after))
 		}
 		// What was edited is a graph like any other.
@@ -310,7 +311,7 @@ func noError(t interface{ Fatal(...any) }, err error) {
 func parsed(t *testing.T, text string) *graph.Graph {
 	t.Helper()
 	g := graph.New()
-	noError(t, g.AddText(text))
+	noError(t, notation.Add(g, text))
 	return g
 }
 
@@ -446,7 +447,7 @@ func TestEditorAfterFailure(t *testing.T) {
 	want := `x = Placeholder() {dtype=DT_FLOAT, shape=shape [2,3]}
 y = MatMul(x, x) {T=DT_FLOAT, _note="kept", transpose_b=true}
 `
-	if diff := cmp.Diff(want, edited.Text(graph.TextOptions{})); diff != "" {
+	if diff := cmp.Diff(want, notation.Format(edited, notation.Options{})); diff != "" {
 		t.Error(diff)
 	}
 	if s := edited.Operation("y").Output(0).Shape().String(); s != "[2, 2]" {
@@ -493,7 +494,7 @@ in = Enter(c) {T=DT_INT32, frame_name="g"}
 turn = Merge(in, on) {N=2, T=DT_INT32}
 on = NextIteration(turn) {T=DT_INT32}
 `
-	if diff := cmp.Diff(want, edited.Text(graph.TextOptions{})); diff != "" {
+	if diff := cmp.Diff(want, notation.Format(edited, notation.Options{})); diff != "" {
 		t.Error(diff)
 	}
 	if s := edited.Operation("turn").Output(0).Shape().String(); s != "?" {
@@ -503,7 +504,7 @@ on = NextIteration(turn) {T=DT_INT32}
 
 func ExampleEditor() {
 	g := graph.New()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 		x = Placeholder() {dtype=DT_FLOAT}
 		copy = Identity(x)
 		zero = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 0>}
@@ -538,7 +539,7 @@ func ExampleEditor() {
 		return
 	}
 	fmt.Println(removed, "more removed")
-	fmt.Print(edited.Text(graph.TextOptions{}))
+	fmt.Print(notation.Format(edited, notation.Options{}))
 	// Output:
 	// 1 more removed
 	// x = Placeholder() {dtype=DT_FLOAT}

@@ -43,7 +43,7 @@ func TestEditMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := done.Text(TextOptions{})
+	text := textOf(done, textOptions{})
 	for _, want := range []string{"b = Neg(x)", "c = Neg(after, ^x)", "d = NoOp(^x, ^b)", "after = Identity(a:1)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing in\n%s", want, text)
@@ -84,7 +84,7 @@ func TestEditEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.watch = nil
-		if done, err := e.Done(); err != nil || done.Text(TextOptions{}) != g.Text(TextOptions{}) {
+		if done, err := e.Done(); err != nil || textOf(done, textOptions{}) != textOf(g, textOptions{}) {
 			t.Fatalf("after %d questions: %v", until, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -20,7 +21,7 @@ func Example() {
 		return
 	}
 	fmt.Println(y, y.DataType(), y.Shape())
-	fmt.Print(g.Text(graph.TextOptions{}))
+	fmt.Print(notation.Format(g, notation.Options{}))
 	// Output:
 	// layer/MatMul:0 float [?, 3]
 	// Placeholder = Placeholder() {dtype=DT_FLOAT, shape=shape [?,2]}
@@ -58,7 +59,7 @@ func ExampleGraph_SetBackEdge() {
 
 func ExampleGraph_ImportGraphDef() {
 	inner := graph.New()
-	if err := inner.AddText(`
+	if err := notation.Add(inner, `
 		x = Placeholder() {dtype=DT_FLOAT}
 		y = Neg(x)
 	`); err != nil {
@@ -111,11 +112,11 @@ func ExampleGraph_MakeFunction() {
 		fmt.Println(err)
 		return
 	}
-	if err := h.AddText("a = Placeholder() {dtype=DT_FLOAT, shape=shape [3]}\nb = NegSquare(a)"); err != nil {
+	if err := notation.Add(h, "a = Placeholder() {dtype=DT_FLOAT, shape=shape [3]}\nb = NegSquare(a)"); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(h.Operation("b").Output(0).Shape(), "\n", h.Text(graph.TextOptions{}))
+	fmt.Print(h.Operation("b").Output(0).Shape(), "\n", notation.Format(h, notation.Options{}))
 	// Output:
 	// [3]
 	// a = Placeholder() {dtype=DT_FLOAT, shape=shape [3]}
@@ -131,12 +132,13 @@ func ExampleGraph_MakeFunction() {
 // A body is a graph of its own, for given attributes.
 func ExampleGraph_Instantiate() {
 	g := graph.New()
-	err := g.AddText(`
+	err := notation.Add(g, `
 func Twice[T: {float, int32}](x: T) -> (y: T) {
   y = Add(x, x) {T=$T}
   return y = y:z:0
 }
 `)
+
 	if err != nil {
 		fmt.Println(err)
 		return

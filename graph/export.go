@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/troupe-go/troupe/graph/outline"
@@ -57,7 +56,7 @@ func (g *Graph) GraphDef(opts ExportOptions) ([]byte, error) {
 	if !g.library.Empty() {
 		b = wire.AppendField(b, outline.GraphLibrary, g.library.Append(nil))
 	}
-	return wire.AppendField(b, outline.GraphVersions, g.versions.append(nil)), nil
+	return wire.AppendField(b, outline.GraphVersions, g.versions.Append(nil)), nil
 }
 
 // NodeDef returns the node as a serialized NodeDef.
@@ -84,29 +83,5 @@ func (n *Node) attrsToWrite(strip bool) registry.Attrs {
 	if !strip {
 		return n.sig.attrs
 	}
-	return stripDefaults(n.sig.op, n.sig.attrs)
-}
-
-// stripDefaults returns the attributes that do not have their default value.
-func stripDefaults(op *registry.OpDef, all registry.Attrs) registry.Attrs {
-	var attrs registry.Attrs
-	for i := range all {
-		if a := &all[i]; !isDefault(op, a) {
-			attrs = append(attrs, *a)
-		}
-	}
-	return attrs
-}
-
-func isDefault(op *registry.OpDef, a *registry.NamedAttr) bool {
-	def := op.Attr(a.Name)
-	if def == nil || def.Default == nil {
-		return false
-	}
-	value, err := registry.MarshalAttr(a.Value)
-	if err != nil {
-		return false
-	}
-	standard, err := registry.MarshalAttr(*def.Default)
-	return err == nil && bytes.Equal(value, standard)
+	return n.sig.op.WithoutDefaults(n.sig.attrs)
 }

@@ -27,6 +27,19 @@ func (g *Graph) Function(name string) *Function { return g.lib().Find(name) }
 // gradient of another; "" if it gives none.
 func (g *Graph) FunctionGradient(name string) string { return g.lib().Gradient(name) }
 
+// Differentiated returns the names of the functions that the library gives a gradient for.
+func (g *Graph) Differentiated() []string { return g.lib().Differentiated() }
+
+// OpDef returns the definition of an operation, or the signature of a function, as nodes of
+// the graph see it; nil if there is none.
+func (g *Graph) OpDef(op string) *registry.OpDef {
+	def, _, err := g.lib().Lookup(op)
+	if err != nil {
+		return nil
+	}
+	return def
+}
+
 // AddFunction adds a function to the library, and says that another one, unless
 // it is nil, is its gradient. Functions that are there already, and equal,
 // stay. It fails with INVALID_ARGUMENT, and adds nothing, if there is an

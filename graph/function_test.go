@@ -40,11 +40,11 @@ func TestFunctions(t *testing.T) {
 func functionCommand(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 	switch d.Cmd {
 	case "graph":
-		if err := g.AddText(d.Input); err != nil {
+		if err := addText(g, d.Input); err != nil {
 			return "", err
 		}
 		checkRoundTrip(t, g)
-		return g.Text(TextOptions{}), nil
+		return textOf(g, textOptions{}), nil
 	case "instantiate", "remake":
 		v, err := registry.ParseAttr(registry.KindFunc, d.Input)
 		if err != nil {
@@ -58,7 +58,7 @@ func functionCommand(t *testing.T, g *Graph, d *datadriven.TestData) (string, er
 			t.Errorf("%s was instantiated twice, %v", d.Input, err)
 		}
 		if d.Cmd == "instantiate" {
-			return b.Graph.Text(TextOptions{Nodes: b.Graph.Nodes()}), nil
+			return textOf(b.Graph, textOptions{Nodes: b.Graph.Nodes()}), nil
 		}
 		var name string
 		d.ScanArgs(t, "name", &name)
@@ -121,7 +121,9 @@ func functionText(t *testing.T, g *Graph, f *Function) (string, error) {
 		return "", err
 	}
 	checkRoundTrip(t, g)
-	p := printer{strip: true}
-	err := p.function(g.library, f)
-	return string(p.b), err
+	alone := New()
+	if err := alone.AddFunction(f, nil); err != nil {
+		return "", err
+	}
+	return textOf(alone, textOptions{}), nil
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/registry"
@@ -59,7 +60,7 @@ func FuzzInstantiate(f *testing.F) {
 		}
 		checkBodySound(t, b)
 		_, _ = b.Infer(nil)
-		_ = g.Text(TextOptions{MaxElements: 100})
+		_ = textOf(g, textOptions{MaxElements: 100})
 		again, err := b.Function("Again", nil)
 		if err == nil {
 			err = g.AddFunction(again, nil)
@@ -69,7 +70,7 @@ func FuzzInstantiate(f *testing.F) {
 		}
 		c, err := g.Instantiate(&registry.Func{Name: "Again"})
 		if err != nil {
-			t.Fatalf("a function made of a body: %v\n%s", err, g.Text(TextOptions{MaxElements: 100}))
+			t.Fatalf("a function made of a body: %v\n%s", err, textOf(g, textOptions{MaxElements: 100}))
 		}
 		if c.Graph.NumNodes() != b.Graph.NumNodes() || len(c.Args) != len(b.Args) || len(c.Results) != len(b.Results) {
 			t.Fatalf("%d nodes became %d", b.Graph.NumNodes(), c.Graph.NumNodes())
@@ -80,11 +81,17 @@ func FuzzInstantiate(f *testing.F) {
 // functionsIn returns the functions in the texts of a file of commands.
 func functionsIn(file string) []*Function {
 	var list []*Function
-	r := textReader{text: file}
-	for r.next() {
-		if r.keyword("func") || r.keyword("stateful") {
-			if f, err := r.function(); err == nil {
-				list = append(list, f)
+	for text := range strings.SplitSeq(file, "\n\n") {
+		for _, start := range []string{"func ", "stateful "} {
+			at := strings.Index(text, start)
+			if at < 0 || at > 0 && text[at-1] != '\n' {
+				continue
+			}
+			if end := strings.Index(text[at:], "\n}"); end >= 0 {
+				g := New()
+				if addText(g, text[at:at+end+2]) == nil {
+					list = append(list, g.Functions()...)
+				}
 			}
 		}
 	}

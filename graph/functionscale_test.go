@@ -15,7 +15,7 @@ import (
 func mustText(t testing.TB, text string) *Graph {
 	t.Helper()
 	g := New()
-	if err := g.AddText(text); err != nil {
+	if err := addText(g, text); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -110,7 +110,7 @@ func TestDeepCalls(t *testing.T) {
 
 // TestDeepError: an error from deep within says where it is, but not all the way.
 func TestDeepError(t *testing.T) {
-	err := New().AddText(callChain(20_000, "MatMul(x, x) {T=DT_FLOAT}", "product"))
+	err := addText(New(), callChain(20_000, "MatMul(x, x) {T=DT_FLOAT}", "product"))
 	if err == nil || len(err.Error()) > 2000 || !strings.Contains(err.Error(), "function 'F20000'") {
 		t.Errorf("%.3000v", err)
 	}
@@ -205,14 +205,14 @@ func TestConcurrentInstantiation(t *testing.T) {
 // TestFailedImportKeepsLibrary: neither functions nor bodies of a failed import stay.
 func TestFailedImportKeepsLibrary(t *testing.T) {
 	g := New()
-	err := g.AddText(chainFunction(3) + "x = Placeholder() {dtype=DT_FLOAT}\nc = F(x)\nd = Neg(nowhere)\n")
+	err := addText(g, chainFunction(3)+"x = Placeholder() {dtype=DT_FLOAT}\nc = F(x)\nd = Neg(nowhere)\n")
 	if err == nil {
 		t.Fatal("the import did not fail")
 	}
 	if g.Function("F") != nil || len(g.library.bodies) > 0 || g.library.over != nil {
 		t.Error("something of the library stayed")
 	}
-	if err := g.AddText(chainFunction(4) + "x = Placeholder() {dtype=DT_FLOAT}\nc = F(x)\n"); err != nil {
+	if err := addText(g, chainFunction(4)+"x = Placeholder() {dtype=DT_FLOAT}\nc = F(x)\n"); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := g.Instantiate(&registry.Func{Name: "F"}); err != nil || b.Graph.NumNodes() != 6 || b.Graph.library != g.library {
@@ -236,7 +236,7 @@ func TestSpecialBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "func Second(a: int32, b: float) -> (r: float) {_noinline=true} {\n  return r = b\n}\ngradient Second = Second\n"
-	if got := h.Text(TextOptions{}); got != want {
+	if got := textOf(h, textOptions{}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for _, text := range []string{

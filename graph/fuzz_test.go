@@ -70,8 +70,8 @@ func FuzzImport(f *testing.F) {
 			t.Fatalf("%d nodes became %d", g.NumNodes(), again.NumNodes())
 		}
 		_, _ = g.Frames()
-		_, _ = g.DOT()
-		_ = g.Text(TextOptions{Grouped: true})
+		_, _ = dotOf(g)
+		_ = textOf(g, textOptions{Grouped: true})
 	})
 }
 
@@ -105,7 +105,7 @@ func FuzzText(f *testing.F) {
 	f.Add("a = NoOp(^b) @/device:CPU:0 {s=\"}\\\"#\"}\nb = NoOp() # comment")
 	f.Fuzz(func(t *testing.T, text string) {
 		g := New()
-		if err := g.AddText(text); err != nil {
+		if err := addText(g, text); err != nil {
 			return
 		}
 		for _, n := range g.Nodes() {
@@ -115,12 +115,12 @@ func FuzzText(f *testing.F) {
 				}
 			}
 		}
-		printed := g.Text(TextOptions{})
+		printed := textOf(g, textOptions{})
 		again := New()
-		if err := again.AddText(printed); err != nil {
+		if err := addText(again, printed); err != nil {
 			t.Fatalf("printed text does not parse: %v\n%s", err, printed)
 		}
-		if got := again.Text(TextOptions{}); got != printed {
+		if got := textOf(again, textOptions{}); got != printed {
 			t.Fatalf("printed again:\n%s\ninstead of\n%s", got, printed)
 		}
 	})

@@ -51,10 +51,10 @@ func TestGolden(t *testing.T) {
 func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 	switch d.Cmd {
 	case "graph", "add":
-		if err := g.AddText(d.Input); err != nil {
+		if err := addText(g, d.Input); err != nil {
 			return "", err
 		}
-		text := g.Text(TextOptions{})
+		text := textOf(g, textOptions{})
 		checkRoundTrip(t, g)
 		return text, nil
 	case "import":
@@ -70,11 +70,11 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 		if _, err := g.ImportGraphDef(def, o); err != nil {
 			return "", err
 		}
-		return g.Text(TextOptions{}), nil
+		return textOf(g, textOptions{}), nil
 	case "text":
-		o := TextOptions{Grouped: d.HasArg("grouped"), Defaults: d.HasArg("defaults")}
+		o := textOptions{Grouped: d.HasArg("grouped"), Defaults: d.HasArg("defaults")}
 		d.MaybeScanArgs(t, "max", &o.MaxElements)
-		return g.Text(o), nil
+		return textOf(g, o), nil
 	case "export":
 		def, err := g.GraphDef(ExportOptions{StripDefaults: d.HasArg("strip-defaults")})
 		if err != nil {
@@ -92,7 +92,7 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 		for _, n := range s.Nodes {
 			fmt.Fprintf(&b, "%s: %d bytes of attributes\n", s.Text(n.Name), n.Attrs.Hi-n.Attrs.Lo)
 		}
-		return b.String() + h.Text(TextOptions{}), nil
+		return b.String() + textOf(h, textOptions{}), nil
 	case "shapes":
 		var b strings.Builder
 		for _, n := range g.Nodes() {
@@ -198,9 +198,9 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 			return "", err
 		}
 		checkRoundTrip(t, g)
-		return g.Text(TextOptions{}), nil
+		return textOf(g, textOptions{}), nil
 	case "dot":
-		return g.DOT()
+		return dotOf(g)
 	}
 	return "", status.Invalid("no command %s", d.Cmd)
 }
@@ -208,18 +208,18 @@ func command(t *testing.T, g *Graph, d *datadriven.TestData) (string, error) {
 // checkRoundTrip prints, parses and prints, and exports and imports.
 func checkRoundTrip(t *testing.T, g *Graph) {
 	t.Helper()
-	text := g.Text(TextOptions{})
+	text := textOf(g, textOptions{})
 	again := New()
-	if err := again.AddText(text); err != nil {
+	if err := addText(again, text); err != nil {
 		t.Errorf("printed text does not parse: %v\n%s", err, text)
-	} else if got := again.Text(TextOptions{}); got != text {
+	} else if got := textOf(again, textOptions{}); got != text {
 		t.Errorf("printed, parsed and printed again:\n%s\ninstead of\n%s", got, text)
 	}
-	grouped := g.Text(TextOptions{Grouped: true})
+	grouped := textOf(g, textOptions{Grouped: true})
 	again = New()
-	if err := again.AddText(grouped); err != nil {
+	if err := addText(again, grouped); err != nil {
 		t.Errorf("printed text does not parse: %v\n%s", err, grouped)
-	} else if got := again.Text(TextOptions{Grouped: true}); got != grouped {
+	} else if got := textOf(again, textOptions{Grouped: true}); got != grouped {
 		t.Errorf("printed, parsed and printed again:\n%s\ninstead of\n%s", got, grouped)
 	}
 	def, err := g.GraphDef(ExportOptions{})
@@ -230,7 +230,7 @@ func checkRoundTrip(t *testing.T, g *Graph) {
 	again = New()
 	if err := again.Import(def, ""); err != nil {
 		t.Errorf("exported graph does not import: %v", err)
-	} else if got := again.Text(TextOptions{}); got != text {
+	} else if got := textOf(again, textOptions{}); got != text {
 		t.Errorf("exported and imported:\n%s\ninstead of\n%s", got, text)
 	}
 }

@@ -3,11 +3,11 @@ package graph
 import (
 	"bytes"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -235,7 +235,7 @@ func (im *importer) result() (*ImportResult, error) {
 			r.MissingInputs = append(r.MissingInputs, key)
 		}
 	}
-	slices.SortFunc(r.MissingInputs, func(a, b TensorID) int {
+	sorted.By(r.MissingInputs, func(a, b TensorID) int {
 		if c := strings.Compare(a.Node, b.Node); c != 0 {
 			return c
 		}

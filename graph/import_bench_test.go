@@ -30,7 +30,7 @@ func chainDef(n int) []byte {
 		node = field(node, outline.NodeAttr, string(field(field(nil, outline.EntryKey, attr), outline.EntryValue, float)))
 		def = field(def, outline.GraphNode, string(node))
 	}
-	return field(def, outline.GraphVersions, string(Versions{Producer: Version}.append(nil)))
+	return field(def, outline.GraphVersions, string(Versions{Producer: Version}.Append(nil)))
 }
 
 func BenchmarkImport(b *testing.B) {

@@ -15,7 +15,7 @@ import (
 func valid(t *testing.T) []byte {
 	t.Helper()
 	g := New()
-	if err := g.AddText("x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)"); err != nil {
+	if err := addText(g, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)"); err != nil {
 		t.Fatal(err)
 	}
 	def, err := g.GraphDef(ExportOptions{})
@@ -71,7 +71,7 @@ func TestLenientWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g.NumNodes() != 3 || g.Operation("z1") == nil {
-		t.Error(g.Text(TextOptions{}))
+		t.Error(textOf(g, textOptions{}))
 	}
 }
 
@@ -83,10 +83,10 @@ func TestOutputsAreBounded(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&text, "s%d = Split(d, x) {num_split=100000}\n", i)
 	}
-	if err := New().AddText(text.String()); status.CodeOf(err) != status.ResourceExhausted {
+	if err := addText(New(), text.String()); status.CodeOf(err) != status.ResourceExhausted {
 		t.Errorf("two million outputs: %v", err)
 	}
-	if err := New().AddText("d = Placeholder() {dtype=DT_INT32}\nx = Placeholder() {dtype=DT_FLOAT}\ns = Split(d, x) {num_split=1099511627776}"); status.CodeOf(err) != status.InvalidArgument {
+	if err := addText(New(), "d = Placeholder() {dtype=DT_INT32}\nx = Placeholder() {dtype=DT_FLOAT}\ns = Split(d, x) {num_split=1099511627776}"); status.CodeOf(err) != status.InvalidArgument {
 		t.Errorf("2^40 outputs: %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func TestImportOptionsRefused(t *testing.T) {
 		}
 	}
 	if g.NumNodes() != 1 {
-		t.Error(g.Text(TextOptions{}))
+		t.Error(textOf(g, textOptions{}))
 	}
 }
 
@@ -132,7 +132,7 @@ func TestImportWithOptions(t *testing.T) {
 p/x = Placeholder() @/device:CPU:0 {dtype=DT_FLOAT}
 p/y = Neg(in) @/device:CPU:0 {T=DT_FLOAT}
 `
-	if got := g.Text(TextOptions{}); got != want {
+	if got := textOf(g, textOptions{}); got != want {
 		t.Errorf("graph\n%s, want\n%s", got, want)
 	}
 }
@@ -193,7 +193,7 @@ func TestLibrary(t *testing.T) {
 
 func TestUnreachableNodes(t *testing.T) {
 	g := New()
-	if err := g.AddText("x = Placeholder() {dtype=DT_FLOAT}\nm = Merge(x)\nn = NextIteration(m)"); err != nil {
+	if err := addText(g, "x = Placeholder() {dtype=DT_FLOAT}\nm = Merge(x)\nn = NextIteration(m)"); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.SetBackEdge(g.Operation("m"), 0, g.Operation("n").Output(0)); err != nil {

@@ -137,15 +137,13 @@ func describe(t *testing.T, g *Graph) []string {
 		sorted := *n
 		sorted.self = &sorted
 		sorted.controls = slices.SortedFunc(slices.Values(n.controls), func(a, b *Node) int { return strings.Compare(a.name, b.name) })
-		p := printer{}
-		p.node(&sorted)
-		lines = append(lines, string(p.b))
+		lines = append(lines, string(LineFormat{Defaults: true}.AppendNode(nil, &sorted))+"\n")
 	}
 	slices.Sort(lines)
 	for _, f := range g.Functions() {
 		lines = append(lines, "function "+f.Name+" "+string(f.Def))
 	}
-	return append(lines, string(g.Versions().append(nil)))
+	return append(lines, string(g.Versions().Append(nil)))
 }
 
 func read(t *testing.T, dir fs.FS, name string) []byte {

@@ -90,4 +90,6 @@ func (n *Node) OutputListSize(output string) (int, error) {
 }
 
 // String returns the node in one line, as the text form of a graph has it.
-func (n *Node) String() string { return string(appendNode(nil, n)) }
+func (n *Node) String() string {
+	return string(LineFormat{MaxElements: maxLineElements}.AppendNode(nil, n))
+}

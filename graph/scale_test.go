@@ -34,7 +34,7 @@ func TestLongChain(t *testing.T) {
 		}
 		def = fmt.Appendf(def, "n%d = NoOp(%s)\n", i, input)
 	}
-	if err := g.AddText(string(def)); err != nil {
+	if err := addText(g, string(def)); err != nil {
 		t.Fatal(err)
 	}
 	last := g.Operation(fmt.Sprint("n", n))

@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -77,6 +78,6 @@ func sortedNodes(nodes []*Node) []*Node {
 	for i, n := range nodes {
 		nodes[i] = n.self
 	}
-	slices.SortFunc(nodes, func(a, b *Node) int { return a.id - b.id })
+	sorted.By(nodes, func(a, b *Node) int { return a.id - b.id })
 	return slices.Compact(nodes)
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -65,7 +66,7 @@ func (v Versions) blame(err error) error {
 // w has been imported.
 func (v Versions) combine(w Versions) Versions {
 	bad := slices.Concat(v.BadConsumers, w.BadConsumers)
-	slices.Sort(bad)
+	sort.Ints(bad)
 	return Versions{
 		Producer:     min(v.Producer, w.Producer),
 		MinConsumer:  max(v.MinConsumer, w.MinConsumer),
@@ -94,8 +95,8 @@ func (v *Versions) merge(c wire.Cursor) error {
 	return c.Err()
 }
 
-// append adds the VersionDef to b, without tag.
-func (v Versions) append(b []byte) []byte {
+// Append adds the VersionDef to b, without tag.
+func (v Versions) Append(b []byte) []byte {
 	varint := func(num protowire.Number, x int) {
 		if x != 0 {
 			b = wire.AppendNumber(b, num, uint64(int64(x)))

@@ -24,6 +24,8 @@ func (c *Context) ChargeValue(v tensor.Value) tensor.Value {
 // ChargeOutputs wraps f's kernels so that outputs that they did not allocate are charged
 // to the step: for operations that return what a resource has released, or what a
 // function returned. See [Context.ChargeValue].
+//
+//go:noinline
 func ChargeOutputs(f Factory) Factory {
 	return func(c *Construction) (Kernel, error) {
 		k, err := f(c)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -93,7 +94,7 @@ func Supported(deviceTypes []string, c *Construction) []string {
 			found = append(found, device{t, r.Priority})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b device) int { return cmp.Compare(b.priority, a.priority) })
+	sorted.Stably(found, func(a, b device) int { return cmp.Compare(b.priority, a.priority) })
 	kinds := make([]string, len(found))
 	for i := range found {
 		kinds[i] = found[i].kind

@@ -17,6 +17,7 @@ import (
 
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/npy"
 	"github.com/troupe-go/troupe/train"
 )
 
@@ -53,7 +54,7 @@ func (r recorded) tensor(t *testing.T, name string) *tf.Tensor {
 	if !r.has(name) {
 		t.Fatalf("%s is not recorded", name)
 	}
-	x, err := tensor.ReadNPY(bytes.NewReader(r[name+".npy"]), 1<<20)
+	x, err := npy.Read(bytes.NewReader(r[name+".npy"]), 1<<20)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -506,7 +507,7 @@ func keep(t *testing.T, m *Model, name string, answer *tf.Tensor) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := answer.WriteNPY(f); err != nil {
+	if err := npy.Write(f, answer); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -215,12 +216,31 @@ func (n *Network) Freeze(layers ...Layer) {
 	}
 }
 
+// noVariable returns the error of a name that no variable has.
+func (n *Network) noVariable(name string) error {
+	vars := n.model.Variables()
+	names := make([]string, len(vars))
+	for i, v := range vars {
+		names[i] = v.Name
+	}
+	hint := ""
+	if near := status.Nearest(name, slices.Values(names)); len(near) > 0 {
+		hint = "; did you mean " + strings.Join(near, " or ") + "?"
+	} else if len(names) > 0 {
+		hint = "; it has " + strings.Join(names[:min(len(names), 4)], ", ")
+		if len(names) > 4 {
+			hint += ", …"
+		}
+	}
+	return status.Errorf(status.NotFound, "the model has no variable %q%s", name, hint)
+}
+
 // Unfreeze includes variables of an extended model in training, by their names.
 func (n *Network) Unfreeze(names ...string) {
 	for _, name := range names {
 		v := n.model.Lookup(name)
 		if v == nil {
-			n.fail("Unfreeze", status.Errorf(status.NotFound, "there is no variable %q", name))
+			n.fail("Unfreeze", n.noVariable(name))
 			return
 		}
 		v.Trainable = true

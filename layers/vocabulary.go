@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"io"
 	"iter"
-	"maps"
-	"slices"
 	"strings"
 	"unicode"
 
 	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -41,7 +40,8 @@ func NewVocabulary(texts iter.Seq[string], size int) *Vocabulary {
 			counts[word]++
 		}
 	}
-	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+	words := sorted.Keys(counts)
+	sorted.By(words, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(b, a))
 	})
 	return vocabulary(words[:max(min(len(words), size-2), 0)])

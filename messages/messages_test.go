@@ -18,6 +18,7 @@ import (
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices/cpu"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/nodes"
@@ -62,7 +63,7 @@ func calling(t testing.TB, f func() error) {
 func compiled(t testing.TB, text string, fetches ...string) *nodes.Program {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	var spec compile.Spec

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -202,7 +203,7 @@ func signatures(def *wire.MetaGraphDef) (map[string]Signature, error) {
 			MethodName: s.GetMethodName(),
 		}
 		for name, p := range s.GetDefaults() {
-			t, err := tensor.FromProto(p, mostDefault)
+			t, err := tensorproto.From(p, mostDefault)
 			if err != nil {
 				return nil, status.Within(err, "the default of input '%s' of signature '%s'", name, key)
 			}

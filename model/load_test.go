@@ -14,6 +14,7 @@ import (
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 	"github.com/troupe-go/troupe/wire"
 
 	_ "github.com/troupe-go/troupe/ops/all"
@@ -63,7 +64,7 @@ func expectVocabulary(t *testing.T, dir string) {
 	if diff := cmp.Diff([]any{[]int64{1, 5, 4, 5, 5}, int64(7)}, []any{got[0].Value(), got[1].Value()}); diff != "" {
 		t.Error(diff)
 	}
-	mean, err := tensor.Parse("[0.25479588, -0.00259738, 0.6058734]", tensor.Float)
+	mean, err := literal.Parse("[0.25479588, -0.00259738, 0.6058734]", tensor.Float)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestSavedModelWithoutVariables(t *testing.T) {
 		what, index, want string
 		change            func(*wire.MetaGraphDef)
 	}{
-		{what: "no checkpoint", want: "there is no checkpoint "},
+		{what: "no checkpoint", want: " does not exist for "},
 		{what: "nothing restores it", index: "keep", want: "nothing in the checkpoint ", change: func(m *wire.MetaGraphDef) {
 			m.SaverDef.RestoreOpName = "Const" // which restores nothing
 		}},

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -268,7 +269,11 @@ func errMalformedModel(err error) error {
 
 // tagSet is tags in order, each once.
 func tagSet(tags []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(tags)))
+	set := make(map[string]bool, len(tags))
+	for _, tag := range tags {
+		set[tag] = true
+	}
+	return sorted.Keys(set)
 }
 
 // assets returns the files that the graph reads.

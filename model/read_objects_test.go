@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/ops/io/bundle"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -37,7 +38,7 @@ func TestRestoreByObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := tensor.Parse("[[9.887595], [14.831392]]", tensor.Float)
+		want, err := literal.Parse("[[9.887595], [14.831392]]", tensor.Float)
 		if err != nil {
 			t.Fatal(err)
 		}

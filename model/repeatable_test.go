@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/tensor"
@@ -52,7 +53,7 @@ y = TensorArrayReadV3(a, zero, w) {dtype=DT_FLOAT}`, true},
 	} {
 		dir := filepath.Join(t.TempDir(), name)
 		g := graph.New()
-		if err := g.AddText("x = Placeholder() {dtype=DT_FLOAT}\n" + c.text); err != nil {
+		if err := notation.Add(g, "x = Placeholder() {dtype=DT_FLOAT}\n"+c.text); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		sig := model.ExportSignature{

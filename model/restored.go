@@ -30,7 +30,7 @@ func (m *loader) checkVariables(prefix string) error {
 	}
 	problem := "nothing in the checkpoint %s"
 	if _, err := os.Stat(prefix + ".index"); err != nil {
-		problem = "there is no checkpoint %s.index"
+		problem = "checkpoint %s.index does not exist"
 	}
 	return status.Errorf(status.NotFound, problem+" for '%s'%s, which the graph declares", prefix, strings.Join(names, "', '"), more)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/graph"
@@ -168,9 +167,12 @@ func (m *Export) addInit(s *saved) {
 // two have the same.
 func (m *Export) addAssets(s *saved) {
 	taken := map[string]bool{}
-	for _, o := range slices.SortedFunc(maps.Keys(m.Assets), func(a, b graph.Output) int {
-		return strings.Compare(a.String(), b.String())
-	}) {
+	outputs := make([]graph.Output, 0, len(m.Assets))
+	for o := range m.Assets {
+		outputs = append(outputs, o)
+	}
+	sorted.By(outputs, func(a, b graph.Output) int { return strings.Compare(a.String(), b.String()) })
+	for _, o := range outputs {
 		from := m.Assets[o]
 		name := filepath.Base(from)
 		for i := 1; taken[name]; i++ {

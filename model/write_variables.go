@@ -1,10 +1,10 @@
 package model
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -37,7 +37,7 @@ func (s *saved) addVariables(values map[string]*tensor.Tensor) error {
 	if len(handles) == 0 {
 		return nil
 	}
-	slices.SortFunc(handles, func(a, b *graph.Node) int { return strings.Compare(a.Name(), b.Name()) })
+	sorted.By(handles, func(a, b *graph.Node) int { return strings.Compare(a.Name(), b.Name()) })
 
 	b := graph.NewBuilder(s.graph).Scope(s.graph.UniqueName("save"))
 	file := b.Op("PlaceholderWithDefault", graph.Attrs{"shape": graph.ScalarShape()}, b.Const("model"))

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 // TestGolden runs testdata. Commands are
@@ -67,7 +68,7 @@ func program(g *graph.Graph, d *datadriven.TestData) (*nodes.Program, []tensor.V
 			}
 			switch arg.Key {
 			case "feed":
-				x, err := tensor.Parse(text, o.Op.OutputTypes()[o.Index].Base())
+				x, err := literal.Parse(text, o.Op.OutputTypes()[o.Index].Base())
 				if err != nil {
 					return nil, nil, err
 				}

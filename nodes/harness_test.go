@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/nodes"
@@ -41,7 +42,7 @@ func newStep(ctx context.Context) *kernel.Step {
 
 // parse imports a graph in text form.
 func parse(text string) (*graph.Graph, error) {
-	def, err := graph.ParseText(text)
+	def, err := notation.Parse(text)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 // TestKinds lets tokens come to one node, and prints what goes out. A command is a
@@ -102,7 +103,7 @@ func nodeUnderTest(t *testing.T, d *datadriven.TestData) *lone {
 }
 
 func value(text string, dt tensor.DType) (tensor.Value, error) {
-	x, err := tensor.Parse(text, dt)
+	x, err := literal.Parse(text, dt)
 	if err != nil {
 		return tensor.Value{}, err
 	}

@@ -41,6 +41,16 @@ func (s *Scope) add(op string, attrs []attr, inputs ...tf.Input) *tf.Operation {
 	return s.AddOperation(tf.OpSpec{Type: op, Input: inputs, Attrs: values})
 }
 
+// node is add for operations whose inputs are single tensors. They become [tf.Input]s here:
+// where they are passed, each would be converted by code of its own, hundreds of times.
+func (s *Scope) node(op string, attrs []attr, inputs ...tf.Output) *tf.Operation {
+	list := make([]tf.Input, len(inputs))
+	for i, in := range inputs {
+		list[i] = in
+	}
+	return s.add(op, attrs, list...)
+}
+
 // outputs splits the outputs of an operation into those of the definition.
 func (s *Scope) outputs(op *tf.Operation) *outputs { return &outputs{scope: s, op: op} }
 

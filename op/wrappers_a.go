@@ -23,12 +23,12 @@ func AbortExitWithoutError(value bool) AbortAttr {
 //
 // Options: [AbortErrorMsg], [AbortExitWithoutError].
 func Abort(scope *Scope, optional ...AbortAttr) (o *tf.Operation) {
-	return scope.add("Abort", with(pointer(&optional)))
+	return scope.node("Abort", with(pointer(&optional)))
 }
 
 // Abs takes the absolute value of every element; the lowest integer stays what it is.
 func Abs(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Abs", nil, x)
+	op := scope.node("Abs", nil, x)
 	return op.Output(0)
 }
 
@@ -44,19 +44,19 @@ func AccumulateNV2(scope *Scope, inputs []tf.Output, shape tf.Shape) (sum tf.Out
 
 // Acos takes the inverse cosine of every element, in radians from 0 to π; NaN outside of [-1, 1].
 func Acos(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Acos", nil, x)
+	op := scope.node("Acos", nil, x)
 	return op.Output(0)
 }
 
 // Acosh takes the inverse hyperbolic cosine of every element; NaN below 1.
 func Acosh(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Acosh", nil, x)
+	op := scope.node("Acosh", nil, x)
 	return op.Output(0)
 }
 
 // Add adds two tensors, or joins the strings of two, with broadcasting; integers wrap around.
 func Add(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Add", nil, x, y)
+	op := scope.node("Add", nil, x, y)
 	return op.Output(0)
 }
 
@@ -87,7 +87,7 @@ func AddManySparseToTensorsMapSharedName(value string) AddManySparseToTensorsMap
 //
 // Options: [AddManySparseToTensorsMapContainer], [AddManySparseToTensorsMapSharedName].
 func AddManySparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddManySparseToTensorsMapAttr) (sparse_handles tf.Output) {
-	op := scope.add("AddManySparseToTensorsMap", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
+	op := scope.node("AddManySparseToTensorsMap", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
@@ -124,13 +124,13 @@ func AddSparseToTensorsMapSharedName(value string) AddSparseToTensorsMapAttr {
 //
 // Options: [AddSparseToTensorsMapContainer], [AddSparseToTensorsMapSharedName].
 func AddSparseToTensorsMap(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...AddSparseToTensorsMapAttr) (sparse_handle tf.Output) {
-	op := scope.add("AddSparseToTensorsMap", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
+	op := scope.node("AddSparseToTensorsMap", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
 // AddV2 adds two tensors with broadcasting; integers wrap around.
 func AddV2(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("AddV2", nil, x, y)
+	op := scope.node("AddV2", nil, x, y)
 	return op.Output(0)
 }
 
@@ -145,7 +145,7 @@ func AddV2(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - output: Types: half, float.
 func AdjustContrastv2(scope *Scope, images tf.Output, contrast_factor tf.Output) (output tf.Output) {
-	op := scope.add("AdjustContrastv2", nil, images, contrast_factor)
+	op := scope.node("AdjustContrastv2", nil, images, contrast_factor)
 	return op.Output(0)
 }
 
@@ -160,7 +160,7 @@ func AdjustContrastv2(scope *Scope, images tf.Output, contrast_factor tf.Output)
 //
 //   - output: Types: half, float.
 func AdjustHue(scope *Scope, images tf.Output, delta tf.Output) (output tf.Output) {
-	op := scope.add("AdjustHue", nil, images, delta)
+	op := scope.node("AdjustHue", nil, images, delta)
 	return op.Output(0)
 }
 
@@ -175,7 +175,7 @@ func AdjustHue(scope *Scope, images tf.Output, delta tf.Output) (output tf.Outpu
 //
 //   - output: Types: half, float.
 func AdjustSaturation(scope *Scope, images tf.Output, scale tf.Output) (output tf.Output) {
-	op := scope.add("AdjustSaturation", nil, images, scale)
+	op := scope.node("AdjustSaturation", nil, images, scale)
 	return op.Output(0)
 }
 
@@ -200,7 +200,7 @@ func AllKeepDims(value bool) AllAttr {
 //
 // Options: [AllKeepDims].
 func All(scope *Scope, input tf.Output, axis tf.Output, optional ...AllAttr) (output tf.Output) {
-	op := scope.add("All", with(pointer(&optional)), input, axis)
+	op := scope.node("All", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -234,7 +234,7 @@ func AllCandidateSamplerSeed2(value int64) AllCandidateSamplerAttr {
 //
 // Options: [AllCandidateSamplerSeed], [AllCandidateSamplerSeed2].
 func AllCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, optional ...AllCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("AllCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}), true_classes)
+	op := scope.node("AllCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -258,7 +258,7 @@ func AngleTout(value tf.DataType) AngleAttr {
 //
 // Options: [AngleTout].
 func Angle(scope *Scope, input tf.Output, optional ...AngleAttr) (output tf.Output) {
-	op := scope.add("Angle", with(pointer(&optional)), input)
+	op := scope.node("Angle", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -269,7 +269,7 @@ func Angle(scope *Scope, input tf.Output, optional ...AngleAttr) (output tf.Outp
 //   - key_dtype: The type of the keys.
 //   - value_dtype: The type of the values.
 func AnonymousHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType) (table_handle tf.Output) {
-	op := scope.add("AnonymousHashTable", attrs(attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.node("AnonymousHashTable", attrs(attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -280,7 +280,7 @@ func AnonymousHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.Data
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func AnonymousIterator(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("AnonymousIterator", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
+	op := scope.node("AnonymousIterator", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0)
 }
 
@@ -296,7 +296,7 @@ func AnonymousIterator(scope *Scope, output_types []tf.DataType, output_shapes [
 //   - handle: The iterator.
 //   - deleter: What DeleteIterator takes.
 func AnonymousIteratorV2(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output, deleter tf.Output) {
-	op := scope.add("AnonymousIteratorV2", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
+	op := scope.node("AnonymousIteratorV2", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0), op.Output(1)
 }
 
@@ -307,7 +307,7 @@ func AnonymousIteratorV2(scope *Scope, output_types []tf.DataType, output_shapes
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func AnonymousIteratorV3(scope *Scope, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("AnonymousIteratorV3", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
+	op := scope.node("AnonymousIteratorV3", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0)
 }
 
@@ -318,7 +318,7 @@ func AnonymousIteratorV3(scope *Scope, output_types []tf.DataType, output_shapes
 //   - handle: The cache.
 //   - deleter: What DeleteMemoryCache takes.
 func AnonymousMemoryCache(scope *Scope) (handle tf.Output, deleter tf.Output) {
-	op := scope.add("AnonymousMemoryCache", nil)
+	op := scope.node("AnonymousMemoryCache", nil)
 	return op.Output(0), op.Output(1)
 }
 
@@ -350,7 +350,7 @@ func AnonymousMutableDenseHashTableMaxLoadFactor(value float32) AnonymousMutable
 //
 // Options: [AnonymousMutableDenseHashTableValueShape], [AnonymousMutableDenseHashTableInitialNumBuckets], [AnonymousMutableDenseHashTableMaxLoadFactor].
 func AnonymousMutableDenseHashTable(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...AnonymousMutableDenseHashTableAttr) (table_handle tf.Output) {
-	op := scope.add("AnonymousMutableDenseHashTable", with(pointer(&optional), attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
+	op := scope.node("AnonymousMutableDenseHashTable", with(pointer(&optional), attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
 	return op.Output(0)
 }
 
@@ -361,7 +361,7 @@ func AnonymousMutableDenseHashTable(scope *Scope, empty_key tf.Output, deleted_k
 //   - key_dtype: The type of the keys.
 //   - value_dtype: The type of the values.
 func AnonymousMutableHashTable(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType) (table_handle tf.Output) {
-	op := scope.add("AnonymousMutableHashTable", attrs(attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.node("AnonymousMutableHashTable", attrs(attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -382,7 +382,7 @@ func AnonymousMutableHashTableOfTensorsValueShape(value tf.Shape) AnonymousMutab
 //
 // Options: [AnonymousMutableHashTableOfTensorsValueShape].
 func AnonymousMutableHashTableOfTensors(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...AnonymousMutableHashTableOfTensorsAttr) (table_handle tf.Output) {
-	op := scope.add("AnonymousMutableHashTableOfTensors", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.node("AnonymousMutableHashTableOfTensors", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -398,7 +398,7 @@ func AnonymousMutableHashTableOfTensors(scope *Scope, key_dtype tf.DataType, val
 //   - handle: The generator.
 //   - deleter: What DeleteRandomSeedGenerator takes.
 func AnonymousRandomSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output) (handle tf.Output, deleter tf.Output) {
-	op := scope.add("AnonymousRandomSeedGenerator", nil, seed, seed2)
+	op := scope.node("AnonymousRandomSeedGenerator", nil, seed, seed2)
 	return op.Output(0), op.Output(1)
 }
 
@@ -415,7 +415,7 @@ func AnonymousRandomSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output)
 //   - handle: The generator.
 //   - deleter: What DeleteSeedGenerator takes.
 func AnonymousSeedGenerator(scope *Scope, seed tf.Output, seed2 tf.Output, reshuffle tf.Output) (handle tf.Output, deleter tf.Output) {
-	op := scope.add("AnonymousSeedGenerator", nil, seed, seed2, reshuffle)
+	op := scope.node("AnonymousSeedGenerator", nil, seed, seed2, reshuffle)
 	return op.Output(0), op.Output(1)
 }
 
@@ -440,7 +440,7 @@ func AnyKeepDims(value bool) AnyAttr {
 //
 // Options: [AnyKeepDims].
 func Any(scope *Scope, input tf.Output, axis tf.Output, optional ...AnyAttr) (output tf.Output) {
-	op := scope.add("Any", with(pointer(&optional)), input, axis)
+	op := scope.node("Any", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -460,7 +460,7 @@ func ApproximateEqualTolerance(value float32) ApproximateEqualAttr {
 //
 // Options: [ApproximateEqualTolerance].
 func ApproximateEqual(scope *Scope, x tf.Output, y tf.Output, optional ...ApproximateEqualAttr) (z tf.Output) {
-	op := scope.add("ApproximateEqual", with(pointer(&optional)), x, y)
+	op := scope.node("ApproximateEqual", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -485,7 +485,7 @@ func ArgMaxOutputType(value tf.DataType) ArgMaxAttr {
 //
 // Options: [ArgMaxOutputType].
 func ArgMax(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMaxAttr) (output tf.Output) {
-	op := scope.add("ArgMax", with(pointer(&optional)), input, dimension)
+	op := scope.node("ArgMax", with(pointer(&optional)), input, dimension)
 	return op.Output(0)
 }
 
@@ -510,7 +510,7 @@ func ArgMinOutputType(value tf.DataType) ArgMinAttr {
 //
 // Options: [ArgMinOutputType].
 func ArgMin(scope *Scope, input tf.Output, dimension tf.Output, optional ...ArgMinAttr) (output tf.Output) {
-	op := scope.add("ArgMin", with(pointer(&optional)), input, dimension)
+	op := scope.node("ArgMin", with(pointer(&optional)), input, dimension)
 	return op.Output(0)
 }
 
@@ -550,19 +550,19 @@ func AsStringFill(value string) AsStringAttr {
 //
 // Options: [AsStringPrecision], [AsStringScientific], [AsStringShortest], [AsStringWidth], [AsStringFill].
 func AsString(scope *Scope, input tf.Output, optional ...AsStringAttr) (output tf.Output) {
-	op := scope.add("AsString", with(pointer(&optional)), input)
+	op := scope.node("AsString", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
 // Asin takes the inverse sine of every element, in radians from -π/2 to π/2; NaN outside of [-1, 1].
 func Asin(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Asin", nil, x)
+	op := scope.node("Asin", nil, x)
 	return op.Output(0)
 }
 
 // Asinh takes the inverse hyperbolic sine of every element.
 func Asinh(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Asinh", nil, x)
+	op := scope.node("Asinh", nil, x)
 	return op.Output(0)
 }
 
@@ -595,7 +595,7 @@ func Assert(scope *Scope, condition tf.Output, data []tf.Output, optional ...Ass
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func AssertCardinalityDataset(scope *Scope, input_dataset tf.Output, cardinality tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("AssertCardinalityDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, cardinality)
+	op := scope.node("AssertCardinalityDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, cardinality)
 	return op.Output(0)
 }
 
@@ -605,7 +605,7 @@ func AssertCardinalityDataset(scope *Scope, input_dataset tf.Output, cardinality
 //
 //   - value: Of the variable's shape.
 func AssignAddVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *tf.Operation) {
-	return scope.add("AssignAddVariableOp", nil, resource, value)
+	return scope.node("AssignAddVariableOp", nil, resource, value)
 }
 
 // AssignSubVariableOp subtracts a value from a variable's.
@@ -614,7 +614,7 @@ func AssignAddVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *
 //
 //   - value: Of the variable's shape.
 func AssignSubVariableOp(scope *Scope, resource tf.Output, value tf.Output) (o *tf.Operation) {
-	return scope.add("AssignSubVariableOp", nil, resource, value)
+	return scope.node("AssignSubVariableOp", nil, resource, value)
 }
 
 // AssignVariableOpAttr is an optional attribute of AssignVariableOp.
@@ -629,12 +629,12 @@ func AssignVariableOpValidateShape(value bool) AssignVariableOpAttr {
 //
 // Options: [AssignVariableOpValidateShape].
 func AssignVariableOp(scope *Scope, resource tf.Output, value tf.Output, optional ...AssignVariableOpAttr) (o *tf.Operation) {
-	return scope.add("AssignVariableOp", with(pointer(&optional)), resource, value)
+	return scope.node("AssignVariableOp", with(pointer(&optional)), resource, value)
 }
 
 // Atan takes the inverse tangent of every element, in radians from -π/2 to π/2.
 func Atan(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Atan", nil, x)
+	op := scope.node("Atan", nil, x)
 	return op.Output(0)
 }
 
@@ -649,13 +649,13 @@ func Atan(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - z: Types: bfloat16, half, float, double.
 func Atan2(scope *Scope, y tf.Output, x tf.Output) (z tf.Output) {
-	op := scope.add("Atan2", nil, y, x)
+	op := scope.node("Atan2", nil, y, x)
 	return op.Output(0)
 }
 
 // Atanh takes the inverse hyperbolic tangent of every element; NaN outside of [-1, 1].
 func Atanh(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Atanh", nil, x)
+	op := scope.node("Atanh", nil, x)
 	return op.Output(0)
 }
 
@@ -681,7 +681,7 @@ func AudioSpectrogramMagnitudeSquared(value bool) AudioSpectrogramAttr {
 //
 // Options: [AudioSpectrogramMagnitudeSquared].
 func AudioSpectrogram(scope *Scope, input tf.Output, window_size int64, stride int64, optional ...AudioSpectrogramAttr) (spectrogram tf.Output) {
-	op := scope.add("AudioSpectrogram", with(pointer(&optional), attr{name: "window_size", value: window_size}, attr{name: "stride", value: stride}), input)
+	op := scope.node("AudioSpectrogram", with(pointer(&optional), attr{name: "window_size", value: window_size}, attr{name: "stride", value: stride}), input)
 	return op.Output(0)
 }
 
@@ -709,7 +709,7 @@ func AudioSummaryMaxOutputs(value int64) AudioSummaryAttr {
 //
 // Deprecated: from version 15 of the GraphDef format on. Use AudioSummaryV2.
 func AudioSummary(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate float32, optional ...AudioSummaryAttr) (summary tf.Output) {
-	op := scope.add("AudioSummary", with(pointer(&optional), attr{name: "sample_rate", value: sample_rate}), tag, tensor)
+	op := scope.node("AudioSummary", with(pointer(&optional), attr{name: "sample_rate", value: sample_rate}), tag, tensor)
 	return op.Output(0)
 }
 
@@ -735,7 +735,7 @@ func AudioSummaryV2MaxOutputs(value int64) AudioSummaryV2Attr {
 //
 // Options: [AudioSummaryV2MaxOutputs].
 func AudioSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...AudioSummaryV2Attr) (summary tf.Output) {
-	op := scope.add("AudioSummaryV2", with(pointer(&optional)), tag, tensor, sample_rate)
+	op := scope.node("AudioSummaryV2", with(pointer(&optional)), tag, tensor, sample_rate)
 	return op.Output(0)
 }
 
@@ -762,7 +762,7 @@ func AvgPoolDataFormat(value string) AvgPoolAttr {
 //
 // Options: [AvgPoolDataFormat].
 func AvgPool(scope *Scope, value tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolAttr) (output tf.Output) {
-	op := scope.add("AvgPool", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), value)
+	op := scope.node("AvgPool", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), value)
 	return op.Output(0)
 }
 
@@ -789,7 +789,7 @@ func AvgPool3DDataFormat(value string) AvgPool3DAttr {
 //
 // Options: [AvgPool3DDataFormat].
 func AvgPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DAttr) (output tf.Output) {
-	op := scope.add("AvgPool3D", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.node("AvgPool3D", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
@@ -817,7 +817,7 @@ func AvgPool3DGradDataFormat(value string) AvgPool3DGradAttr {
 //
 // Options: [AvgPool3DGradDataFormat].
 func AvgPool3DGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPool3DGradAttr) (output tf.Output) {
-	op := scope.add("AvgPool3DGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
+	op := scope.node("AvgPool3DGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
 	return op.Output(0)
 }
 
@@ -845,6 +845,6 @@ func AvgPoolGradDataFormat(value string) AvgPoolGradAttr {
 //
 // Options: [AvgPoolGradDataFormat].
 func AvgPoolGrad(scope *Scope, orig_input_shape tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...AvgPoolGradAttr) (output tf.Output) {
-	op := scope.add("AvgPoolGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
+	op := scope.node("AvgPoolGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input_shape, grad)
 	return op.Output(0)
 }

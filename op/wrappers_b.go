@@ -26,7 +26,7 @@ func BandedTriangularSolveAdjoint(value bool) BandedTriangularSolveAttr {
 //
 // Options: [BandedTriangularSolveLower], [BandedTriangularSolveAdjoint].
 func BandedTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...BandedTriangularSolveAttr) (output tf.Output) {
-	op := scope.add("BandedTriangularSolve", with(pointer(&optional)), matrix, rhs)
+	op := scope.node("BandedTriangularSolve", with(pointer(&optional)), matrix, rhs)
 	return op.Output(0)
 }
 
@@ -102,7 +102,7 @@ func BatchDatasetMetadata(value string) BatchDatasetAttr {
 //
 // Options: [BatchDatasetMetadata].
 func BatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetAttr) (handle tf.Output) {
-	op := scope.add("BatchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size)
+	op := scope.node("BatchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size)
 	return op.Output(0)
 }
 
@@ -131,7 +131,7 @@ func BatchDatasetV2Metadata(value string) BatchDatasetV2Attr {
 //
 // Options: [BatchDatasetV2ParallelCopy], [BatchDatasetV2Metadata].
 func BatchDatasetV2(scope *Scope, input_dataset tf.Output, batch_size tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...BatchDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("BatchDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, drop_remainder)
+	op := scope.node("BatchDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, drop_remainder)
 	return op.Output(0)
 }
 
@@ -162,7 +162,7 @@ func BatchMatMulGradY(value bool) BatchMatMulAttr {
 //
 // Options: [BatchMatMulAdjX], [BatchMatMulAdjY], [BatchMatMulGradX], [BatchMatMulGradY].
 func BatchMatMul(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMulAttr) (output tf.Output) {
-	op := scope.add("BatchMatMul", with(pointer(&optional)), x, y)
+	op := scope.node("BatchMatMul", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -193,7 +193,7 @@ func BatchMatMulV2GradY(value bool) BatchMatMulV2Attr {
 //
 // Options: [BatchMatMulV2AdjX], [BatchMatMulV2AdjY], [BatchMatMulV2GradX], [BatchMatMulV2GradY].
 func BatchMatMulV2(scope *Scope, x tf.Output, y tf.Output, optional ...BatchMatMulV2Attr) (output tf.Output) {
-	op := scope.add("BatchMatMulV2", with(pointer(&optional)), x, y)
+	op := scope.node("BatchMatMulV2", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -228,7 +228,7 @@ func BatchMatMulV3GradY(value bool) BatchMatMulV3Attr {
 //
 // Options: [BatchMatMulV3AdjX], [BatchMatMulV3AdjY], [BatchMatMulV3GradX], [BatchMatMulV3GradY].
 func BatchMatMulV3(scope *Scope, x tf.Output, y tf.Output, Tout tf.DataType, optional ...BatchMatMulV3Attr) (output tf.Output) {
-	op := scope.add("BatchMatMulV3", with(pointer(&optional), attr{name: "Tout", value: Tout}), x, y)
+	op := scope.node("BatchMatMulV3", with(pointer(&optional), attr{name: "Tout", value: Tout}), x, y)
 	return op.Output(0)
 }
 
@@ -246,7 +246,7 @@ func BatchMatMulV3(scope *Scope, x tf.Output, y tf.Output, Tout tf.DataType, opt
 //
 // Deprecated: from version 9 of the GraphDef format on. Batch normalization is composed of other ops.
 func BatchNormWithGlobalNormalization(scope *Scope, t tf.Output, m tf.Output, v tf.Output, beta tf.Output, gamma tf.Output, variance_epsilon float32, scale_after_normalization bool) (result tf.Output) {
-	op := scope.add("BatchNormWithGlobalNormalization", attrs(attr{name: "variance_epsilon", value: variance_epsilon}, attr{name: "scale_after_normalization", value: scale_after_normalization}), t, m, v, beta, gamma)
+	op := scope.node("BatchNormWithGlobalNormalization", attrs(attr{name: "variance_epsilon", value: variance_epsilon}, attr{name: "scale_after_normalization", value: scale_after_normalization}), t, m, v, beta, gamma)
 	return op.Output(0)
 }
 
@@ -257,7 +257,7 @@ func BatchNormWithGlobalNormalization(scope *Scope, t tf.Output, m tf.Output, v 
 //   - crops: How much is cut before and after height and width. Types: int32, int64.
 //   - block_size: The size of the blocks. At least 2.
 func BatchToSpace(scope *Scope, input tf.Output, crops tf.Output, block_size int64) (output tf.Output) {
-	op := scope.add("BatchToSpace", attrs(attr{name: "block_size", value: block_size}), input, crops)
+	op := scope.node("BatchToSpace", attrs(attr{name: "block_size", value: block_size}), input, crops)
 	return op.Output(0)
 }
 
@@ -268,7 +268,7 @@ func BatchToSpace(scope *Scope, input tf.Output, crops tf.Output, block_size int
 //   - block_shape: The size of the blocks in each spatial dimension. Types: int32, int64.
 //   - crops: How much is cut before and after each spatial dimension. Types: int32, int64.
 func BatchToSpaceND(scope *Scope, input tf.Output, block_shape tf.Output, crops tf.Output) (output tf.Output) {
-	op := scope.add("BatchToSpaceND", nil, input, block_shape, crops)
+	op := scope.node("BatchToSpaceND", nil, input, block_shape, crops)
 	return op.Output(0)
 }
 
@@ -282,7 +282,7 @@ func BatchToSpaceND(scope *Scope, input tf.Output, block_shape tf.Output, crops 
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselI0(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselI0", nil, x)
+	op := scope.node("BesselI0", nil, x)
 	return op.Output(0)
 }
 
@@ -296,7 +296,7 @@ func BesselI0(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselI0e(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselI0e", nil, x)
+	op := scope.node("BesselI0e", nil, x)
 	return op.Output(0)
 }
 
@@ -310,7 +310,7 @@ func BesselI0e(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselI1(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselI1", nil, x)
+	op := scope.node("BesselI1", nil, x)
 	return op.Output(0)
 }
 
@@ -324,7 +324,7 @@ func BesselI1(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselI1e", nil, x)
+	op := scope.node("BesselI1e", nil, x)
 	return op.Output(0)
 }
 
@@ -338,7 +338,7 @@ func BesselI1e(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselJ0(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselJ0", nil, x)
+	op := scope.node("BesselJ0", nil, x)
 	return op.Output(0)
 }
 
@@ -352,7 +352,7 @@ func BesselJ0(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselJ1(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselJ1", nil, x)
+	op := scope.node("BesselJ1", nil, x)
 	return op.Output(0)
 }
 
@@ -366,7 +366,7 @@ func BesselJ1(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselK0(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselK0", nil, x)
+	op := scope.node("BesselK0", nil, x)
 	return op.Output(0)
 }
 
@@ -380,7 +380,7 @@ func BesselK0(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselK0e(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselK0e", nil, x)
+	op := scope.node("BesselK0e", nil, x)
 	return op.Output(0)
 }
 
@@ -394,7 +394,7 @@ func BesselK0e(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselK1(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselK1", nil, x)
+	op := scope.node("BesselK1", nil, x)
 	return op.Output(0)
 }
 
@@ -408,7 +408,7 @@ func BesselK1(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselK1e(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselK1e", nil, x)
+	op := scope.node("BesselK1e", nil, x)
 	return op.Output(0)
 }
 
@@ -422,7 +422,7 @@ func BesselK1e(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselY0(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselY0", nil, x)
+	op := scope.node("BesselY0", nil, x)
 	return op.Output(0)
 }
 
@@ -436,7 +436,7 @@ func BesselY0(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func BesselY1(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("BesselY1", nil, x)
+	op := scope.node("BesselY1", nil, x)
 	return op.Output(0)
 }
 
@@ -452,7 +452,7 @@ func BesselY1(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - z: Types: float, double.
 func Betainc(scope *Scope, a tf.Output, b tf.Output, x tf.Output) (z tf.Output) {
-	op := scope.add("Betainc", nil, a, b, x)
+	op := scope.node("Betainc", nil, a, b, x)
 	return op.Output(0)
 }
 
@@ -472,7 +472,7 @@ func BiasAddDataFormat(value string) BiasAddAttr {
 //
 // Options: [BiasAddDataFormat].
 func BiasAdd(scope *Scope, value tf.Output, bias tf.Output, optional ...BiasAddAttr) (output tf.Output) {
-	op := scope.add("BiasAdd", with(pointer(&optional)), value, bias)
+	op := scope.node("BiasAdd", with(pointer(&optional)), value, bias)
 	return op.Output(0)
 }
 
@@ -488,7 +488,7 @@ func BiasAddGradDataFormat(value string) BiasAddGradAttr {
 //
 // Options: [BiasAddGradDataFormat].
 func BiasAddGrad(scope *Scope, out_backprop tf.Output, optional ...BiasAddGradAttr) (output tf.Output) {
-	op := scope.add("BiasAddGrad", with(pointer(&optional)), out_backprop)
+	op := scope.node("BiasAddGrad", with(pointer(&optional)), out_backprop)
 	return op.Output(0)
 }
 
@@ -498,7 +498,7 @@ func BiasAddGrad(scope *Scope, out_backprop tf.Output, optional ...BiasAddGradAt
 //
 //   - bias: The vector, of the size of that dimension.
 func BiasAddV1(scope *Scope, value tf.Output, bias tf.Output) (output tf.Output) {
-	op := scope.add("BiasAddV1", nil, value, bias)
+	op := scope.node("BiasAddV1", nil, value, bias)
 	return op.Output(0)
 }
 
@@ -514,7 +514,7 @@ func BiasAddV1(scope *Scope, value tf.Output, bias tf.Output) (output tf.Output)
 //
 //   - bins: Types: int32, int64, float, double.
 func Bincount(scope *Scope, arr tf.Output, size tf.Output, weights tf.Output) (bins tf.Output) {
-	op := scope.add("Bincount", nil, arr, size, weights)
+	op := scope.node("Bincount", nil, arr, size, weights)
 	return op.Output(0)
 }
 
@@ -524,25 +524,25 @@ func Bincount(scope *Scope, arr tf.Output, size tf.Output, weights tf.Output) (b
 //
 //   - type_: That type. Where it is smaller, a dimension is added at the end; where it is larger, the last dimension goes away. Types: bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32.
 func Bitcast(scope *Scope, input tf.Output, type_ tf.DataType) (output tf.Output) {
-	op := scope.add("Bitcast", attrs(attr{name: "type", value: type_}), input)
+	op := scope.node("Bitcast", attrs(attr{name: "type", value: type_}), input)
 	return op.Output(0)
 }
 
 // BitwiseAnd combines the bits of x and y by and, with broadcasting.
 func BitwiseAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("BitwiseAnd", nil, x, y)
+	op := scope.node("BitwiseAnd", nil, x, y)
 	return op.Output(0)
 }
 
 // BitwiseOr combines the bits of x and y by or, with broadcasting.
 func BitwiseOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("BitwiseOr", nil, x, y)
+	op := scope.node("BitwiseOr", nil, x, y)
 	return op.Output(0)
 }
 
 // BitwiseXor combines the bits of x and y by exclusive or, with broadcasting.
 func BitwiseXor(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("BitwiseXor", nil, x, y)
+	op := scope.node("BitwiseXor", nil, x, y)
 	return op.Output(0)
 }
 
@@ -590,7 +590,7 @@ func BlockLSTMUsePeephole(value bool) BlockLSTMAttr {
 //
 // Options: [BlockLSTMForgetBias], [BlockLSTMCellClip], [BlockLSTMUsePeephole].
 func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	op := scope.add("BlockLSTM", with(pointer(&optional)), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
+	op := scope.node("BlockLSTM", with(pointer(&optional)), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
@@ -631,7 +631,7 @@ func BlockLSTM(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Outp
 //   - wco_grad: Types: half, float.
 //   - b_grad: Types: half, float.
 func BlockLSTMGrad(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (x_grad tf.Output, cs_prev_grad tf.Output, h_prev_grad tf.Output, w_grad tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output, b_grad tf.Output) {
-	op := scope.add("BlockLSTMGrad", attrs(attr{name: "use_peephole", value: use_peephole}), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad)
+	op := scope.node("BlockLSTMGrad", attrs(attr{name: "use_peephole", value: use_peephole}), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6), op.Output(7)
 }
 
@@ -672,7 +672,7 @@ func BlockLSTMGrad(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.
 //   - wco_grad: Types: half, float.
 //   - b_grad: Types: half, float.
 func BlockLSTMGradV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (x_grad tf.Output, cs_prev_grad tf.Output, h_prev_grad tf.Output, w_grad tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output, b_grad tf.Output) {
-	op := scope.add("BlockLSTMGradV2", attrs(attr{name: "use_peephole", value: use_peephole}), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad)
+	op := scope.node("BlockLSTMGradV2", attrs(attr{name: "use_peephole", value: use_peephole}), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6), op.Output(7)
 }
 
@@ -715,7 +715,7 @@ func BlockLSTMV2UsePeephole(value bool) BlockLSTMV2Attr {
 //
 // Options: [BlockLSTMV2CellClip], [BlockLSTMV2UsePeephole].
 func BlockLSTMV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...BlockLSTMV2Attr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	op := scope.add("BlockLSTMV2", with(pointer(&optional)), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
+	op := scope.node("BlockLSTMV2", with(pointer(&optional)), seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
@@ -730,7 +730,7 @@ func BlockLSTMV2(scope *Scope, seq_len_max tf.Output, x tf.Output, cs_prev tf.Ou
 //
 //   - r0: The shape of, say, the sum of tensors of these shapes. Types: int32, int64.
 func BroadcastArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output) {
-	op := scope.add("BroadcastArgs", nil, s0, s1)
+	op := scope.node("BroadcastArgs", nil, s0, s1)
 	return op.Output(0)
 }
 
@@ -746,7 +746,7 @@ func BroadcastArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output) {
 //   - r0: The dimensions over which to sum to get from the common shape to s0. Types: int32, int64.
 //   - r1: Likewise for s1. Types: int32, int64.
 func BroadcastGradientArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Output, r1 tf.Output) {
-	op := scope.add("BroadcastGradientArgs", nil, s0, s1)
+	op := scope.node("BroadcastGradientArgs", nil, s0, s1)
 	return op.Output(0), op.Output(1)
 }
 
@@ -756,7 +756,7 @@ func BroadcastGradientArgs(scope *Scope, s0 tf.Output, s1 tf.Output) (r0 tf.Outp
 //
 //   - shape: The shape, of no fewer dimensions, of which the last go with those of the input. Types: int32, int64.
 func BroadcastTo(scope *Scope, input tf.Output, shape tf.Output) (output tf.Output) {
-	op := scope.add("BroadcastTo", nil, input, shape)
+	op := scope.node("BroadcastTo", nil, input, shape)
 	return op.Output(0)
 }
 
@@ -771,6 +771,6 @@ func BroadcastTo(scope *Scope, input tf.Output, shape tf.Output) (output tf.Outp
 //
 //   - output: The number of boundaries that are not above each input: 0 below the first. Type: int32.
 func Bucketize(scope *Scope, input tf.Output, boundaries []float32) (output tf.Output) {
-	op := scope.add("Bucketize", attrs(attr{name: "boundaries", value: boundaries}), input)
+	op := scope.node("Bucketize", attrs(attr{name: "boundaries", value: boundaries}), input)
 	return op.Output(0)
 }

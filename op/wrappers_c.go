@@ -17,7 +17,7 @@ import tf "github.com/troupe-go/troupe/session"
 //   - values: The entries. Types: float, double, complex64, complex128.
 //   - dense_shape: The shape. Type: int64.
 func CSRSparseMatrixToSparseTensor(scope *Scope, sparse_matrix tf.Output, type_ tf.DataType) (indices tf.Output, values tf.Output, dense_shape tf.Output) {
-	op := scope.add("CSRSparseMatrixToSparseTensor", attrs(attr{name: "type", value: type_}), sparse_matrix)
+	op := scope.node("CSRSparseMatrixToSparseTensor", attrs(attr{name: "type", value: type_}), sparse_matrix)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -47,7 +47,7 @@ func CTCBeamSearchDecoderMergeRepeated(value bool) CTCBeamSearchDecoderAttr {
 //
 // Options: [CTCBeamSearchDecoderMergeRepeated].
 func CTCBeamSearchDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, beam_width int64, top_paths int64, optional ...CTCBeamSearchDecoderAttr) (decoded_indices []tf.Output, decoded_values []tf.Output, decoded_shape []tf.Output, log_probability tf.Output) {
-	op := scope.add("CTCBeamSearchDecoder", with(pointer(&optional), attr{name: "beam_width", value: beam_width}, attr{name: "top_paths", value: top_paths}), inputs, sequence_length)
+	op := scope.node("CTCBeamSearchDecoder", with(pointer(&optional), attr{name: "beam_width", value: beam_width}, attr{name: "top_paths", value: top_paths}), inputs, sequence_length)
 	split := scope.outputs(op)
 	return split.list("decoded_indices"), split.list("decoded_values"), split.list("decoded_shape"), split.one()
 }
@@ -81,7 +81,7 @@ func CTCGreedyDecoderBlankIndex(value int64) CTCGreedyDecoderAttr {
 //
 // Options: [CTCGreedyDecoderMergeRepeated], [CTCGreedyDecoderBlankIndex].
 func CTCGreedyDecoder(scope *Scope, inputs tf.Output, sequence_length tf.Output, optional ...CTCGreedyDecoderAttr) (decoded_indices tf.Output, decoded_values tf.Output, decoded_shape tf.Output, log_probability tf.Output) {
-	op := scope.add("CTCGreedyDecoder", with(pointer(&optional)), inputs, sequence_length)
+	op := scope.node("CTCGreedyDecoder", with(pointer(&optional)), inputs, sequence_length)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -119,7 +119,7 @@ func CTCLossIgnoreLongerOutputsThanInputs(value bool) CTCLossAttr {
 //
 // Options: [CTCLossPreprocessCollapseRepeated], [CTCLossCtcMergeRepeated], [CTCLossIgnoreLongerOutputsThanInputs].
 func CTCLoss(scope *Scope, inputs tf.Output, labels_indices tf.Output, labels_values tf.Output, sequence_length tf.Output, optional ...CTCLossAttr) (loss tf.Output, gradient tf.Output) {
-	op := scope.add("CTCLoss", with(pointer(&optional)), inputs, labels_indices, labels_values, sequence_length)
+	op := scope.node("CTCLoss", with(pointer(&optional)), inputs, labels_indices, labels_values, sequence_length)
 	return op.Output(0), op.Output(1)
 }
 
@@ -142,7 +142,7 @@ func CacheDatasetMetadata(value string) CacheDatasetAttr {
 //
 // Options: [CacheDatasetMetadata].
 func CacheDataset(scope *Scope, input_dataset tf.Output, filename tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetAttr) (handle tf.Output) {
-	op := scope.add("CacheDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename)
+	op := scope.node("CacheDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename)
 	return op.Output(0)
 }
 
@@ -166,7 +166,7 @@ func CacheDatasetV2Metadata(value string) CacheDatasetV2Attr {
 //
 // Options: [CacheDatasetV2Metadata].
 func CacheDatasetV2(scope *Scope, input_dataset tf.Output, filename tf.Output, cache tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...CacheDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("CacheDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename, cache)
+	op := scope.node("CacheDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, filename, cache)
 	return op.Output(0)
 }
 
@@ -188,7 +188,7 @@ func CastTruncate(value bool) CastAttr {
 //
 // Options: [CastTruncate].
 func Cast(scope *Scope, x tf.Output, DstT tf.DataType, optional ...CastAttr) (y tf.Output) {
-	op := scope.add("Cast", with(pointer(&optional), attr{name: "DstT", value: DstT}), x)
+	op := scope.node("Cast", with(pointer(&optional), attr{name: "DstT", value: DstT}), x)
 	return op.Output(0)
 }
 
@@ -202,7 +202,7 @@ func Cast(scope *Scope, x tf.Output, DstT tf.DataType, optional ...CastAttr) (y 
 //
 //   - y: Types: bfloat16, half, float, double.
 func Ceil(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Ceil", nil, x)
+	op := scope.node("Ceil", nil, x)
 	return op.Output(0)
 }
 
@@ -217,7 +217,7 @@ func Ceil(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - output: Types: bfloat16, half, float, double.
 func CheckNumerics(scope *Scope, tensor tf.Output, message string) (output tf.Output) {
-	op := scope.add("CheckNumerics", attrs(attr{name: "message", value: message}), tensor)
+	op := scope.node("CheckNumerics", attrs(attr{name: "message", value: message}), tensor)
 	return op.Output(0)
 }
 
@@ -232,7 +232,7 @@ func CheckNumerics(scope *Scope, tensor tf.Output, message string) (output tf.Ou
 //
 //   - output: Types: bfloat16, half, float, double.
 func CheckNumericsV2(scope *Scope, tensor tf.Output, message string) (output tf.Output) {
-	op := scope.add("CheckNumericsV2", attrs(attr{name: "message", value: message}), tensor)
+	op := scope.node("CheckNumericsV2", attrs(attr{name: "message", value: message}), tensor)
 	return op.Output(0)
 }
 
@@ -246,7 +246,7 @@ func CheckNumericsV2(scope *Scope, tensor tf.Output, message string) (output tf.
 //
 //   - output: The lower triangular L.
 func Cholesky(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("Cholesky", nil, input)
+	op := scope.node("Cholesky", nil, input)
 	return op.Output(0)
 }
 
@@ -261,7 +261,7 @@ func Cholesky(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: half, float, double.
 func CholeskyGrad(scope *Scope, l tf.Output, grad tf.Output) (output tf.Output) {
-	op := scope.add("CholeskyGrad", nil, l, grad)
+	op := scope.node("CholeskyGrad", nil, l, grad)
 	return op.Output(0)
 }
 
@@ -272,13 +272,13 @@ func CholeskyGrad(scope *Scope, l tf.Output, grad tf.Output) (output tf.Output) 
 //   - clip_value_min: The lower limit: a scalar, or of the shape of t.
 //   - clip_value_max: The upper limit, likewise.
 func ClipByValue(scope *Scope, t tf.Output, clip_value_min tf.Output, clip_value_max tf.Output) (output tf.Output) {
-	op := scope.add("ClipByValue", nil, t, clip_value_min, clip_value_max)
+	op := scope.node("ClipByValue", nil, t, clip_value_min, clip_value_max)
 	return op.Output(0)
 }
 
 // CloseSummaryWriter writes the events that wait and closes a writer.
 func CloseSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
-	return scope.add("CloseSummaryWriter", nil, writer)
+	return scope.node("CloseSummaryWriter", nil, writer)
 }
 
 // CombinedNonMaxSuppressionAttr is an optional attribute of CombinedNonMaxSuppression.
@@ -314,7 +314,7 @@ func CombinedNonMaxSuppressionClipBoxes(value bool) CombinedNonMaxSuppressionAtt
 //
 // Options: [CombinedNonMaxSuppressionPadPerClass], [CombinedNonMaxSuppressionClipBoxes].
 func CombinedNonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size_per_class tf.Output, max_total_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...CombinedNonMaxSuppressionAttr) (nmsed_boxes tf.Output, nmsed_scores tf.Output, nmsed_classes tf.Output, valid_detections tf.Output) {
-	op := scope.add("CombinedNonMaxSuppression", with(pointer(&optional)), boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
+	op := scope.node("CombinedNonMaxSuppression", with(pointer(&optional)), boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -339,7 +339,7 @@ func ComplexTout(value tf.DataType) ComplexAttr {
 //
 // Options: [ComplexTout].
 func Complex(scope *Scope, real tf.Output, imag tf.Output, optional ...ComplexAttr) (out tf.Output) {
-	op := scope.add("Complex", with(pointer(&optional)), real, imag)
+	op := scope.node("Complex", with(pointer(&optional)), real, imag)
 	return op.Output(0)
 }
 
@@ -363,7 +363,7 @@ func ComplexAbsTout(value tf.DataType) ComplexAbsAttr {
 //
 // Options: [ComplexAbsTout].
 func ComplexAbs(scope *Scope, x tf.Output, optional ...ComplexAbsAttr) (y tf.Output) {
-	op := scope.add("ComplexAbs", with(pointer(&optional)), x)
+	op := scope.node("ComplexAbs", with(pointer(&optional)), x)
 	return op.Output(0)
 }
 
@@ -385,7 +385,7 @@ func CompositeTensorVariantFromComponents(scope *Scope, components []tf.Output, 
 //   - metadata: A serialized description of the composite tensor.
 //   - Tcomponents: The types of the components.
 func CompositeTensorVariantToComponents(scope *Scope, encoded tf.Output, metadata string, Tcomponents []tf.DataType) (components []tf.Output) {
-	op := scope.add("CompositeTensorVariantToComponents", attrs(attr{name: "metadata", value: metadata}, attr{name: "Tcomponents", value: Tcomponents}), encoded)
+	op := scope.node("CompositeTensorVariantToComponents", attrs(attr{name: "metadata", value: metadata}, attr{name: "Tcomponents", value: Tcomponents}), encoded)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -425,7 +425,7 @@ func ComputeAccidentalHitsSeed2(value int64) ComputeAccidentalHitsAttr {
 //
 // Options: [ComputeAccidentalHitsSeed], [ComputeAccidentalHitsSeed2].
 func ComputeAccidentalHits(scope *Scope, true_classes tf.Output, sampled_candidates tf.Output, num_true int64, optional ...ComputeAccidentalHitsAttr) (indices tf.Output, ids tf.Output, weights tf.Output) {
-	op := scope.add("ComputeAccidentalHits", with(pointer(&optional), attr{name: "num_true", value: num_true}), true_classes, sampled_candidates)
+	op := scope.node("ComputeAccidentalHits", with(pointer(&optional), attr{name: "num_true", value: num_true}), true_classes, sampled_candidates)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -486,7 +486,7 @@ func ConcatenateDatasetMetadata(value string) ConcatenateDatasetAttr {
 //
 // Options: [ConcatenateDatasetMetadata].
 func ConcatenateDataset(scope *Scope, input_dataset tf.Output, another_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ConcatenateDatasetAttr) (handle tf.Output) {
-	op := scope.add("ConcatenateDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, another_dataset)
+	op := scope.node("ConcatenateDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, another_dataset)
 	return op.Output(0)
 }
 
@@ -500,7 +500,7 @@ func ConcatenateDataset(scope *Scope, input_dataset tf.Output, another_dataset t
 //
 //   - output: Types: complex64, complex128, variant.
 func Conj(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("Conj", nil, input)
+	op := scope.node("Conj", nil, input)
 	return op.Output(0)
 }
 
@@ -510,7 +510,7 @@ func Conj(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end. Types: int32, int64.
 func ConjugateTranspose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
-	op := scope.add("ConjugateTranspose", nil, x, perm)
+	op := scope.node("ConjugateTranspose", nil, x, perm)
 	return op.Output(0)
 }
 
@@ -520,12 +520,12 @@ func ConjugateTranspose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output)
 //
 //   - mutex_lock: The output of MutexLock.
 func ConsumeMutexLock(scope *Scope, mutex_lock tf.Output) (o *tf.Operation) {
-	return scope.add("ConsumeMutexLock", nil, mutex_lock)
+	return scope.node("ConsumeMutexLock", nil, mutex_lock)
 }
 
 // ControlTrigger does nothing, and is live even if all that it waits for is dead.
 func ControlTrigger(scope *Scope) (o *tf.Operation) {
-	return scope.add("ControlTrigger", nil)
+	return scope.node("ControlTrigger", nil)
 }
 
 // ConvAttr is an optional attribute of Conv.
@@ -566,7 +566,7 @@ func ConvGroups(value int64) ConvAttr {
 //
 // Options: [ConvExplicitPaddings], [ConvDataFormat], [ConvDilations], [ConvBatchDims], [ConvGroups].
 func Conv(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...ConvAttr) (output tf.Output) {
-	op := scope.add("Conv", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.node("Conv", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -608,7 +608,7 @@ func Conv2DDilations(value []int64) Conv2DAttr {
 //
 // Options: [Conv2DUseCudnnOnGpu], [Conv2DExplicitPaddings], [Conv2DDataFormat], [Conv2DDilations].
 func Conv2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv2DAttr) (output tf.Output) {
-	op := scope.add("Conv2D", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.node("Conv2D", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -651,7 +651,7 @@ func Conv2DBackpropFilterDilations(value []int64) Conv2DBackpropFilterAttr {
 //
 // Options: [Conv2DBackpropFilterUseCudnnOnGpu], [Conv2DBackpropFilterExplicitPaddings], [Conv2DBackpropFilterDataFormat], [Conv2DBackpropFilterDilations].
 func Conv2DBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropFilterAttr) (output tf.Output) {
-	op := scope.add("Conv2DBackpropFilter", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
+	op := scope.node("Conv2DBackpropFilter", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
@@ -690,7 +690,7 @@ func Conv2DBackpropInputDilations(value []int64) Conv2DBackpropInputAttr {
 //
 // Options: [Conv2DBackpropInputUseCudnnOnGpu], [Conv2DBackpropInputExplicitPaddings], [Conv2DBackpropInputDataFormat], [Conv2DBackpropInputDilations].
 func Conv2DBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv2DBackpropInputAttr) (output tf.Output) {
-	op := scope.add("Conv2DBackpropInput", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
+	op := scope.node("Conv2DBackpropInput", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
@@ -722,7 +722,7 @@ func Conv3DDilations(value []int64) Conv3DAttr {
 //
 // Options: [Conv3DDataFormat], [Conv3DDilations].
 func Conv3D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...Conv3DAttr) (output tf.Output) {
-	op := scope.add("Conv3D", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.node("Conv3D", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -755,7 +755,7 @@ func Conv3DBackpropFilterV2Dilations(value []int64) Conv3DBackpropFilterV2Attr {
 //
 // Options: [Conv3DBackpropFilterV2DataFormat], [Conv3DBackpropFilterV2Dilations].
 func Conv3DBackpropFilterV2(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropFilterV2Attr) (output tf.Output) {
-	op := scope.add("Conv3DBackpropFilterV2", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
+	op := scope.node("Conv3DBackpropFilterV2", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
@@ -788,19 +788,19 @@ func Conv3DBackpropInputV2Dilations(value []int64) Conv3DBackpropInputV2Attr {
 //
 // Options: [Conv3DBackpropInputV2DataFormat], [Conv3DBackpropInputV2Dilations].
 func Conv3DBackpropInputV2(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...Conv3DBackpropInputV2Attr) (output tf.Output) {
-	op := scope.add("Conv3DBackpropInputV2", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
+	op := scope.node("Conv3DBackpropInputV2", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
 // Cos takes the cosine of every element, in radians.
 func Cos(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Cos", nil, x)
+	op := scope.node("Cos", nil, x)
 	return op.Output(0)
 }
 
 // Cosh takes the hyperbolic cosine of every element.
 func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Cosh", nil, x)
+	op := scope.node("Cosh", nil, x)
 	return op.Output(0)
 }
 
@@ -814,7 +814,7 @@ func Cosh(scope *Scope, x tf.Output) (y tf.Output) {
 //   - flush_millis: After how many milliseconds they are written in any case. Type: int32.
 //   - filename_suffix: What the file's name ends with. Type: string.
 func CreateSummaryFileWriter(scope *Scope, writer tf.Output, logdir tf.Output, max_queue tf.Output, flush_millis tf.Output, filename_suffix tf.Output) (o *tf.Operation) {
-	return scope.add("CreateSummaryFileWriter", nil, writer, logdir, max_queue, flush_millis, filename_suffix)
+	return scope.node("CreateSummaryFileWriter", nil, writer, logdir, max_queue, flush_millis, filename_suffix)
 }
 
 // CropAndResizeAttr is an optional attribute of CropAndResize.
@@ -845,7 +845,7 @@ func CropAndResizeExtrapolationValue(value float32) CropAndResizeAttr {
 //
 // Options: [CropAndResizeMethod], [CropAndResizeExtrapolationValue].
 func CropAndResize(scope *Scope, image tf.Output, boxes tf.Output, box_ind tf.Output, crop_size tf.Output, optional ...CropAndResizeAttr) (crops tf.Output) {
-	op := scope.add("CropAndResize", with(pointer(&optional)), image, boxes, box_ind, crop_size)
+	op := scope.node("CropAndResize", with(pointer(&optional)), image, boxes, box_ind, crop_size)
 	return op.Output(0)
 }
 
@@ -872,7 +872,7 @@ func CropAndResizeGradBoxesMethod(value string) CropAndResizeGradBoxesAttr {
 //
 // Options: [CropAndResizeGradBoxesMethod].
 func CropAndResizeGradBoxes(scope *Scope, grads tf.Output, image tf.Output, boxes tf.Output, box_ind tf.Output, optional ...CropAndResizeGradBoxesAttr) (output tf.Output) {
-	op := scope.add("CropAndResizeGradBoxes", with(pointer(&optional)), grads, image, boxes, box_ind)
+	op := scope.node("CropAndResizeGradBoxes", with(pointer(&optional)), grads, image, boxes, box_ind)
 	return op.Output(0)
 }
 
@@ -900,13 +900,13 @@ func CropAndResizeGradImageMethod(value string) CropAndResizeGradImageAttr {
 //
 // Options: [CropAndResizeGradImageMethod].
 func CropAndResizeGradImage(scope *Scope, grads tf.Output, boxes tf.Output, box_ind tf.Output, image_size tf.Output, T tf.DataType, optional ...CropAndResizeGradImageAttr) (output tf.Output) {
-	op := scope.add("CropAndResizeGradImage", with(pointer(&optional), attr{name: "T", value: T}), grads, boxes, box_ind, image_size)
+	op := scope.node("CropAndResizeGradImage", with(pointer(&optional), attr{name: "T", value: T}), grads, boxes, box_ind, image_size)
 	return op.Output(0)
 }
 
 // Cross computes cross products of vectors of three elements, in the last dimension of tensors of one shape.
 func Cross(scope *Scope, a tf.Output, b tf.Output) (product tf.Output) {
-	op := scope.add("Cross", nil, a, b)
+	op := scope.node("Cross", nil, a, b)
 	return op.Output(0)
 }
 
@@ -931,7 +931,7 @@ func CumprodReverse(value bool) CumprodAttr {
 //
 // Options: [CumprodExclusive], [CumprodReverse].
 func Cumprod(scope *Scope, x tf.Output, axis tf.Output, optional ...CumprodAttr) (out tf.Output) {
-	op := scope.add("Cumprod", with(pointer(&optional)), x, axis)
+	op := scope.node("Cumprod", with(pointer(&optional)), x, axis)
 	return op.Output(0)
 }
 
@@ -956,7 +956,7 @@ func CumsumReverse(value bool) CumsumAttr {
 //
 // Options: [CumsumExclusive], [CumsumReverse].
 func Cumsum(scope *Scope, x tf.Output, axis tf.Output, optional ...CumsumAttr) (out tf.Output) {
-	op := scope.add("Cumsum", with(pointer(&optional)), x, axis)
+	op := scope.node("Cumsum", with(pointer(&optional)), x, axis)
 	return op.Output(0)
 }
 
@@ -986,6 +986,6 @@ func CumulativeLogsumexpReverse(value bool) CumulativeLogsumexpAttr {
 //
 // Options: [CumulativeLogsumexpExclusive], [CumulativeLogsumexpReverse].
 func CumulativeLogsumexp(scope *Scope, x tf.Output, axis tf.Output, optional ...CumulativeLogsumexpAttr) (out tf.Output) {
-	op := scope.add("CumulativeLogsumexp", with(pointer(&optional)), x, axis)
+	op := scope.node("CumulativeLogsumexp", with(pointer(&optional)), x, axis)
 	return op.Output(0)
 }

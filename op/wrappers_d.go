@@ -29,7 +29,7 @@ func DataFormatDimMapDstFormat(value string) DataFormatDimMapAttr {
 //
 // Options: [DataFormatDimMapSrcFormat], [DataFormatDimMapDstFormat].
 func DataFormatDimMap(scope *Scope, x tf.Output, optional ...DataFormatDimMapAttr) (y tf.Output) {
-	op := scope.add("DataFormatDimMap", with(pointer(&optional)), x)
+	op := scope.node("DataFormatDimMap", with(pointer(&optional)), x)
 	return op.Output(0)
 }
 
@@ -58,7 +58,7 @@ func DataFormatVecPermuteDstFormat(value string) DataFormatVecPermuteAttr {
 //
 // Options: [DataFormatVecPermuteSrcFormat], [DataFormatVecPermuteDstFormat].
 func DataFormatVecPermute(scope *Scope, x tf.Output, optional ...DataFormatVecPermuteAttr) (y tf.Output) {
-	op := scope.add("DataFormatVecPermute", with(pointer(&optional)), x)
+	op := scope.node("DataFormatVecPermute", with(pointer(&optional)), x)
 	return op.Output(0)
 }
 
@@ -82,7 +82,7 @@ func DatasetCardinalityCardinalityOptions(value string) DatasetCardinalityAttr {
 //
 // Options: [DatasetCardinalityCardinalityOptions].
 func DatasetCardinality(scope *Scope, input_dataset tf.Output, optional ...DatasetCardinalityAttr) (cardinality tf.Output) {
-	op := scope.add("DatasetCardinality", with(pointer(&optional)), input_dataset)
+	op := scope.node("DatasetCardinality", with(pointer(&optional)), input_dataset)
 	return op.Output(0)
 }
 
@@ -108,7 +108,7 @@ func DatasetToSingleElementMetadata(value string) DatasetToSingleElementAttr {
 //
 // Options: [DatasetToSingleElementMetadata].
 func DatasetToSingleElement(scope *Scope, dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...DatasetToSingleElementAttr) (components []tf.Output) {
-	op := scope.add("DatasetToSingleElement", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), dataset)
+	op := scope.node("DatasetToSingleElement", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), dataset)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -123,7 +123,7 @@ func DatasetToSingleElement(scope *Scope, dataset tf.Output, output_types []tf.D
 //
 //   - y: Types: bfloat16, half, float, double.
 func Dawsn(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Dawsn", nil, x)
+	op := scope.node("Dawsn", nil, x)
 	return op.Output(0)
 }
 
@@ -173,7 +173,7 @@ func DecodeAndCropJpegDctMethod(value string) DecodeAndCropJpegAttr {
 //
 // Options: [DecodeAndCropJpegChannels], [DecodeAndCropJpegRatio], [DecodeAndCropJpegFancyUpscaling], [DecodeAndCropJpegTryRecoverTruncated], [DecodeAndCropJpegAcceptableFraction], [DecodeAndCropJpegDctMethod].
 func DecodeAndCropJpeg(scope *Scope, contents tf.Output, crop_window tf.Output, optional ...DecodeAndCropJpegAttr) (image tf.Output) {
-	op := scope.add("DecodeAndCropJpeg", with(pointer(&optional)), contents, crop_window)
+	op := scope.node("DecodeAndCropJpeg", with(pointer(&optional)), contents, crop_window)
 	return op.Output(0)
 }
 
@@ -187,7 +187,7 @@ func DecodeAndCropJpeg(scope *Scope, contents tf.Output, crop_window tf.Output, 
 //
 //   - output: Type: string.
 func DecodeBase64(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("DecodeBase64", nil, input)
+	op := scope.node("DecodeBase64", nil, input)
 	return op.Output(0)
 }
 
@@ -211,7 +211,7 @@ func DecodeBmpChannels(value int64) DecodeBmpAttr {
 //
 // Options: [DecodeBmpChannels].
 func DecodeBmp(scope *Scope, contents tf.Output, optional ...DecodeBmpAttr) (image tf.Output) {
-	op := scope.add("DecodeBmp", with(pointer(&optional)), contents)
+	op := scope.node("DecodeBmp", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -276,7 +276,7 @@ func DecodeCompressedCompressionType(value string) DecodeCompressedAttr {
 //
 // Options: [DecodeCompressedCompressionType].
 func DecodeCompressed(scope *Scope, bytes tf.Output, optional ...DecodeCompressedAttr) (output tf.Output) {
-	op := scope.add("DecodeCompressed", with(pointer(&optional)), bytes)
+	op := scope.node("DecodeCompressed", with(pointer(&optional)), bytes)
 	return op.Output(0)
 }
 
@@ -290,7 +290,7 @@ func DecodeCompressed(scope *Scope, bytes tf.Output, optional ...DecodeCompresse
 //
 //   - image: Frames, height, width and 3 channels. Type: uint8.
 func DecodeGif(scope *Scope, contents tf.Output) (image tf.Output) {
-	op := scope.add("DecodeGif", nil, contents)
+	op := scope.node("DecodeGif", nil, contents)
 	return op.Output(0)
 }
 
@@ -324,7 +324,7 @@ func DecodeImageExpandAnimations(value bool) DecodeImageAttr {
 //
 // Options: [DecodeImageChannels], [DecodeImageDtype], [DecodeImageExpandAnimations].
 func DecodeImage(scope *Scope, contents tf.Output, optional ...DecodeImageAttr) (image tf.Output) {
-	op := scope.add("DecodeImage", with(pointer(&optional)), contents)
+	op := scope.node("DecodeImage", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -338,7 +338,7 @@ func DecodeImage(scope *Scope, contents tf.Output, optional ...DecodeImageAttr) 
 //
 //   - binary_examples: Type: string.
 func DecodeJSONExample(scope *Scope, json_examples tf.Output) (binary_examples tf.Output) {
-	op := scope.add("DecodeJSONExample", nil, json_examples)
+	op := scope.node("DecodeJSONExample", nil, json_examples)
 	return op.Output(0)
 }
 
@@ -387,7 +387,7 @@ func DecodeJpegDctMethod(value string) DecodeJpegAttr {
 //
 // Options: [DecodeJpegChannels], [DecodeJpegRatio], [DecodeJpegFancyUpscaling], [DecodeJpegTryRecoverTruncated], [DecodeJpegAcceptableFraction], [DecodeJpegDctMethod].
 func DecodeJpeg(scope *Scope, contents tf.Output, optional ...DecodeJpegAttr) (image tf.Output) {
-	op := scope.add("DecodeJpeg", with(pointer(&optional)), contents)
+	op := scope.node("DecodeJpeg", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -413,7 +413,7 @@ func DecodePaddedRawLittleEndian(value bool) DecodePaddedRawAttr {
 //
 // Options: [DecodePaddedRawLittleEndian].
 func DecodePaddedRaw(scope *Scope, input_bytes tf.Output, fixed_length tf.Output, out_type tf.DataType, optional ...DecodePaddedRawAttr) (output tf.Output) {
-	op := scope.add("DecodePaddedRaw", with(pointer(&optional), attr{name: "out_type", value: out_type}), input_bytes, fixed_length)
+	op := scope.node("DecodePaddedRaw", with(pointer(&optional), attr{name: "out_type", value: out_type}), input_bytes, fixed_length)
 	return op.Output(0)
 }
 
@@ -442,7 +442,7 @@ func DecodePngDtype(value tf.DataType) DecodePngAttr {
 //
 // Options: [DecodePngChannels], [DecodePngDtype].
 func DecodePng(scope *Scope, contents tf.Output, optional ...DecodePngAttr) (image tf.Output) {
-	op := scope.add("DecodePng", with(pointer(&optional)), contents)
+	op := scope.node("DecodePng", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -480,7 +480,7 @@ func DecodeProtoV2Sanitize(value bool) DecodeProtoV2Attr {
 //
 // Options: [DecodeProtoV2DescriptorSource], [DecodeProtoV2MessageFormat], [DecodeProtoV2Sanitize].
 func DecodeProtoV2(scope *Scope, bytes tf.Output, message_type string, field_names []string, output_types []tf.DataType, optional ...DecodeProtoV2Attr) (sizes tf.Output, values []tf.Output) {
-	op := scope.add("DecodeProtoV2", with(pointer(&optional), attr{name: "message_type", value: message_type}, attr{name: "field_names", value: field_names}, attr{name: "output_types", value: output_types}), bytes)
+	op := scope.node("DecodeProtoV2", with(pointer(&optional), attr{name: "message_type", value: message_type}, attr{name: "field_names", value: field_names}, attr{name: "output_types", value: output_types}), bytes)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }
@@ -506,7 +506,7 @@ func DecodeRawLittleEndian(value bool) DecodeRawAttr {
 //
 // Options: [DecodeRawLittleEndian].
 func DecodeRaw(scope *Scope, bytes tf.Output, out_type tf.DataType, optional ...DecodeRawAttr) (output tf.Output) {
-	op := scope.add("DecodeRaw", with(pointer(&optional), attr{name: "out_type", value: out_type}), bytes)
+	op := scope.node("DecodeRaw", with(pointer(&optional), attr{name: "out_type", value: out_type}), bytes)
 	return op.Output(0)
 }
 
@@ -536,13 +536,13 @@ func DecodeWavDesiredSamples(value int64) DecodeWavAttr {
 //
 // Options: [DecodeWavDesiredChannels], [DecodeWavDesiredSamples].
 func DecodeWav(scope *Scope, contents tf.Output, optional ...DecodeWavAttr) (audio tf.Output, sample_rate tf.Output) {
-	op := scope.add("DecodeWav", with(pointer(&optional)), contents)
+	op := scope.node("DecodeWav", with(pointer(&optional)), contents)
 	return op.Output(0), op.Output(1)
 }
 
 // DeepCopy copies its input into memory of its own.
 func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("DeepCopy", nil, x)
+	op := scope.node("DeepCopy", nil, x)
 	return op.Output(0)
 }
 
@@ -553,7 +553,7 @@ func DeepCopy(scope *Scope, x tf.Output) (y tf.Output) {
 //   - handle: The iterator.
 //   - deleter: What came with it.
 func DeleteIterator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
-	return scope.add("DeleteIterator", nil, handle, deleter)
+	return scope.node("DeleteIterator", nil, handle, deleter)
 }
 
 // DeleteMemoryCache empties a cache.
@@ -563,7 +563,7 @@ func DeleteIterator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Op
 //   - handle: The cache.
 //   - deleter: What came with it.
 func DeleteMemoryCache(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
-	return scope.add("DeleteMemoryCache", nil, handle, deleter)
+	return scope.node("DeleteMemoryCache", nil, handle, deleter)
 }
 
 // DeleteRandomSeedGenerator lets a generator of seeds go.
@@ -573,7 +573,7 @@ func DeleteMemoryCache(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf
 //   - handle: The generator.
 //   - deleter: What came with it.
 func DeleteRandomSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
-	return scope.add("DeleteRandomSeedGenerator", nil, handle, deleter)
+	return scope.node("DeleteRandomSeedGenerator", nil, handle, deleter)
 }
 
 // DeleteSeedGenerator lets a generator of seeds go.
@@ -583,7 +583,7 @@ func DeleteRandomSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output
 //   - handle: The generator.
 //   - deleter: What came with it.
 func DeleteSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *tf.Operation) {
-	return scope.add("DeleteSeedGenerator", nil, handle, deleter)
+	return scope.node("DeleteSeedGenerator", nil, handle, deleter)
 }
 
 // DeleteSessionTensor deletes a tensor that the session keeps.
@@ -592,7 +592,7 @@ func DeleteSeedGenerator(scope *Scope, handle tf.Output, deleter tf.Output) (o *
 //
 //   - handle: Type: string.
 func DeleteSessionTensor(scope *Scope, handle tf.Output) (o *tf.Operation) {
-	return scope.add("DeleteSessionTensor", nil, handle)
+	return scope.node("DeleteSessionTensor", nil, handle)
 }
 
 // DenseBincountAttr is an optional attribute of DenseBincount.
@@ -617,7 +617,7 @@ func DenseBincountBinaryOutput(value bool) DenseBincountAttr {
 //
 // Options: [DenseBincountBinaryOutput].
 func DenseBincount(scope *Scope, input tf.Output, size tf.Output, weights tf.Output, optional ...DenseBincountAttr) (output tf.Output) {
-	op := scope.add("DenseBincount", with(pointer(&optional)), input, size, weights)
+	op := scope.node("DenseBincount", with(pointer(&optional)), input, size, weights)
 	return op.Output(0)
 }
 
@@ -650,7 +650,7 @@ func DenseCountSparseOutputMaxlength(value int64) DenseCountSparseOutputAttr {
 //
 // Options: [DenseCountSparseOutputMinlength], [DenseCountSparseOutputMaxlength].
 func DenseCountSparseOutput(scope *Scope, values tf.Output, weights tf.Output, binary_output bool, optional ...DenseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	op := scope.add("DenseCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), values, weights)
+	op := scope.node("DenseCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), values, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -678,7 +678,7 @@ func DenseToDenseSetOperationValidateIndices(value bool) DenseToDenseSetOperatio
 //
 // Options: [DenseToDenseSetOperationValidateIndices].
 func DenseToDenseSetOperation(scope *Scope, set1 tf.Output, set2 tf.Output, set_operation string, optional ...DenseToDenseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	op := scope.add("DenseToDenseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1, set2)
+	op := scope.node("DenseToDenseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1, set2)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -708,7 +708,7 @@ func DenseToSparseSetOperationValidateIndices(value bool) DenseToSparseSetOperat
 //
 // Options: [DenseToSparseSetOperationValidateIndices].
 func DenseToSparseSetOperation(scope *Scope, set1 tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...DenseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	op := scope.add("DenseToSparseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1, set2_indices, set2_values, set2_shape)
+	op := scope.node("DenseToSparseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1, set2_indices, set2_values, set2_shape)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -728,7 +728,7 @@ func DepthToSpaceDataFormat(value string) DepthToSpaceAttr {
 //
 // Options: [DepthToSpaceDataFormat].
 func DepthToSpace(scope *Scope, input tf.Output, block_size int64, optional ...DepthToSpaceAttr) (output tf.Output) {
-	op := scope.add("DepthToSpace", with(pointer(&optional), attr{name: "block_size", value: block_size}), input)
+	op := scope.node("DepthToSpace", with(pointer(&optional), attr{name: "block_size", value: block_size}), input)
 	return op.Output(0)
 }
 
@@ -765,7 +765,7 @@ func DepthwiseConv2dNativeDilations(value []int64) DepthwiseConv2dNativeAttr {
 //
 // Options: [DepthwiseConv2dNativeExplicitPaddings], [DepthwiseConv2dNativeDataFormat], [DepthwiseConv2dNativeDilations].
 func DepthwiseConv2dNative(scope *Scope, input tf.Output, filter tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeAttr) (output tf.Output) {
-	op := scope.add("DepthwiseConv2dNative", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.node("DepthwiseConv2dNative", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -803,7 +803,7 @@ func DepthwiseConv2dNativeBackpropFilterDilations(value []int64) DepthwiseConv2d
 //
 // Options: [DepthwiseConv2dNativeBackpropFilterExplicitPaddings], [DepthwiseConv2dNativeBackpropFilterDataFormat], [DepthwiseConv2dNativeBackpropFilterDilations].
 func DepthwiseConv2dNativeBackpropFilter(scope *Scope, input tf.Output, filter_sizes tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropFilterAttr) (output tf.Output) {
-	op := scope.add("DepthwiseConv2dNativeBackpropFilter", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
+	op := scope.node("DepthwiseConv2dNativeBackpropFilter", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter_sizes, out_backprop)
 	return op.Output(0)
 }
 
@@ -841,7 +841,7 @@ func DepthwiseConv2dNativeBackpropInputDilations(value []int64) DepthwiseConv2dN
 //
 // Options: [DepthwiseConv2dNativeBackpropInputExplicitPaddings], [DepthwiseConv2dNativeBackpropInputDataFormat], [DepthwiseConv2dNativeBackpropInputDilations].
 func DepthwiseConv2dNativeBackpropInput(scope *Scope, input_sizes tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, padding string, optional ...DepthwiseConv2dNativeBackpropInputAttr) (output tf.Output) {
-	op := scope.add("DepthwiseConv2dNativeBackpropInput", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
+	op := scope.node("DepthwiseConv2dNativeBackpropInput", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input_sizes, filter, out_backprop)
 	return op.Output(0)
 }
 
@@ -881,7 +881,7 @@ func DequantizeDtype(value tf.DataType) DequantizeAttr {
 //
 // Options: [DequantizeMode], [DequantizeNarrowRange], [DequantizeAxis], [DequantizeDtype].
 func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, optional ...DequantizeAttr) (output tf.Output) {
-	op := scope.add("Dequantize", with(pointer(&optional)), input, min_range, max_range)
+	op := scope.node("Dequantize", with(pointer(&optional)), input, min_range, max_range)
 	return op.Output(0)
 }
 
@@ -898,7 +898,7 @@ func Dequantize(scope *Scope, input tf.Output, min_range tf.Output, max_range tf
 //   - sparse_values: The entries.
 //   - sparse_shape: The shape, as large as the largest of the tensors. Type: int64.
 func DeserializeManySparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataType) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
-	op := scope.add("DeserializeManySparse", attrs(attr{name: "dtype", value: dtype}), serialized_sparse)
+	op := scope.node("DeserializeManySparse", attrs(attr{name: "dtype", value: dtype}), serialized_sparse)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -914,7 +914,7 @@ func DeserializeManySparse(scope *Scope, serialized_sparse tf.Output, dtype tf.D
 //   - sparse_indices: Type: int64.
 //   - sparse_shape: Type: int64.
 func DeserializeSparse(scope *Scope, serialized_sparse tf.Output, dtype tf.DataType) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
-	op := scope.add("DeserializeSparse", attrs(attr{name: "dtype", value: dtype}), serialized_sparse)
+	op := scope.node("DeserializeSparse", attrs(attr{name: "dtype", value: dtype}), serialized_sparse)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -930,7 +930,7 @@ func DestroyResourceOpIgnoreLookupError(value bool) DestroyResourceOpAttr {
 //
 // Options: [DestroyResourceOpIgnoreLookupError].
 func DestroyResourceOp(scope *Scope, resource tf.Output, optional ...DestroyResourceOpAttr) (o *tf.Operation) {
-	return scope.add("DestroyResourceOp", with(pointer(&optional)), resource)
+	return scope.node("DestroyResourceOp", with(pointer(&optional)), resource)
 }
 
 // DeviceIndex finds the device of the node in a list.
@@ -943,7 +943,7 @@ func DestroyResourceOp(scope *Scope, resource tf.Output, optional ...DestroyReso
 //
 //   - index: The index in device_names, or the length of that list if the device is not in it. Type: int32.
 func DeviceIndex(scope *Scope, device_names []string) (index tf.Output) {
-	op := scope.add("DeviceIndex", attrs(attr{name: "device_names", value: device_names}))
+	op := scope.node("DeviceIndex", attrs(attr{name: "device_names", value: device_names}))
 	return op.Output(0)
 }
 
@@ -953,7 +953,7 @@ func DeviceIndex(scope *Scope, device_names []string) (index tf.Output) {
 //
 //   - output: The diagonal's shape twice, zero off the diagonal.
 func Diag(scope *Scope, diagonal tf.Output) (output tf.Output) {
-	op := scope.add("Diag", nil, diagonal)
+	op := scope.node("Diag", nil, diagonal)
 	return op.Output(0)
 }
 
@@ -963,7 +963,7 @@ func Diag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 //
 //   - input: A tensor of even rank, whose shape is another one twice.
 func DiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
-	op := scope.add("DiagPart", nil, input)
+	op := scope.node("DiagPart", nil, input)
 	return op.Output(0)
 }
 
@@ -977,7 +977,7 @@ func DiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Digamma(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Digamma", nil, x)
+	op := scope.node("Digamma", nil, x)
 	return op.Output(0)
 }
 
@@ -990,7 +990,7 @@ func Digamma(scope *Scope, x tf.Output) (y tf.Output) {
 //   - rates: The distance of the filter's elements in each dimension. At least 4 of them.
 //   - padding: "SAME" pads the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
 func Dilation2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64, rates []int64, padding string) (output tf.Output) {
-	op := scope.add("Dilation2D", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter)
+	op := scope.node("Dilation2D", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter)
 	return op.Output(0)
 }
 
@@ -1005,7 +1005,7 @@ func Dilation2D(scope *Scope, input tf.Output, filter tf.Output, strides []int64
 //   - rates: As in Dilation2D. At least 4 of them.
 //   - padding: As in Dilation2D. Values: "SAME", "VALID".
 func Dilation2DBackpropFilter(scope *Scope, input tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, rates []int64, padding string) (filter_backprop tf.Output) {
-	op := scope.add("Dilation2DBackpropFilter", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter, out_backprop)
+	op := scope.node("Dilation2DBackpropFilter", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter, out_backprop)
 	return op.Output(0)
 }
 
@@ -1020,7 +1020,7 @@ func Dilation2DBackpropFilter(scope *Scope, input tf.Output, filter tf.Output, o
 //   - rates: As in Dilation2D. At least 4 of them.
 //   - padding: As in Dilation2D. Values: "SAME", "VALID".
 func Dilation2DBackpropInput(scope *Scope, input tf.Output, filter tf.Output, out_backprop tf.Output, strides []int64, rates []int64, padding string) (in_backprop tf.Output) {
-	op := scope.add("Dilation2DBackpropInput", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter, out_backprop)
+	op := scope.node("Dilation2DBackpropInput", attrs(attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), input, filter, out_backprop)
 	return op.Output(0)
 }
 
@@ -1049,18 +1049,18 @@ func DirectedInterleaveDataset(scope *Scope, selector_input_dataset tf.Output, d
 
 // DisableCopyOnRead does nothing: reading a variable never copies it.
 func DisableCopyOnRead(scope *Scope, resource tf.Output) (o *tf.Operation) {
-	return scope.add("DisableCopyOnRead", nil, resource)
+	return scope.node("DisableCopyOnRead", nil, resource)
 }
 
 // Div divides x by y with broadcasting; the quotient of integers is rounded toward 0, and an integer 0 for y is an error.
 func Div(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Div", nil, x, y)
+	op := scope.node("Div", nil, x, y)
 	return op.Output(0)
 }
 
 // DivNoNan divides x by y with broadcasting; where y is 0 the result is 0.
 func DivNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("DivNoNan", nil, x, y)
+	op := scope.node("DivNoNan", nil, x, y)
 	return op.Output(0)
 }
 
@@ -1075,7 +1075,7 @@ func DivNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - output: Types: float, half.
 func DrawBoundingBoxes(scope *Scope, images tf.Output, boxes tf.Output) (output tf.Output) {
-	op := scope.add("DrawBoundingBoxes", nil, images, boxes)
+	op := scope.node("DrawBoundingBoxes", nil, images, boxes)
 	return op.Output(0)
 }
 
@@ -1091,19 +1091,19 @@ func DrawBoundingBoxes(scope *Scope, images tf.Output, boxes tf.Output) (output 
 //
 //   - output: Types: float, half.
 func DrawBoundingBoxesV2(scope *Scope, images tf.Output, boxes tf.Output, colors tf.Output) (output tf.Output) {
-	op := scope.add("DrawBoundingBoxesV2", nil, images, boxes, colors)
+	op := scope.node("DrawBoundingBoxesV2", nil, images, boxes, colors)
 	return op.Output(0)
 }
 
 // DummyMemoryCache gives a handle in the place of a cache, for a dataset that has one of its own.
 func DummyMemoryCache(scope *Scope) (handle tf.Output) {
-	op := scope.add("DummyMemoryCache", nil)
+	op := scope.node("DummyMemoryCache", nil)
 	return op.Output(0)
 }
 
 // DummySeedGenerator gives a handle in the place of a generator of seeds, for a dataset that has one of its own.
 func DummySeedGenerator(scope *Scope) (handle tf.Output) {
-	op := scope.add("DummySeedGenerator", nil)
+	op := scope.node("DummySeedGenerator", nil)
 	return op.Output(0)
 }
 
@@ -1115,7 +1115,7 @@ func DummySeedGenerator(scope *Scope) (handle tf.Output) {
 //   - partitions: The output that each slice goes to, in [0, num_partitions). Type: int32.
 //   - num_partitions: How many outputs. At least 1.
 func DynamicPartition(scope *Scope, data tf.Output, partitions tf.Output, num_partitions int64) (outputs []tf.Output) {
-	op := scope.add("DynamicPartition", attrs(attr{name: "num_partitions", value: num_partitions}), data, partitions)
+	op := scope.node("DynamicPartition", attrs(attr{name: "num_partitions", value: num_partitions}), data, partitions)
 	split := scope.outputs(op)
 	return split.list("outputs")
 }

@@ -58,7 +58,7 @@ func EditDistanceNormalize(value bool) EditDistanceAttr {
 //
 // Options: [EditDistanceNormalize].
 func EditDistance(scope *Scope, hypothesis_indices tf.Output, hypothesis_values tf.Output, hypothesis_shape tf.Output, truth_indices tf.Output, truth_values tf.Output, truth_shape tf.Output, optional ...EditDistanceAttr) (output tf.Output) {
-	op := scope.add("EditDistance", with(pointer(&optional)), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape)
+	op := scope.node("EditDistance", with(pointer(&optional)), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape)
 	return op.Output(0)
 }
 
@@ -84,7 +84,7 @@ func EigComputeV(value bool) EigAttr {
 //
 // Options: [EigComputeV].
 func Eig(scope *Scope, input tf.Output, Tout tf.DataType, optional ...EigAttr) (e tf.Output, v tf.Output) {
-	op := scope.add("Eig", with(pointer(&optional), attr{name: "Tout", value: Tout}), input)
+	op := scope.node("Eig", with(pointer(&optional), attr{name: "Tout", value: Tout}), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -109,7 +109,7 @@ func Einsum(scope *Scope, inputs []tf.Output, equation string) (output tf.Output
 //
 //   - activations: Types: half, bfloat16, float, double.
 func Elu(scope *Scope, features tf.Output) (activations tf.Output) {
-	op := scope.add("Elu", nil, features)
+	op := scope.node("Elu", nil, features)
 	return op.Output(0)
 }
 
@@ -124,7 +124,7 @@ func Elu(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 //   - backprops: Types: half, bfloat16, float, double.
 func EluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops tf.Output) {
-	op := scope.add("EluGrad", nil, gradients, outputs)
+	op := scope.node("EluGrad", nil, gradients, outputs)
 	return op.Output(0)
 }
 
@@ -145,7 +145,7 @@ func EmptyInit(value bool) EmptyAttr {
 //
 // Options: [EmptyInit].
 func Empty(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...EmptyAttr) (output tf.Output) {
-	op := scope.add("Empty", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
+	op := scope.node("Empty", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
@@ -157,7 +157,7 @@ func Empty(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...EmptyAt
 //   - max_num_elements: The most elements the list may get; -1 for any number. Type: int32.
 //   - element_dtype: The type of the elements.
 func EmptyTensorList(scope *Scope, element_shape tf.Output, max_num_elements tf.Output, element_dtype tf.DataType) (handle tf.Output) {
-	op := scope.add("EmptyTensorList", attrs(attr{name: "element_dtype", value: element_dtype}), element_shape, max_num_elements)
+	op := scope.node("EmptyTensorList", attrs(attr{name: "element_dtype", value: element_dtype}), element_shape, max_num_elements)
 	return op.Output(0)
 }
 
@@ -181,7 +181,7 @@ func EncodeBase64Pad(value bool) EncodeBase64Attr {
 //
 // Options: [EncodeBase64Pad].
 func EncodeBase64(scope *Scope, input tf.Output, optional ...EncodeBase64Attr) (output tf.Output) {
-	op := scope.add("EncodeBase64", with(pointer(&optional)), input)
+	op := scope.node("EncodeBase64", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -245,7 +245,7 @@ func EncodeJpegXmpMetadata(value string) EncodeJpegAttr {
 //
 // Options: [EncodeJpegFormat], [EncodeJpegQuality], [EncodeJpegProgressive], [EncodeJpegOptimizeSize], [EncodeJpegChromaDownsampling], [EncodeJpegDensityUnit], [EncodeJpegXDensity], [EncodeJpegYDensity], [EncodeJpegXmpMetadata].
 func EncodeJpeg(scope *Scope, image tf.Output, optional ...EncodeJpegAttr) (contents tf.Output) {
-	op := scope.add("EncodeJpeg", with(pointer(&optional)), image)
+	op := scope.node("EncodeJpeg", with(pointer(&optional)), image)
 	return op.Output(0)
 }
 
@@ -260,7 +260,7 @@ func EncodeJpeg(scope *Scope, image tf.Output, optional ...EncodeJpegAttr) (cont
 //
 //   - contents: The bytes of the file. Type: string.
 func EncodeJpegVariableQuality(scope *Scope, images tf.Output, quality tf.Output) (contents tf.Output) {
-	op := scope.add("EncodeJpegVariableQuality", nil, images, quality)
+	op := scope.node("EncodeJpegVariableQuality", nil, images, quality)
 	return op.Output(0)
 }
 
@@ -284,7 +284,7 @@ func EncodePngCompression(value int64) EncodePngAttr {
 //
 // Options: [EncodePngCompression].
 func EncodePng(scope *Scope, image tf.Output, optional ...EncodePngAttr) (contents tf.Output) {
-	op := scope.add("EncodePng", with(pointer(&optional)), image)
+	op := scope.node("EncodePng", with(pointer(&optional)), image)
 	return op.Output(0)
 }
 
@@ -326,7 +326,7 @@ func EncodeProto(scope *Scope, sizes tf.Output, values []tf.Output, field_names 
 //
 //   - contents: The bytes of the file. Type: string.
 func EncodeWav(scope *Scope, audio tf.Output, sample_rate tf.Output) (contents tf.Output) {
-	op := scope.add("EncodeWav", nil, audio, sample_rate)
+	op := scope.node("EncodeWav", nil, audio, sample_rate)
 	return op.Output(0)
 }
 
@@ -336,7 +336,7 @@ func EncodeWav(scope *Scope, audio tf.Output, sample_rate tf.Output) (contents t
 //
 //   - shape: The shape, in which dimensions may be unknown.
 func EnsureShape(scope *Scope, input tf.Output, shape tf.Shape) (output tf.Output) {
-	op := scope.add("EnsureShape", attrs(attr{name: "shape", value: shape}), input)
+	op := scope.node("EnsureShape", attrs(attr{name: "shape", value: shape}), input)
 	return op.Output(0)
 }
 
@@ -361,7 +361,7 @@ func EnterParallelIterations(value int64) EnterAttr {
 //
 // Options: [EnterIsConstant], [EnterParallelIterations].
 func Enter(scope *Scope, data tf.Output, frame_name string, optional ...EnterAttr) (output tf.Output) {
-	op := scope.add("Enter", with(pointer(&optional), attr{name: "frame_name", value: frame_name}), data)
+	op := scope.node("Enter", with(pointer(&optional), attr{name: "frame_name", value: frame_name}), data)
 	return op.Output(0)
 }
 
@@ -381,7 +381,7 @@ func EqualIncompatibleShapeError(value bool) EqualAttr {
 //
 // Options: [EqualIncompatibleShapeError].
 func Equal(scope *Scope, x tf.Output, y tf.Output, optional ...EqualAttr) (z tf.Output) {
-	op := scope.add("Equal", with(pointer(&optional)), x, y)
+	op := scope.node("Equal", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -395,7 +395,7 @@ func Equal(scope *Scope, x tf.Output, y tf.Output, optional ...EqualAttr) (z tf.
 //
 //   - y: Types: bfloat16, half, float, double.
 func Erf(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Erf", nil, x)
+	op := scope.node("Erf", nil, x)
 	return op.Output(0)
 }
 
@@ -409,7 +409,7 @@ func Erf(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Erfc(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Erfc", nil, x)
+	op := scope.node("Erfc", nil, x)
 	return op.Output(0)
 }
 
@@ -423,7 +423,7 @@ func Erfc(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Erfinv(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Erfinv", nil, x)
+	op := scope.node("Erfinv", nil, x)
 	return op.Output(0)
 }
 
@@ -447,19 +447,19 @@ func EuclideanNormKeepDims(value bool) EuclideanNormAttr {
 //
 // Options: [EuclideanNormKeepDims].
 func EuclideanNorm(scope *Scope, input tf.Output, axis tf.Output, optional ...EuclideanNormAttr) (output tf.Output) {
-	op := scope.add("EuclideanNorm", with(pointer(&optional)), input, axis)
+	op := scope.node("EuclideanNorm", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
 // Exit brings a value out of a frame, from the iteration in which it is live.
 func Exit(scope *Scope, data tf.Output) (output tf.Output) {
-	op := scope.add("Exit", nil, data)
+	op := scope.node("Exit", nil, data)
 	return op.Output(0)
 }
 
 // Exp computes e to the power of every element.
 func Exp(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Exp", nil, x)
+	op := scope.node("Exp", nil, x)
 	return op.Output(0)
 }
 
@@ -469,7 +469,7 @@ func Exp(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - axis: Where it goes, a scalar; negative counts from the end, -1 being behind the last. Types: int32, int64.
 func ExpandDims(scope *Scope, input tf.Output, axis tf.Output) (output tf.Output) {
-	op := scope.add("ExpandDims", nil, input, axis)
+	op := scope.node("ExpandDims", nil, input, axis)
 	return op.Output(0)
 }
 
@@ -483,13 +483,13 @@ func ExpandDims(scope *Scope, input tf.Output, axis tf.Output) (output tf.Output
 //
 //   - y: Types: bfloat16, half, float, double.
 func Expint(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Expint", nil, x)
+	op := scope.node("Expint", nil, x)
 	return op.Output(0)
 }
 
 // Expm1 computes e to the power of every element, minus 1, exactly near 0.
 func Expm1(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Expm1", nil, x)
+	op := scope.node("Expm1", nil, x)
 	return op.Output(0)
 }
 
@@ -530,7 +530,7 @@ func ExtractGlimpseNoise(value string) ExtractGlimpseAttr {
 //
 // Options: [ExtractGlimpseCentered], [ExtractGlimpseNormalized], [ExtractGlimpseUniformNoise], [ExtractGlimpseNoise].
 func ExtractGlimpse(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseAttr) (glimpse tf.Output) {
-	op := scope.add("ExtractGlimpse", with(pointer(&optional)), input, size, offsets)
+	op := scope.node("ExtractGlimpse", with(pointer(&optional)), input, size, offsets)
 	return op.Output(0)
 }
 
@@ -573,7 +573,7 @@ func ExtractGlimpseV2Noise(value string) ExtractGlimpseV2Attr {
 //
 // Options: [ExtractGlimpseV2Centered], [ExtractGlimpseV2Normalized], [ExtractGlimpseV2UniformNoise], [ExtractGlimpseV2Noise].
 func ExtractGlimpseV2(scope *Scope, input tf.Output, size tf.Output, offsets tf.Output, optional ...ExtractGlimpseV2Attr) (glimpse tf.Output) {
-	op := scope.add("ExtractGlimpseV2", with(pointer(&optional)), input, size, offsets)
+	op := scope.node("ExtractGlimpseV2", with(pointer(&optional)), input, size, offsets)
 	return op.Output(0)
 }
 
@@ -587,7 +587,7 @@ func ExtractGlimpseV2(scope *Scope, input tf.Output, size tf.Output, offsets tf.
 //   - rates: The distance of the window's pixels in each dimension. At least 4 of them.
 //   - padding: "SAME" fills up the edges with zeros so that an output dimension is the input's divided by the stride, rounded up; "VALID" uses whole windows only.
 func ExtractImagePatches(scope *Scope, images tf.Output, ksizes []int64, strides []int64, rates []int64, padding string) (patches tf.Output) {
-	op := scope.add("ExtractImagePatches", attrs(attr{name: "ksizes", value: ksizes}, attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), images)
+	op := scope.node("ExtractImagePatches", attrs(attr{name: "ksizes", value: ksizes}, attr{name: "strides", value: strides}, attr{name: "rates", value: rates}, attr{name: "padding", value: padding}), images)
 	return op.Output(0)
 }
 
@@ -611,7 +611,7 @@ func ExtractJpegShapeOutputType(value tf.DataType) ExtractJpegShapeAttr {
 //
 // Options: [ExtractJpegShapeOutputType].
 func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegShapeAttr) (image_shape tf.Output) {
-	op := scope.add("ExtractJpegShape", with(pointer(&optional)), contents)
+	op := scope.node("ExtractJpegShape", with(pointer(&optional)), contents)
 	return op.Output(0)
 }
 
@@ -624,6 +624,6 @@ func ExtractJpegShape(scope *Scope, contents tf.Output, optional ...ExtractJpegS
 //   - strides: The step in each dimension. At least 5 of them.
 //   - padding: As in ExtractImagePatches. Values: "SAME", "VALID".
 func ExtractVolumePatches(scope *Scope, input tf.Output, ksizes []int64, strides []int64, padding string) (patches tf.Output) {
-	op := scope.add("ExtractVolumePatches", attrs(attr{name: "ksizes", value: ksizes}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.node("ExtractVolumePatches", attrs(attr{name: "ksizes", value: ksizes}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }

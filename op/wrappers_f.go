@@ -14,7 +14,7 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - output: Types: complex64, complex128.
 func FFT(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("FFT", nil, input)
+	op := scope.node("FFT", nil, input)
 	return op.Output(0)
 }
 
@@ -28,7 +28,7 @@ func FFT(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: complex64, complex128.
 func FFT2D(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("FFT2D", nil, input)
+	op := scope.node("FFT2D", nil, input)
 	return op.Output(0)
 }
 
@@ -42,7 +42,7 @@ func FFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: complex64, complex128.
 func FFT3D(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("FFT3D", nil, input)
+	op := scope.node("FFT3D", nil, input)
 	return op.Output(0)
 }
 
@@ -77,7 +77,7 @@ func FIFOQueueV2SharedName(value string) FIFOQueueV2Attr {
 //
 // Options: [FIFOQueueV2Shapes], [FIFOQueueV2Capacity], [FIFOQueueV2Container], [FIFOQueueV2SharedName].
 func FIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...FIFOQueueV2Attr) (handle tf.Output) {
-	op := scope.add("FIFOQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
+	op := scope.node("FIFOQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
@@ -90,7 +90,7 @@ func FIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...FIFOQu
 //   - dtype: The type of the elements.
 //   - shape: What is said of the argument's shape.
 func FakeParam(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.Output) {
-	op := scope.add("FakeParam", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
+	op := scope.node("FakeParam", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
@@ -129,7 +129,7 @@ func FakeQuantWithMinMaxArgsNarrowRange(value bool) FakeQuantWithMinMaxArgsAttr 
 //
 // Options: [FakeQuantWithMinMaxArgsMin], [FakeQuantWithMinMaxArgsMax], [FakeQuantWithMinMaxArgsNumBits], [FakeQuantWithMinMaxArgsNarrowRange].
 func FakeQuantWithMinMaxArgs(scope *Scope, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsAttr) (outputs tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxArgs", with(pointer(&optional)), inputs)
+	op := scope.node("FakeQuantWithMinMaxArgs", with(pointer(&optional)), inputs)
 	return op.Output(0)
 }
 
@@ -169,7 +169,7 @@ func FakeQuantWithMinMaxArgsGradientNarrowRange(value bool) FakeQuantWithMinMaxA
 //
 // Options: [FakeQuantWithMinMaxArgsGradientMin], [FakeQuantWithMinMaxArgsGradientMax], [FakeQuantWithMinMaxArgsGradientNumBits], [FakeQuantWithMinMaxArgsGradientNarrowRange].
 func FakeQuantWithMinMaxArgsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, optional ...FakeQuantWithMinMaxArgsGradientAttr) (backprops tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxArgsGradient", with(pointer(&optional)), gradients, inputs)
+	op := scope.node("FakeQuantWithMinMaxArgsGradient", with(pointer(&optional)), gradients, inputs)
 	return op.Output(0)
 }
 
@@ -200,7 +200,7 @@ func FakeQuantWithMinMaxVarsNarrowRange(value bool) FakeQuantWithMinMaxVarsAttr 
 //
 // Options: [FakeQuantWithMinMaxVarsNumBits], [FakeQuantWithMinMaxVarsNarrowRange].
 func FakeQuantWithMinMaxVars(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsAttr) (outputs tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxVars", with(pointer(&optional)), inputs, min, max)
+	op := scope.node("FakeQuantWithMinMaxVars", with(pointer(&optional)), inputs, min, max)
 	return op.Output(0)
 }
 
@@ -234,7 +234,7 @@ func FakeQuantWithMinMaxVarsGradientNarrowRange(value bool) FakeQuantWithMinMaxV
 //
 // Options: [FakeQuantWithMinMaxVarsGradientNumBits], [FakeQuantWithMinMaxVarsGradientNarrowRange].
 func FakeQuantWithMinMaxVarsGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxVarsGradient", with(pointer(&optional)), gradients, inputs, min, max)
+	op := scope.node("FakeQuantWithMinMaxVarsGradient", with(pointer(&optional)), gradients, inputs, min, max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -265,7 +265,7 @@ func FakeQuantWithMinMaxVarsPerChannelNarrowRange(value bool) FakeQuantWithMinMa
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelNumBits], [FakeQuantWithMinMaxVarsPerChannelNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannel(scope *Scope, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelAttr) (outputs tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxVarsPerChannel", with(pointer(&optional)), inputs, min, max)
+	op := scope.node("FakeQuantWithMinMaxVarsPerChannel", with(pointer(&optional)), inputs, min, max)
 	return op.Output(0)
 }
 
@@ -299,7 +299,7 @@ func FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange(value bool) FakeQuantW
 //
 // Options: [FakeQuantWithMinMaxVarsPerChannelGradientNumBits], [FakeQuantWithMinMaxVarsPerChannelGradientNarrowRange].
 func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output, inputs tf.Output, min tf.Output, max tf.Output, optional ...FakeQuantWithMinMaxVarsPerChannelGradientAttr) (backprops_wrt_input tf.Output, backprop_wrt_min tf.Output, backprop_wrt_max tf.Output) {
-	op := scope.add("FakeQuantWithMinMaxVarsPerChannelGradient", with(pointer(&optional)), gradients, inputs, min, max)
+	op := scope.node("FakeQuantWithMinMaxVarsPerChannelGradient", with(pointer(&optional)), gradients, inputs, min, max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -310,7 +310,7 @@ func FakeQuantWithMinMaxVarsPerChannelGradient(scope *Scope, gradients tf.Output
 //   - dims: Its shape, a vector. Types: int32, int64.
 //   - value: The value, a scalar.
 func Fill(scope *Scope, dims tf.Output, value tf.Output) (output tf.Output) {
-	op := scope.add("Fill", nil, dims, value)
+	op := scope.node("Fill", nil, dims, value)
 	return op.Output(0)
 }
 
@@ -332,7 +332,7 @@ func FinalizeDatasetHasCapturedRef(value bool) FinalizeDatasetAttr {
 //
 // Options: [FinalizeDatasetHasCapturedRef].
 func FinalizeDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...FinalizeDatasetAttr) (handle tf.Output) {
-	op := scope.add("FinalizeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.node("FinalizeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -346,7 +346,7 @@ func FinalizeDataset(scope *Scope, input_dataset tf.Output, output_types []tf.Da
 //
 //   - fingerprint: Type: uint8.
 func Fingerprint(scope *Scope, data tf.Output, method tf.Output) (fingerprint tf.Output) {
-	op := scope.add("Fingerprint", nil, data, method)
+	op := scope.node("Fingerprint", nil, data, method)
 	return op.Output(0)
 }
 
@@ -370,7 +370,7 @@ func FixedLengthRecordDatasetMetadata(value string) FixedLengthRecordDatasetAttr
 //
 // Options: [FixedLengthRecordDatasetMetadata].
 func FixedLengthRecordDataset(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, optional ...FixedLengthRecordDatasetAttr) (handle tf.Output) {
-	op := scope.add("FixedLengthRecordDataset", with(pointer(&optional)), filenames, header_bytes, record_bytes, footer_bytes, buffer_size)
+	op := scope.node("FixedLengthRecordDataset", with(pointer(&optional)), filenames, header_bytes, record_bytes, footer_bytes, buffer_size)
 	return op.Output(0)
 }
 
@@ -395,7 +395,7 @@ func FixedLengthRecordDatasetV2Metadata(value string) FixedLengthRecordDatasetV2
 //
 // Options: [FixedLengthRecordDatasetV2Metadata].
 func FixedLengthRecordDatasetV2(scope *Scope, filenames tf.Output, header_bytes tf.Output, record_bytes tf.Output, footer_bytes tf.Output, buffer_size tf.Output, compression_type tf.Output, optional ...FixedLengthRecordDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("FixedLengthRecordDatasetV2", with(pointer(&optional)), filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type)
+	op := scope.node("FixedLengthRecordDatasetV2", with(pointer(&optional)), filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type)
 	return op.Output(0)
 }
 
@@ -440,7 +440,7 @@ func FixedLengthRecordReaderV2Encoding(value string) FixedLengthRecordReaderV2At
 //
 // Options: [FixedLengthRecordReaderV2HeaderBytes], [FixedLengthRecordReaderV2FooterBytes], [FixedLengthRecordReaderV2HopBytes], [FixedLengthRecordReaderV2Container], [FixedLengthRecordReaderV2SharedName], [FixedLengthRecordReaderV2Encoding].
 func FixedLengthRecordReaderV2(scope *Scope, record_bytes int64, optional ...FixedLengthRecordReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("FixedLengthRecordReaderV2", with(pointer(&optional), attr{name: "record_bytes", value: record_bytes}))
+	op := scope.node("FixedLengthRecordReaderV2", with(pointer(&optional), attr{name: "record_bytes", value: record_bytes}))
 	return op.Output(0)
 }
 
@@ -505,7 +505,7 @@ func FixedUnigramCandidateSamplerSeed2(value int64) FixedUnigramCandidateSampler
 //
 // Options: [FixedUnigramCandidateSamplerVocabFile], [FixedUnigramCandidateSamplerDistortion], [FixedUnigramCandidateSamplerNumReservedIds], [FixedUnigramCandidateSamplerNumShards], [FixedUnigramCandidateSamplerShard], [FixedUnigramCandidateSamplerUnigrams], [FixedUnigramCandidateSamplerSeed], [FixedUnigramCandidateSamplerSeed2].
 func FixedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...FixedUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("FixedUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.node("FixedUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -519,25 +519,25 @@ func FixedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true
 //
 //   - y: Types: bfloat16, half, float, double.
 func Floor(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Floor", nil, x)
+	op := scope.node("Floor", nil, x)
 	return op.Output(0)
 }
 
 // FloorDiv divides x by y with broadcasting and rounds the quotient down; an integer 0 for y is an error.
 func FloorDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("FloorDiv", nil, x, y)
+	op := scope.node("FloorDiv", nil, x, y)
 	return op.Output(0)
 }
 
 // FloorMod computes the remainder of x divided by y, with y's sign and with broadcasting; an integer 0 for y is an error.
 func FloorMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("FloorMod", nil, x, y)
+	op := scope.node("FloorMod", nil, x, y)
 	return op.Output(0)
 }
 
 // FlushSummaryWriter writes the events that wait.
 func FlushSummaryWriter(scope *Scope, writer tf.Output) (o *tf.Operation) {
-	return scope.add("FlushSummaryWriter", nil, writer)
+	return scope.node("FlushSummaryWriter", nil, writer)
 }
 
 // FractionalAvgPoolAttr is an optional attribute of FractionalAvgPool.
@@ -583,7 +583,7 @@ func FractionalAvgPoolSeed2(value int64) FractionalAvgPoolAttr {
 //
 // Options: [FractionalAvgPoolPseudoRandom], [FractionalAvgPoolOverlapping], [FractionalAvgPoolDeterministic], [FractionalAvgPoolSeed], [FractionalAvgPoolSeed2].
 func FractionalAvgPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalAvgPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
-	op := scope.add("FractionalAvgPool", with(pointer(&optional), attr{name: "pooling_ratio", value: pooling_ratio}), value)
+	op := scope.node("FractionalAvgPool", with(pointer(&optional), attr{name: "pooling_ratio", value: pooling_ratio}), value)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -610,7 +610,7 @@ func FractionalAvgPoolGradOverlapping(value bool) FractionalAvgPoolGradAttr {
 //
 // Options: [FractionalAvgPoolGradOverlapping].
 func FractionalAvgPoolGrad(scope *Scope, orig_input_tensor_shape tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalAvgPoolGradAttr) (output tf.Output) {
-	op := scope.add("FractionalAvgPoolGrad", with(pointer(&optional)), orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence)
+	op := scope.node("FractionalAvgPoolGrad", with(pointer(&optional)), orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence)
 	return op.Output(0)
 }
 
@@ -657,7 +657,7 @@ func FractionalMaxPoolSeed2(value int64) FractionalMaxPoolAttr {
 //
 // Options: [FractionalMaxPoolPseudoRandom], [FractionalMaxPoolOverlapping], [FractionalMaxPoolDeterministic], [FractionalMaxPoolSeed], [FractionalMaxPoolSeed2].
 func FractionalMaxPool(scope *Scope, value tf.Output, pooling_ratio []float32, optional ...FractionalMaxPoolAttr) (output tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output) {
-	op := scope.add("FractionalMaxPool", with(pointer(&optional), attr{name: "pooling_ratio", value: pooling_ratio}), value)
+	op := scope.node("FractionalMaxPool", with(pointer(&optional), attr{name: "pooling_ratio", value: pooling_ratio}), value)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -685,7 +685,7 @@ func FractionalMaxPoolGradOverlapping(value bool) FractionalMaxPoolGradAttr {
 //
 // Options: [FractionalMaxPoolGradOverlapping].
 func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, out_backprop tf.Output, row_pooling_sequence tf.Output, col_pooling_sequence tf.Output, optional ...FractionalMaxPoolGradAttr) (output tf.Output) {
-	op := scope.add("FractionalMaxPoolGrad", with(pointer(&optional)), orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence)
+	op := scope.node("FractionalMaxPoolGrad", with(pointer(&optional)), orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence)
 	return op.Output(0)
 }
 
@@ -699,7 +699,7 @@ func FractionalMaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Ou
 //
 //   - y: Types: bfloat16, half, float, double.
 func FresnelCos(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("FresnelCos", nil, x)
+	op := scope.node("FresnelCos", nil, x)
 	return op.Output(0)
 }
 
@@ -713,7 +713,7 @@ func FresnelCos(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func FresnelSin(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("FresnelSin", nil, x)
+	op := scope.node("FresnelSin", nil, x)
 	return op.Output(0)
 }
 
@@ -760,7 +760,7 @@ func FusedBatchNormIsTraining(value bool) FusedBatchNormAttr {
 //
 // Options: [FusedBatchNormEpsilon], [FusedBatchNormExponentialAvgFactor], [FusedBatchNormDataFormat], [FusedBatchNormIsTraining].
 func FusedBatchNorm(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormAttr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
-	op := scope.add("FusedBatchNorm", with(pointer(&optional)), x, scale, offset, mean, variance)
+	op := scope.node("FusedBatchNorm", with(pointer(&optional)), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -802,7 +802,7 @@ func FusedBatchNormGradIsTraining(value bool) FusedBatchNormGradAttr {
 //
 // Options: [FusedBatchNormGradEpsilon], [FusedBatchNormGradDataFormat], [FusedBatchNormGradIsTraining].
 func FusedBatchNormGrad(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradAttr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
-	op := scope.add("FusedBatchNormGrad", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2)
+	op := scope.node("FusedBatchNormGrad", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -844,7 +844,7 @@ func FusedBatchNormGradV2IsTraining(value bool) FusedBatchNormGradV2Attr {
 //
 // Options: [FusedBatchNormGradV2Epsilon], [FusedBatchNormGradV2DataFormat], [FusedBatchNormGradV2IsTraining].
 func FusedBatchNormGradV2(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, optional ...FusedBatchNormGradV2Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_3 tf.Output, reserve_space_4 tf.Output) {
-	op := scope.add("FusedBatchNormGradV2", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2)
+	op := scope.node("FusedBatchNormGradV2", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -887,7 +887,7 @@ func FusedBatchNormGradV3IsTraining(value bool) FusedBatchNormGradV3Attr {
 //
 // Options: [FusedBatchNormGradV3Epsilon], [FusedBatchNormGradV3DataFormat], [FusedBatchNormGradV3IsTraining].
 func FusedBatchNormGradV3(scope *Scope, y_backprop tf.Output, x tf.Output, scale tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output, optional ...FusedBatchNormGradV3Attr) (x_backprop tf.Output, scale_backprop tf.Output, offset_backprop tf.Output, reserve_space_4 tf.Output, reserve_space_5 tf.Output) {
-	op := scope.add("FusedBatchNormGradV3", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3)
+	op := scope.node("FusedBatchNormGradV3", with(pointer(&optional)), y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -934,7 +934,7 @@ func FusedBatchNormV2IsTraining(value bool) FusedBatchNormV2Attr {
 //
 // Options: [FusedBatchNormV2Epsilon], [FusedBatchNormV2ExponentialAvgFactor], [FusedBatchNormV2DataFormat], [FusedBatchNormV2IsTraining].
 func FusedBatchNormV2(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV2Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output) {
-	op := scope.add("FusedBatchNormV2", with(pointer(&optional)), x, scale, offset, mean, variance)
+	op := scope.node("FusedBatchNormV2", with(pointer(&optional)), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -982,7 +982,7 @@ func FusedBatchNormV3IsTraining(value bool) FusedBatchNormV3Attr {
 //
 // Options: [FusedBatchNormV3Epsilon], [FusedBatchNormV3ExponentialAvgFactor], [FusedBatchNormV3DataFormat], [FusedBatchNormV3IsTraining].
 func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Output, mean tf.Output, variance tf.Output, optional ...FusedBatchNormV3Attr) (y tf.Output, batch_mean tf.Output, batch_variance tf.Output, reserve_space_1 tf.Output, reserve_space_2 tf.Output, reserve_space_3 tf.Output) {
-	op := scope.add("FusedBatchNormV3", with(pointer(&optional)), x, scale, offset, mean, variance)
+	op := scope.node("FusedBatchNormV3", with(pointer(&optional)), x, scale, offset, mean, variance)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5)
 }
 
@@ -1001,7 +1001,7 @@ func FusedBatchNormV3(scope *Scope, x tf.Output, scale tf.Output, offset tf.Outp
 //
 //   - output: Types: half, bfloat16, float, double.
 func FusedPadConv2D(scope *Scope, input tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string) (output tf.Output) {
-	op := scope.add("FusedPadConv2D", attrs(attr{name: "mode", value: mode}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, paddings, filter)
+	op := scope.node("FusedPadConv2D", attrs(attr{name: "mode", value: mode}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, paddings, filter)
 	return op.Output(0)
 }
 
@@ -1031,6 +1031,6 @@ func FusedResizeAndPadConv2DResizeAlignCorners(value bool) FusedResizeAndPadConv
 //
 // Options: [FusedResizeAndPadConv2DResizeAlignCorners].
 func FusedResizeAndPadConv2D(scope *Scope, input tf.Output, size tf.Output, paddings tf.Output, filter tf.Output, mode string, strides []int64, padding string, optional ...FusedResizeAndPadConv2DAttr) (output tf.Output) {
-	op := scope.add("FusedResizeAndPadConv2D", with(pointer(&optional), attr{name: "mode", value: mode}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, size, paddings, filter)
+	op := scope.node("FusedResizeAndPadConv2D", with(pointer(&optional), attr{name: "mode", value: mode}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, size, paddings, filter)
 	return op.Output(0)
 }

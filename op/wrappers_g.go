@@ -22,7 +22,7 @@ import tf "github.com/troupe-go/troupe/session"
 //   - c: The candidate. Types: float.
 //   - h: The output. Types: float.
 func GRUBlockCell(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w_c tf.Output, b_ru tf.Output, b_c tf.Output) (r tf.Output, u tf.Output, c tf.Output, h tf.Output) {
-	op := scope.add("GRUBlockCell", nil, x, h_prev, w_ru, w_c, b_ru, b_c)
+	op := scope.node("GRUBlockCell", nil, x, h_prev, w_ru, w_c, b_ru, b_c)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -48,7 +48,7 @@ func GRUBlockCell(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w
 //   - d_c_bar: The gradient of the candidate before its nonlinearity. Types: float.
 //   - d_r_bar_u_bar: The gradient of the gates before their nonlinearity. Types: float.
 func GRUBlockCellGrad(scope *Scope, x tf.Output, h_prev tf.Output, w_ru tf.Output, w_c tf.Output, b_ru tf.Output, b_c tf.Output, r tf.Output, u tf.Output, c tf.Output, d_h tf.Output) (d_x tf.Output, d_h_prev tf.Output, d_c_bar tf.Output, d_r_bar_u_bar tf.Output) {
-	op := scope.add("GRUBlockCellGrad", nil, x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h)
+	op := scope.node("GRUBlockCellGrad", nil, x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -72,7 +72,7 @@ func GatherValidateIndices(value bool) GatherAttr {
 //
 // Options: [GatherValidateIndices].
 func Gather(scope *Scope, params tf.Output, indices tf.Output, optional ...GatherAttr) (output tf.Output) {
-	op := scope.add("Gather", with(pointer(&optional)), params, indices)
+	op := scope.node("Gather", with(pointer(&optional)), params, indices)
 	return op.Output(0)
 }
 
@@ -97,7 +97,7 @@ func GatherNdBadIndicesPolicy(value string) GatherNdAttr {
 //
 // Options: [GatherNdBadIndicesPolicy].
 func GatherNd(scope *Scope, params tf.Output, indices tf.Output, optional ...GatherNdAttr) (output tf.Output) {
-	op := scope.add("GatherNd", with(pointer(&optional)), params, indices)
+	op := scope.node("GatherNd", with(pointer(&optional)), params, indices)
 	return op.Output(0)
 }
 
@@ -123,7 +123,7 @@ func GatherV2BatchDims(value int64) GatherV2Attr {
 //
 // Options: [GatherV2BatchDims].
 func GatherV2(scope *Scope, params tf.Output, indices tf.Output, axis tf.Output, optional ...GatherV2Attr) (output tf.Output) {
-	op := scope.add("GatherV2", with(pointer(&optional)), params, indices, axis)
+	op := scope.node("GatherV2", with(pointer(&optional)), params, indices, axis)
 	return op.Output(0)
 }
 
@@ -133,13 +133,13 @@ func GatherV2(scope *Scope, params tf.Output, indices tf.Output, axis tf.Output,
 //
 //   - handle: Type: string.
 func GetSessionHandle(scope *Scope, value tf.Output) (handle tf.Output) {
-	op := scope.add("GetSessionHandle", nil, value)
+	op := scope.node("GetSessionHandle", nil, value)
 	return op.Output(0)
 }
 
 // GetSessionHandleV2 keeps a tensor in the session, and names it by a handle.
 func GetSessionHandleV2(scope *Scope, value tf.Output) (handle tf.Output) {
-	op := scope.add("GetSessionHandleV2", nil, value)
+	op := scope.node("GetSessionHandleV2", nil, value)
 	return op.Output(0)
 }
 
@@ -150,7 +150,7 @@ func GetSessionHandleV2(scope *Scope, value tf.Output) (handle tf.Output) {
 //   - handle: Type: string.
 //   - dtype: The type of the elements.
 func GetSessionTensor(scope *Scope, handle tf.Output, dtype tf.DataType) (value tf.Output) {
-	op := scope.add("GetSessionTensor", attrs(attr{name: "dtype", value: dtype}), handle)
+	op := scope.node("GetSessionTensor", attrs(attr{name: "dtype", value: dtype}), handle)
 	return op.Output(0)
 }
 
@@ -160,7 +160,7 @@ func GetSessionTensor(scope *Scope, handle tf.Output, dtype tf.DataType) (value 
 //
 //   - z: Type: bool.
 func Greater(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Greater", nil, x, y)
+	op := scope.node("Greater", nil, x, y)
 	return op.Output(0)
 }
 
@@ -170,12 +170,12 @@ func Greater(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - z: Type: bool.
 func GreaterEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("GreaterEqual", nil, x, y)
+	op := scope.node("GreaterEqual", nil, x, y)
 	return op.Output(0)
 }
 
 // GuaranteeConst passes its input on, with the promise that it is the same in every step.
 func GuaranteeConst(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("GuaranteeConst", nil, input)
+	op := scope.node("GuaranteeConst", nil, input)
 	return op.Output(0)
 }

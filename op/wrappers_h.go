@@ -14,7 +14,7 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - output: Types: half, bfloat16, float, double.
 func HSVToRGB(scope *Scope, images tf.Output) (output tf.Output) {
-	op := scope.add("HSVToRGB", nil, images)
+	op := scope.node("HSVToRGB", nil, images)
 	return op.Output(0)
 }
 
@@ -45,7 +45,7 @@ func HashTableV2UseNodeNameSharing(value bool) HashTableV2Attr {
 //
 // Options: [HashTableV2Container], [HashTableV2SharedName], [HashTableV2UseNodeNameSharing].
 func HashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...HashTableV2Attr) (table_handle tf.Output) {
-	op := scope.add("HashTableV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.node("HashTableV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -71,7 +71,7 @@ func HistogramFixedWidthDtype(value tf.DataType) HistogramFixedWidthAttr {
 //
 // Options: [HistogramFixedWidthDtype].
 func HistogramFixedWidth(scope *Scope, values tf.Output, value_range tf.Output, nbins tf.Output, optional ...HistogramFixedWidthAttr) (out tf.Output) {
-	op := scope.add("HistogramFixedWidth", with(pointer(&optional)), values, value_range, nbins)
+	op := scope.node("HistogramFixedWidth", with(pointer(&optional)), values, value_range, nbins)
 	return op.Output(0)
 }
 
@@ -86,6 +86,6 @@ func HistogramFixedWidth(scope *Scope, values tf.Output, value_range tf.Output, 
 //
 //   - summary: Type: string.
 func HistogramSummary(scope *Scope, tag tf.Output, values tf.Output) (summary tf.Output) {
-	op := scope.add("HistogramSummary", nil, tag, values)
+	op := scope.node("HistogramSummary", nil, tag, values)
 	return op.Output(0)
 }

@@ -14,7 +14,7 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - output: Types: complex64, complex128.
 func IFFT(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("IFFT", nil, input)
+	op := scope.node("IFFT", nil, input)
 	return op.Output(0)
 }
 
@@ -28,7 +28,7 @@ func IFFT(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: complex64, complex128.
 func IFFT2D(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("IFFT2D", nil, input)
+	op := scope.node("IFFT2D", nil, input)
 	return op.Output(0)
 }
 
@@ -42,7 +42,7 @@ func IFFT2D(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: Types: complex64, complex128.
 func IFFT3D(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("IFFT3D", nil, input)
+	op := scope.node("IFFT3D", nil, input)
 	return op.Output(0)
 }
 
@@ -67,7 +67,7 @@ func IRFFTTreal(value tf.DataType) IRFFTAttr {
 //
 // Options: [IRFFTTreal].
 func IRFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFTAttr) (output tf.Output) {
-	op := scope.add("IRFFT", with(pointer(&optional)), input, fft_length)
+	op := scope.node("IRFFT", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -92,7 +92,7 @@ func IRFFT2DTreal(value tf.DataType) IRFFT2DAttr {
 //
 // Options: [IRFFT2DTreal].
 func IRFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT2DAttr) (output tf.Output) {
-	op := scope.add("IRFFT2D", with(pointer(&optional)), input, fft_length)
+	op := scope.node("IRFFT2D", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -117,13 +117,13 @@ func IRFFT3DTreal(value tf.DataType) IRFFT3DAttr {
 //
 // Options: [IRFFT3DTreal].
 func IRFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...IRFFT3DAttr) (output tf.Output) {
-	op := scope.add("IRFFT3D", with(pointer(&optional)), input, fft_length)
+	op := scope.node("IRFFT3D", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
 // Identity passes its input on, without a copy.
 func Identity(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("Identity", nil, input)
+	op := scope.node("Identity", nil, input)
 	return op.Output(0)
 }
 
@@ -151,7 +151,7 @@ func IdentityReaderV2SharedName(value string) IdentityReaderV2Attr {
 //
 // Options: [IdentityReaderV2Container], [IdentityReaderV2SharedName].
 func IdentityReaderV2(scope *Scope, optional ...IdentityReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("IdentityReaderV2", with(pointer(&optional)))
+	op := scope.node("IdentityReaderV2", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -166,7 +166,7 @@ func IdentityReaderV2(scope *Scope, optional ...IdentityReaderV2Attr) (reader_ha
 //
 //   - z: Types: bfloat16, half, float, double.
 func Igamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
-	op := scope.add("Igamma", nil, a, x)
+	op := scope.node("Igamma", nil, a, x)
 	return op.Output(0)
 }
 
@@ -181,7 +181,7 @@ func Igamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 //
 //   - z: Types: float, double.
 func IgammaGradA(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
-	op := scope.add("IgammaGradA", nil, a, x)
+	op := scope.node("IgammaGradA", nil, a, x)
 	return op.Output(0)
 }
 
@@ -196,7 +196,7 @@ func IgammaGradA(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 //
 //   - z: Types: bfloat16, half, float, double.
 func Igammac(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
-	op := scope.add("Igammac", nil, a, x)
+	op := scope.node("Igammac", nil, a, x)
 	return op.Output(0)
 }
 
@@ -218,7 +218,7 @@ func IgnoreErrorsDatasetLogWarning(value bool) IgnoreErrorsDatasetAttr {
 //
 // Options: [IgnoreErrorsDatasetLogWarning].
 func IgnoreErrorsDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...IgnoreErrorsDatasetAttr) (handle tf.Output) {
-	op := scope.add("IgnoreErrorsDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.node("IgnoreErrorsDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -242,7 +242,7 @@ func ImagTout(value tf.DataType) ImagAttr {
 //
 // Options: [ImagTout].
 func Imag(scope *Scope, input tf.Output, optional ...ImagAttr) (output tf.Output) {
-	op := scope.add("Imag", with(pointer(&optional)), input)
+	op := scope.node("Imag", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -265,7 +265,7 @@ func ImageProjectiveTransformV2FillMode(value string) ImageProjectiveTransformV2
 //
 // Options: [ImageProjectiveTransformV2FillMode].
 func ImageProjectiveTransformV2(scope *Scope, images tf.Output, transforms tf.Output, output_shape tf.Output, interpolation string, optional ...ImageProjectiveTransformV2Attr) (transformed_images tf.Output) {
-	op := scope.add("ImageProjectiveTransformV2", with(pointer(&optional), attr{name: "interpolation", value: interpolation}), images, transforms, output_shape)
+	op := scope.node("ImageProjectiveTransformV2", with(pointer(&optional), attr{name: "interpolation", value: interpolation}), images, transforms, output_shape)
 	return op.Output(0)
 }
 
@@ -289,7 +289,7 @@ func ImageProjectiveTransformV3FillMode(value string) ImageProjectiveTransformV3
 //
 // Options: [ImageProjectiveTransformV3FillMode].
 func ImageProjectiveTransformV3(scope *Scope, images tf.Output, transforms tf.Output, output_shape tf.Output, fill_value tf.Output, interpolation string, optional ...ImageProjectiveTransformV3Attr) (transformed_images tf.Output) {
-	op := scope.add("ImageProjectiveTransformV3", with(pointer(&optional), attr{name: "interpolation", value: interpolation}), images, transforms, output_shape, fill_value)
+	op := scope.node("ImageProjectiveTransformV3", with(pointer(&optional), attr{name: "interpolation", value: interpolation}), images, transforms, output_shape, fill_value)
 	return op.Output(0)
 }
 
@@ -321,7 +321,7 @@ func ImageSummaryBadColor(value *tf.Tensor) ImageSummaryAttr {
 //
 // Options: [ImageSummaryMaxImages], [ImageSummaryBadColor].
 func ImageSummary(scope *Scope, tag tf.Output, tensor tf.Output, optional ...ImageSummaryAttr) (summary tf.Output) {
-	op := scope.add("ImageSummary", with(pointer(&optional)), tag, tensor)
+	op := scope.node("ImageSummary", with(pointer(&optional)), tag, tensor)
 	return op.Output(0)
 }
 
@@ -333,7 +333,7 @@ func ImageSummary(scope *Scope, tag tf.Output, tensor tf.Output, optional ...Ima
 //   - shape: Its shape.
 //   - memory_region_name: The region.
 func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_region_name string) (tensor tf.Output) {
-	op := scope.add("ImmutableConst", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}, attr{name: "memory_region_name", value: memory_region_name}))
+	op := scope.node("ImmutableConst", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}, attr{name: "memory_region_name", value: memory_region_name}))
 	return op.Output(0)
 }
 
@@ -344,7 +344,7 @@ func ImmutableConst(scope *Scope, dtype tf.DataType, shape tf.Shape, memory_regi
 //   - writer: The writer.
 //   - event: The event. Type: string.
 func ImportEvent(scope *Scope, writer tf.Output, event tf.Output) (o *tf.Operation) {
-	return scope.add("ImportEvent", nil, writer, event)
+	return scope.node("ImportEvent", nil, writer, event)
 }
 
 // InTopK reports whether the right class is among the k greatest predictions, or ties with the last of them.
@@ -359,7 +359,7 @@ func ImportEvent(scope *Scope, writer tf.Output, event tf.Output) (o *tf.Operati
 //
 //   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite. Type: bool.
 func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (precision tf.Output) {
-	op := scope.add("InTopK", attrs(attr{name: "k", value: k}), predictions, targets)
+	op := scope.node("InTopK", attrs(attr{name: "k", value: k}), predictions, targets)
 	return op.Output(0)
 }
 
@@ -375,7 +375,7 @@ func InTopK(scope *Scope, predictions tf.Output, targets tf.Output, k int64) (pr
 //
 //   - precision: For each row whether its class is among them; not if the class is out of range or a prediction is not finite. Type: bool.
 func InTopKV2(scope *Scope, predictions tf.Output, targets tf.Output, k tf.Output) (precision tf.Output) {
-	op := scope.add("InTopKV2", nil, predictions, targets, k)
+	op := scope.node("InTopKV2", nil, predictions, targets, k)
 	return op.Output(0)
 }
 
@@ -407,12 +407,12 @@ func InitializeTableFromTextFileV2Offset(value int64) InitializeTableFromTextFil
 //
 // Options: [InitializeTableFromTextFileV2VocabSize], [InitializeTableFromTextFileV2Delimiter], [InitializeTableFromTextFileV2Offset].
 func InitializeTableFromTextFileV2(scope *Scope, table_handle tf.Output, filename tf.Output, key_index int64, value_index int64, optional ...InitializeTableFromTextFileV2Attr) (o *tf.Operation) {
-	return scope.add("InitializeTableFromTextFileV2", with(pointer(&optional), attr{name: "key_index", value: key_index}, attr{name: "value_index", value: value_index}), table_handle, filename)
+	return scope.node("InitializeTableFromTextFileV2", with(pointer(&optional), attr{name: "key_index", value: key_index}, attr{name: "value_index", value: value_index}), table_handle, filename)
 }
 
 // InitializeTableV2 fills a table with keys and values.
 func InitializeTableV2(scope *Scope, table_handle tf.Output, keys tf.Output, values tf.Output) (o *tf.Operation) {
-	return scope.add("InitializeTableV2", nil, table_handle, keys, values)
+	return scope.node("InitializeTableV2", nil, table_handle, keys, values)
 }
 
 // InplaceAdd adds to rows of a tensor, perhaps in its own memory.
@@ -422,7 +422,7 @@ func InitializeTableV2(scope *Scope, table_handle tf.Output, keys tf.Output, val
 //   - i: Which rows, a vector. Type: int32.
 //   - v: What is added.
 func InplaceAdd(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
-	op := scope.add("InplaceAdd", nil, x, i, v)
+	op := scope.node("InplaceAdd", nil, x, i, v)
 	return op.Output(0)
 }
 
@@ -433,7 +433,7 @@ func InplaceAdd(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Outpu
 //   - i: Which rows, a vector. Type: int32.
 //   - v: What is subtracted.
 func InplaceSub(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
-	op := scope.add("InplaceSub", nil, x, i, v)
+	op := scope.node("InplaceSub", nil, x, i, v)
 	return op.Output(0)
 }
 
@@ -444,13 +444,13 @@ func InplaceSub(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Outpu
 //   - i: Which rows, a vector. Type: int32.
 //   - v: Their values.
 func InplaceUpdate(scope *Scope, x tf.Output, i tf.Output, v tf.Output) (y tf.Output) {
-	op := scope.add("InplaceUpdate", nil, x, i, v)
+	op := scope.node("InplaceUpdate", nil, x, i, v)
 	return op.Output(0)
 }
 
 // Inv divides 1 by every element; ∞ for 0.
 func Inv(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Inv", nil, x)
+	op := scope.node("Inv", nil, x)
 	return op.Output(0)
 }
 
@@ -461,13 +461,13 @@ func Inv(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: The result of the function.
 //   - dy: The gradient of that.
 func InvGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	op := scope.add("InvGrad", nil, y, dy)
+	op := scope.node("InvGrad", nil, y, dy)
 	return op.Output(0)
 }
 
 // Invert flips every bit of every element.
 func Invert(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Invert", nil, x)
+	op := scope.node("Invert", nil, x)
 	return op.Output(0)
 }
 
@@ -481,7 +481,7 @@ func Invert(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: The vector whose element x[i] is i. Types: int32, int64.
 func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("InvertPermutation", nil, x)
+	op := scope.node("InvertPermutation", nil, x)
 	return op.Output(0)
 }
 
@@ -495,7 +495,7 @@ func InvertPermutation(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Type: bool.
 func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("IsFinite", nil, x)
+	op := scope.node("IsFinite", nil, x)
 	return op.Output(0)
 }
 
@@ -509,7 +509,7 @@ func IsFinite(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Type: bool.
 func IsInf(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("IsInf", nil, x)
+	op := scope.node("IsInf", nil, x)
 	return op.Output(0)
 }
 
@@ -523,7 +523,7 @@ func IsInf(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - y: Type: bool.
 func IsNan(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("IsNan", nil, x)
+	op := scope.node("IsNan", nil, x)
 	return op.Output(0)
 }
 
@@ -536,7 +536,7 @@ func IsNan(scope *Scope, x tf.Output) (y tf.Output) {
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes.
 func Iterator(scope *Scope, shared_name string, container string, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("Iterator", attrs(attr{name: "shared_name", value: shared_name}, attr{name: "container", value: container}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
+	op := scope.node("Iterator", attrs(attr{name: "shared_name", value: shared_name}, attr{name: "container", value: container}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0)
 }
 
@@ -561,7 +561,7 @@ func IteratorFromStringHandleOutputShapes(value []tf.Shape) IteratorFromStringHa
 //
 // Options: [IteratorFromStringHandleOutputTypes], [IteratorFromStringHandleOutputShapes].
 func IteratorFromStringHandle(scope *Scope, string_handle tf.Output, optional ...IteratorFromStringHandleAttr) (resource_handle tf.Output) {
-	op := scope.add("IteratorFromStringHandle", with(pointer(&optional)), string_handle)
+	op := scope.node("IteratorFromStringHandle", with(pointer(&optional)), string_handle)
 	return op.Output(0)
 }
 
@@ -586,7 +586,7 @@ func IteratorFromStringHandleV2OutputShapes(value []tf.Shape) IteratorFromString
 //
 // Options: [IteratorFromStringHandleV2OutputTypes], [IteratorFromStringHandleV2OutputShapes].
 func IteratorFromStringHandleV2(scope *Scope, string_handle tf.Output, optional ...IteratorFromStringHandleV2Attr) (resource_handle tf.Output) {
-	op := scope.add("IteratorFromStringHandleV2", with(pointer(&optional)), string_handle)
+	op := scope.node("IteratorFromStringHandleV2", with(pointer(&optional)), string_handle)
 	return op.Output(0)
 }
 
@@ -602,7 +602,7 @@ func IteratorFromStringHandleV2(scope *Scope, string_handle tf.Output, optional 
 //
 //   - components: The element.
 func IteratorGetNext(scope *Scope, iterator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
-	op := scope.add("IteratorGetNext", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
+	op := scope.node("IteratorGetNext", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -615,7 +615,7 @@ func IteratorGetNext(scope *Scope, iterator tf.Output, output_types []tf.DataTyp
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func IteratorGetNextAsOptional(scope *Scope, iterator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (optional_ tf.Output) {
-	op := scope.add("IteratorGetNextAsOptional", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
+	op := scope.node("IteratorGetNextAsOptional", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
 	return op.Output(0)
 }
 
@@ -631,7 +631,7 @@ func IteratorGetNextAsOptional(scope *Scope, iterator tf.Output, output_types []
 //
 //   - components: The element.
 func IteratorGetNextSync(scope *Scope, iterator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
-	op := scope.add("IteratorGetNextSync", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
+	op := scope.node("IteratorGetNextSync", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), iterator)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -642,7 +642,7 @@ func IteratorGetNextSync(scope *Scope, iterator tf.Output, output_types []tf.Dat
 //
 //   - string_handle: Type: string.
 func IteratorToStringHandle(scope *Scope, resource_handle tf.Output) (string_handle tf.Output) {
-	op := scope.add("IteratorToStringHandle", nil, resource_handle)
+	op := scope.node("IteratorToStringHandle", nil, resource_handle)
 	return op.Output(0)
 }
 
@@ -655,6 +655,6 @@ func IteratorToStringHandle(scope *Scope, resource_handle tf.Output) (string_han
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes.
 func IteratorV2(scope *Scope, shared_name string, container string, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("IteratorV2", attrs(attr{name: "shared_name", value: shared_name}, attr{name: "container", value: container}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
+	op := scope.node("IteratorV2", attrs(attr{name: "shared_name", value: shared_name}, attr{name: "container", value: container}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}))
 	return op.Output(0)
 }

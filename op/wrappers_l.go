@@ -14,7 +14,7 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - output: Types: half, bfloat16, float, double.
 func L2Loss(scope *Scope, t tf.Output) (output tf.Output) {
-	op := scope.add("L2Loss", nil, t)
+	op := scope.node("L2Loss", nil, t)
 	return op.Output(0)
 }
 
@@ -53,7 +53,7 @@ func LRNBeta(value float32) LRNAttr {
 //
 // Options: [LRNDepthRadius], [LRNBias], [LRNAlpha], [LRNBeta].
 func LRN(scope *Scope, input tf.Output, optional ...LRNAttr) (output tf.Output) {
-	op := scope.add("LRN", with(pointer(&optional)), input)
+	op := scope.node("LRN", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -94,7 +94,7 @@ func LRNGradBeta(value float32) LRNGradAttr {
 //
 // Options: [LRNGradDepthRadius], [LRNGradBias], [LRNGradAlpha], [LRNGradBeta].
 func LRNGrad(scope *Scope, input_grads tf.Output, input_image tf.Output, output_image tf.Output, optional ...LRNGradAttr) (output tf.Output) {
-	op := scope.add("LRNGrad", with(pointer(&optional)), input_grads, input_image, output_image)
+	op := scope.node("LRNGrad", with(pointer(&optional)), input_grads, input_image, output_image)
 	return op.Output(0)
 }
 
@@ -141,7 +141,7 @@ func LSTMBlockCellUsePeephole(value bool) LSTMBlockCellAttr {
 //
 // Options: [LSTMBlockCellForgetBias], [LSTMBlockCellCellClip], [LSTMBlockCellUsePeephole].
 func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, optional ...LSTMBlockCellAttr) (i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, h tf.Output) {
-	op := scope.add("LSTMBlockCell", with(pointer(&optional)), x, cs_prev, h_prev, w, wci, wcf, wco, b)
+	op := scope.node("LSTMBlockCell", with(pointer(&optional)), x, cs_prev, h_prev, w, wci, wcf, wco, b)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4), op.Output(5), op.Output(6)
 }
 
@@ -175,7 +175,7 @@ func LSTMBlockCell(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Outpu
 //   - wcf_grad: The gradient of wcf. Types: half, float.
 //   - wco_grad: The gradient of wco. Types: half, float.
 func LSTMBlockCellGrad(scope *Scope, x tf.Output, cs_prev tf.Output, h_prev tf.Output, w tf.Output, wci tf.Output, wcf tf.Output, wco tf.Output, b tf.Output, i tf.Output, cs tf.Output, f tf.Output, o tf.Output, ci tf.Output, co tf.Output, cs_grad tf.Output, h_grad tf.Output, use_peephole bool) (cs_prev_grad tf.Output, dicfo tf.Output, wci_grad tf.Output, wcf_grad tf.Output, wco_grad tf.Output) {
-	op := scope.add("LSTMBlockCellGrad", attrs(attr{name: "use_peephole", value: use_peephole}), x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, cs_grad, h_grad)
+	op := scope.node("LSTMBlockCellGrad", attrs(attr{name: "use_peephole", value: use_peephole}), x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, cs_grad, h_grad)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)
 }
 
@@ -199,7 +199,7 @@ func LeakyReluAlpha(value float32) LeakyReluAttr {
 //
 // Options: [LeakyReluAlpha].
 func LeakyRelu(scope *Scope, features tf.Output, optional ...LeakyReluAttr) (activations tf.Output) {
-	op := scope.add("LeakyRelu", with(pointer(&optional)), features)
+	op := scope.node("LeakyRelu", with(pointer(&optional)), features)
 	return op.Output(0)
 }
 
@@ -224,7 +224,7 @@ func LeakyReluGradAlpha(value float32) LeakyReluGradAttr {
 //
 // Options: [LeakyReluGradAlpha].
 func LeakyReluGrad(scope *Scope, gradients tf.Output, features tf.Output, optional ...LeakyReluGradAttr) (backprops tf.Output) {
-	op := scope.add("LeakyReluGrad", with(pointer(&optional)), gradients, features)
+	op := scope.node("LeakyReluGrad", with(pointer(&optional)), gradients, features)
 	return op.Output(0)
 }
 
@@ -259,7 +259,7 @@ func LearnedUnigramCandidateSamplerSeed2(value int64) LearnedUnigramCandidateSam
 //
 // Options: [LearnedUnigramCandidateSamplerSeed], [LearnedUnigramCandidateSamplerSeed2].
 func LearnedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LearnedUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("LearnedUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.node("LearnedUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -269,7 +269,7 @@ func LearnedUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_tr
 //
 //   - y: How many places; below 0 counts as 0, and too many as one less than x has bits.
 func LeftShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("LeftShift", nil, x, y)
+	op := scope.node("LeftShift", nil, x, y)
 	return op.Output(0)
 }
 
@@ -279,7 +279,7 @@ func LeftShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - z: Type: bool.
 func Less(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Less", nil, x, y)
+	op := scope.node("Less", nil, x, y)
 	return op.Output(0)
 }
 
@@ -289,7 +289,7 @@ func Less(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - z: Type: bool.
 func LessEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("LessEqual", nil, x, y)
+	op := scope.node("LessEqual", nil, x, y)
 	return op.Output(0)
 }
 
@@ -303,7 +303,7 @@ func LessEqual(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Lgamma", nil, x)
+	op := scope.node("Lgamma", nil, x)
 	return op.Output(0)
 }
 
@@ -319,7 +319,7 @@ func Lgamma(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - output: Types: bfloat16, half, float, double.
 func LinSpace(scope *Scope, start tf.Output, stop tf.Output, num tf.Output) (output tf.Output) {
-	op := scope.add("LinSpace", nil, start, stop, num)
+	op := scope.node("LinSpace", nil, start, stop, num)
 	return op.Output(0)
 }
 
@@ -344,19 +344,19 @@ func ListDiffOutIdx(value tf.DataType) ListDiffAttr {
 //
 // Options: [ListDiffOutIdx].
 func ListDiff(scope *Scope, x tf.Output, y tf.Output, optional ...ListDiffAttr) (out tf.Output, idx tf.Output) {
-	op := scope.add("ListDiff", with(pointer(&optional)), x, y)
+	op := scope.node("ListDiff", with(pointer(&optional)), x, y)
 	return op.Output(0), op.Output(1)
 }
 
 // Log takes the natural logarithm of every element: -∞ for 0, NaN for a negative one.
 func Log(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Log", nil, x)
+	op := scope.node("Log", nil, x)
 	return op.Output(0)
 }
 
 // Log1p takes the natural logarithm of 1 plus every element, exactly near 0; below -1 it is NaN.
 func Log1p(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Log1p", nil, x)
+	op := scope.node("Log1p", nil, x)
 	return op.Output(0)
 }
 
@@ -371,7 +371,7 @@ func Log1p(scope *Scope, x tf.Output) (y tf.Output) {
 //   - sign: The signs; for complex matrices numbers of absolute value 1; 0 for a singular matrix.
 //   - log_abs_determinant: The logarithms of the absolute values.
 func LogMatrixDeterminant(scope *Scope, input tf.Output) (sign tf.Output, log_abs_determinant tf.Output) {
-	op := scope.add("LogMatrixDeterminant", nil, input)
+	op := scope.node("LogMatrixDeterminant", nil, input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -385,7 +385,7 @@ func LogMatrixDeterminant(scope *Scope, input tf.Output) (sign tf.Output, log_ab
 //
 //   - logsoftmax: Types: half, bfloat16, float, double.
 func LogSoftmax(scope *Scope, logits tf.Output) (logsoftmax tf.Output) {
-	op := scope.add("LogSoftmax", nil, logits)
+	op := scope.node("LogSoftmax", nil, logits)
 	return op.Output(0)
 }
 
@@ -420,7 +420,7 @@ func LogUniformCandidateSamplerSeed2(value int64) LogUniformCandidateSamplerAttr
 //
 // Options: [LogUniformCandidateSamplerSeed], [LogUniformCandidateSamplerSeed2].
 func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...LogUniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("LogUniformCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.node("LogUniformCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -435,7 +435,7 @@ func LogUniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true i
 //
 //   - z: Type: bool.
 func LogicalAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("LogicalAnd", nil, x, y)
+	op := scope.node("LogicalAnd", nil, x, y)
 	return op.Output(0)
 }
 
@@ -449,7 +449,7 @@ func LogicalAnd(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - y: Type: bool.
 func LogicalNot(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("LogicalNot", nil, x)
+	op := scope.node("LogicalNot", nil, x)
 	return op.Output(0)
 }
 
@@ -464,7 +464,7 @@ func LogicalNot(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - z: Type: bool.
 func LogicalOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("LogicalOr", nil, x, y)
+	op := scope.node("LogicalOr", nil, x, y)
 	return op.Output(0)
 }
 
@@ -475,7 +475,7 @@ func LogicalOr(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //   - Tkeys: The type of the keys.
 //   - Tvalues: The type of the values.
 func LookupTableExportV2(scope *Scope, table_handle tf.Output, Tkeys tf.DataType, Tvalues tf.DataType) (keys tf.Output, values tf.Output) {
-	op := scope.add("LookupTableExportV2", attrs(attr{name: "Tkeys", value: Tkeys}, attr{name: "Tvalues", value: Tvalues}), table_handle)
+	op := scope.node("LookupTableExportV2", attrs(attr{name: "Tkeys", value: Tkeys}, attr{name: "Tvalues", value: Tvalues}), table_handle)
 	return op.Output(0), op.Output(1)
 }
 
@@ -490,7 +490,7 @@ func LookupTableExportV2(scope *Scope, table_handle tf.Output, Tkeys tf.DataType
 //
 //   - values: The value of each key, in the same shape.
 func LookupTableFindV2(scope *Scope, table_handle tf.Output, keys tf.Output, default_value tf.Output) (values tf.Output) {
-	op := scope.add("LookupTableFindV2", nil, table_handle, keys, default_value)
+	op := scope.node("LookupTableFindV2", nil, table_handle, keys, default_value)
 	return op.Output(0)
 }
 
@@ -501,7 +501,7 @@ func LookupTableFindV2(scope *Scope, table_handle tf.Output, keys tf.Output, def
 //   - keys: The keys.
 //   - values: The value of each key.
 func LookupTableImportV2(scope *Scope, table_handle tf.Output, keys tf.Output, values tf.Output) (o *tf.Operation) {
-	return scope.add("LookupTableImportV2", nil, table_handle, keys, values)
+	return scope.node("LookupTableImportV2", nil, table_handle, keys, values)
 }
 
 // LookupTableInsertV2 sets the values of keys in a table.
@@ -511,12 +511,12 @@ func LookupTableImportV2(scope *Scope, table_handle tf.Output, keys tf.Output, v
 //   - keys: The keys.
 //   - values: The value of each key.
 func LookupTableInsertV2(scope *Scope, table_handle tf.Output, keys tf.Output, values tf.Output) (o *tf.Operation) {
-	return scope.add("LookupTableInsertV2", nil, table_handle, keys, values)
+	return scope.node("LookupTableInsertV2", nil, table_handle, keys, values)
 }
 
 // LookupTableRemoveV2 removes keys from a table; those that are not there are passed over.
 func LookupTableRemoveV2(scope *Scope, table_handle tf.Output, keys tf.Output) (o *tf.Operation) {
-	return scope.add("LookupTableRemoveV2", nil, table_handle, keys)
+	return scope.node("LookupTableRemoveV2", nil, table_handle, keys)
 }
 
 // LookupTableSizeV2 returns the number of entries of a table.
@@ -525,7 +525,7 @@ func LookupTableRemoveV2(scope *Scope, table_handle tf.Output, keys tf.Output) (
 //
 //   - size: Type: int64.
 func LookupTableSizeV2(scope *Scope, table_handle tf.Output) (size tf.Output) {
-	op := scope.add("LookupTableSizeV2", nil, table_handle)
+	op := scope.node("LookupTableSizeV2", nil, table_handle)
 	return op.Output(0)
 }
 
@@ -539,7 +539,7 @@ func LookupTableSizeV2(scope *Scope, table_handle tf.Output) (size tf.Output) {
 //
 //   - output: Type: bool.
 func LoopCond(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("LoopCond", nil, input)
+	op := scope.node("LoopCond", nil, input)
 	return op.Output(0)
 }
 
@@ -564,7 +564,7 @@ func LowerBoundOutType(value tf.DataType) LowerBoundAttr {
 //
 // Options: [LowerBoundOutType].
 func LowerBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...LowerBoundAttr) (output tf.Output) {
-	op := scope.add("LowerBound", with(pointer(&optional)), sorted_inputs, values)
+	op := scope.node("LowerBound", with(pointer(&optional)), sorted_inputs, values)
 	return op.Output(0)
 }
 
@@ -585,6 +585,6 @@ func LuOutputIdxType(value tf.DataType) LuAttr {
 //
 // Options: [LuOutputIdxType].
 func Lu(scope *Scope, input tf.Output, optional ...LuAttr) (lu tf.Output, p tf.Output) {
-	op := scope.add("Lu", with(pointer(&optional)), input)
+	op := scope.node("Lu", with(pointer(&optional)), input)
 	return op.Output(0), op.Output(1)
 }

@@ -11,7 +11,7 @@ import tf "github.com/troupe-go/troupe/session"
 //   - dataset: The dataset.
 //   - iterator: The iterator.
 func MakeIterator(scope *Scope, dataset tf.Output, iterator tf.Output) (o *tf.Operation) {
-	return scope.add("MakeIterator", nil, dataset, iterator)
+	return scope.node("MakeIterator", nil, dataset, iterator)
 }
 
 // MapClearAttr is an optional attribute of MapClear.
@@ -45,7 +45,7 @@ func MapClearSharedName(value string) MapClearAttr {
 //
 // Options: [MapClearCapacity], [MapClearMemoryLimit], [MapClearContainer], [MapClearSharedName].
 func MapClear(scope *Scope, dtypes []tf.DataType, optional ...MapClearAttr) (o *tf.Operation) {
-	return scope.add("MapClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	return scope.node("MapClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 }
 
 // MapIncompleteSizeAttr is an optional attribute of MapIncompleteSize.
@@ -83,7 +83,7 @@ func MapIncompleteSizeSharedName(value string) MapIncompleteSizeAttr {
 //
 // Options: [MapIncompleteSizeCapacity], [MapIncompleteSizeMemoryLimit], [MapIncompleteSizeContainer], [MapIncompleteSizeSharedName].
 func MapIncompleteSize(scope *Scope, dtypes []tf.DataType, optional ...MapIncompleteSizeAttr) (size tf.Output) {
-	op := scope.add("MapIncompleteSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	op := scope.node("MapIncompleteSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -120,7 +120,7 @@ func MapPeekSharedName(value string) MapPeekAttr {
 //
 // Options: [MapPeekCapacity], [MapPeekMemoryLimit], [MapPeekContainer], [MapPeekSharedName].
 func MapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...MapPeekAttr) (values []tf.Output) {
-	op := scope.add("MapPeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
+	op := scope.node("MapPeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -160,7 +160,7 @@ func MapSizeSharedName(value string) MapSizeAttr {
 //
 // Options: [MapSizeCapacity], [MapSizeMemoryLimit], [MapSizeContainer], [MapSizeSharedName].
 func MapSize(scope *Scope, dtypes []tf.DataType, optional ...MapSizeAttr) (size tf.Output) {
-	op := scope.add("MapSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	op := scope.node("MapSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -233,7 +233,7 @@ func MapUnstageSharedName(value string) MapUnstageAttr {
 //
 // Options: [MapUnstageCapacity], [MapUnstageMemoryLimit], [MapUnstageContainer], [MapUnstageSharedName].
 func MapUnstage(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...MapUnstageAttr) (values []tf.Output) {
-	op := scope.add("MapUnstage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
+	op := scope.node("MapUnstage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -274,7 +274,7 @@ func MapUnstageNoKeySharedName(value string) MapUnstageNoKeyAttr {
 //
 // Options: [MapUnstageNoKeyCapacity], [MapUnstageNoKeyMemoryLimit], [MapUnstageNoKeyContainer], [MapUnstageNoKeySharedName].
 func MapUnstageNoKey(scope *Scope, indices tf.Output, dtypes []tf.DataType, optional ...MapUnstageNoKeyAttr) (key tf.Output, values []tf.Output) {
-	op := scope.add("MapUnstageNoKey", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), indices)
+	op := scope.node("MapUnstageNoKey", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), indices)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }
@@ -311,7 +311,7 @@ func MatMulGradB(value bool) MatMulAttr {
 //
 // Options: [MatMulTransposeA], [MatMulTransposeB], [MatMulGradA], [MatMulGradB].
 func MatMul(scope *Scope, a tf.Output, b tf.Output, optional ...MatMulAttr) (product tf.Output) {
-	op := scope.add("MatMul", with(pointer(&optional)), a, b)
+	op := scope.node("MatMul", with(pointer(&optional)), a, b)
 	return op.Output(0)
 }
 
@@ -325,7 +325,7 @@ func MatMul(scope *Scope, a tf.Output, b tf.Output, optional ...MatMulAttr) (pro
 //
 //   - filenames: The names in order. Type: string.
 func MatchingFiles(scope *Scope, pattern tf.Output) (filenames tf.Output) {
-	op := scope.add("MatchingFiles", nil, pattern)
+	op := scope.node("MatchingFiles", nil, pattern)
 	return op.Output(0)
 }
 
@@ -336,7 +336,7 @@ func MatchingFiles(scope *Scope, pattern tf.Output) (filenames tf.Output) {
 //   - num_lower: How many diagonals below the main one stay; negative for all. Types: int32, int64.
 //   - num_upper: How many diagonals above it stay; negative for all. Types: int32, int64.
 func MatrixBandPart(scope *Scope, input tf.Output, num_lower tf.Output, num_upper tf.Output) (band tf.Output) {
-	op := scope.add("MatrixBandPart", nil, input, num_lower, num_upper)
+	op := scope.node("MatrixBandPart", nil, input, num_lower, num_upper)
 	return op.Output(0)
 }
 
@@ -346,7 +346,7 @@ func MatrixBandPart(scope *Scope, input tf.Output, num_lower tf.Output, num_uppe
 //
 //   - input: Square matrices in the last two dimensions.
 func MatrixDeterminant(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("MatrixDeterminant", nil, input)
+	op := scope.node("MatrixDeterminant", nil, input)
 	return op.Output(0)
 }
 
@@ -356,7 +356,7 @@ func MatrixDeterminant(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - diagonal: The diagonals, in the last dimension.
 func MatrixDiag(scope *Scope, diagonal tf.Output) (output tf.Output) {
-	op := scope.add("MatrixDiag", nil, diagonal)
+	op := scope.node("MatrixDiag", nil, diagonal)
 	return op.Output(0)
 }
 
@@ -366,7 +366,7 @@ func MatrixDiag(scope *Scope, diagonal tf.Output) (output tf.Output) {
 //
 //   - input: Matrices in the last two dimensions.
 func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
-	op := scope.add("MatrixDiagPart", nil, input)
+	op := scope.node("MatrixDiagPart", nil, input)
 	return op.Output(0)
 }
 
@@ -382,7 +382,7 @@ func MatrixDiagPart(scope *Scope, input tf.Output) (diagonal tf.Output) {
 //
 //   - diagonal: The diagonals, from the uppermost.
 func MatrixDiagPartV2(scope *Scope, input tf.Output, k tf.Output, padding_value tf.Output) (diagonal tf.Output) {
-	op := scope.add("MatrixDiagPartV2", nil, input, k, padding_value)
+	op := scope.node("MatrixDiagPartV2", nil, input, k, padding_value)
 	return op.Output(0)
 }
 
@@ -408,7 +408,7 @@ func MatrixDiagPartV3Align(value string) MatrixDiagPartV3Attr {
 //
 // Options: [MatrixDiagPartV3Align].
 func MatrixDiagPartV3(scope *Scope, input tf.Output, k tf.Output, padding_value tf.Output, optional ...MatrixDiagPartV3Attr) (diagonal tf.Output) {
-	op := scope.add("MatrixDiagPartV3", with(pointer(&optional)), input, k, padding_value)
+	op := scope.node("MatrixDiagPartV3", with(pointer(&optional)), input, k, padding_value)
 	return op.Output(0)
 }
 
@@ -422,7 +422,7 @@ func MatrixDiagPartV3(scope *Scope, input tf.Output, k tf.Output, padding_value 
 //   - num_cols: How many columns; -1 for as few as needed. Type: int32.
 //   - padding_value: What the other elements are.
 func MatrixDiagV2(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Output, num_cols tf.Output, padding_value tf.Output) (output tf.Output) {
-	op := scope.add("MatrixDiagV2", nil, diagonal, k, num_rows, num_cols, padding_value)
+	op := scope.node("MatrixDiagV2", nil, diagonal, k, num_rows, num_cols, padding_value)
 	return op.Output(0)
 }
 
@@ -446,7 +446,7 @@ func MatrixDiagV3Align(value string) MatrixDiagV3Attr {
 //
 // Options: [MatrixDiagV3Align].
 func MatrixDiagV3(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Output, num_cols tf.Output, padding_value tf.Output, optional ...MatrixDiagV3Attr) (output tf.Output) {
-	op := scope.add("MatrixDiagV3", with(pointer(&optional)), diagonal, k, num_rows, num_cols, padding_value)
+	op := scope.node("MatrixDiagV3", with(pointer(&optional)), diagonal, k, num_rows, num_cols, padding_value)
 	return op.Output(0)
 }
 
@@ -458,7 +458,7 @@ func MatrixDiagV3(scope *Scope, diagonal tf.Output, k tf.Output, num_rows tf.Out
 //
 // Deprecated: from version 27 of the GraphDef format on. It is composed of other ops.
 func MatrixExponential(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("MatrixExponential", nil, input)
+	op := scope.node("MatrixExponential", nil, input)
 	return op.Output(0)
 }
 
@@ -478,7 +478,7 @@ func MatrixInverseAdjoint(value bool) MatrixInverseAttr {
 //
 // Options: [MatrixInverseAdjoint].
 func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr) (output tf.Output) {
-	op := scope.add("MatrixInverse", with(pointer(&optional)), input)
+	op := scope.node("MatrixInverse", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -492,7 +492,7 @@ func MatrixInverse(scope *Scope, input tf.Output, optional ...MatrixInverseAttr)
 //
 //   - output: Types: complex64, complex128.
 func MatrixLogarithm(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("MatrixLogarithm", nil, input)
+	op := scope.node("MatrixLogarithm", nil, input)
 	return op.Output(0)
 }
 
@@ -503,7 +503,7 @@ func MatrixLogarithm(scope *Scope, input tf.Output) (output tf.Output) {
 //   - input: Matrices in the last two dimensions.
 //   - diagonal: The new diagonals in the last dimension.
 func MatrixSetDiag(scope *Scope, input tf.Output, diagonal tf.Output) (output tf.Output) {
-	op := scope.add("MatrixSetDiag", nil, input, diagonal)
+	op := scope.node("MatrixSetDiag", nil, input, diagonal)
 	return op.Output(0)
 }
 
@@ -515,7 +515,7 @@ func MatrixSetDiag(scope *Scope, input tf.Output, diagonal tf.Output) (output tf
 //   - diagonal: The new diagonals, from the uppermost.
 //   - k: Which diagonal, 0 being the main one and positive ones above it; or the lowest and the highest of several. Type: int32.
 func MatrixSetDiagV2(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output) (output tf.Output) {
-	op := scope.add("MatrixSetDiagV2", nil, input, diagonal, k)
+	op := scope.node("MatrixSetDiagV2", nil, input, diagonal, k)
 	return op.Output(0)
 }
 
@@ -537,7 +537,7 @@ func MatrixSetDiagV3Align(value string) MatrixSetDiagV3Attr {
 //
 // Options: [MatrixSetDiagV3Align].
 func MatrixSetDiagV3(scope *Scope, input tf.Output, diagonal tf.Output, k tf.Output, optional ...MatrixSetDiagV3Attr) (output tf.Output) {
-	op := scope.add("MatrixSetDiagV3", with(pointer(&optional)), input, diagonal, k)
+	op := scope.node("MatrixSetDiagV3", with(pointer(&optional)), input, diagonal, k)
 	return op.Output(0)
 }
 
@@ -558,7 +558,7 @@ func MatrixSolveAdjoint(value bool) MatrixSolveAttr {
 //
 // Options: [MatrixSolveAdjoint].
 func MatrixSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...MatrixSolveAttr) (output tf.Output) {
-	op := scope.add("MatrixSolve", with(pointer(&optional)), matrix, rhs)
+	op := scope.node("MatrixSolve", with(pointer(&optional)), matrix, rhs)
 	return op.Output(0)
 }
 
@@ -580,7 +580,7 @@ func MatrixSolveLsFast(value bool) MatrixSolveLsAttr {
 //
 // Options: [MatrixSolveLsFast].
 func MatrixSolveLs(scope *Scope, matrix tf.Output, rhs tf.Output, l2_regularizer tf.Output, optional ...MatrixSolveLsAttr) (output tf.Output) {
-	op := scope.add("MatrixSolveLs", with(pointer(&optional)), matrix, rhs, l2_regularizer)
+	op := scope.node("MatrixSolveLs", with(pointer(&optional)), matrix, rhs, l2_regularizer)
 	return op.Output(0)
 }
 
@@ -590,7 +590,7 @@ func MatrixSolveLs(scope *Scope, matrix tf.Output, rhs tf.Output, l2_regularizer
 //
 //   - input: Square matrices in the last two dimensions.
 func MatrixSquareRoot(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("MatrixSquareRoot", nil, input)
+	op := scope.node("MatrixSquareRoot", nil, input)
 	return op.Output(0)
 }
 
@@ -616,7 +616,7 @@ func MatrixTriangularSolveAdjoint(value bool) MatrixTriangularSolveAttr {
 //
 // Options: [MatrixTriangularSolveLower], [MatrixTriangularSolveAdjoint].
 func MatrixTriangularSolve(scope *Scope, matrix tf.Output, rhs tf.Output, optional ...MatrixTriangularSolveAttr) (output tf.Output) {
-	op := scope.add("MatrixTriangularSolve", with(pointer(&optional)), matrix, rhs)
+	op := scope.node("MatrixTriangularSolve", with(pointer(&optional)), matrix, rhs)
 	return op.Output(0)
 }
 
@@ -642,7 +642,7 @@ func MaxKeepDims(value bool) MaxAttr {
 //
 // Options: [MaxKeepDims].
 func Max(scope *Scope, input tf.Output, axis tf.Output, optional ...MaxAttr) (output tf.Output) {
-	op := scope.add("Max", with(pointer(&optional)), input, axis)
+	op := scope.node("Max", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -655,7 +655,7 @@ func Max(scope *Scope, input tf.Output, axis tf.Output, optional ...MaxAttr) (ou
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func MaxIntraOpParallelismDataset(scope *Scope, input_dataset tf.Output, max_intra_op_parallelism tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("MaxIntraOpParallelismDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, max_intra_op_parallelism)
+	op := scope.node("MaxIntraOpParallelismDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, max_intra_op_parallelism)
 	return op.Output(0)
 }
 
@@ -683,7 +683,7 @@ func MaxPoolDataFormat(value string) MaxPoolAttr {
 //
 // Options: [MaxPoolExplicitPaddings], [MaxPoolDataFormat].
 func MaxPool(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolAttr) (output tf.Output) {
-	op := scope.add("MaxPool", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.node("MaxPool", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
@@ -710,7 +710,7 @@ func MaxPool3DDataFormat(value string) MaxPool3DAttr {
 //
 // Options: [MaxPool3DDataFormat].
 func MaxPool3D(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DAttr) (output tf.Output) {
-	op := scope.add("MaxPool3D", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.node("MaxPool3D", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0)
 }
 
@@ -739,7 +739,7 @@ func MaxPool3DGradDataFormat(value string) MaxPool3DGradAttr {
 //
 // Options: [MaxPool3DGradDataFormat].
 func MaxPool3DGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradAttr) (output tf.Output) {
-	op := scope.add("MaxPool3DGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
+	op := scope.node("MaxPool3DGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
@@ -764,7 +764,7 @@ func MaxPool3DGradGradDataFormat(value string) MaxPool3DGradGradAttr {
 //
 // Options: [MaxPool3DGradGradDataFormat].
 func MaxPool3DGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPool3DGradGradAttr) (output tf.Output) {
-	op := scope.add("MaxPool3DGradGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
+	op := scope.node("MaxPool3DGradGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
@@ -794,7 +794,7 @@ func MaxPoolGradDataFormat(value string) MaxPoolGradAttr {
 //
 // Options: [MaxPoolGradExplicitPaddings], [MaxPoolGradDataFormat].
 func MaxPoolGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradAttr) (output tf.Output) {
-	op := scope.add("MaxPoolGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
+	op := scope.node("MaxPoolGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
@@ -819,7 +819,7 @@ func MaxPoolGradGradDataFormat(value string) MaxPoolGradGradAttr {
 //
 // Options: [MaxPoolGradGradDataFormat].
 func MaxPoolGradGrad(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradGradAttr) (output tf.Output) {
-	op := scope.add("MaxPoolGradGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
+	op := scope.node("MaxPoolGradGrad", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), orig_input, orig_output, grad)
 	return op.Output(0)
 }
 
@@ -844,7 +844,7 @@ func MaxPoolGradGradV2DataFormat(value string) MaxPoolGradGradV2Attr {
 //
 // Options: [MaxPoolGradGradV2DataFormat].
 func MaxPoolGradGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradGradV2Attr) (output tf.Output) {
-	op := scope.add("MaxPoolGradGradV2", with(pointer(&optional), attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
+	op := scope.node("MaxPoolGradGradV2", with(pointer(&optional), attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
 	return op.Output(0)
 }
 
@@ -869,7 +869,7 @@ func MaxPoolGradV2DataFormat(value string) MaxPoolGradV2Attr {
 //
 // Options: [MaxPoolGradV2DataFormat].
 func MaxPoolGradV2(scope *Scope, orig_input tf.Output, orig_output tf.Output, grad tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolGradV2Attr) (output tf.Output) {
-	op := scope.add("MaxPoolGradV2", with(pointer(&optional), attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
+	op := scope.node("MaxPoolGradV2", with(pointer(&optional), attr{name: "padding", value: padding}), orig_input, orig_output, grad, ksize, strides)
 	return op.Output(0)
 }
 
@@ -894,7 +894,7 @@ func MaxPoolGradWithArgmaxIncludeBatchInIndex(value bool) MaxPoolGradWithArgmaxA
 //
 // Options: [MaxPoolGradWithArgmaxIncludeBatchInIndex].
 func MaxPoolGradWithArgmax(scope *Scope, input tf.Output, grad tf.Output, argmax tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolGradWithArgmaxAttr) (output tf.Output) {
-	op := scope.add("MaxPoolGradWithArgmax", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, grad, argmax)
+	op := scope.node("MaxPoolGradWithArgmax", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, grad, argmax)
 	return op.Output(0)
 }
 
@@ -916,7 +916,7 @@ func MaxPoolV2DataFormat(value string) MaxPoolV2Attr {
 //
 // Options: [MaxPoolV2DataFormat].
 func MaxPoolV2(scope *Scope, input tf.Output, ksize tf.Output, strides tf.Output, padding string, optional ...MaxPoolV2Attr) (output tf.Output) {
-	op := scope.add("MaxPoolV2", with(pointer(&optional), attr{name: "padding", value: padding}), input, ksize, strides)
+	op := scope.node("MaxPoolV2", with(pointer(&optional), attr{name: "padding", value: padding}), input, ksize, strides)
 	return op.Output(0)
 }
 
@@ -947,13 +947,13 @@ func MaxPoolWithArgmaxIncludeBatchInIndex(value bool) MaxPoolWithArgmaxAttr {
 //
 // Options: [MaxPoolWithArgmaxTargmax], [MaxPoolWithArgmaxIncludeBatchInIndex].
 func MaxPoolWithArgmax(scope *Scope, input tf.Output, ksize []int64, strides []int64, padding string, optional ...MaxPoolWithArgmaxAttr) (output tf.Output, argmax tf.Output) {
-	op := scope.add("MaxPoolWithArgmax", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
+	op := scope.node("MaxPoolWithArgmax", with(pointer(&optional), attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input)
 	return op.Output(0), op.Output(1)
 }
 
 // Maximum takes the larger of x and y, with broadcasting; NaN if either is.
 func Maximum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Maximum", nil, x, y)
+	op := scope.node("Maximum", nil, x, y)
 	return op.Output(0)
 }
 
@@ -977,7 +977,7 @@ func MeanKeepDims(value bool) MeanAttr {
 //
 // Options: [MeanKeepDims].
 func Mean(scope *Scope, input tf.Output, axis tf.Output, optional ...MeanAttr) (output tf.Output) {
-	op := scope.add("Mean", with(pointer(&optional)), input, axis)
+	op := scope.node("Mean", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -1031,7 +1031,7 @@ func MergeV2CheckpointsAllowMissingFiles(value bool) MergeV2CheckpointsAttr {
 //
 // Options: [MergeV2CheckpointsDeleteOldDirs], [MergeV2CheckpointsAllowMissingFiles].
 func MergeV2Checkpoints(scope *Scope, checkpoint_prefixes tf.Output, destination_prefix tf.Output, optional ...MergeV2CheckpointsAttr) (o *tf.Operation) {
-	return scope.add("MergeV2Checkpoints", with(pointer(&optional)), checkpoint_prefixes, destination_prefix)
+	return scope.node("MergeV2Checkpoints", with(pointer(&optional)), checkpoint_prefixes, destination_prefix)
 }
 
 // MfccAttr is an optional attribute of Mfcc.
@@ -1070,7 +1070,7 @@ func MfccDctCoefficientCount(value int64) MfccAttr {
 //
 // Options: [MfccUpperFrequencyLimit], [MfccLowerFrequencyLimit], [MfccFilterbankChannelCount], [MfccDctCoefficientCount].
 func Mfcc(scope *Scope, spectrogram tf.Output, sample_rate tf.Output, optional ...MfccAttr) (output tf.Output) {
-	op := scope.add("Mfcc", with(pointer(&optional)), spectrogram, sample_rate)
+	op := scope.node("Mfcc", with(pointer(&optional)), spectrogram, sample_rate)
 	return op.Output(0)
 }
 
@@ -1096,13 +1096,13 @@ func MinKeepDims(value bool) MinAttr {
 //
 // Options: [MinKeepDims].
 func Min(scope *Scope, input tf.Output, axis tf.Output, optional ...MinAttr) (output tf.Output) {
-	op := scope.add("Min", with(pointer(&optional)), input, axis)
+	op := scope.node("Min", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
 // Minimum takes the smaller of x and y, with broadcasting; NaN if either is.
 func Minimum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Minimum", nil, x, y)
+	op := scope.node("Minimum", nil, x, y)
 	return op.Output(0)
 }
 
@@ -1113,7 +1113,7 @@ func Minimum(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 //   - mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can add one less.
 func MirrorPad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (output tf.Output) {
-	op := scope.add("MirrorPad", attrs(attr{name: "mode", value: mode}), input, paddings)
+	op := scope.node("MirrorPad", attrs(attr{name: "mode", value: mode}), input, paddings)
 	return op.Output(0)
 }
 
@@ -1125,13 +1125,13 @@ func MirrorPad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (
 //   - paddings: How much was mirrored before and after each dimension. Types: int32, int64.
 //   - mode: As MirrorPad had it. Values: "REFLECT", "SYMMETRIC".
 func MirrorPadGrad(scope *Scope, input tf.Output, paddings tf.Output, mode string) (output tf.Output) {
-	op := scope.add("MirrorPadGrad", attrs(attr{name: "mode", value: mode}), input, paddings)
+	op := scope.node("MirrorPadGrad", attrs(attr{name: "mode", value: mode}), input, paddings)
 	return op.Output(0)
 }
 
 // Mod computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.
 func Mod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Mod", nil, x, y)
+	op := scope.node("Mod", nil, x, y)
 	return op.Output(0)
 }
 
@@ -1163,19 +1163,19 @@ func ModelDatasetRamBudget(value int64) ModelDatasetAttr {
 //
 // Options: [ModelDatasetAlgorithm], [ModelDatasetCpuBudget], [ModelDatasetRamBudget].
 func ModelDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ModelDatasetAttr) (handle tf.Output) {
-	op := scope.add("ModelDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.node("ModelDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
 // Mul multiplies two tensors with broadcasting; integers wrap around.
 func Mul(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Mul", nil, x, y)
+	op := scope.node("Mul", nil, x, y)
 	return op.Output(0)
 }
 
 // MulNoNan multiplies x by y with broadcasting; where y is 0 the result is 0, even if x is NaN or infinite.
 func MulNoNan(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("MulNoNan", nil, x, y)
+	op := scope.node("MulNoNan", nil, x, y)
 	return op.Output(0)
 }
 
@@ -1210,7 +1210,7 @@ func MultinomialOutputDtype(value tf.DataType) MultinomialAttr {
 //
 // Options: [MultinomialSeed], [MultinomialSeed2], [MultinomialOutputDtype].
 func Multinomial(scope *Scope, logits tf.Output, num_samples tf.Output, optional ...MultinomialAttr) (output tf.Output) {
-	op := scope.add("Multinomial", with(pointer(&optional)), logits, num_samples)
+	op := scope.node("Multinomial", with(pointer(&optional)), logits, num_samples)
 	return op.Output(0)
 }
 
@@ -1257,7 +1257,7 @@ func MutableDenseHashTableV2MaxLoadFactor(value float32) MutableDenseHashTableV2
 //
 // Options: [MutableDenseHashTableV2Container], [MutableDenseHashTableV2SharedName], [MutableDenseHashTableV2UseNodeNameSharing], [MutableDenseHashTableV2ValueShape], [MutableDenseHashTableV2InitialNumBuckets], [MutableDenseHashTableV2MaxLoadFactor].
 func MutableDenseHashTableV2(scope *Scope, empty_key tf.Output, deleted_key tf.Output, value_dtype tf.DataType, optional ...MutableDenseHashTableV2Attr) (table_handle tf.Output) {
-	op := scope.add("MutableDenseHashTableV2", with(pointer(&optional), attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
+	op := scope.node("MutableDenseHashTableV2", with(pointer(&optional), attr{name: "value_dtype", value: value_dtype}), empty_key, deleted_key)
 	return op.Output(0)
 }
 
@@ -1293,7 +1293,7 @@ func MutableHashTableOfTensorsV2ValueShape(value tf.Shape) MutableHashTableOfTen
 //
 // Options: [MutableHashTableOfTensorsV2Container], [MutableHashTableOfTensorsV2SharedName], [MutableHashTableOfTensorsV2UseNodeNameSharing], [MutableHashTableOfTensorsV2ValueShape].
 func MutableHashTableOfTensorsV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...MutableHashTableOfTensorsV2Attr) (table_handle tf.Output) {
-	op := scope.add("MutableHashTableOfTensorsV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.node("MutableHashTableOfTensorsV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -1324,7 +1324,7 @@ func MutableHashTableV2UseNodeNameSharing(value bool) MutableHashTableV2Attr {
 //
 // Options: [MutableHashTableV2Container], [MutableHashTableV2SharedName], [MutableHashTableV2UseNodeNameSharing].
 func MutableHashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.DataType, optional ...MutableHashTableV2Attr) (table_handle tf.Output) {
-	op := scope.add("MutableHashTableV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
+	op := scope.node("MutableHashTableV2", with(pointer(&optional), attr{name: "key_dtype", value: key_dtype}, attr{name: "value_dtype", value: value_dtype}))
 	return op.Output(0)
 }
 
@@ -1334,7 +1334,7 @@ func MutableHashTableV2(scope *Scope, key_dtype tf.DataType, value_dtype tf.Data
 //
 //   - mutex_lock: What holds the lock: it is free again when nothing holds this.
 func MutexLock(scope *Scope, mutex tf.Output) (mutex_lock tf.Output) {
-	op := scope.add("MutexLock", nil, mutex)
+	op := scope.node("MutexLock", nil, mutex)
 	return op.Output(0)
 }
 
@@ -1355,6 +1355,6 @@ func MutexV2SharedName(value string) MutexV2Attr {
 //
 // Options: [MutexV2Container], [MutexV2SharedName].
 func MutexV2(scope *Scope, optional ...MutexV2Attr) (resource tf.Output) {
-	op := scope.add("MutexV2", with(pointer(&optional)))
+	op := scope.node("MutexV2", with(pointer(&optional)))
 	return op.Output(0)
 }

@@ -14,13 +14,13 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - y: Types: bfloat16, half, float, double.
 func Ndtri(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Ndtri", nil, x)
+	op := scope.node("Ndtri", nil, x)
 	return op.Output(0)
 }
 
 // Neg negates every element; the lowest integer stays what it is.
 func Neg(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Neg", nil, x)
+	op := scope.node("Neg", nil, x)
 	return op.Output(0)
 }
 
@@ -35,19 +35,19 @@ func Neg(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - output: Types: double, float.
 func NextAfter(scope *Scope, x1 tf.Output, x2 tf.Output) (output tf.Output) {
-	op := scope.add("NextAfter", nil, x1, x2)
+	op := scope.node("NextAfter", nil, x1, x2)
 	return op.Output(0)
 }
 
 // NextIteration brings a value into the next iteration of its frame.
 func NextIteration(scope *Scope, data tf.Output) (output tf.Output) {
-	op := scope.add("NextIteration", nil, data)
+	op := scope.node("NextIteration", nil, data)
 	return op.Output(0)
 }
 
 // NoOp does nothing; it stands for its control edges.
 func NoOp(scope *Scope) (o *tf.Operation) {
-	return scope.add("NoOp", nil)
+	return scope.node("NoOp", nil)
 }
 
 // NonMaxSuppressionAttr is an optional attribute of NonMaxSuppression.
@@ -72,7 +72,7 @@ func NonMaxSuppressionIouThreshold(value float32) NonMaxSuppressionAttr {
 //
 // Options: [NonMaxSuppressionIouThreshold].
 func NonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, optional ...NonMaxSuppressionAttr) (selected_indices tf.Output) {
-	op := scope.add("NonMaxSuppression", with(pointer(&optional)), boxes, scores, max_output_size)
+	op := scope.node("NonMaxSuppression", with(pointer(&optional)), boxes, scores, max_output_size)
 	return op.Output(0)
 }
 
@@ -89,7 +89,7 @@ func NonMaxSuppression(scope *Scope, boxes tf.Output, scores tf.Output, max_outp
 //
 //   - selected_indices: The rows of the picked boxes, best first. Type: int32.
 func NonMaxSuppressionV2(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output) (selected_indices tf.Output) {
-	op := scope.add("NonMaxSuppressionV2", nil, boxes, scores, max_output_size, iou_threshold)
+	op := scope.node("NonMaxSuppressionV2", nil, boxes, scores, max_output_size, iou_threshold)
 	return op.Output(0)
 }
 
@@ -107,7 +107,7 @@ func NonMaxSuppressionV2(scope *Scope, boxes tf.Output, scores tf.Output, max_ou
 //
 //   - selected_indices: The rows of the picked boxes, best first. Type: int32.
 func NonMaxSuppressionV3(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output) (selected_indices tf.Output) {
-	op := scope.add("NonMaxSuppressionV3", nil, boxes, scores, max_output_size, iou_threshold, score_threshold)
+	op := scope.node("NonMaxSuppressionV3", nil, boxes, scores, max_output_size, iou_threshold, score_threshold)
 	return op.Output(0)
 }
 
@@ -136,7 +136,7 @@ func NonMaxSuppressionV4PadToMaxOutputSize(value bool) NonMaxSuppressionV4Attr {
 //
 // Options: [NonMaxSuppressionV4PadToMaxOutputSize].
 func NonMaxSuppressionV4(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, optional ...NonMaxSuppressionV4Attr) (selected_indices tf.Output, valid_outputs tf.Output) {
-	op := scope.add("NonMaxSuppressionV4", with(pointer(&optional)), boxes, scores, max_output_size, iou_threshold, score_threshold)
+	op := scope.node("NonMaxSuppressionV4", with(pointer(&optional)), boxes, scores, max_output_size, iou_threshold, score_threshold)
 	return op.Output(0), op.Output(1)
 }
 
@@ -167,7 +167,7 @@ func NonMaxSuppressionV5PadToMaxOutputSize(value bool) NonMaxSuppressionV5Attr {
 //
 // Options: [NonMaxSuppressionV5PadToMaxOutputSize].
 func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_output_size tf.Output, iou_threshold tf.Output, score_threshold tf.Output, soft_nms_sigma tf.Output, optional ...NonMaxSuppressionV5Attr) (selected_indices tf.Output, selected_scores tf.Output, valid_outputs tf.Output) {
-	op := scope.add("NonMaxSuppressionV5", with(pointer(&optional)), boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
+	op := scope.node("NonMaxSuppressionV5", with(pointer(&optional)), boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -185,7 +185,7 @@ func NonMaxSuppressionV5(scope *Scope, boxes tf.Output, scores tf.Output, max_ou
 //
 //   - selected_indices: The boxes that were selected. Type: int32.
 func NonMaxSuppressionWithOverlaps(scope *Scope, overlaps tf.Output, scores tf.Output, max_output_size tf.Output, overlap_threshold tf.Output, score_threshold tf.Output) (selected_indices tf.Output) {
-	op := scope.add("NonMaxSuppressionWithOverlaps", nil, overlaps, scores, max_output_size, overlap_threshold, score_threshold)
+	op := scope.node("NonMaxSuppressionWithOverlaps", nil, overlaps, scores, max_output_size, overlap_threshold, score_threshold)
 	return op.Output(0)
 }
 
@@ -205,7 +205,7 @@ func NotEqualIncompatibleShapeError(value bool) NotEqualAttr {
 //
 // Options: [NotEqualIncompatibleShapeError].
 func NotEqual(scope *Scope, x tf.Output, y tf.Output, optional ...NotEqualAttr) (z tf.Output) {
-	op := scope.add("NotEqual", with(pointer(&optional)), x, y)
+	op := scope.node("NotEqual", with(pointer(&optional)), x, y)
 	return op.Output(0)
 }
 
@@ -226,6 +226,6 @@ func NthElementReverse(value bool) NthElementAttr {
 //
 // Options: [NthElementReverse].
 func NthElement(scope *Scope, input tf.Output, n tf.Output, optional ...NthElementAttr) (values tf.Output) {
-	op := scope.add("NthElement", with(pointer(&optional)), input, n)
+	op := scope.node("NthElement", with(pointer(&optional)), input, n)
 	return op.Output(0)
 }

@@ -23,13 +23,13 @@ func OneHotAxis(value int64) OneHotAttr {
 //
 // Options: [OneHotAxis].
 func OneHot(scope *Scope, indices tf.Output, depth tf.Output, on_value tf.Output, off_value tf.Output, optional ...OneHotAttr) (output tf.Output) {
-	op := scope.add("OneHot", with(pointer(&optional)), indices, depth, on_value, off_value)
+	op := scope.node("OneHot", with(pointer(&optional)), indices, depth, on_value, off_value)
 	return op.Output(0)
 }
 
 // OnesLike makes a tensor of ones of the input's shape.
 func OnesLike(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("OnesLike", nil, x)
+	op := scope.node("OnesLike", nil, x)
 	return op.Output(0)
 }
 
@@ -52,7 +52,7 @@ func OptimizeDatasetOptimizationConfigs(value []string) OptimizeDatasetAttr {
 //
 // Options: [OptimizeDatasetOptimizationConfigs].
 func OptimizeDataset(scope *Scope, input_dataset tf.Output, optimizations tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptimizeDatasetAttr) (handle tf.Output) {
-	op := scope.add("OptimizeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations)
+	op := scope.node("OptimizeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations)
 	return op.Output(0)
 }
 
@@ -77,7 +77,7 @@ func OptimizeDatasetV2OptimizationConfigs(value []string) OptimizeDatasetV2Attr 
 //
 // Options: [OptimizeDatasetV2OptimizationConfigs].
 func OptimizeDatasetV2(scope *Scope, input_dataset tf.Output, optimizations_enabled tf.Output, optimizations_disabled tf.Output, optimizations_default tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptimizeDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("OptimizeDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default)
+	op := scope.node("OptimizeDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default)
 	return op.Output(0)
 }
 
@@ -94,7 +94,7 @@ func OptionalFromValue(scope *Scope, components []tf.Output) (optional_ tf.Outpu
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func OptionalGetValue(scope *Scope, optional_ tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
-	op := scope.add("OptionalGetValue", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), optional_)
+	op := scope.node("OptionalGetValue", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), optional_)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -105,13 +105,13 @@ func OptionalGetValue(scope *Scope, optional_ tf.Output, output_types []tf.DataT
 //
 //   - has_value: Type: bool.
 func OptionalHasValue(scope *Scope, optional_ tf.Output) (has_value tf.Output) {
-	op := scope.add("OptionalHasValue", nil, optional_)
+	op := scope.node("OptionalHasValue", nil, optional_)
 	return op.Output(0)
 }
 
 // OptionalNone makes an optional that holds nothing.
 func OptionalNone(scope *Scope) (optional_ tf.Output) {
-	op := scope.add("OptionalNone", nil)
+	op := scope.node("OptionalNone", nil)
 	return op.Output(0)
 }
 
@@ -134,7 +134,7 @@ func OptionsDatasetMetadata(value string) OptionsDatasetAttr {
 //
 // Options: [OptionsDatasetMetadata].
 func OptionsDataset(scope *Scope, input_dataset tf.Output, serialized_options string, output_types []tf.DataType, output_shapes []tf.Shape, optional ...OptionsDatasetAttr) (handle tf.Output) {
-	op := scope.add("OptionsDataset", with(pointer(&optional), attr{name: "serialized_options", value: serialized_options}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.node("OptionsDataset", with(pointer(&optional), attr{name: "serialized_options", value: serialized_options}, attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -169,7 +169,7 @@ func OrderedMapClearSharedName(value string) OrderedMapClearAttr {
 //
 // Options: [OrderedMapClearCapacity], [OrderedMapClearMemoryLimit], [OrderedMapClearContainer], [OrderedMapClearSharedName].
 func OrderedMapClear(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapClearAttr) (o *tf.Operation) {
-	return scope.add("OrderedMapClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	return scope.node("OrderedMapClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 }
 
 // OrderedMapIncompleteSizeAttr is an optional attribute of OrderedMapIncompleteSize.
@@ -207,7 +207,7 @@ func OrderedMapIncompleteSizeSharedName(value string) OrderedMapIncompleteSizeAt
 //
 // Options: [OrderedMapIncompleteSizeCapacity], [OrderedMapIncompleteSizeMemoryLimit], [OrderedMapIncompleteSizeContainer], [OrderedMapIncompleteSizeSharedName].
 func OrderedMapIncompleteSize(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapIncompleteSizeAttr) (size tf.Output) {
-	op := scope.add("OrderedMapIncompleteSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	op := scope.node("OrderedMapIncompleteSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -244,7 +244,7 @@ func OrderedMapPeekSharedName(value string) OrderedMapPeekAttr {
 //
 // Options: [OrderedMapPeekCapacity], [OrderedMapPeekMemoryLimit], [OrderedMapPeekContainer], [OrderedMapPeekSharedName].
 func OrderedMapPeek(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapPeekAttr) (values []tf.Output) {
-	op := scope.add("OrderedMapPeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
+	op := scope.node("OrderedMapPeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -284,7 +284,7 @@ func OrderedMapSizeSharedName(value string) OrderedMapSizeAttr {
 //
 // Options: [OrderedMapSizeCapacity], [OrderedMapSizeMemoryLimit], [OrderedMapSizeContainer], [OrderedMapSizeSharedName].
 func OrderedMapSize(scope *Scope, dtypes []tf.DataType, optional ...OrderedMapSizeAttr) (size tf.Output) {
-	op := scope.add("OrderedMapSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	op := scope.node("OrderedMapSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -357,7 +357,7 @@ func OrderedMapUnstageSharedName(value string) OrderedMapUnstageAttr {
 //
 // Options: [OrderedMapUnstageCapacity], [OrderedMapUnstageMemoryLimit], [OrderedMapUnstageContainer], [OrderedMapUnstageSharedName].
 func OrderedMapUnstage(scope *Scope, key tf.Output, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapUnstageAttr) (values []tf.Output) {
-	op := scope.add("OrderedMapUnstage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
+	op := scope.node("OrderedMapUnstage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), key, indices)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -398,7 +398,7 @@ func OrderedMapUnstageNoKeySharedName(value string) OrderedMapUnstageNoKeyAttr {
 //
 // Options: [OrderedMapUnstageNoKeyCapacity], [OrderedMapUnstageNoKeyMemoryLimit], [OrderedMapUnstageNoKeyContainer], [OrderedMapUnstageNoKeySharedName].
 func OrderedMapUnstageNoKey(scope *Scope, indices tf.Output, dtypes []tf.DataType, optional ...OrderedMapUnstageNoKeyAttr) (key tf.Output, values []tf.Output) {
-	op := scope.add("OrderedMapUnstageNoKey", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), indices)
+	op := scope.node("OrderedMapUnstageNoKey", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), indices)
 	split := scope.outputs(op)
 	return split.one(), split.list("values")
 }

@@ -30,7 +30,7 @@ func Pack(scope *Scope, values []tf.Output, optional ...PackAttr) (output tf.Out
 //
 //   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 func Pad(scope *Scope, input tf.Output, paddings tf.Output) (output tf.Output) {
-	op := scope.add("Pad", nil, input, paddings)
+	op := scope.node("Pad", nil, input, paddings)
 	return op.Output(0)
 }
 
@@ -41,7 +41,7 @@ func Pad(scope *Scope, input tf.Output, paddings tf.Output) (output tf.Output) {
 //   - paddings: A row of two for each dimension: how many before and behind its elements. Types: int32, int64.
 //   - constant_values: The value, a scalar.
 func PadV2(scope *Scope, input tf.Output, paddings tf.Output, constant_values tf.Output) (output tf.Output) {
-	op := scope.add("PadV2", nil, input, paddings, constant_values)
+	op := scope.node("PadV2", nil, input, paddings, constant_values)
 	return op.Output(0)
 }
 
@@ -130,7 +130,7 @@ func PaddingFIFOQueueV2SharedName(value string) PaddingFIFOQueueV2Attr {
 //
 // Options: [PaddingFIFOQueueV2Shapes], [PaddingFIFOQueueV2Capacity], [PaddingFIFOQueueV2Container], [PaddingFIFOQueueV2SharedName].
 func PaddingFIFOQueueV2(scope *Scope, component_types []tf.DataType, optional ...PaddingFIFOQueueV2Attr) (handle tf.Output) {
-	op := scope.add("PaddingFIFOQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
+	op := scope.node("PaddingFIFOQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
@@ -165,7 +165,7 @@ func ParallelBatchDatasetMetadata(value string) ParallelBatchDatasetAttr {
 //
 // Options: [ParallelBatchDatasetParallelCopy], [ParallelBatchDatasetDeterministic], [ParallelBatchDatasetMetadata].
 func ParallelBatchDataset(scope *Scope, input_dataset tf.Output, batch_size tf.Output, num_parallel_calls tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ParallelBatchDatasetAttr) (handle tf.Output) {
-	op := scope.add("ParallelBatchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, num_parallel_calls, drop_remainder)
+	op := scope.node("ParallelBatchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, batch_size, num_parallel_calls, drop_remainder)
 	return op.Output(0)
 }
 
@@ -223,7 +223,7 @@ func ParameterizedTruncatedNormalSeed2(value int64) ParameterizedTruncatedNormal
 //
 // Options: [ParameterizedTruncatedNormalSeed], [ParameterizedTruncatedNormalSeed2].
 func ParameterizedTruncatedNormal(scope *Scope, shape tf.Output, means tf.Output, stdevs tf.Output, minvals tf.Output, maxvals tf.Output, optional ...ParameterizedTruncatedNormalAttr) (output tf.Output) {
-	op := scope.add("ParameterizedTruncatedNormal", with(pointer(&optional)), shape, means, stdevs, minvals, maxvals)
+	op := scope.node("ParameterizedTruncatedNormal", with(pointer(&optional)), shape, means, stdevs, minvals, maxvals)
 	return op.Output(0)
 }
 
@@ -553,7 +553,7 @@ func ParseSingleSequenceExample(scope *Scope, serialized tf.Output, feature_list
 //   - serialized: Type: string.
 //   - out_type: The type of the tensor; that of another one is an error.
 func ParseTensor(scope *Scope, serialized tf.Output, out_type tf.DataType) (output tf.Output) {
-	op := scope.add("ParseTensor", attrs(attr{name: "out_type", value: out_type}), serialized)
+	op := scope.node("ParseTensor", attrs(attr{name: "out_type", value: out_type}), serialized)
 	return op.Output(0)
 }
 
@@ -573,7 +573,7 @@ func PlaceholderShape(value tf.Shape) PlaceholderAttr {
 //
 // Options: [PlaceholderShape].
 func Placeholder(scope *Scope, dtype tf.DataType, optional ...PlaceholderAttr) (output tf.Output) {
-	op := scope.add("Placeholder", with(pointer(&optional), attr{name: "dtype", value: dtype}))
+	op := scope.node("Placeholder", with(pointer(&optional), attr{name: "dtype", value: dtype}))
 	return op.Output(0)
 }
 
@@ -586,7 +586,7 @@ func Placeholder(scope *Scope, dtype tf.DataType, optional ...PlaceholderAttr) (
 //
 // Deprecated: from version 23 of the GraphDef format on. Use Placeholder.
 func PlaceholderV2(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.Output) {
-	op := scope.add("PlaceholderV2", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
+	op := scope.node("PlaceholderV2", attrs(attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
@@ -596,7 +596,7 @@ func PlaceholderV2(scope *Scope, dtype tf.DataType, shape tf.Shape) (output tf.O
 //
 //   - shape: What is said of the shape of both.
 func PlaceholderWithDefault(scope *Scope, input tf.Output, shape tf.Shape) (output tf.Output) {
-	op := scope.add("PlaceholderWithDefault", attrs(attr{name: "shape", value: shape}), input)
+	op := scope.node("PlaceholderWithDefault", attrs(attr{name: "shape", value: shape}), input)
 	return op.Output(0)
 }
 
@@ -611,7 +611,7 @@ func PlaceholderWithDefault(scope *Scope, input tf.Output, shape tf.Shape) (outp
 //
 //   - z: Types: float, double.
 func Polygamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
-	op := scope.add("Polygamma", nil, a, x)
+	op := scope.node("Polygamma", nil, a, x)
 	return op.Output(0)
 }
 
@@ -621,13 +621,13 @@ func Polygamma(scope *Scope, a tf.Output, x tf.Output) (z tf.Output) {
 //
 //   - y: Type: uint8.
 func PopulationCount(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("PopulationCount", nil, x)
+	op := scope.node("PopulationCount", nil, x)
 	return op.Output(0)
 }
 
 // Pow raises x to the power of y, with broadcasting; an integer may not be raised to a negative power.
 func Pow(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Pow", nil, x, y)
+	op := scope.node("Pow", nil, x, y)
 	return op.Output(0)
 }
 
@@ -665,7 +665,7 @@ func PrefetchDatasetMetadata(value string) PrefetchDatasetAttr {
 //
 // Options: [PrefetchDatasetSlackPeriod], [PrefetchDatasetLegacyAutotune], [PrefetchDatasetBufferSizeMin], [PrefetchDatasetMetadata].
 func PrefetchDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...PrefetchDatasetAttr) (handle tf.Output) {
-	op := scope.add("PrefetchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size)
+	op := scope.node("PrefetchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size)
 	return op.Output(0)
 }
 
@@ -681,7 +681,7 @@ func PreventGradientMessage(value string) PreventGradientAttr {
 //
 // Options: [PreventGradientMessage].
 func PreventGradient(scope *Scope, input tf.Output, optional ...PreventGradientAttr) (output tf.Output) {
-	op := scope.add("PreventGradient", with(pointer(&optional)), input)
+	op := scope.node("PreventGradient", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -736,7 +736,7 @@ func PrintV2End(value string) PrintV2Attr {
 //
 // Options: [PrintV2OutputStream], [PrintV2End].
 func PrintV2(scope *Scope, input tf.Output, optional ...PrintV2Attr) (o *tf.Operation) {
-	return scope.add("PrintV2", with(pointer(&optional)), input)
+	return scope.node("PrintV2", with(pointer(&optional)), input)
 }
 
 // PriorityQueueV2Attr is an optional attribute of PriorityQueueV2.
@@ -770,7 +770,7 @@ func PriorityQueueV2SharedName(value string) PriorityQueueV2Attr {
 //
 // Options: [PriorityQueueV2ComponentTypes], [PriorityQueueV2Capacity], [PriorityQueueV2Container], [PriorityQueueV2SharedName].
 func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV2Attr) (handle tf.Output) {
-	op := scope.add("PriorityQueueV2", with(pointer(&optional), attr{name: "shapes", value: shapes}))
+	op := scope.node("PriorityQueueV2", with(pointer(&optional), attr{name: "shapes", value: shapes}))
 	return op.Output(0)
 }
 
@@ -783,7 +783,7 @@ func PriorityQueueV2(scope *Scope, shapes []tf.Shape, optional ...PriorityQueueV
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func PrivateThreadPoolDataset(scope *Scope, input_dataset tf.Output, num_threads tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("PrivateThreadPoolDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, num_threads)
+	op := scope.node("PrivateThreadPoolDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, num_threads)
 	return op.Output(0)
 }
 
@@ -807,7 +807,7 @@ func ProdKeepDims(value bool) ProdAttr {
 //
 // Options: [ProdKeepDims].
 func Prod(scope *Scope, input tf.Output, axis tf.Output, optional ...ProdAttr) (output tf.Output) {
-	op := scope.add("Prod", with(pointer(&optional)), input, axis)
+	op := scope.node("Prod", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 

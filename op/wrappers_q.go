@@ -16,7 +16,7 @@ func QrFullMatrices(value bool) QrAttr {
 //
 // Options: [QrFullMatrices].
 func Qr(scope *Scope, input tf.Output, optional ...QrAttr) (q tf.Output, r tf.Output) {
-	op := scope.add("Qr", with(pointer(&optional)), input)
+	op := scope.node("Qr", with(pointer(&optional)), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -62,7 +62,7 @@ func QuantizeAndDequantizeInputMax(value float32) QuantizeAndDequantizeAttr {
 //
 // Deprecated: from version 22 of the GraphDef format on. Use QuantizeAndDequantizeV2.
 func QuantizeAndDequantize(scope *Scope, input tf.Output, optional ...QuantizeAndDequantizeAttr) (output tf.Output) {
-	op := scope.add("QuantizeAndDequantize", with(pointer(&optional)), input)
+	op := scope.node("QuantizeAndDequantize", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -113,7 +113,7 @@ func QuantizeAndDequantizeV2Axis(value int64) QuantizeAndDequantizeV2Attr {
 //
 // Options: [QuantizeAndDequantizeV2SignedInput], [QuantizeAndDequantizeV2NumBits], [QuantizeAndDequantizeV2RangeGiven], [QuantizeAndDequantizeV2RoundMode], [QuantizeAndDequantizeV2NarrowRange], [QuantizeAndDequantizeV2Axis].
 func QuantizeAndDequantizeV2(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV2Attr) (output tf.Output) {
-	op := scope.add("QuantizeAndDequantizeV2", with(pointer(&optional)), input, input_min, input_max)
+	op := scope.node("QuantizeAndDequantizeV2", with(pointer(&optional)), input, input_min, input_max)
 	return op.Output(0)
 }
 
@@ -155,7 +155,7 @@ func QuantizeAndDequantizeV3Axis(value int64) QuantizeAndDequantizeV3Attr {
 //
 // Options: [QuantizeAndDequantizeV3SignedInput], [QuantizeAndDequantizeV3RangeGiven], [QuantizeAndDequantizeV3NarrowRange], [QuantizeAndDequantizeV3Axis].
 func QuantizeAndDequantizeV3(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, num_bits tf.Output, optional ...QuantizeAndDequantizeV3Attr) (output tf.Output) {
-	op := scope.add("QuantizeAndDequantizeV3", with(pointer(&optional)), input, input_min, input_max, num_bits)
+	op := scope.node("QuantizeAndDequantizeV3", with(pointer(&optional)), input, input_min, input_max, num_bits)
 	return op.Output(0)
 }
 
@@ -206,7 +206,7 @@ func QuantizeAndDequantizeV4Axis(value int64) QuantizeAndDequantizeV4Attr {
 //
 // Options: [QuantizeAndDequantizeV4SignedInput], [QuantizeAndDequantizeV4NumBits], [QuantizeAndDequantizeV4RangeGiven], [QuantizeAndDequantizeV4RoundMode], [QuantizeAndDequantizeV4NarrowRange], [QuantizeAndDequantizeV4Axis].
 func QuantizeAndDequantizeV4(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4Attr) (output tf.Output) {
-	op := scope.add("QuantizeAndDequantizeV4", with(pointer(&optional)), input, input_min, input_max)
+	op := scope.node("QuantizeAndDequantizeV4", with(pointer(&optional)), input, input_min, input_max)
 	return op.Output(0)
 }
 
@@ -235,7 +235,7 @@ func QuantizeAndDequantizeV4GradAxis(value int64) QuantizeAndDequantizeV4GradAtt
 //
 // Options: [QuantizeAndDequantizeV4GradAxis].
 func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Output, input_min tf.Output, input_max tf.Output, optional ...QuantizeAndDequantizeV4GradAttr) (input_backprop tf.Output, input_min_backprop tf.Output, input_max_backprop tf.Output) {
-	op := scope.add("QuantizeAndDequantizeV4Grad", with(pointer(&optional)), gradients, input, input_min, input_max)
+	op := scope.node("QuantizeAndDequantizeV4Grad", with(pointer(&optional)), gradients, input, input_min, input_max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -252,7 +252,7 @@ func QuantizeAndDequantizeV4Grad(scope *Scope, gradients tf.Output, input tf.Out
 //   - output_min: The value that the lowest integer came to stand for. Type: float.
 //   - output_max: The value that the highest integer came to stand for. Type: float.
 func QuantizeDownAndShrinkRange(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, out_type tf.DataType) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	op := scope.add("QuantizeDownAndShrinkRange", attrs(attr{name: "out_type", value: out_type}), input, input_min, input_max)
+	op := scope.node("QuantizeDownAndShrinkRange", attrs(attr{name: "out_type", value: out_type}), input, input_min, input_max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -301,7 +301,7 @@ func QuantizeV2EnsureMinimumRange(value float32) QuantizeV2Attr {
 //
 // Options: [QuantizeV2Mode], [QuantizeV2RoundMode], [QuantizeV2NarrowRange], [QuantizeV2Axis], [QuantizeV2EnsureMinimumRange].
 func QuantizeV2(scope *Scope, input tf.Output, min_range tf.Output, max_range tf.Output, T tf.DataType, optional ...QuantizeV2Attr) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	op := scope.add("QuantizeV2", with(pointer(&optional), attr{name: "T", value: T}), input, min_range, max_range)
+	op := scope.node("QuantizeV2", with(pointer(&optional), attr{name: "T", value: T}), input, min_range, max_range)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -329,7 +329,7 @@ func QuantizedAddToutput(value tf.DataType) QuantizedAddAttr {
 //
 // Options: [QuantizedAddToutput].
 func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedAddAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
-	op := scope.add("QuantizedAdd", with(pointer(&optional)), x, y, min_x, max_x, min_y, max_y)
+	op := scope.node("QuantizedAdd", with(pointer(&optional)), x, y, min_x, max_x, min_y, max_y)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -349,7 +349,7 @@ func QuantizedAdd(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x
 //   - min_output: The same as min_input. Type: float.
 //   - max_output: The same as max_input. Type: float.
 func QuantizedAvgPool(scope *Scope, input tf.Output, min_input tf.Output, max_input tf.Output, ksize []int64, strides []int64, padding string) (output tf.Output, min_output tf.Output, max_output tf.Output) {
-	op := scope.add("QuantizedAvgPool", attrs(attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, min_input, max_input)
+	op := scope.node("QuantizedAvgPool", attrs(attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, min_input, max_input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -368,7 +368,7 @@ func QuantizedAvgPool(scope *Scope, input tf.Output, min_input tf.Output, max_in
 //   - min_out: The value of the lowest integer of the output. Type: float.
 //   - max_out: The value of the highest integer of the output. Type: float.
 func QuantizedBiasAdd(scope *Scope, input tf.Output, bias tf.Output, min_input tf.Output, max_input tf.Output, min_bias tf.Output, max_bias tf.Output, out_type tf.DataType) (output tf.Output, min_out tf.Output, max_out tf.Output) {
-	op := scope.add("QuantizedBiasAdd", attrs(attr{name: "out_type", value: out_type}), input, bias, min_input, max_input, min_bias, max_bias)
+	op := scope.node("QuantizedBiasAdd", attrs(attr{name: "out_type", value: out_type}), input, bias, min_input, max_input, min_bias, max_bias)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -423,7 +423,7 @@ func QuantizedConv2DDilations(value []int64) QuantizedConv2DAttr {
 //
 // Options: [QuantizedConv2DOutType], [QuantizedConv2DDilations].
 func QuantizedConv2D(scope *Scope, input tf.Output, filter tf.Output, min_input tf.Output, max_input tf.Output, min_filter tf.Output, max_filter tf.Output, strides []int64, padding string, optional ...QuantizedConv2DAttr) (output tf.Output, min_output tf.Output, max_output tf.Output) {
-	op := scope.add("QuantizedConv2D", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter, min_input, max_input, min_filter, max_filter)
+	op := scope.node("QuantizedConv2D", with(pointer(&optional), attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, filter, min_input, max_input, min_filter, max_filter)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -466,7 +466,7 @@ func QuantizedMatMulTactivation(value tf.DataType) QuantizedMatMulAttr {
 //
 // Options: [QuantizedMatMulToutput], [QuantizedMatMulTransposeA], [QuantizedMatMulTransposeB], [QuantizedMatMulTactivation].
 func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, max_a tf.Output, min_b tf.Output, max_b tf.Output, optional ...QuantizedMatMulAttr) (out tf.Output, min_out tf.Output, max_out tf.Output) {
-	op := scope.add("QuantizedMatMul", with(pointer(&optional)), a, b, min_a, max_a, min_b, max_b)
+	op := scope.node("QuantizedMatMul", with(pointer(&optional)), a, b, min_a, max_a, min_b, max_b)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -486,7 +486,7 @@ func QuantizedMatMul(scope *Scope, a tf.Output, b tf.Output, min_a tf.Output, ma
 //   - min_output: The same as min_input. Type: float.
 //   - max_output: The same as max_input. Type: float.
 func QuantizedMaxPool(scope *Scope, input tf.Output, min_input tf.Output, max_input tf.Output, ksize []int64, strides []int64, padding string) (output tf.Output, min_output tf.Output, max_output tf.Output) {
-	op := scope.add("QuantizedMaxPool", attrs(attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, min_input, max_input)
+	op := scope.node("QuantizedMaxPool", attrs(attr{name: "ksize", value: ksize}, attr{name: "strides", value: strides}, attr{name: "padding", value: padding}), input, min_input, max_input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -514,7 +514,7 @@ func QuantizedMulToutput(value tf.DataType) QuantizedMulAttr {
 //
 // Options: [QuantizedMulToutput].
 func QuantizedMul(scope *Scope, x tf.Output, y tf.Output, min_x tf.Output, max_x tf.Output, min_y tf.Output, max_y tf.Output, optional ...QuantizedMulAttr) (z tf.Output, min_z tf.Output, max_z tf.Output) {
-	op := scope.add("QuantizedMul", with(pointer(&optional)), x, y, min_x, max_x, min_y, max_y)
+	op := scope.node("QuantizedMul", with(pointer(&optional)), x, y, min_x, max_x, min_y, max_y)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -541,7 +541,7 @@ func QuantizedReluOutType(value tf.DataType) QuantizedReluAttr {
 //
 // Options: [QuantizedReluOutType].
 func QuantizedRelu(scope *Scope, features tf.Output, min_features tf.Output, max_features tf.Output, optional ...QuantizedReluAttr) (activations tf.Output, min_activations tf.Output, max_activations tf.Output) {
-	op := scope.add("QuantizedRelu", with(pointer(&optional)), features, min_features, max_features)
+	op := scope.node("QuantizedRelu", with(pointer(&optional)), features, min_features, max_features)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -568,7 +568,7 @@ func QuantizedRelu6OutType(value tf.DataType) QuantizedRelu6Attr {
 //
 // Options: [QuantizedRelu6OutType].
 func QuantizedRelu6(scope *Scope, features tf.Output, min_features tf.Output, max_features tf.Output, optional ...QuantizedRelu6Attr) (activations tf.Output, min_activations tf.Output, max_activations tf.Output) {
-	op := scope.add("QuantizedRelu6", with(pointer(&optional)), features, min_features, max_features)
+	op := scope.node("QuantizedRelu6", with(pointer(&optional)), features, min_features, max_features)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -585,7 +585,7 @@ func QuantizedRelu6(scope *Scope, features tf.Output, min_features tf.Output, ma
 //   - output_min: The same as input_min. Type: float.
 //   - output_max: The same as input_max. Type: float.
 func QuantizedReshape(scope *Scope, tensor tf.Output, shape tf.Output, input_min tf.Output, input_max tf.Output) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	op := scope.add("QuantizedReshape", nil, tensor, shape, input_min, input_max)
+	op := scope.node("QuantizedReshape", nil, tensor, shape, input_min, input_max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -601,7 +601,7 @@ func QueueCloseV2CancelPendingEnqueues(value bool) QueueCloseV2Attr {
 //
 // Options: [QueueCloseV2CancelPendingEnqueues].
 func QueueCloseV2(scope *Scope, handle tf.Output, optional ...QueueCloseV2Attr) (o *tf.Operation) {
-	return scope.add("QueueCloseV2", with(pointer(&optional)), handle)
+	return scope.node("QueueCloseV2", with(pointer(&optional)), handle)
 }
 
 // QueueDequeueManyV2Attr is an optional attribute of QueueDequeueManyV2.
@@ -625,7 +625,7 @@ func QueueDequeueManyV2TimeoutMs(value int64) QueueDequeueManyV2Attr {
 //
 // Options: [QueueDequeueManyV2TimeoutMs].
 func QueueDequeueManyV2(scope *Scope, handle tf.Output, n tf.Output, component_types []tf.DataType, optional ...QueueDequeueManyV2Attr) (components []tf.Output) {
-	op := scope.add("QueueDequeueManyV2", with(pointer(&optional), attr{name: "component_types", value: component_types}), handle, n)
+	op := scope.node("QueueDequeueManyV2", with(pointer(&optional), attr{name: "component_types", value: component_types}), handle, n)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -651,7 +651,7 @@ func QueueDequeueUpToV2TimeoutMs(value int64) QueueDequeueUpToV2Attr {
 //
 // Options: [QueueDequeueUpToV2TimeoutMs].
 func QueueDequeueUpToV2(scope *Scope, handle tf.Output, n tf.Output, component_types []tf.DataType, optional ...QueueDequeueUpToV2Attr) (components []tf.Output) {
-	op := scope.add("QueueDequeueUpToV2", with(pointer(&optional), attr{name: "component_types", value: component_types}), handle, n)
+	op := scope.node("QueueDequeueUpToV2", with(pointer(&optional), attr{name: "component_types", value: component_types}), handle, n)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -676,7 +676,7 @@ func QueueDequeueV2TimeoutMs(value int64) QueueDequeueV2Attr {
 //
 // Options: [QueueDequeueV2TimeoutMs].
 func QueueDequeueV2(scope *Scope, handle tf.Output, component_types []tf.DataType, optional ...QueueDequeueV2Attr) (components []tf.Output) {
-	op := scope.add("QueueDequeueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}), handle)
+	op := scope.node("QueueDequeueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}), handle)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -725,7 +725,7 @@ func QueueEnqueueV2(scope *Scope, handle tf.Output, components []tf.Output, opti
 //
 //   - is_closed: Type: bool.
 func QueueIsClosedV2(scope *Scope, handle tf.Output) (is_closed tf.Output) {
-	op := scope.add("QueueIsClosedV2", nil, handle)
+	op := scope.node("QueueIsClosedV2", nil, handle)
 	return op.Output(0)
 }
 
@@ -735,6 +735,6 @@ func QueueIsClosedV2(scope *Scope, handle tf.Output) (is_closed tf.Output) {
 //
 //   - size: Type: int32.
 func QueueSizeV2(scope *Scope, handle tf.Output) (size tf.Output) {
-	op := scope.add("QueueSizeV2", nil, handle)
+	op := scope.node("QueueSizeV2", nil, handle)
 	return op.Output(0)
 }

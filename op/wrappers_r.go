@@ -25,7 +25,7 @@ func RFFTTcomplex(value tf.DataType) RFFTAttr {
 //
 // Options: [RFFTTcomplex].
 func RFFT(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFTAttr) (output tf.Output) {
-	op := scope.add("RFFT", with(pointer(&optional)), input, fft_length)
+	op := scope.node("RFFT", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -50,7 +50,7 @@ func RFFT2DTcomplex(value tf.DataType) RFFT2DAttr {
 //
 // Options: [RFFT2DTcomplex].
 func RFFT2D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT2DAttr) (output tf.Output) {
-	op := scope.add("RFFT2D", with(pointer(&optional)), input, fft_length)
+	op := scope.node("RFFT2D", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -75,7 +75,7 @@ func RFFT3DTcomplex(value tf.DataType) RFFT3DAttr {
 //
 // Options: [RFFT3DTcomplex].
 func RFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFFT3DAttr) (output tf.Output) {
-	op := scope.add("RFFT3D", with(pointer(&optional)), input, fft_length)
+	op := scope.node("RFFT3D", with(pointer(&optional)), input, fft_length)
 	return op.Output(0)
 }
 
@@ -89,7 +89,7 @@ func RFFT3D(scope *Scope, input tf.Output, fft_length tf.Output, optional ...RFF
 //
 //   - output: Types: half, bfloat16, float, double.
 func RGBToHSV(scope *Scope, images tf.Output) (output tf.Output) {
-	op := scope.add("RGBToHSV", nil, images)
+	op := scope.node("RGBToHSV", nil, images)
 	return op.Output(0)
 }
 
@@ -116,7 +116,7 @@ func RaggedBincountBinaryOutput(value bool) RaggedBincountAttr {
 //
 // Options: [RaggedBincountBinaryOutput].
 func RaggedBincount(scope *Scope, splits tf.Output, values tf.Output, size tf.Output, weights tf.Output, optional ...RaggedBincountAttr) (output tf.Output) {
-	op := scope.add("RaggedBincount", with(pointer(&optional)), splits, values, size, weights)
+	op := scope.node("RaggedBincount", with(pointer(&optional)), splits, values, size, weights)
 	return op.Output(0)
 }
 
@@ -150,7 +150,7 @@ func RaggedCountSparseOutputMaxlength(value int64) RaggedCountSparseOutputAttr {
 //
 // Options: [RaggedCountSparseOutputMinlength], [RaggedCountSparseOutputMaxlength].
 func RaggedCountSparseOutput(scope *Scope, splits tf.Output, values tf.Output, weights tf.Output, binary_output bool, optional ...RaggedCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	op := scope.add("RaggedCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), splits, values, weights)
+	op := scope.node("RaggedCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), splits, values, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -196,7 +196,7 @@ func RaggedCross(scope *Scope, ragged_values []tf.Output, ragged_row_splits []tf
 //   - empty_row_indicator: For each row whether it was empty. Type: bool.
 //   - reverse_index_map: For each old value its place among the new ones. Type: int64.
 func RaggedFillEmptyRows(scope *Scope, value_rowids tf.Output, values tf.Output, nrows tf.Output, default_value tf.Output) (output_value_rowids tf.Output, output_values tf.Output, empty_row_indicator tf.Output, reverse_index_map tf.Output) {
-	op := scope.add("RaggedFillEmptyRows", nil, value_rowids, values, nrows, default_value)
+	op := scope.node("RaggedFillEmptyRows", nil, value_rowids, values, nrows, default_value)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -212,7 +212,7 @@ func RaggedFillEmptyRows(scope *Scope, value_rowids tf.Output, values tf.Output,
 //   - d_values: The gradient of values.
 //   - d_default_value: The gradient of default_value.
 func RaggedFillEmptyRowsGrad(scope *Scope, reverse_index_map tf.Output, grad_values tf.Output) (d_values tf.Output, d_default_value tf.Output) {
-	op := scope.add("RaggedFillEmptyRowsGrad", nil, reverse_index_map, grad_values)
+	op := scope.node("RaggedFillEmptyRowsGrad", nil, reverse_index_map, grad_values)
 	return op.Output(0), op.Output(1)
 }
 
@@ -258,7 +258,7 @@ func RaggedRangeTsplits(value tf.DataType) RaggedRangeAttr {
 //
 // Options: [RaggedRangeTsplits].
 func RaggedRange(scope *Scope, starts tf.Output, limits tf.Output, deltas tf.Output, optional ...RaggedRangeAttr) (rt_nested_splits tf.Output, rt_dense_values tf.Output) {
-	op := scope.add("RaggedRange", with(pointer(&optional)), starts, limits, deltas)
+	op := scope.node("RaggedRange", with(pointer(&optional)), starts, limits, deltas)
 	return op.Output(0), op.Output(1)
 }
 
@@ -285,7 +285,7 @@ func RaggedTensorFromVariantTsplits(value tf.DataType) RaggedTensorFromVariantAt
 //
 // Options: [RaggedTensorFromVariantTsplits].
 func RaggedTensorFromVariant(scope *Scope, encoded_ragged tf.Output, input_ragged_rank int64, output_ragged_rank int64, Tvalues tf.DataType, optional ...RaggedTensorFromVariantAttr) (output_nested_splits []tf.Output, output_dense_values tf.Output) {
-	op := scope.add("RaggedTensorFromVariant", with(pointer(&optional), attr{name: "input_ragged_rank", value: input_ragged_rank}, attr{name: "output_ragged_rank", value: output_ragged_rank}, attr{name: "Tvalues", value: Tvalues}), encoded_ragged)
+	op := scope.node("RaggedTensorFromVariant", with(pointer(&optional), attr{name: "input_ragged_rank", value: input_ragged_rank}, attr{name: "output_ragged_rank", value: output_ragged_rank}, attr{name: "Tvalues", value: Tvalues}), encoded_ragged)
 	split := scope.outputs(op)
 	return split.list("output_nested_splits"), split.one()
 }
@@ -345,7 +345,7 @@ func RaggedTensorToVariant(scope *Scope, rt_nested_splits []tf.Output, rt_dense_
 //
 //   - dense_values_grad: The gradient of these.
 func RaggedTensorToVariantGradient(scope *Scope, encoded_ragged_grad tf.Output, row_splits tf.Output, dense_values_shape tf.Output, Tvalues tf.DataType) (dense_values_grad tf.Output) {
-	op := scope.add("RaggedTensorToVariantGradient", attrs(attr{name: "Tvalues", value: Tvalues}), encoded_ragged_grad, row_splits, dense_values_shape)
+	op := scope.node("RaggedTensorToVariantGradient", attrs(attr{name: "Tvalues", value: Tvalues}), encoded_ragged_grad, row_splits, dense_values_shape)
 	return op.Output(0)
 }
 
@@ -368,7 +368,7 @@ func RandomDatasetMetadata(value string) RandomDatasetAttr {
 //
 // Options: [RandomDatasetMetadata].
 func RandomDataset(scope *Scope, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetAttr) (handle tf.Output) {
-	op := scope.add("RandomDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2)
+	op := scope.node("RandomDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2)
 	return op.Output(0)
 }
 
@@ -397,7 +397,7 @@ func RandomDatasetV2Metadata(value string) RandomDatasetV2Attr {
 //
 // Options: [RandomDatasetV2RerandomizeEachIteration], [RandomDatasetV2Metadata].
 func RandomDatasetV2(scope *Scope, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RandomDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("RandomDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2, seed_generator)
+	op := scope.node("RandomDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), seed, seed2, seed_generator)
 	return op.Output(0)
 }
 
@@ -427,7 +427,7 @@ func RandomGammaSeed2(value int64) RandomGammaAttr {
 //
 // Options: [RandomGammaSeed], [RandomGammaSeed2].
 func RandomGamma(scope *Scope, shape tf.Output, alpha tf.Output, optional ...RandomGammaAttr) (output tf.Output) {
-	op := scope.add("RandomGamma", with(pointer(&optional)), shape, alpha)
+	op := scope.node("RandomGamma", with(pointer(&optional)), shape, alpha)
 	return op.Output(0)
 }
 
@@ -442,7 +442,7 @@ func RandomGamma(scope *Scope, shape tf.Output, alpha tf.Output, optional ...Ran
 //
 //   - output: Types: float, double.
 func RandomGammaGrad(scope *Scope, alpha tf.Output, sample tf.Output) (output tf.Output) {
-	op := scope.add("RandomGammaGrad", nil, alpha, sample)
+	op := scope.node("RandomGammaGrad", nil, alpha, sample)
 	return op.Output(0)
 }
 
@@ -477,7 +477,7 @@ func RandomPoissonV2Dtype(value tf.DataType) RandomPoissonV2Attr {
 //
 // Options: [RandomPoissonV2Seed], [RandomPoissonV2Seed2], [RandomPoissonV2Dtype].
 func RandomPoissonV2(scope *Scope, shape tf.Output, rate tf.Output, optional ...RandomPoissonV2Attr) (output tf.Output) {
-	op := scope.add("RandomPoissonV2", with(pointer(&optional)), shape, rate)
+	op := scope.node("RandomPoissonV2", with(pointer(&optional)), shape, rate)
 	return op.Output(0)
 }
 
@@ -502,7 +502,7 @@ func RandomShuffleSeed2(value int64) RandomShuffleAttr {
 //
 // Options: [RandomShuffleSeed], [RandomShuffleSeed2].
 func RandomShuffle(scope *Scope, value tf.Output, optional ...RandomShuffleAttr) (output tf.Output) {
-	op := scope.add("RandomShuffle", with(pointer(&optional)), value)
+	op := scope.node("RandomShuffle", with(pointer(&optional)), value)
 	return op.Output(0)
 }
 
@@ -552,7 +552,7 @@ func RandomShuffleQueueV2SharedName(value string) RandomShuffleQueueV2Attr {
 //
 // Options: [RandomShuffleQueueV2Shapes], [RandomShuffleQueueV2Capacity], [RandomShuffleQueueV2MinAfterDequeue], [RandomShuffleQueueV2Seed], [RandomShuffleQueueV2Seed2], [RandomShuffleQueueV2Container], [RandomShuffleQueueV2SharedName].
 func RandomShuffleQueueV2(scope *Scope, component_types []tf.DataType, optional ...RandomShuffleQueueV2Attr) (handle tf.Output) {
-	op := scope.add("RandomShuffleQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
+	op := scope.node("RandomShuffleQueueV2", with(pointer(&optional), attr{name: "component_types", value: component_types}))
 	return op.Output(0)
 }
 
@@ -582,7 +582,7 @@ func RandomStandardNormalSeed2(value int64) RandomStandardNormalAttr {
 //
 // Options: [RandomStandardNormalSeed], [RandomStandardNormalSeed2].
 func RandomStandardNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomStandardNormalAttr) (output tf.Output) {
-	op := scope.add("RandomStandardNormal", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
+	op := scope.node("RandomStandardNormal", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
@@ -612,7 +612,7 @@ func RandomUniformSeed2(value int64) RandomUniformAttr {
 //
 // Options: [RandomUniformSeed], [RandomUniformSeed2].
 func RandomUniform(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...RandomUniformAttr) (output tf.Output) {
-	op := scope.add("RandomUniform", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
+	op := scope.node("RandomUniform", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }
 
@@ -643,7 +643,7 @@ func RandomUniformIntSeed2(value int64) RandomUniformIntAttr {
 //
 // Options: [RandomUniformIntSeed], [RandomUniformIntSeed2].
 func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf.Output, optional ...RandomUniformIntAttr) (output tf.Output) {
-	op := scope.add("RandomUniformInt", with(pointer(&optional)), shape, minval, maxval)
+	op := scope.node("RandomUniformInt", with(pointer(&optional)), shape, minval, maxval)
 	return op.Output(0)
 }
 
@@ -655,7 +655,7 @@ func RandomUniformInt(scope *Scope, shape tf.Output, minval tf.Output, maxval tf
 //   - limit: Where to stop; it is not part of the list.
 //   - delta: The step: not 0, and negative to count down. That limit lies in the other direction is an error.
 func Range(scope *Scope, start tf.Output, limit tf.Output, delta tf.Output) (output tf.Output) {
-	op := scope.add("Range", nil, start, limit, delta)
+	op := scope.node("Range", nil, start, limit, delta)
 	return op.Output(0)
 }
 
@@ -684,7 +684,7 @@ func RangeDatasetReplicateOnSplit(value bool) RangeDatasetAttr {
 //
 // Options: [RangeDatasetMetadata], [RangeDatasetReplicateOnSplit].
 func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RangeDatasetAttr) (handle tf.Output) {
-	op := scope.add("RangeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), start, stop, step)
+	op := scope.node("RangeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), start, stop, step)
 	return op.Output(0)
 }
 
@@ -694,7 +694,7 @@ func RangeDataset(scope *Scope, start tf.Output, stop tf.Output, step tf.Output,
 //
 //   - output: Type: int32.
 func Rank(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("Rank", nil, input)
+	op := scope.node("Rank", nil, input)
 	return op.Output(0)
 }
 
@@ -708,7 +708,7 @@ func Rank(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - contents: Type: string.
 func ReadFile(scope *Scope, filename tf.Output) (contents tf.Output) {
-	op := scope.add("ReadFile", nil, filename)
+	op := scope.node("ReadFile", nil, filename)
 	return op.Output(0)
 }
 
@@ -718,7 +718,7 @@ func ReadFile(scope *Scope, filename tf.Output) (contents tf.Output) {
 //
 //   - dtype: The type of the elements.
 func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value tf.Output) {
-	op := scope.add("ReadVariableOp", attrs(attr{name: "dtype", value: dtype}), resource)
+	op := scope.node("ReadVariableOp", attrs(attr{name: "dtype", value: dtype}), resource)
 	return op.Output(0)
 }
 
@@ -728,7 +728,7 @@ func ReadVariableOp(scope *Scope, resource tf.Output, dtype tf.DataType) (value 
 //
 //   - records_produced: Type: int64.
 func ReaderNumRecordsProducedV2(scope *Scope, reader_handle tf.Output) (records_produced tf.Output) {
-	op := scope.add("ReaderNumRecordsProducedV2", nil, reader_handle)
+	op := scope.node("ReaderNumRecordsProducedV2", nil, reader_handle)
 	return op.Output(0)
 }
 
@@ -738,7 +738,7 @@ func ReaderNumRecordsProducedV2(scope *Scope, reader_handle tf.Output) (records_
 //
 //   - units_completed: Type: int64.
 func ReaderNumWorkUnitsCompletedV2(scope *Scope, reader_handle tf.Output) (units_completed tf.Output) {
-	op := scope.add("ReaderNumWorkUnitsCompletedV2", nil, reader_handle)
+	op := scope.node("ReaderNumWorkUnitsCompletedV2", nil, reader_handle)
 	return op.Output(0)
 }
 
@@ -755,7 +755,7 @@ func ReaderNumWorkUnitsCompletedV2(scope *Scope, reader_handle tf.Output) (units
 //   - keys: What identifies the records. Type: string.
 //   - values: The records. Type: string.
 func ReaderReadUpToV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output, num_records tf.Output) (keys tf.Output, values tf.Output) {
-	op := scope.add("ReaderReadUpToV2", nil, reader_handle, queue_handle, num_records)
+	op := scope.node("ReaderReadUpToV2", nil, reader_handle, queue_handle, num_records)
 	return op.Output(0), op.Output(1)
 }
 
@@ -771,13 +771,13 @@ func ReaderReadUpToV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Out
 //   - key: What identifies the record. Type: string.
 //   - value: The record. Type: string.
 func ReaderReadV2(scope *Scope, reader_handle tf.Output, queue_handle tf.Output) (key tf.Output, value tf.Output) {
-	op := scope.add("ReaderReadV2", nil, reader_handle, queue_handle)
+	op := scope.node("ReaderReadV2", nil, reader_handle, queue_handle)
 	return op.Output(0), op.Output(1)
 }
 
 // ReaderResetV2 sets a reader to its beginning.
 func ReaderResetV2(scope *Scope, reader_handle tf.Output) (o *tf.Operation) {
-	return scope.add("ReaderResetV2", nil, reader_handle)
+	return scope.node("ReaderResetV2", nil, reader_handle)
 }
 
 // ReaderRestoreStateV2 restores the state of a reader.
@@ -786,7 +786,7 @@ func ReaderResetV2(scope *Scope, reader_handle tf.Output) (o *tf.Operation) {
 //
 //   - state: The output of ReaderSerializeStateV2. Type: string.
 func ReaderRestoreStateV2(scope *Scope, reader_handle tf.Output, state tf.Output) (o *tf.Operation) {
-	return scope.add("ReaderRestoreStateV2", nil, reader_handle, state)
+	return scope.node("ReaderRestoreStateV2", nil, reader_handle, state)
 }
 
 // ReaderSerializeStateV2 gives the state of a reader as a string; readers of lines and records cannot.
@@ -795,7 +795,7 @@ func ReaderRestoreStateV2(scope *Scope, reader_handle tf.Output, state tf.Output
 //
 //   - state: Type: string.
 func ReaderSerializeStateV2(scope *Scope, reader_handle tf.Output) (state tf.Output) {
-	op := scope.add("ReaderSerializeStateV2", nil, reader_handle)
+	op := scope.node("ReaderSerializeStateV2", nil, reader_handle)
 	return op.Output(0)
 }
 
@@ -819,19 +819,19 @@ func RealTout(value tf.DataType) RealAttr {
 //
 // Options: [RealTout].
 func Real(scope *Scope, input tf.Output, optional ...RealAttr) (output tf.Output) {
-	op := scope.add("Real", with(pointer(&optional)), input)
+	op := scope.node("Real", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
 // RealDiv divides x by y with broadcasting.
 func RealDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("RealDiv", nil, x, y)
+	op := scope.node("RealDiv", nil, x, y)
 	return op.Output(0)
 }
 
 // Reciprocal divides 1 by every element; ∞ for 0.
 func Reciprocal(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Reciprocal", nil, x)
+	op := scope.node("Reciprocal", nil, x)
 	return op.Output(0)
 }
 
@@ -842,7 +842,7 @@ func Reciprocal(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: The result of the function.
 //   - dy: The gradient of that.
 func ReciprocalGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	op := scope.add("ReciprocalGrad", nil, y, dy)
+	op := scope.node("ReciprocalGrad", nil, y, dy)
 	return op.Output(0)
 }
 
@@ -872,7 +872,7 @@ func ReduceJoinSeparator(value string) ReduceJoinAttr {
 //
 // Options: [ReduceJoinKeepDims], [ReduceJoinSeparator].
 func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, optional ...ReduceJoinAttr) (output tf.Output) {
-	op := scope.add("ReduceJoin", with(pointer(&optional)), inputs, reduction_indices)
+	op := scope.node("ReduceJoin", with(pointer(&optional)), inputs, reduction_indices)
 	return op.Output(0)
 }
 
@@ -887,7 +887,7 @@ func ReduceJoin(scope *Scope, inputs tf.Output, reduction_indices tf.Output, opt
 //
 //   - output: Type: bool.
 func RegexFullMatch(scope *Scope, input tf.Output, pattern tf.Output) (output tf.Output) {
-	op := scope.add("RegexFullMatch", nil, input, pattern)
+	op := scope.node("RegexFullMatch", nil, input, pattern)
 	return op.Output(0)
 }
 
@@ -913,19 +913,19 @@ func RegexReplaceReplaceGlobal(value bool) RegexReplaceAttr {
 //
 // Options: [RegexReplaceReplaceGlobal].
 func RegexReplace(scope *Scope, input tf.Output, pattern tf.Output, rewrite tf.Output, optional ...RegexReplaceAttr) (output tf.Output) {
-	op := scope.add("RegexReplace", with(pointer(&optional)), input, pattern, rewrite)
+	op := scope.node("RegexReplace", with(pointer(&optional)), input, pattern, rewrite)
 	return op.Output(0)
 }
 
 // Relu replaces negative elements by 0; NaN stays NaN.
 func Relu(scope *Scope, features tf.Output) (activations tf.Output) {
-	op := scope.add("Relu", nil, features)
+	op := scope.node("Relu", nil, features)
 	return op.Output(0)
 }
 
 // Relu6 limits elements to the range from 0 to 6.
 func Relu6(scope *Scope, features tf.Output) (activations tf.Output) {
-	op := scope.add("Relu6", nil, features)
+	op := scope.node("Relu6", nil, features)
 	return op.Output(0)
 }
 
@@ -936,7 +936,7 @@ func Relu6(scope *Scope, features tf.Output) (activations tf.Output) {
 //   - gradients: The gradient of its output.
 //   - features: Its input, or its output.
 func Relu6Grad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
-	op := scope.add("Relu6Grad", nil, gradients, features)
+	op := scope.node("Relu6Grad", nil, gradients, features)
 	return op.Output(0)
 }
 
@@ -947,7 +947,7 @@ func Relu6Grad(scope *Scope, gradients tf.Output, features tf.Output) (backprops
 //   - gradients: The gradient of its output.
 //   - features: Its input, or its output.
 func ReluGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
-	op := scope.add("ReluGrad", nil, gradients, features)
+	op := scope.node("ReluGrad", nil, gradients, features)
 	return op.Output(0)
 }
 
@@ -970,7 +970,7 @@ func RepeatDatasetMetadata(value string) RepeatDatasetAttr {
 //
 // Options: [RepeatDatasetMetadata].
 func RepeatDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...RepeatDatasetAttr) (handle tf.Output) {
-	op := scope.add("RepeatDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
+	op := scope.node("RepeatDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
@@ -986,7 +986,7 @@ func RepeatDataset(scope *Scope, input_dataset tf.Output, count tf.Output, outpu
 //   - output_min: The least value that occurs. Type: float.
 //   - output_max: The greatest value that occurs. Type: float.
 func RequantizationRange(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output) (output_min tf.Output, output_max tf.Output) {
-	op := scope.add("RequantizationRange", nil, input, input_min, input_max)
+	op := scope.node("RequantizationRange", nil, input, input_min, input_max)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1003,7 +1003,7 @@ func RequantizationRange(scope *Scope, input tf.Output, input_min tf.Output, inp
 //   - output_min: The least value that occurs. Type: float.
 //   - output_max: The greatest value that occurs. Type: float.
 func RequantizationRangePerChannel(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, clip_value_max float32) (output_min tf.Output, output_max tf.Output) {
-	op := scope.add("RequantizationRangePerChannel", attrs(attr{name: "clip_value_max", value: clip_value_max}), input, input_min, input_max)
+	op := scope.node("RequantizationRangePerChannel", attrs(attr{name: "clip_value_max", value: clip_value_max}), input, input_min, input_max)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1022,7 +1022,7 @@ func RequantizationRangePerChannel(scope *Scope, input tf.Output, input_min tf.O
 //   - output_min: The value that the lowest integer came to stand for. Type: float.
 //   - output_max: The value that the highest integer came to stand for. Type: float.
 func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf.Output, requested_output_min tf.Output, requested_output_max tf.Output, out_type tf.DataType) (output tf.Output, output_min tf.Output, output_max tf.Output) {
-	op := scope.add("Requantize", attrs(attr{name: "out_type", value: out_type}), input, input_min, input_max, requested_output_min, requested_output_max)
+	op := scope.node("Requantize", attrs(attr{name: "out_type", value: out_type}), input, input_min, input_max, requested_output_min, requested_output_max)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1032,7 +1032,7 @@ func Requantize(scope *Scope, input tf.Output, input_min tf.Output, input_max tf
 //
 //   - shape: The new shape, of as many elements; one dimension may be -1 and follows from the others. Types: int32, int64.
 func Reshape(scope *Scope, tensor tf.Output, shape tf.Output) (output tf.Output) {
-	op := scope.add("Reshape", nil, tensor, shape)
+	op := scope.node("Reshape", nil, tensor, shape)
 	return op.Output(0)
 }
 
@@ -1057,7 +1057,7 @@ func ResizeAreaAlignCorners(value bool) ResizeAreaAttr {
 //
 // Options: [ResizeAreaAlignCorners].
 func ResizeArea(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeAreaAttr) (resized_images tf.Output) {
-	op := scope.add("ResizeArea", with(pointer(&optional)), images, size)
+	op := scope.node("ResizeArea", with(pointer(&optional)), images, size)
 	return op.Output(0)
 }
 
@@ -1087,7 +1087,7 @@ func ResizeBicubicHalfPixelCenters(value bool) ResizeBicubicAttr {
 //
 // Options: [ResizeBicubicAlignCorners], [ResizeBicubicHalfPixelCenters].
 func ResizeBicubic(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBicubicAttr) (resized_images tf.Output) {
-	op := scope.add("ResizeBicubic", with(pointer(&optional)), images, size)
+	op := scope.node("ResizeBicubic", with(pointer(&optional)), images, size)
 	return op.Output(0)
 }
 
@@ -1117,7 +1117,7 @@ func ResizeBicubicGradHalfPixelCenters(value bool) ResizeBicubicGradAttr {
 //
 // Options: [ResizeBicubicGradAlignCorners], [ResizeBicubicGradHalfPixelCenters].
 func ResizeBicubicGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBicubicGradAttr) (output tf.Output) {
-	op := scope.add("ResizeBicubicGrad", with(pointer(&optional)), grads, original_image)
+	op := scope.node("ResizeBicubicGrad", with(pointer(&optional)), grads, original_image)
 	return op.Output(0)
 }
 
@@ -1147,7 +1147,7 @@ func ResizeBilinearHalfPixelCenters(value bool) ResizeBilinearAttr {
 //
 // Options: [ResizeBilinearAlignCorners], [ResizeBilinearHalfPixelCenters].
 func ResizeBilinear(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeBilinearAttr) (resized_images tf.Output) {
-	op := scope.add("ResizeBilinear", with(pointer(&optional)), images, size)
+	op := scope.node("ResizeBilinear", with(pointer(&optional)), images, size)
 	return op.Output(0)
 }
 
@@ -1177,7 +1177,7 @@ func ResizeBilinearGradHalfPixelCenters(value bool) ResizeBilinearGradAttr {
 //
 // Options: [ResizeBilinearGradAlignCorners], [ResizeBilinearGradHalfPixelCenters].
 func ResizeBilinearGrad(scope *Scope, grads tf.Output, original_image tf.Output, optional ...ResizeBilinearGradAttr) (output tf.Output) {
-	op := scope.add("ResizeBilinearGrad", with(pointer(&optional)), grads, original_image)
+	op := scope.node("ResizeBilinearGrad", with(pointer(&optional)), grads, original_image)
 	return op.Output(0)
 }
 
@@ -1203,7 +1203,7 @@ func ResizeNearestNeighborHalfPixelCenters(value bool) ResizeNearestNeighborAttr
 //
 // Options: [ResizeNearestNeighborAlignCorners], [ResizeNearestNeighborHalfPixelCenters].
 func ResizeNearestNeighbor(scope *Scope, images tf.Output, size tf.Output, optional ...ResizeNearestNeighborAttr) (resized_images tf.Output) {
-	op := scope.add("ResizeNearestNeighbor", with(pointer(&optional)), images, size)
+	op := scope.node("ResizeNearestNeighbor", with(pointer(&optional)), images, size)
 	return op.Output(0)
 }
 
@@ -1229,7 +1229,7 @@ func ResizeNearestNeighborGradHalfPixelCenters(value bool) ResizeNearestNeighbor
 //
 // Options: [ResizeNearestNeighborGradAlignCorners], [ResizeNearestNeighborGradHalfPixelCenters].
 func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, optional ...ResizeNearestNeighborGradAttr) (output tf.Output) {
-	op := scope.add("ResizeNearestNeighborGrad", with(pointer(&optional)), grads, size)
+	op := scope.node("ResizeNearestNeighborGrad", with(pointer(&optional)), grads, size)
 	return op.Output(0)
 }
 
@@ -1240,7 +1240,7 @@ func ResizeNearestNeighborGrad(scope *Scope, grads tf.Output, size tf.Output, op
 //   - local_step: The step the gradient was computed at; below the accumulator's step it is stale. Type: int64.
 //   - gradient: The gradient, of the accumulator's shape.
 func ResourceAccumulatorApplyGradient(scope *Scope, handle tf.Output, local_step tf.Output, gradient tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceAccumulatorApplyGradient", nil, handle, local_step, gradient)
+	return scope.node("ResourceAccumulatorApplyGradient", nil, handle, local_step, gradient)
 }
 
 // ResourceAccumulatorNumAccumulated returns how many gradients an accumulator has.
@@ -1249,7 +1249,7 @@ func ResourceAccumulatorApplyGradient(scope *Scope, handle tf.Output, local_step
 //
 //   - num_accumulated: Type: int32.
 func ResourceAccumulatorNumAccumulated(scope *Scope, handle tf.Output) (num_accumulated tf.Output) {
-	op := scope.add("ResourceAccumulatorNumAccumulated", nil, handle)
+	op := scope.node("ResourceAccumulatorNumAccumulated", nil, handle)
 	return op.Output(0)
 }
 
@@ -1259,7 +1259,7 @@ func ResourceAccumulatorNumAccumulated(scope *Scope, handle tf.Output) (num_accu
 //
 //   - new_global_step: The step; gradients computed before it are stale. Type: int64.
 func ResourceAccumulatorSetGlobalStep(scope *Scope, handle tf.Output, new_global_step tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceAccumulatorSetGlobalStep", nil, handle, new_global_step)
+	return scope.node("ResourceAccumulatorSetGlobalStep", nil, handle, new_global_step)
 }
 
 // ResourceAccumulatorTakeGradient takes what an accumulator has gathered, waiting until there is enough, and starts the next step.
@@ -1273,7 +1273,7 @@ func ResourceAccumulatorSetGlobalStep(scope *Scope, handle tf.Output, new_global
 //
 //   - average: The mean of the gradients, or their sum, as the accumulator has it.
 func ResourceAccumulatorTakeGradient(scope *Scope, handle tf.Output, num_required tf.Output, dtype tf.DataType) (average tf.Output) {
-	op := scope.add("ResourceAccumulatorTakeGradient", attrs(attr{name: "dtype", value: dtype}), handle, num_required)
+	op := scope.node("ResourceAccumulatorTakeGradient", attrs(attr{name: "dtype", value: dtype}), handle, num_required)
 	return op.Output(0)
 }
 
@@ -1300,7 +1300,7 @@ func ResourceApplyAdaMaxUseLocking(value bool) ResourceApplyAdaMaxAttr {
 //
 // Options: [ResourceApplyAdaMaxUseLocking].
 func ResourceApplyAdaMax(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdaMaxAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdaMax", with(pointer(&optional)), var_, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)
+	return scope.node("ResourceApplyAdaMax", with(pointer(&optional)), var_, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAdadeltaAttr is an optional attribute of ResourceApplyAdadelta.
@@ -1325,7 +1325,7 @@ func ResourceApplyAdadeltaUseLocking(value bool) ResourceApplyAdadeltaAttr {
 //
 // Options: [ResourceApplyAdadeltaUseLocking].
 func ResourceApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdadeltaAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdadelta", with(pointer(&optional)), var_, accum, accum_update, lr, rho, epsilon, grad)
+	return scope.node("ResourceApplyAdadelta", with(pointer(&optional)), var_, accum, accum_update, lr, rho, epsilon, grad)
 }
 
 // ResourceApplyAdagradAttr is an optional attribute of ResourceApplyAdagrad.
@@ -1352,7 +1352,7 @@ func ResourceApplyAdagradUpdateSlots(value bool) ResourceApplyAdagradAttr {
 //
 // Options: [ResourceApplyAdagradUseLocking], [ResourceApplyAdagradUpdateSlots].
 func ResourceApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, optional ...ResourceApplyAdagradAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdagrad", with(pointer(&optional)), var_, accum, lr, grad)
+	return scope.node("ResourceApplyAdagrad", with(pointer(&optional)), var_, accum, lr, grad)
 }
 
 // ResourceApplyAdagradV2Attr is an optional attribute of ResourceApplyAdagradV2.
@@ -1380,7 +1380,7 @@ func ResourceApplyAdagradV2UpdateSlots(value bool) ResourceApplyAdagradV2Attr {
 //
 // Options: [ResourceApplyAdagradV2UseLocking], [ResourceApplyAdagradV2UpdateSlots].
 func ResourceApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdagradV2Attr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdagradV2", with(pointer(&optional)), var_, accum, lr, epsilon, grad)
+	return scope.node("ResourceApplyAdagradV2", with(pointer(&optional)), var_, accum, lr, epsilon, grad)
 }
 
 // ResourceApplyAdamAttr is an optional attribute of ResourceApplyAdam.
@@ -1412,7 +1412,7 @@ func ResourceApplyAdamUseNesterov(value bool) ResourceApplyAdamAttr {
 //
 // Options: [ResourceApplyAdamUseLocking], [ResourceApplyAdamUseNesterov].
 func ResourceApplyAdam(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdam", with(pointer(&optional)), var_, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
+	return scope.node("ResourceApplyAdam", with(pointer(&optional)), var_, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAdamWithAmsgradAttr is an optional attribute of ResourceApplyAdamWithAmsgrad.
@@ -1440,7 +1440,7 @@ func ResourceApplyAdamWithAmsgradUseLocking(value bool) ResourceApplyAdamWithAms
 //
 // Options: [ResourceApplyAdamWithAmsgradUseLocking].
 func ResourceApplyAdamWithAmsgrad(scope *Scope, var_ tf.Output, m tf.Output, v tf.Output, vhat tf.Output, beta1_power tf.Output, beta2_power tf.Output, lr tf.Output, beta1 tf.Output, beta2 tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyAdamWithAmsgradAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAdamWithAmsgrad", with(pointer(&optional)), var_, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
+	return scope.node("ResourceApplyAdamWithAmsgrad", with(pointer(&optional)), var_, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
 }
 
 // ResourceApplyAddSignAttr is an optional attribute of ResourceApplyAddSign.
@@ -1465,7 +1465,7 @@ func ResourceApplyAddSignUseLocking(value bool) ResourceApplyAddSignAttr {
 //
 // Options: [ResourceApplyAddSignUseLocking].
 func ResourceApplyAddSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, alpha tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyAddSignAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyAddSign", with(pointer(&optional)), var_, m, lr, alpha, sign_decay, beta, grad)
+	return scope.node("ResourceApplyAddSign", with(pointer(&optional)), var_, m, lr, alpha, sign_decay, beta, grad)
 }
 
 // ResourceApplyCenteredRMSPropAttr is an optional attribute of ResourceApplyCenteredRMSProp.
@@ -1490,7 +1490,7 @@ func ResourceApplyCenteredRMSPropUseLocking(value bool) ResourceApplyCenteredRMS
 //
 // Options: [ResourceApplyCenteredRMSPropUseLocking].
 func ResourceApplyCenteredRMSProp(scope *Scope, var_ tf.Output, mg tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyCenteredRMSPropAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyCenteredRMSProp", with(pointer(&optional)), var_, mg, ms, mom, lr, rho, momentum, epsilon, grad)
+	return scope.node("ResourceApplyCenteredRMSProp", with(pointer(&optional)), var_, mg, ms, mom, lr, rho, momentum, epsilon, grad)
 }
 
 // ResourceApplyFtrlAttr is an optional attribute of ResourceApplyFtrl.
@@ -1521,7 +1521,7 @@ func ResourceApplyFtrlMultiplyLinearByLr(value bool) ResourceApplyFtrlAttr {
 //
 // Options: [ResourceApplyFtrlUseLocking], [ResourceApplyFtrlMultiplyLinearByLr].
 func ResourceApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, lr_power tf.Output, optional ...ResourceApplyFtrlAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyFtrl", with(pointer(&optional)), var_, accum, linear, grad, lr, l1, l2, lr_power)
+	return scope.node("ResourceApplyFtrl", with(pointer(&optional)), var_, accum, linear, grad, lr, l1, l2, lr_power)
 }
 
 // ResourceApplyFtrlV2Attr is an optional attribute of ResourceApplyFtrlV2.
@@ -1552,7 +1552,7 @@ func ResourceApplyFtrlV2MultiplyLinearByLr(value bool) ResourceApplyFtrlV2Attr {
 //
 // Options: [ResourceApplyFtrlV2UseLocking], [ResourceApplyFtrlV2MultiplyLinearByLr].
 func ResourceApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, l2_shrinkage tf.Output, lr_power tf.Output, optional ...ResourceApplyFtrlV2Attr) (o *tf.Operation) {
-	return scope.add("ResourceApplyFtrlV2", with(pointer(&optional)), var_, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power)
+	return scope.node("ResourceApplyFtrlV2", with(pointer(&optional)), var_, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power)
 }
 
 // ResourceApplyGradientDescentAttr is an optional attribute of ResourceApplyGradientDescent.
@@ -1572,7 +1572,7 @@ func ResourceApplyGradientDescentUseLocking(value bool) ResourceApplyGradientDes
 //
 // Options: [ResourceApplyGradientDescentUseLocking].
 func ResourceApplyGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, delta tf.Output, optional ...ResourceApplyGradientDescentAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyGradientDescent", with(pointer(&optional)), var_, alpha, delta)
+	return scope.node("ResourceApplyGradientDescent", with(pointer(&optional)), var_, alpha, delta)
 }
 
 // ResourceApplyKerasMomentumAttr is an optional attribute of ResourceApplyKerasMomentum.
@@ -1600,7 +1600,7 @@ func ResourceApplyKerasMomentumUseNesterov(value bool) ResourceApplyKerasMomentu
 //
 // Options: [ResourceApplyKerasMomentumUseLocking], [ResourceApplyKerasMomentumUseNesterov].
 func ResourceApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyKerasMomentumAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyKerasMomentum", with(pointer(&optional)), var_, accum, lr, grad, momentum)
+	return scope.node("ResourceApplyKerasMomentum", with(pointer(&optional)), var_, accum, lr, grad, momentum)
 }
 
 // ResourceApplyMomentumAttr is an optional attribute of ResourceApplyMomentum.
@@ -1628,7 +1628,7 @@ func ResourceApplyMomentumUseNesterov(value bool) ResourceApplyMomentumAttr {
 //
 // Options: [ResourceApplyMomentumUseLocking], [ResourceApplyMomentumUseNesterov].
 func ResourceApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, momentum tf.Output, optional ...ResourceApplyMomentumAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyMomentum", with(pointer(&optional)), var_, accum, lr, grad, momentum)
+	return scope.node("ResourceApplyMomentum", with(pointer(&optional)), var_, accum, lr, grad, momentum)
 }
 
 // ResourceApplyPowerSignAttr is an optional attribute of ResourceApplyPowerSign.
@@ -1653,7 +1653,7 @@ func ResourceApplyPowerSignUseLocking(value bool) ResourceApplyPowerSignAttr {
 //
 // Options: [ResourceApplyPowerSignUseLocking].
 func ResourceApplyPowerSign(scope *Scope, var_ tf.Output, m tf.Output, lr tf.Output, logbase tf.Output, sign_decay tf.Output, beta tf.Output, grad tf.Output, optional ...ResourceApplyPowerSignAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyPowerSign", with(pointer(&optional)), var_, m, lr, logbase, sign_decay, beta, grad)
+	return scope.node("ResourceApplyPowerSign", with(pointer(&optional)), var_, m, lr, logbase, sign_decay, beta, grad)
 }
 
 // ResourceApplyProximalAdagradAttr is an optional attribute of ResourceApplyProximalAdagrad.
@@ -1677,7 +1677,7 @@ func ResourceApplyProximalAdagradUseLocking(value bool) ResourceApplyProximalAda
 //
 // Options: [ResourceApplyProximalAdagradUseLocking].
 func ResourceApplyProximalAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, grad tf.Output, optional ...ResourceApplyProximalAdagradAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyProximalAdagrad", with(pointer(&optional)), var_, accum, lr, l1, l2, grad)
+	return scope.node("ResourceApplyProximalAdagrad", with(pointer(&optional)), var_, accum, lr, l1, l2, grad)
 }
 
 // ResourceApplyProximalGradientDescentAttr is an optional attribute of ResourceApplyProximalGradientDescent.
@@ -1701,7 +1701,7 @@ func ResourceApplyProximalGradientDescentUseLocking(value bool) ResourceApplyPro
 //
 // Options: [ResourceApplyProximalGradientDescentUseLocking].
 func ResourceApplyProximalGradientDescent(scope *Scope, var_ tf.Output, alpha tf.Output, l1 tf.Output, l2 tf.Output, delta tf.Output, optional ...ResourceApplyProximalGradientDescentAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyProximalGradientDescent", with(pointer(&optional)), var_, alpha, l1, l2, delta)
+	return scope.node("ResourceApplyProximalGradientDescent", with(pointer(&optional)), var_, alpha, l1, l2, delta)
 }
 
 // ResourceApplyRMSPropAttr is an optional attribute of ResourceApplyRMSProp.
@@ -1726,7 +1726,7 @@ func ResourceApplyRMSPropUseLocking(value bool) ResourceApplyRMSPropAttr {
 //
 // Options: [ResourceApplyRMSPropUseLocking].
 func ResourceApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, optional ...ResourceApplyRMSPropAttr) (o *tf.Operation) {
-	return scope.add("ResourceApplyRMSProp", with(pointer(&optional)), var_, ms, mom, lr, rho, momentum, epsilon, grad)
+	return scope.node("ResourceApplyRMSProp", with(pointer(&optional)), var_, ms, mom, lr, rho, momentum, epsilon, grad)
 }
 
 // ResourceConditionalAccumulatorAttr is an optional attribute of ResourceConditionalAccumulator.
@@ -1756,7 +1756,7 @@ func ResourceConditionalAccumulatorReductionType(value string) ResourceCondition
 //
 // Options: [ResourceConditionalAccumulatorContainer], [ResourceConditionalAccumulatorSharedName], [ResourceConditionalAccumulatorReductionType].
 func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...ResourceConditionalAccumulatorAttr) (handle tf.Output) {
-	op := scope.add("ResourceConditionalAccumulator", with(pointer(&optional), attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
+	op := scope.node("ResourceConditionalAccumulator", with(pointer(&optional), attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
@@ -1773,7 +1773,7 @@ func ResourceConditionalAccumulator(scope *Scope, dtype tf.DataType, shape tf.Sh
 //
 //   - output: Types: int32, int64.
 func ResourceCountUpTo(scope *Scope, resource tf.Output, limit int64, T tf.DataType) (output tf.Output) {
-	op := scope.add("ResourceCountUpTo", attrs(attr{name: "limit", value: limit}, attr{name: "T", value: T}), resource)
+	op := scope.node("ResourceCountUpTo", attrs(attr{name: "limit", value: limit}, attr{name: "T", value: T}), resource)
 	return op.Output(0)
 }
 
@@ -1799,7 +1799,7 @@ func ResourceGatherValidateIndices(value bool) ResourceGatherAttr {
 //
 // Options: [ResourceGatherBatchDims], [ResourceGatherValidateIndices].
 func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype tf.DataType, optional ...ResourceGatherAttr) (output tf.Output) {
-	op := scope.add("ResourceGather", with(pointer(&optional), attr{name: "dtype", value: dtype}), resource, indices)
+	op := scope.node("ResourceGather", with(pointer(&optional), attr{name: "dtype", value: dtype}), resource, indices)
 	return op.Output(0)
 }
 
@@ -1810,7 +1810,7 @@ func ResourceGather(scope *Scope, resource tf.Output, indices tf.Output, dtype t
 //   - indices: Vectors of coordinates in the last dimension, each as long as the variable has dimensions, for elements, or shorter, for slices. Types: int32, int64.
 //   - dtype: The type of the elements.
 func ResourceGatherNd(scope *Scope, resource tf.Output, indices tf.Output, dtype tf.DataType) (output tf.Output) {
-	op := scope.add("ResourceGatherNd", attrs(attr{name: "dtype", value: dtype}), resource, indices)
+	op := scope.node("ResourceGatherNd", attrs(attr{name: "dtype", value: dtype}), resource, indices)
 	return op.Output(0)
 }
 
@@ -1821,7 +1821,7 @@ func ResourceGatherNd(scope *Scope, resource tf.Output, indices tf.Output, dtype
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterAdd(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceScatterAdd", nil, resource, indices, updates)
+	return scope.node("ResourceScatterAdd", nil, resource, indices, updates)
 }
 
 // ResourceScatterDiv divides the slices of a variable that indices name by updates.
@@ -1831,7 +1831,7 @@ func ResourceScatterAdd(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterDiv(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceScatterDiv", nil, resource, indices, updates)
+	return scope.node("ResourceScatterDiv", nil, resource, indices, updates)
 }
 
 // ResourceScatterMax sets the slices of a variable that indices name to the greater of them and updates.
@@ -1841,7 +1841,7 @@ func ResourceScatterDiv(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMax(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceScatterMax", nil, resource, indices, updates)
+	return scope.node("ResourceScatterMax", nil, resource, indices, updates)
 }
 
 // ResourceScatterMin sets the slices of a variable that indices name to the lesser of them and updates.
@@ -1851,7 +1851,7 @@ func ResourceScatterMax(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMin(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceScatterMin", nil, resource, indices, updates)
+	return scope.node("ResourceScatterMin", nil, resource, indices, updates)
 }
 
 // ResourceScatterMul multiplies the slices of a variable that indices name by updates.
@@ -1861,7 +1861,7 @@ func ResourceScatterMin(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterMul(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceScatterMul", nil, resource, indices, updates)
+	return scope.node("ResourceScatterMul", nil, resource, indices, updates)
 }
 
 // ResourceScatterNdAddAttr is an optional attribute of ResourceScatterNdAdd.
@@ -1886,7 +1886,7 @@ func ResourceScatterNdAddBadIndicesPolicy(value string) ResourceScatterNdAddAttr
 //
 // Options: [ResourceScatterNdAddUseLocking], [ResourceScatterNdAddBadIndicesPolicy].
 func ResourceScatterNdAdd(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdAddAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdAdd", with(pointer(&optional)), ref, indices, updates)
+	return scope.node("ResourceScatterNdAdd", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterNdMaxAttr is an optional attribute of ResourceScatterNdMax.
@@ -1911,7 +1911,7 @@ func ResourceScatterNdMaxBadIndicesPolicy(value string) ResourceScatterNdMaxAttr
 //
 // Options: [ResourceScatterNdMaxUseLocking], [ResourceScatterNdMaxBadIndicesPolicy].
 func ResourceScatterNdMax(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMaxAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdMax", with(pointer(&optional)), ref, indices, updates)
+	return scope.node("ResourceScatterNdMax", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterNdMinAttr is an optional attribute of ResourceScatterNdMin.
@@ -1936,7 +1936,7 @@ func ResourceScatterNdMinBadIndicesPolicy(value string) ResourceScatterNdMinAttr
 //
 // Options: [ResourceScatterNdMinUseLocking], [ResourceScatterNdMinBadIndicesPolicy].
 func ResourceScatterNdMin(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdMinAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdMin", with(pointer(&optional)), ref, indices, updates)
+	return scope.node("ResourceScatterNdMin", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterNdSubAttr is an optional attribute of ResourceScatterNdSub.
@@ -1961,7 +1961,7 @@ func ResourceScatterNdSubBadIndicesPolicy(value string) ResourceScatterNdSubAttr
 //
 // Options: [ResourceScatterNdSubUseLocking], [ResourceScatterNdSubBadIndicesPolicy].
 func ResourceScatterNdSub(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdSubAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdSub", with(pointer(&optional)), ref, indices, updates)
+	return scope.node("ResourceScatterNdSub", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterNdUpdateAttr is an optional attribute of ResourceScatterNdUpdate.
@@ -1986,7 +1986,7 @@ func ResourceScatterNdUpdateBadIndicesPolicy(value string) ResourceScatterNdUpda
 //
 // Options: [ResourceScatterNdUpdateUseLocking], [ResourceScatterNdUpdateBadIndicesPolicy].
 func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, updates tf.Output, optional ...ResourceScatterNdUpdateAttr) (o *tf.Operation) {
-	return scope.add("ResourceScatterNdUpdate", with(pointer(&optional)), ref, indices, updates)
+	return scope.node("ResourceScatterNdUpdate", with(pointer(&optional)), ref, indices, updates)
 }
 
 // ResourceScatterSub subtracts updates from the slices of a variable that indices name.
@@ -1996,7 +1996,7 @@ func ResourceScatterNdUpdate(scope *Scope, ref tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterSub(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceScatterSub", nil, resource, indices, updates)
+	return scope.node("ResourceScatterSub", nil, resource, indices, updates)
 }
 
 // ResourceScatterUpdate sets the slices of a variable that indices name to updates.
@@ -2006,7 +2006,7 @@ func ResourceScatterSub(scope *Scope, resource tf.Output, indices tf.Output, upd
 //   - indices: Which slices along the first dimension, in any shape; one may come several times, and one that is out of range is an error. Types: int32, int64.
 //   - updates: For each index a slice, or one scalar for all.
 func ResourceScatterUpdate(scope *Scope, resource tf.Output, indices tf.Output, updates tf.Output) (o *tf.Operation) {
-	return scope.add("ResourceScatterUpdate", nil, resource, indices, updates)
+	return scope.node("ResourceScatterUpdate", nil, resource, indices, updates)
 }
 
 // ResourceSparseApplyAdadeltaAttr is an optional attribute of ResourceSparseApplyAdadelta.
@@ -2032,7 +2032,7 @@ func ResourceSparseApplyAdadeltaUseLocking(value bool) ResourceSparseApplyAdadel
 //
 // Options: [ResourceSparseApplyAdadeltaUseLocking].
 func ResourceSparseApplyAdadelta(scope *Scope, var_ tf.Output, accum tf.Output, accum_update tf.Output, lr tf.Output, rho tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdadeltaAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyAdadelta", with(pointer(&optional)), var_, accum, accum_update, lr, rho, epsilon, grad, indices)
+	return scope.node("ResourceSparseApplyAdadelta", with(pointer(&optional)), var_, accum, accum_update, lr, rho, epsilon, grad, indices)
 }
 
 // ResourceSparseApplyAdagradAttr is an optional attribute of ResourceSparseApplyAdagrad.
@@ -2060,7 +2060,7 @@ func ResourceSparseApplyAdagradUpdateSlots(value bool) ResourceSparseApplyAdagra
 //
 // Options: [ResourceSparseApplyAdagradUseLocking], [ResourceSparseApplyAdagradUpdateSlots].
 func ResourceSparseApplyAdagrad(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyAdagrad", with(pointer(&optional)), var_, accum, lr, grad, indices)
+	return scope.node("ResourceSparseApplyAdagrad", with(pointer(&optional)), var_, accum, lr, grad, indices)
 }
 
 // ResourceSparseApplyAdagradV2Attr is an optional attribute of ResourceSparseApplyAdagradV2.
@@ -2089,7 +2089,7 @@ func ResourceSparseApplyAdagradV2UpdateSlots(value bool) ResourceSparseApplyAdag
 //
 // Options: [ResourceSparseApplyAdagradV2UseLocking], [ResourceSparseApplyAdagradV2UpdateSlots].
 func ResourceSparseApplyAdagradV2(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyAdagradV2Attr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyAdagradV2", with(pointer(&optional)), var_, accum, lr, epsilon, grad, indices)
+	return scope.node("ResourceSparseApplyAdagradV2", with(pointer(&optional)), var_, accum, lr, epsilon, grad, indices)
 }
 
 // ResourceSparseApplyFtrlAttr is an optional attribute of ResourceSparseApplyFtrl.
@@ -2118,7 +2118,7 @@ func ResourceSparseApplyFtrlMultiplyLinearByLr(value bool) ResourceSparseApplyFt
 //
 // Options: [ResourceSparseApplyFtrlUseLocking], [ResourceSparseApplyFtrlMultiplyLinearByLr].
 func ResourceSparseApplyFtrl(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, indices tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, lr_power tf.Output, optional ...ResourceSparseApplyFtrlAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyFtrl", with(pointer(&optional)), var_, accum, linear, grad, indices, lr, l1, l2, lr_power)
+	return scope.node("ResourceSparseApplyFtrl", with(pointer(&optional)), var_, accum, linear, grad, indices, lr, l1, l2, lr_power)
 }
 
 // ResourceSparseApplyFtrlV2Attr is an optional attribute of ResourceSparseApplyFtrlV2.
@@ -2148,7 +2148,7 @@ func ResourceSparseApplyFtrlV2MultiplyLinearByLr(value bool) ResourceSparseApply
 //
 // Options: [ResourceSparseApplyFtrlV2UseLocking], [ResourceSparseApplyFtrlV2MultiplyLinearByLr].
 func ResourceSparseApplyFtrlV2(scope *Scope, var_ tf.Output, accum tf.Output, linear tf.Output, grad tf.Output, indices tf.Output, lr tf.Output, l1 tf.Output, l2 tf.Output, l2_shrinkage tf.Output, lr_power tf.Output, optional ...ResourceSparseApplyFtrlV2Attr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyFtrlV2", with(pointer(&optional)), var_, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power)
+	return scope.node("ResourceSparseApplyFtrlV2", with(pointer(&optional)), var_, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power)
 }
 
 // ResourceSparseApplyKerasMomentumAttr is an optional attribute of ResourceSparseApplyKerasMomentum.
@@ -2177,7 +2177,7 @@ func ResourceSparseApplyKerasMomentumUseNesterov(value bool) ResourceSparseApply
 //
 // Options: [ResourceSparseApplyKerasMomentumUseLocking], [ResourceSparseApplyKerasMomentumUseNesterov].
 func ResourceSparseApplyKerasMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyKerasMomentumAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyKerasMomentum", with(pointer(&optional)), var_, accum, lr, grad, indices, momentum)
+	return scope.node("ResourceSparseApplyKerasMomentum", with(pointer(&optional)), var_, accum, lr, grad, indices, momentum)
 }
 
 // ResourceSparseApplyMomentumAttr is an optional attribute of ResourceSparseApplyMomentum.
@@ -2206,7 +2206,7 @@ func ResourceSparseApplyMomentumUseNesterov(value bool) ResourceSparseApplyMomen
 //
 // Options: [ResourceSparseApplyMomentumUseLocking], [ResourceSparseApplyMomentumUseNesterov].
 func ResourceSparseApplyMomentum(scope *Scope, var_ tf.Output, accum tf.Output, lr tf.Output, grad tf.Output, indices tf.Output, momentum tf.Output, optional ...ResourceSparseApplyMomentumAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyMomentum", with(pointer(&optional)), var_, accum, lr, grad, indices, momentum)
+	return scope.node("ResourceSparseApplyMomentum", with(pointer(&optional)), var_, accum, lr, grad, indices, momentum)
 }
 
 // ResourceSparseApplyRMSPropAttr is an optional attribute of ResourceSparseApplyRMSProp.
@@ -2232,7 +2232,7 @@ func ResourceSparseApplyRMSPropUseLocking(value bool) ResourceSparseApplyRMSProp
 //
 // Options: [ResourceSparseApplyRMSPropUseLocking].
 func ResourceSparseApplyRMSProp(scope *Scope, var_ tf.Output, ms tf.Output, mom tf.Output, lr tf.Output, rho tf.Output, momentum tf.Output, epsilon tf.Output, grad tf.Output, indices tf.Output, optional ...ResourceSparseApplyRMSPropAttr) (o *tf.Operation) {
-	return scope.add("ResourceSparseApplyRMSProp", with(pointer(&optional)), var_, ms, mom, lr, rho, momentum, epsilon, grad, indices)
+	return scope.node("ResourceSparseApplyRMSProp", with(pointer(&optional)), var_, ms, mom, lr, rho, momentum, epsilon, grad, indices)
 }
 
 // ResourceStridedSliceAssignAttr is an optional attribute of ResourceStridedSliceAssign.
@@ -2274,7 +2274,7 @@ func ResourceStridedSliceAssignShrinkAxisMask(value int64) ResourceStridedSliceA
 //
 // Options: [ResourceStridedSliceAssignBeginMask], [ResourceStridedSliceAssignEndMask], [ResourceStridedSliceAssignEllipsisMask], [ResourceStridedSliceAssignNewAxisMask], [ResourceStridedSliceAssignShrinkAxisMask].
 func ResourceStridedSliceAssign(scope *Scope, ref tf.Output, begin tf.Output, end tf.Output, strides tf.Output, value tf.Output, optional ...ResourceStridedSliceAssignAttr) (o *tf.Operation) {
-	return scope.add("ResourceStridedSliceAssign", with(pointer(&optional)), ref, begin, end, strides, value)
+	return scope.node("ResourceStridedSliceAssign", with(pointer(&optional)), ref, begin, end, strides, value)
 }
 
 // RestoreAttr is an optional attribute of Restore.
@@ -2295,7 +2295,7 @@ func RestorePreferredShard(value int64) RestoreAttr {
 //
 // Options: [RestorePreferredShard].
 func Restore(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, dt tf.DataType, optional ...RestoreAttr) (tensor tf.Output) {
-	op := scope.add("Restore", with(pointer(&optional), attr{name: "dt", value: dt}), file_pattern, tensor_name)
+	op := scope.node("Restore", with(pointer(&optional), attr{name: "dt", value: dt}), file_pattern, tensor_name)
 	return op.Output(0)
 }
 
@@ -2318,7 +2318,7 @@ func RestoreSlicePreferredShard(value int64) RestoreSliceAttr {
 //
 // Options: [RestoreSlicePreferredShard].
 func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, shape_and_slice tf.Output, dt tf.DataType, optional ...RestoreSliceAttr) (tensor tf.Output) {
-	op := scope.add("RestoreSlice", with(pointer(&optional), attr{name: "dt", value: dt}), file_pattern, tensor_name, shape_and_slice)
+	op := scope.node("RestoreSlice", with(pointer(&optional), attr{name: "dt", value: dt}), file_pattern, tensor_name, shape_and_slice)
 	return op.Output(0)
 }
 
@@ -2335,7 +2335,7 @@ func RestoreSlice(scope *Scope, file_pattern tf.Output, tensor_name tf.Output, s
 //
 //   - tensors: What was read, of the types given in dtypes.
 func RestoreV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and_slices tf.Output, dtypes []tf.DataType) (tensors []tf.Output) {
-	op := scope.add("RestoreV2", attrs(attr{name: "dtypes", value: dtypes}), prefix, tensor_names, shape_and_slices)
+	op := scope.node("RestoreV2", attrs(attr{name: "dtypes", value: dtypes}), prefix, tensor_names, shape_and_slices)
 	split := scope.outputs(op)
 	return split.list("tensors")
 }
@@ -2346,7 +2346,7 @@ func RestoreV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and
 //
 //   - dims: For each dimension whether to turn it around. Type: bool.
 func Reverse(scope *Scope, tensor tf.Output, dims tf.Output) (output tf.Output) {
-	op := scope.add("Reverse", nil, tensor, dims)
+	op := scope.node("Reverse", nil, tensor, dims)
 	return op.Output(0)
 }
 
@@ -2367,7 +2367,7 @@ func ReverseSequenceBatchDim(value int64) ReverseSequenceAttr {
 //
 // Options: [ReverseSequenceBatchDim].
 func ReverseSequence(scope *Scope, input tf.Output, seq_lengths tf.Output, seq_dim int64, optional ...ReverseSequenceAttr) (output tf.Output) {
-	op := scope.add("ReverseSequence", with(pointer(&optional), attr{name: "seq_dim", value: seq_dim}), input, seq_lengths)
+	op := scope.node("ReverseSequence", with(pointer(&optional), attr{name: "seq_dim", value: seq_dim}), input, seq_lengths)
 	return op.Output(0)
 }
 
@@ -2377,7 +2377,7 @@ func ReverseSequence(scope *Scope, input tf.Output, seq_lengths tf.Output, seq_d
 //
 //   - axis: Which dimensions; negative ones count from the end, and none may occur twice. Types: int32, int64.
 func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output) {
-	op := scope.add("ReverseV2", nil, tensor, axis)
+	op := scope.node("ReverseV2", nil, tensor, axis)
 	return op.Output(0)
 }
 
@@ -2390,7 +2390,7 @@ func ReverseV2(scope *Scope, tensor tf.Output, axis tf.Output) (output tf.Output
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func RewriteDataset(scope *Scope, input_dataset tf.Output, rewrite_name tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("RewriteDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, rewrite_name)
+	op := scope.node("RewriteDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, rewrite_name)
 	return op.Output(0)
 }
 
@@ -2400,7 +2400,7 @@ func RewriteDataset(scope *Scope, input_dataset tf.Output, rewrite_name tf.Outpu
 //
 //   - y: How many places; below 0 counts as 0, and too many as one less than x has bits.
 func RightShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("RightShift", nil, x, y)
+	op := scope.node("RightShift", nil, x, y)
 	return op.Output(0)
 }
 
@@ -2414,7 +2414,7 @@ func RightShift(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - y: Types: bfloat16, half, float, double.
 func Rint(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Rint", nil, x)
+	op := scope.node("Rint", nil, x)
 	return op.Output(0)
 }
 
@@ -2430,7 +2430,7 @@ func Rint(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - value: The generator before that. Type: int64.
 func RngReadAndSkip(scope *Scope, resource tf.Output, alg tf.Output, delta tf.Output) (value tf.Output) {
-	op := scope.add("RngReadAndSkip", nil, resource, alg, delta)
+	op := scope.node("RngReadAndSkip", nil, resource, alg, delta)
 	return op.Output(0)
 }
 
@@ -2442,7 +2442,7 @@ func RngReadAndSkip(scope *Scope, resource tf.Output, alg tf.Output, delta tf.Ou
 //   - algorithm: 1 Philox, 2 ThreeFry. Type: int64.
 //   - delta: By how many 128-bit blocks. Type: int64.
 func RngSkip(scope *Scope, resource tf.Output, algorithm tf.Output, delta tf.Output) (o *tf.Operation) {
-	return scope.add("RngSkip", nil, resource, algorithm, delta)
+	return scope.node("RngSkip", nil, resource, algorithm, delta)
 }
 
 // Roll moves elements along dimensions; those that fall off one end come in at the other.
@@ -2452,19 +2452,19 @@ func RngSkip(scope *Scope, resource tf.Output, algorithm tf.Output, delta tf.Out
 //   - shift: By how many places, a scalar or one for each axis; negative moves toward the beginning. Types: int32, int64.
 //   - axis: Which dimensions, a scalar or a vector; negative ones count from the end, and one may occur several times. Types: int32, int64.
 func Roll(scope *Scope, input tf.Output, shift tf.Output, axis tf.Output) (output tf.Output) {
-	op := scope.add("Roll", nil, input, shift, axis)
+	op := scope.node("Roll", nil, input, shift, axis)
 	return op.Output(0)
 }
 
 // Round rounds every element to the nearest integer, halves to the even one; it stays of its type.
 func Round(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Round", nil, x)
+	op := scope.node("Round", nil, x)
 	return op.Output(0)
 }
 
 // Rsqrt takes the reciprocal of the square root of every element: ∞ for 0, NaN for a negative one.
 func Rsqrt(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Rsqrt", nil, x)
+	op := scope.node("Rsqrt", nil, x)
 	return op.Output(0)
 }
 
@@ -2475,6 +2475,6 @@ func Rsqrt(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: The result of the function.
 //   - dy: The gradient of that.
 func RsqrtGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	op := scope.add("RsqrtGrad", nil, y, dy)
+	op := scope.node("RsqrtGrad", nil, y, dy)
 	return op.Output(0)
 }

@@ -57,7 +57,7 @@ func SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) SampleDisto
 //
 // Options: [SampleDistortedBoundingBoxSeed], [SampleDistortedBoundingBoxSeed2], [SampleDistortedBoundingBoxMinObjectCovered], [SampleDistortedBoundingBoxAspectRatioRange], [SampleDistortedBoundingBoxAreaRange], [SampleDistortedBoundingBoxMaxAttempts], [SampleDistortedBoundingBoxUseImageIfNoBoundingBoxes].
 func SampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, optional ...SampleDistortedBoundingBoxAttr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	op := scope.add("SampleDistortedBoundingBox", with(pointer(&optional)), image_size, bounding_boxes)
+	op := scope.node("SampleDistortedBoundingBox", with(pointer(&optional)), image_size, bounding_boxes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -110,7 +110,7 @@ func SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes(value bool) SampleDis
 //
 // Options: [SampleDistortedBoundingBoxV2Seed], [SampleDistortedBoundingBoxV2Seed2], [SampleDistortedBoundingBoxV2AspectRatioRange], [SampleDistortedBoundingBoxV2AreaRange], [SampleDistortedBoundingBoxV2MaxAttempts], [SampleDistortedBoundingBoxV2UseImageIfNoBoundingBoxes].
 func SampleDistortedBoundingBoxV2(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, min_object_covered tf.Output, optional ...SampleDistortedBoundingBoxV2Attr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	op := scope.add("SampleDistortedBoundingBoxV2", with(pointer(&optional)), image_size, bounding_boxes, min_object_covered)
+	op := scope.node("SampleDistortedBoundingBoxV2", with(pointer(&optional)), image_size, bounding_boxes, min_object_covered)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -125,7 +125,7 @@ func SampleDistortedBoundingBoxV2(scope *Scope, image_size tf.Output, bounding_b
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func SamplingDataset(scope *Scope, input_dataset tf.Output, rate tf.Output, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (handle tf.Output) {
-	op := scope.add("SamplingDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, rate, seed, seed2)
+	op := scope.node("SamplingDataset", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, rate, seed, seed2)
 	return op.Output(0)
 }
 
@@ -175,7 +175,7 @@ func SaveV2(scope *Scope, prefix tf.Output, tensor_names tf.Output, shape_and_sl
 //
 //   - summary: Type: string.
 func ScalarSummary(scope *Scope, tags tf.Output, values tf.Output) (summary tf.Output) {
-	op := scope.add("ScalarSummary", nil, tags, values)
+	op := scope.node("ScalarSummary", nil, tags, values)
 	return op.Output(0)
 }
 
@@ -207,7 +207,7 @@ func ScaleAndTranslateAntialias(value bool) ScaleAndTranslateAttr {
 //
 // Options: [ScaleAndTranslateKernelType], [ScaleAndTranslateAntialias].
 func ScaleAndTranslate(scope *Scope, images tf.Output, size tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateAttr) (resized_images tf.Output) {
-	op := scope.add("ScaleAndTranslate", with(pointer(&optional)), images, size, scale, translation)
+	op := scope.node("ScaleAndTranslate", with(pointer(&optional)), images, size, scale, translation)
 	return op.Output(0)
 }
 
@@ -239,7 +239,7 @@ func ScaleAndTranslateGradAntialias(value bool) ScaleAndTranslateGradAttr {
 //
 // Options: [ScaleAndTranslateGradKernelType], [ScaleAndTranslateGradAntialias].
 func ScaleAndTranslateGrad(scope *Scope, grads tf.Output, original_image tf.Output, scale tf.Output, translation tf.Output, optional ...ScaleAndTranslateGradAttr) (output tf.Output) {
-	op := scope.add("ScaleAndTranslateGrad", with(pointer(&optional)), grads, original_image, scale, translation)
+	op := scope.node("ScaleAndTranslateGrad", with(pointer(&optional)), grads, original_image, scale, translation)
 	return op.Output(0)
 }
 
@@ -261,7 +261,7 @@ func ScatterNdBadIndicesPolicy(value string) ScatterNdAttr {
 //
 // Options: [ScatterNdBadIndicesPolicy].
 func ScatterNd(scope *Scope, indices tf.Output, updates tf.Output, shape tf.Output, optional ...ScatterNdAttr) (output tf.Output) {
-	op := scope.add("ScatterNd", with(pointer(&optional)), indices, updates, shape)
+	op := scope.node("ScatterNd", with(pointer(&optional)), indices, updates, shape)
 	return op.Output(0)
 }
 
@@ -282,7 +282,7 @@ func ScatterNdNonAliasingAddBadIndicesPolicy(value string) ScatterNdNonAliasingA
 //
 // Options: [ScatterNdNonAliasingAddBadIndicesPolicy].
 func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, updates tf.Output, optional ...ScatterNdNonAliasingAddAttr) (output tf.Output) {
-	op := scope.add("ScatterNdNonAliasingAdd", with(pointer(&optional)), input, indices, updates)
+	op := scope.node("ScatterNdNonAliasingAdd", with(pointer(&optional)), input, indices, updates)
 	return op.Output(0)
 }
 
@@ -296,7 +296,7 @@ func ScatterNdNonAliasingAdd(scope *Scope, input tf.Output, indices tf.Output, u
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	op := scope.add("SegmentMax", nil, data, segment_ids)
+	op := scope.node("SegmentMax", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -310,7 +310,7 @@ func SegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentMean(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	op := scope.add("SegmentMean", nil, data, segment_ids)
+	op := scope.node("SegmentMean", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -324,7 +324,7 @@ func SegmentMean(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	op := scope.add("SegmentMin", nil, data, segment_ids)
+	op := scope.node("SegmentMin", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -338,7 +338,7 @@ func SegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	op := scope.add("SegmentProd", nil, data, segment_ids)
+	op := scope.node("SegmentProd", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -352,7 +352,7 @@ func SegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf
 //
 //   - output: A slice for each segment up to the last one that occurs.
 func SegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.Output) {
-	op := scope.add("SegmentSum", nil, data, segment_ids)
+	op := scope.node("SegmentSum", nil, data, segment_ids)
 	return op.Output(0)
 }
 
@@ -362,7 +362,7 @@ func SegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output) (output tf.
 //
 //   - condition: Of the shape of t and e, element by element; a vector, for slices along their first dimension; or a scalar, for all of them. Type: bool.
 func Select(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output tf.Output) {
-	op := scope.add("Select", nil, condition, t, e)
+	op := scope.node("Select", nil, condition, t, e)
 	return op.Output(0)
 }
 
@@ -372,7 +372,7 @@ func Select(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output
 //
 //   - condition: Type: bool.
 func SelectV2(scope *Scope, condition tf.Output, t tf.Output, e tf.Output) (output tf.Output) {
-	op := scope.add("SelectV2", nil, condition, t, e)
+	op := scope.node("SelectV2", nil, condition, t, e)
 	return op.Output(0)
 }
 
@@ -397,7 +397,7 @@ func SelfAdjointEigV2ComputeV(value bool) SelfAdjointEigV2Attr {
 //
 // Options: [SelfAdjointEigV2ComputeV].
 func SelfAdjointEigV2(scope *Scope, input tf.Output, optional ...SelfAdjointEigV2Attr) (e tf.Output, v tf.Output) {
-	op := scope.add("SelfAdjointEigV2", with(pointer(&optional)), input)
+	op := scope.node("SelfAdjointEigV2", with(pointer(&optional)), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -411,7 +411,7 @@ func SelfAdjointEigV2(scope *Scope, input tf.Output, optional ...SelfAdjointEigV
 //
 //   - activations: Types: half, bfloat16, float, double.
 func Selu(scope *Scope, features tf.Output) (activations tf.Output) {
-	op := scope.add("Selu", nil, features)
+	op := scope.node("Selu", nil, features)
 	return op.Output(0)
 }
 
@@ -426,7 +426,7 @@ func Selu(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 //   - backprops: Types: half, bfloat16, float, double.
 func SeluGrad(scope *Scope, gradients tf.Output, outputs tf.Output) (backprops tf.Output) {
-	op := scope.add("SeluGrad", nil, gradients, outputs)
+	op := scope.node("SeluGrad", nil, gradients, outputs)
 	return op.Output(0)
 }
 
@@ -452,7 +452,7 @@ func SerializeManySparseOutType(value tf.DataType) SerializeManySparseAttr {
 //
 // Options: [SerializeManySparseOutType].
 func SerializeManySparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeManySparseAttr) (serialized_sparse tf.Output) {
-	op := scope.add("SerializeManySparse", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
+	op := scope.node("SerializeManySparse", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
@@ -478,7 +478,7 @@ func SerializeSparseOutType(value tf.DataType) SerializeSparseAttr {
 //
 // Options: [SerializeSparseOutType].
 func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output, optional ...SerializeSparseAttr) (serialized_sparse tf.Output) {
-	op := scope.add("SerializeSparse", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
+	op := scope.node("SerializeSparse", with(pointer(&optional)), sparse_indices, sparse_values, sparse_shape)
 	return op.Output(0)
 }
 
@@ -488,7 +488,7 @@ func SerializeSparse(scope *Scope, sparse_indices tf.Output, sparse_values tf.Ou
 //
 //   - serialized: Type: string.
 func SerializeTensor(scope *Scope, tensor tf.Output) (serialized tf.Output) {
-	op := scope.add("SerializeTensor", nil, tensor)
+	op := scope.node("SerializeTensor", nil, tensor)
 	return op.Output(0)
 }
 
@@ -514,7 +514,7 @@ func SetSizeValidateIndices(value bool) SetSizeAttr {
 //
 // Options: [SetSizeValidateIndices].
 func SetSize(scope *Scope, set_indices tf.Output, set_values tf.Output, set_shape tf.Output, optional ...SetSizeAttr) (size tf.Output) {
-	op := scope.add("SetSize", with(pointer(&optional)), set_indices, set_values, set_shape)
+	op := scope.node("SetSize", with(pointer(&optional)), set_indices, set_values, set_shape)
 	return op.Output(0)
 }
 
@@ -534,7 +534,7 @@ func ShapeOutType(value tf.DataType) ShapeAttr {
 //
 // Options: [ShapeOutType].
 func Shape(scope *Scope, input tf.Output, optional ...ShapeAttr) (output tf.Output) {
-	op := scope.add("Shape", with(pointer(&optional)), input)
+	op := scope.node("Shape", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -584,7 +584,7 @@ func ShardDatasetMetadata(value string) ShardDatasetAttr {
 //
 // Options: [ShardDatasetRequireNonEmpty], [ShardDatasetMetadata].
 func ShardDataset(scope *Scope, input_dataset tf.Output, num_shards tf.Output, index tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShardDatasetAttr) (handle tf.Output) {
-	op := scope.add("ShardDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, num_shards, index)
+	op := scope.node("ShardDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, num_shards, index)
 	return op.Output(0)
 }
 
@@ -600,7 +600,7 @@ func ShardDataset(scope *Scope, input_dataset tf.Output, num_shards tf.Output, i
 //
 //   - filename: Type: string.
 func ShardedFilename(scope *Scope, basename tf.Output, shard tf.Output, num_shards tf.Output) (filename tf.Output) {
-	op := scope.add("ShardedFilename", nil, basename, shard, num_shards)
+	op := scope.node("ShardedFilename", nil, basename, shard, num_shards)
 	return op.Output(0)
 }
 
@@ -615,7 +615,7 @@ func ShardedFilename(scope *Scope, basename tf.Output, shard tf.Output, num_shar
 //
 //   - filename: Type: string.
 func ShardedFilespec(scope *Scope, basename tf.Output, num_shards tf.Output) (filename tf.Output) {
-	op := scope.add("ShardedFilespec", nil, basename, num_shards)
+	op := scope.node("ShardedFilespec", nil, basename, num_shards)
 	return op.Output(0)
 }
 
@@ -646,7 +646,7 @@ func ShuffleAndRepeatDatasetMetadata(value string) ShuffleAndRepeatDatasetAttr {
 //
 // Options: [ShuffleAndRepeatDatasetReshuffleEachIteration], [ShuffleAndRepeatDatasetMetadata].
 func ShuffleAndRepeatDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetAttr) (handle tf.Output) {
-	op := scope.add("ShuffleAndRepeatDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count)
+	op := scope.node("ShuffleAndRepeatDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count)
 	return op.Output(0)
 }
 
@@ -678,7 +678,7 @@ func ShuffleAndRepeatDatasetV2Metadata(value string) ShuffleAndRepeatDatasetV2At
 //
 // Options: [ShuffleAndRepeatDatasetV2ReshuffleEachIteration], [ShuffleAndRepeatDatasetV2Metadata].
 func ShuffleAndRepeatDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, count tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleAndRepeatDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("ShuffleAndRepeatDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count, seed_generator)
+	op := scope.node("ShuffleAndRepeatDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, count, seed_generator)
 	return op.Output(0)
 }
 
@@ -708,7 +708,7 @@ func ShuffleDatasetMetadata(value string) ShuffleDatasetAttr {
 //
 // Options: [ShuffleDatasetReshuffleEachIteration], [ShuffleDatasetMetadata].
 func ShuffleDataset(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetAttr) (handle tf.Output) {
-	op := scope.add("ShuffleDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2)
+	op := scope.node("ShuffleDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2)
 	return op.Output(0)
 }
 
@@ -732,7 +732,7 @@ func ShuffleDatasetV2Metadata(value string) ShuffleDatasetV2Attr {
 //
 // Options: [ShuffleDatasetV2Metadata].
 func ShuffleDatasetV2(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("ShuffleDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed_generator)
+	op := scope.node("ShuffleDatasetV2", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed_generator)
 	return op.Output(0)
 }
 
@@ -763,13 +763,13 @@ func ShuffleDatasetV3Metadata(value string) ShuffleDatasetV3Attr {
 //
 // Options: [ShuffleDatasetV3ReshuffleEachIteration], [ShuffleDatasetV3Metadata].
 func ShuffleDatasetV3(scope *Scope, input_dataset tf.Output, buffer_size tf.Output, seed tf.Output, seed2 tf.Output, seed_generator tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...ShuffleDatasetV3Attr) (handle tf.Output) {
-	op := scope.add("ShuffleDatasetV3", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, seed_generator)
+	op := scope.node("ShuffleDatasetV3", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, buffer_size, seed, seed2, seed_generator)
 	return op.Output(0)
 }
 
 // Sigmoid computes 1/(1+exp(-x)), the logistic function.
 func Sigmoid(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Sigmoid", nil, x)
+	op := scope.node("Sigmoid", nil, x)
 	return op.Output(0)
 }
 
@@ -780,25 +780,25 @@ func Sigmoid(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: The result of the function.
 //   - dy: The gradient of that.
 func SigmoidGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	op := scope.add("SigmoidGrad", nil, y, dy)
+	op := scope.node("SigmoidGrad", nil, y, dy)
 	return op.Output(0)
 }
 
 // Sign returns the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.
 func Sign(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Sign", nil, x)
+	op := scope.node("Sign", nil, x)
 	return op.Output(0)
 }
 
 // Sin takes the sine of every element, in radians.
 func Sin(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Sin", nil, x)
+	op := scope.node("Sin", nil, x)
 	return op.Output(0)
 }
 
 // Sinh takes the hyperbolic sine of every element.
 func Sinh(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Sinh", nil, x)
+	op := scope.node("Sinh", nil, x)
 	return op.Output(0)
 }
 
@@ -818,7 +818,7 @@ func SizeOutType(value tf.DataType) SizeAttr {
 //
 // Options: [SizeOutType].
 func Size(scope *Scope, input tf.Output, optional ...SizeAttr) (output tf.Output) {
-	op := scope.add("Size", with(pointer(&optional)), input)
+	op := scope.node("Size", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -841,7 +841,7 @@ func SkipDatasetMetadata(value string) SkipDatasetAttr {
 //
 // Options: [SkipDatasetMetadata].
 func SkipDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...SkipDatasetAttr) (handle tf.Output) {
-	op := scope.add("SkipDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
+	op := scope.node("SkipDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
@@ -852,13 +852,13 @@ func SkipDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_
 //   - begin: The box's first corner, from 0. Types: int32, int64.
 //   - size: Its size in each dimension; -1 reaches to the end. A box that is not inside the tensor is an error. Types: int32, int64.
 func Slice(scope *Scope, input tf.Output, begin tf.Output, size tf.Output) (output tf.Output) {
-	op := scope.add("Slice", nil, input, begin, size)
+	op := scope.node("Slice", nil, input, begin, size)
 	return op.Output(0)
 }
 
 // Snapshot passes its input on.
 func Snapshot(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("Snapshot", nil, input)
+	op := scope.node("Snapshot", nil, input)
 	return op.Output(0)
 }
 
@@ -884,7 +884,7 @@ func SobolSampleDtype(value tf.DataType) SobolSampleAttr {
 //
 // Options: [SobolSampleDtype].
 func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Output, optional ...SobolSampleAttr) (samples tf.Output) {
-	op := scope.add("SobolSample", with(pointer(&optional)), dim, num_results, skip)
+	op := scope.node("SobolSample", with(pointer(&optional)), dim, num_results, skip)
 	return op.Output(0)
 }
 
@@ -898,7 +898,7 @@ func SobolSample(scope *Scope, dim tf.Output, num_results tf.Output, skip tf.Out
 //
 //   - softmax: Types: half, bfloat16, float, double.
 func Softmax(scope *Scope, logits tf.Output) (softmax tf.Output) {
-	op := scope.add("Softmax", nil, logits)
+	op := scope.node("Softmax", nil, logits)
 	return op.Output(0)
 }
 
@@ -914,7 +914,7 @@ func Softmax(scope *Scope, logits tf.Output) (softmax tf.Output) {
 //   - loss: The loss of each row. Types: half, bfloat16, float, double.
 //   - backprop: The gradient with respect to features. Types: half, bfloat16, float, double.
 func SoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.Output) (loss tf.Output, backprop tf.Output) {
-	op := scope.add("SoftmaxCrossEntropyWithLogits", nil, features, labels)
+	op := scope.node("SoftmaxCrossEntropyWithLogits", nil, features, labels)
 	return op.Output(0), op.Output(1)
 }
 
@@ -928,7 +928,7 @@ func SoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.O
 //
 //   - activations: Types: half, bfloat16, float, double.
 func Softplus(scope *Scope, features tf.Output) (activations tf.Output) {
-	op := scope.add("Softplus", nil, features)
+	op := scope.node("Softplus", nil, features)
 	return op.Output(0)
 }
 
@@ -943,7 +943,7 @@ func Softplus(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 //   - backprops: Types: half, bfloat16, float, double.
 func SoftplusGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
-	op := scope.add("SoftplusGrad", nil, gradients, features)
+	op := scope.node("SoftplusGrad", nil, gradients, features)
 	return op.Output(0)
 }
 
@@ -957,7 +957,7 @@ func SoftplusGrad(scope *Scope, gradients tf.Output, features tf.Output) (backpr
 //
 //   - activations: Types: half, bfloat16, float, double.
 func Softsign(scope *Scope, features tf.Output) (activations tf.Output) {
-	op := scope.add("Softsign", nil, features)
+	op := scope.node("Softsign", nil, features)
 	return op.Output(0)
 }
 
@@ -972,7 +972,7 @@ func Softsign(scope *Scope, features tf.Output) (activations tf.Output) {
 //
 //   - backprops: Types: half, bfloat16, float, double.
 func SoftsignGrad(scope *Scope, gradients tf.Output, features tf.Output) (backprops tf.Output) {
-	op := scope.add("SoftsignGrad", nil, gradients, features)
+	op := scope.node("SoftsignGrad", nil, gradients, features)
 	return op.Output(0)
 }
 
@@ -983,7 +983,7 @@ func SoftsignGrad(scope *Scope, gradients tf.Output, features tf.Output) (backpr
 //   - paddings: How much is filled up before and after height and width. Types: int32, int64.
 //   - block_size: The size of the blocks. At least 2.
 func SpaceToBatch(scope *Scope, input tf.Output, paddings tf.Output, block_size int64) (output tf.Output) {
-	op := scope.add("SpaceToBatch", attrs(attr{name: "block_size", value: block_size}), input, paddings)
+	op := scope.node("SpaceToBatch", attrs(attr{name: "block_size", value: block_size}), input, paddings)
 	return op.Output(0)
 }
 
@@ -994,7 +994,7 @@ func SpaceToBatch(scope *Scope, input tf.Output, paddings tf.Output, block_size 
 //   - block_shape: The size of the blocks in each spatial dimension. Types: int32, int64.
 //   - paddings: How much is filled up before and after each spatial dimension. Types: int32, int64.
 func SpaceToBatchND(scope *Scope, input tf.Output, block_shape tf.Output, paddings tf.Output) (output tf.Output) {
-	op := scope.add("SpaceToBatchND", nil, input, block_shape, paddings)
+	op := scope.node("SpaceToBatchND", nil, input, block_shape, paddings)
 	return op.Output(0)
 }
 
@@ -1014,7 +1014,7 @@ func SpaceToDepthDataFormat(value string) SpaceToDepthAttr {
 //
 // Options: [SpaceToDepthDataFormat].
 func SpaceToDepth(scope *Scope, input tf.Output, block_size int64, optional ...SpaceToDepthAttr) (output tf.Output) {
-	op := scope.add("SpaceToDepth", with(pointer(&optional), attr{name: "block_size", value: block_size}), input)
+	op := scope.node("SpaceToDepth", with(pointer(&optional), attr{name: "block_size", value: block_size}), input)
 	return op.Output(0)
 }
 
@@ -1035,7 +1035,7 @@ func SpaceToDepth(scope *Scope, input tf.Output, block_size int64, optional ...S
 //   - sum_indices: Type: int64.
 //   - sum_shape: Type: int64.
 func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output, thresh tf.Output) (sum_indices tf.Output, sum_values tf.Output, sum_shape tf.Output) {
-	op := scope.add("SparseAdd", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh)
+	op := scope.node("SparseAdd", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1053,7 +1053,7 @@ func SparseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf
 //   - a_val_grad: The gradient of the values of a: zero for those that were dropped.
 //   - b_val_grad: The gradient of the values of b.
 func SparseAddGrad(scope *Scope, backprop_val_grad tf.Output, a_indices tf.Output, b_indices tf.Output, sum_indices tf.Output) (a_val_grad tf.Output, b_val_grad tf.Output) {
-	op := scope.add("SparseAddGrad", nil, backprop_val_grad, a_indices, b_indices, sum_indices)
+	op := scope.node("SparseAddGrad", nil, backprop_val_grad, a_indices, b_indices, sum_indices)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1081,7 +1081,7 @@ func SparseBincountBinaryOutput(value bool) SparseBincountAttr {
 //
 // Options: [SparseBincountBinaryOutput].
 func SparseBincount(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, size tf.Output, weights tf.Output, optional ...SparseBincountAttr) (output tf.Output) {
-	op := scope.add("SparseBincount", with(pointer(&optional)), indices, values, dense_shape, size, weights)
+	op := scope.node("SparseBincount", with(pointer(&optional)), indices, values, dense_shape, size, weights)
 	return op.Output(0)
 }
 
@@ -1134,7 +1134,7 @@ func SparseCountSparseOutputMaxlength(value int64) SparseCountSparseOutputAttr {
 //
 // Options: [SparseCountSparseOutputMinlength], [SparseCountSparseOutputMaxlength].
 func SparseCountSparseOutput(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, weights tf.Output, binary_output bool, optional ...SparseCountSparseOutputAttr) (output_indices tf.Output, output_values tf.Output, output_dense_shape tf.Output) {
-	op := scope.add("SparseCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), indices, values, dense_shape, weights)
+	op := scope.node("SparseCountSparseOutput", with(pointer(&optional), attr{name: "binary_output", value: binary_output}), indices, values, dense_shape, weights)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1195,7 +1195,7 @@ func SparseCrossV2(scope *Scope, indices []tf.Output, values []tf.Output, shapes
 //
 //   - output: The new values of the entries.
 func SparseDenseCwiseAdd(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output, dense tf.Output) (output tf.Output) {
-	op := scope.add("SparseDenseCwiseAdd", nil, sp_indices, sp_values, sp_shape, dense)
+	op := scope.node("SparseDenseCwiseAdd", nil, sp_indices, sp_values, sp_shape, dense)
 	return op.Output(0)
 }
 
@@ -1212,7 +1212,7 @@ func SparseDenseCwiseAdd(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 //   - output: The new values of the entries.
 func SparseDenseCwiseDiv(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output, dense tf.Output) (output tf.Output) {
-	op := scope.add("SparseDenseCwiseDiv", nil, sp_indices, sp_values, sp_shape, dense)
+	op := scope.node("SparseDenseCwiseDiv", nil, sp_indices, sp_values, sp_shape, dense)
 	return op.Output(0)
 }
 
@@ -1229,7 +1229,7 @@ func SparseDenseCwiseDiv(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //
 //   - output: The new values of the entries.
 func SparseDenseCwiseMul(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output, dense tf.Output) (output tf.Output) {
-	op := scope.add("SparseDenseCwiseMul", nil, sp_indices, sp_values, sp_shape, dense)
+	op := scope.node("SparseDenseCwiseMul", nil, sp_indices, sp_values, sp_shape, dense)
 	return op.Output(0)
 }
 
@@ -1249,7 +1249,7 @@ func SparseDenseCwiseMul(scope *Scope, sp_indices tf.Output, sp_values tf.Output
 //   - empty_row_indicator: For each row whether it was empty. Type: bool.
 //   - reverse_index_map: For each old entry its place among the new ones. Type: int64.
 func SparseFillEmptyRows(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output, default_value tf.Output) (output_indices tf.Output, output_values tf.Output, empty_row_indicator tf.Output, reverse_index_map tf.Output) {
-	op := scope.add("SparseFillEmptyRows", nil, indices, values, dense_shape, default_value)
+	op := scope.node("SparseFillEmptyRows", nil, indices, values, dense_shape, default_value)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
@@ -1265,7 +1265,7 @@ func SparseFillEmptyRows(scope *Scope, indices tf.Output, values tf.Output, dens
 //   - d_values: The gradient of values.
 //   - d_default_value: The gradient of default_value.
 func SparseFillEmptyRowsGrad(scope *Scope, reverse_index_map tf.Output, grad_values tf.Output) (d_values tf.Output, d_default_value tf.Output) {
-	op := scope.add("SparseFillEmptyRowsGrad", nil, reverse_index_map, grad_values)
+	op := scope.node("SparseFillEmptyRowsGrad", nil, reverse_index_map, grad_values)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1305,7 +1305,7 @@ func SparseMatMulBIsSparse(value bool) SparseMatMulAttr {
 //
 // Options: [SparseMatMulTransposeA], [SparseMatMulTransposeB], [SparseMatMulAIsSparse], [SparseMatMulBIsSparse].
 func SparseMatMul(scope *Scope, a tf.Output, b tf.Output, optional ...SparseMatMulAttr) (product tf.Output) {
-	op := scope.add("SparseMatMul", with(pointer(&optional)), a, b)
+	op := scope.node("SparseMatMul", with(pointer(&optional)), a, b)
 	return op.Output(0)
 }
 
@@ -1319,7 +1319,7 @@ func SparseMatMul(scope *Scope, a tf.Output, b tf.Output, optional ...SparseMatM
 //
 //   - nnz: The number of entries of each. Type: int32.
 func SparseMatrixNNZ(scope *Scope, sparse_matrix tf.Output) (nnz tf.Output) {
-	op := scope.add("SparseMatrixNNZ", nil, sparse_matrix)
+	op := scope.node("SparseMatrixNNZ", nil, sparse_matrix)
 	return op.Output(0)
 }
 
@@ -1342,7 +1342,7 @@ func SparseReduceMaxKeepDims(value bool) SparseReduceMaxAttr {
 //
 // Options: [SparseReduceMaxKeepDims].
 func SparseReduceMax(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxAttr) (output tf.Output) {
-	op := scope.add("SparseReduceMax", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
+	op := scope.node("SparseReduceMax", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0)
 }
 
@@ -1370,7 +1370,7 @@ func SparseReduceMaxSparseKeepDims(value bool) SparseReduceMaxSparseAttr {
 //
 // Options: [SparseReduceMaxSparseKeepDims].
 func SparseReduceMaxSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceMaxSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	op := scope.add("SparseReduceMaxSparse", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
+	op := scope.node("SparseReduceMaxSparse", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1393,7 +1393,7 @@ func SparseReduceSumKeepDims(value bool) SparseReduceSumAttr {
 //
 // Options: [SparseReduceSumKeepDims].
 func SparseReduceSum(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumAttr) (output tf.Output) {
-	op := scope.add("SparseReduceSum", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
+	op := scope.node("SparseReduceSum", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0)
 }
 
@@ -1421,7 +1421,7 @@ func SparseReduceSumSparseKeepDims(value bool) SparseReduceSumSparseAttr {
 //
 // Options: [SparseReduceSumSparseKeepDims].
 func SparseReduceSumSparse(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output, reduction_axes tf.Output, optional ...SparseReduceSumSparseAttr) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	op := scope.add("SparseReduceSumSparse", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
+	op := scope.node("SparseReduceSumSparse", with(pointer(&optional)), input_indices, input_values, input_shape, reduction_axes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1437,7 +1437,7 @@ func SparseReduceSumSparse(scope *Scope, input_indices tf.Output, input_values t
 //
 //   - output_indices: Type: int64.
 func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output, input_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
-	op := scope.add("SparseReorder", nil, input_indices, input_values, input_shape)
+	op := scope.node("SparseReorder", nil, input_indices, input_values, input_shape)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1454,7 +1454,7 @@ func SparseReorder(scope *Scope, input_indices tf.Output, input_values tf.Output
 //   - output_indices: The new indices of the entries. Type: int64.
 //   - output_shape: The new shape, with -1 replaced. Type: int64.
 func SparseReshape(scope *Scope, input_indices tf.Output, input_shape tf.Output, new_shape tf.Output) (output_indices tf.Output, output_shape tf.Output) {
-	op := scope.add("SparseReshape", nil, input_indices, input_shape, new_shape)
+	op := scope.node("SparseReshape", nil, input_indices, input_shape, new_shape)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1480,7 +1480,7 @@ func SparseSegmentMeanSparseGradient(value bool) SparseSegmentMeanAttr {
 //
 // Options: [SparseSegmentMeanSparseGradient].
 func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentMeanAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentMean", with(pointer(&optional)), data, indices, segment_ids)
+	op := scope.node("SparseSegmentMean", with(pointer(&optional)), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -1497,7 +1497,7 @@ func SparseSegmentMean(scope *Scope, data tf.Output, indices tf.Output, segment_
 //
 //   - output: Types: bfloat16, half, float, double.
 func SparseSegmentMeanGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
-	op := scope.add("SparseSegmentMeanGrad", nil, grad, indices, segment_ids, output_dim0)
+	op := scope.node("SparseSegmentMeanGrad", nil, grad, indices, segment_ids, output_dim0)
 	return op.Output(0)
 }
 
@@ -1515,7 +1515,7 @@ func SparseSegmentMeanGrad(scope *Scope, grad tf.Output, indices tf.Output, segm
 //   - output: Rows of the gradient. Types: bfloat16, half, float, double.
 //   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
 func SparseSegmentMeanGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
-	op := scope.add("SparseSegmentMeanGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
+	op := scope.node("SparseSegmentMeanGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1542,7 +1542,7 @@ func SparseSegmentMeanWithNumSegmentsSparseGradient(value bool) SparseSegmentMea
 //
 // Options: [SparseSegmentMeanWithNumSegmentsSparseGradient].
 func SparseSegmentMeanWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentMeanWithNumSegmentsAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentMeanWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
+	op := scope.node("SparseSegmentMeanWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -1568,7 +1568,7 @@ func SparseSegmentSqrtNSparseGradient(value bool) SparseSegmentSqrtNAttr {
 //
 // Options: [SparseSegmentSqrtNSparseGradient].
 func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSqrtNAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentSqrtN", with(pointer(&optional)), data, indices, segment_ids)
+	op := scope.node("SparseSegmentSqrtN", with(pointer(&optional)), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -1585,7 +1585,7 @@ func SparseSegmentSqrtN(scope *Scope, data tf.Output, indices tf.Output, segment
 //
 //   - output: Types: bfloat16, half, float, double.
 func SparseSegmentSqrtNGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
-	op := scope.add("SparseSegmentSqrtNGrad", nil, grad, indices, segment_ids, output_dim0)
+	op := scope.node("SparseSegmentSqrtNGrad", nil, grad, indices, segment_ids, output_dim0)
 	return op.Output(0)
 }
 
@@ -1603,7 +1603,7 @@ func SparseSegmentSqrtNGrad(scope *Scope, grad tf.Output, indices tf.Output, seg
 //   - output: Rows of the gradient. Types: bfloat16, half, float, double.
 //   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
 func SparseSegmentSqrtNGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
-	op := scope.add("SparseSegmentSqrtNGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
+	op := scope.node("SparseSegmentSqrtNGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1630,7 +1630,7 @@ func SparseSegmentSqrtNWithNumSegmentsSparseGradient(value bool) SparseSegmentSq
 //
 // Options: [SparseSegmentSqrtNWithNumSegmentsSparseGradient].
 func SparseSegmentSqrtNWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSqrtNWithNumSegmentsAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentSqrtNWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
+	op := scope.node("SparseSegmentSqrtNWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -1652,7 +1652,7 @@ func SparseSegmentSumSparseGradient(value bool) SparseSegmentSumAttr {
 //
 // Options: [SparseSegmentSumSparseGradient].
 func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, optional ...SparseSegmentSumAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentSum", with(pointer(&optional)), data, indices, segment_ids)
+	op := scope.node("SparseSegmentSum", with(pointer(&optional)), data, indices, segment_ids)
 	return op.Output(0)
 }
 
@@ -1669,7 +1669,7 @@ func SparseSegmentSum(scope *Scope, data tf.Output, indices tf.Output, segment_i
 //
 //   - output: Types: bfloat16, half, float, double.
 func SparseSegmentSumGrad(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, output_dim0 tf.Output) (output tf.Output) {
-	op := scope.add("SparseSegmentSumGrad", nil, grad, indices, segment_ids, output_dim0)
+	op := scope.node("SparseSegmentSumGrad", nil, grad, indices, segment_ids, output_dim0)
 	return op.Output(0)
 }
 
@@ -1687,7 +1687,7 @@ func SparseSegmentSumGrad(scope *Scope, grad tf.Output, indices tf.Output, segme
 //   - output: Rows of the gradient. Types: bfloat16, half, float, double.
 //   - sorted_unique_indices: Which rows they are: the indices, in order and each once. Types: int32, int64.
 func SparseSegmentSumGradV2(scope *Scope, grad tf.Output, indices tf.Output, segment_ids tf.Output, dense_output_dim0 tf.Output) (output tf.Output, sorted_unique_indices tf.Output) {
-	op := scope.add("SparseSegmentSumGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
+	op := scope.node("SparseSegmentSumGradV2", nil, grad, indices, segment_ids, dense_output_dim0)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1710,7 +1710,7 @@ func SparseSegmentSumWithNumSegmentsSparseGradient(value bool) SparseSegmentSumW
 //
 // Options: [SparseSegmentSumWithNumSegmentsSparseGradient].
 func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...SparseSegmentSumWithNumSegmentsAttr) (output tf.Output) {
-	op := scope.add("SparseSegmentSumWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
+	op := scope.node("SparseSegmentSumWithNumSegments", with(pointer(&optional)), data, indices, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -1729,7 +1729,7 @@ func SparseSegmentSumWithNumSegments(scope *Scope, data tf.Output, indices tf.Ou
 //   - output_indices: Type: int64.
 //   - output_shape: Type: int64.
 func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Output, start tf.Output, size tf.Output) (output_indices tf.Output, output_values tf.Output, output_shape tf.Output) {
-	op := scope.add("SparseSlice", nil, indices, values, shape, start, size)
+	op := scope.node("SparseSlice", nil, indices, values, shape, start, size)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1746,7 +1746,7 @@ func SparseSlice(scope *Scope, indices tf.Output, values tf.Output, shape tf.Out
 //
 //   - val_grad: The gradient of its values: zero for those outside the box.
 func SparseSliceGrad(scope *Scope, backprop_val_grad tf.Output, input_indices tf.Output, input_start tf.Output, output_indices tf.Output) (val_grad tf.Output) {
-	op := scope.add("SparseSliceGrad", nil, backprop_val_grad, input_indices, input_start, output_indices)
+	op := scope.node("SparseSliceGrad", nil, backprop_val_grad, input_indices, input_start, output_indices)
 	return op.Output(0)
 }
 
@@ -1762,7 +1762,7 @@ func SparseSliceGrad(scope *Scope, backprop_val_grad tf.Output, input_indices tf
 //
 //   - output: The new values of the entries. Types: half, float, double.
 func SparseSoftmax(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_shape tf.Output) (output tf.Output) {
-	op := scope.add("SparseSoftmax", nil, sp_indices, sp_values, sp_shape)
+	op := scope.node("SparseSoftmax", nil, sp_indices, sp_values, sp_shape)
 	return op.Output(0)
 }
 
@@ -1778,7 +1778,7 @@ func SparseSoftmax(scope *Scope, sp_indices tf.Output, sp_values tf.Output, sp_s
 //   - loss: The loss of each row. Types: half, bfloat16, float, double.
 //   - backprop: The gradient with respect to features. Types: half, bfloat16, float, double.
 func SparseSoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, labels tf.Output) (loss tf.Output, backprop tf.Output) {
-	op := scope.add("SparseSoftmaxCrossEntropyWithLogits", nil, features, labels)
+	op := scope.node("SparseSoftmaxCrossEntropyWithLogits", nil, features, labels)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1797,7 +1797,7 @@ func SparseSoftmaxCrossEntropyWithLogits(scope *Scope, features tf.Output, label
 //
 //   - output_indices: Type: int64.
 func SparseSparseMaximum(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
-	op := scope.add("SparseSparseMaximum", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape)
+	op := scope.node("SparseSparseMaximum", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1816,7 +1816,7 @@ func SparseSparseMaximum(scope *Scope, a_indices tf.Output, a_values tf.Output, 
 //
 //   - output_indices: Type: int64.
 func SparseSparseMinimum(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b_indices tf.Output, b_values tf.Output, b_shape tf.Output) (output_indices tf.Output, output_values tf.Output) {
-	op := scope.add("SparseSparseMinimum", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape)
+	op := scope.node("SparseSparseMinimum", nil, a_indices, a_values, a_shape, b_indices, b_values, b_shape)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1835,7 +1835,7 @@ func SparseSparseMinimum(scope *Scope, a_indices tf.Output, a_values tf.Output, 
 //   - output_indices: Type: int64.
 //   - output_shape: Type: int64.
 func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf.Output, shape tf.Output, num_split int64) (output_indices []tf.Output, output_values []tf.Output, output_shape []tf.Output) {
-	op := scope.add("SparseSplit", attrs(attr{name: "num_split", value: num_split}), split_dim, indices, values, shape)
+	op := scope.node("SparseSplit", attrs(attr{name: "num_split", value: num_split}), split_dim, indices, values, shape)
 	split := scope.outputs(op)
 	return split.list("output_indices"), split.list("output_values"), split.list("output_shape")
 }
@@ -1849,7 +1849,7 @@ func SparseSplit(scope *Scope, split_dim tf.Output, indices tf.Output, values tf
 //   - a_shape: The shape of a. Types: int32, int64.
 //   - b: The ordinary tensor.
 func SparseTensorDenseAdd(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output) (output tf.Output) {
-	op := scope.add("SparseTensorDenseAdd", nil, a_indices, a_values, a_shape, b)
+	op := scope.node("SparseTensorDenseAdd", nil, a_indices, a_values, a_shape, b)
 	return op.Output(0)
 }
 
@@ -1877,7 +1877,7 @@ func SparseTensorDenseMatMulAdjointB(value bool) SparseTensorDenseMatMulAttr {
 //
 // Options: [SparseTensorDenseMatMulAdjointA], [SparseTensorDenseMatMulAdjointB].
 func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Output, a_shape tf.Output, b tf.Output, optional ...SparseTensorDenseMatMulAttr) (product tf.Output) {
-	op := scope.add("SparseTensorDenseMatMul", with(pointer(&optional)), a_indices, a_values, a_shape, b)
+	op := scope.node("SparseTensorDenseMatMul", with(pointer(&optional)), a_indices, a_values, a_shape, b)
 	return op.Output(0)
 }
 
@@ -1889,7 +1889,7 @@ func SparseTensorDenseMatMul(scope *Scope, a_indices tf.Output, a_values tf.Outp
 //   - values: The entries.
 //   - dense_shape: The shape. Type: int64.
 func SparseTensorSliceDataset(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output) (handle tf.Output) {
-	op := scope.add("SparseTensorSliceDataset", nil, indices, values, dense_shape)
+	op := scope.node("SparseTensorSliceDataset", nil, indices, values, dense_shape)
 	return op.Output(0)
 }
 
@@ -1905,7 +1905,7 @@ func SparseTensorSliceDataset(scope *Scope, indices tf.Output, values tf.Output,
 //
 //   - sparse_matrix: The matrices, as one variant.
 func SparseTensorToCSRSparseMatrix(scope *Scope, indices tf.Output, values tf.Output, dense_shape tf.Output) (sparse_matrix tf.Output) {
-	op := scope.add("SparseTensorToCSRSparseMatrix", nil, indices, values, dense_shape)
+	op := scope.node("SparseTensorToCSRSparseMatrix", nil, indices, values, dense_shape)
 	return op.Output(0)
 }
 
@@ -1928,7 +1928,7 @@ func SparseToDenseValidateIndices(value bool) SparseToDenseAttr {
 //
 // Options: [SparseToDenseValidateIndices].
 func SparseToDense(scope *Scope, sparse_indices tf.Output, output_shape tf.Output, sparse_values tf.Output, default_value tf.Output, optional ...SparseToDenseAttr) (dense tf.Output) {
-	op := scope.add("SparseToDense", with(pointer(&optional)), sparse_indices, output_shape, sparse_values, default_value)
+	op := scope.node("SparseToDense", with(pointer(&optional)), sparse_indices, output_shape, sparse_values, default_value)
 	return op.Output(0)
 }
 
@@ -1960,7 +1960,7 @@ func SparseToSparseSetOperationValidateIndices(value bool) SparseToSparseSetOper
 //
 // Options: [SparseToSparseSetOperationValidateIndices].
 func SparseToSparseSetOperation(scope *Scope, set1_indices tf.Output, set1_values tf.Output, set1_shape tf.Output, set2_indices tf.Output, set2_values tf.Output, set2_shape tf.Output, set_operation string, optional ...SparseToSparseSetOperationAttr) (result_indices tf.Output, result_values tf.Output, result_shape tf.Output) {
-	op := scope.add("SparseToSparseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape)
+	op := scope.node("SparseToSparseSetOperation", with(pointer(&optional), attr{name: "set_operation", value: set_operation}), set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1974,7 +1974,7 @@ func SparseToSparseSetOperation(scope *Scope, set1_indices tf.Output, set1_value
 //
 //   - y: Types: bfloat16, half, float, double.
 func Spence(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Spence", nil, x)
+	op := scope.node("Spence", nil, x)
 	return op.Output(0)
 }
 
@@ -1985,7 +1985,7 @@ func Spence(scope *Scope, x tf.Output) (y tf.Output) {
 //   - axis: The dimension, a scalar; negative counts from the end. Type: int32.
 //   - num_split: How many parts; it divides the dimension. At least 1.
 func Split(scope *Scope, axis tf.Output, value tf.Output, num_split int64) (output []tf.Output) {
-	op := scope.add("Split", attrs(attr{name: "num_split", value: num_split}), axis, value)
+	op := scope.node("Split", attrs(attr{name: "num_split", value: num_split}), axis, value)
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -1998,14 +1998,14 @@ func Split(scope *Scope, axis tf.Output, value tf.Output, num_split int64) (outp
 //   - axis: The dimension, a scalar; negative counts from the end. Type: int32.
 //   - num_split: How many parts. At least 1.
 func SplitV(scope *Scope, value tf.Output, size_splits tf.Output, axis tf.Output, num_split int64) (output []tf.Output) {
-	op := scope.add("SplitV", attrs(attr{name: "num_split", value: num_split}), value, size_splits, axis)
+	op := scope.node("SplitV", attrs(attr{name: "num_split", value: num_split}), value, size_splits, axis)
 	split := scope.outputs(op)
 	return split.list("output")
 }
 
 // Sqrt takes the square root of every element, NaN for a negative one.
 func Sqrt(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Sqrt", nil, x)
+	op := scope.node("Sqrt", nil, x)
 	return op.Output(0)
 }
 
@@ -2016,19 +2016,19 @@ func Sqrt(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: The result of the function.
 //   - dy: The gradient of that.
 func SqrtGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	op := scope.add("SqrtGrad", nil, y, dy)
+	op := scope.node("SqrtGrad", nil, y, dy)
 	return op.Output(0)
 }
 
 // Square multiplies every element by itself.
 func Square(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Square", nil, x)
+	op := scope.node("Square", nil, x)
 	return op.Output(0)
 }
 
 // SquaredDifference computes the square of x-y with broadcasting; conj(x-y)·(x-y) for complex numbers.
 func SquaredDifference(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("SquaredDifference", nil, x, y)
+	op := scope.node("SquaredDifference", nil, x, y)
 	return op.Output(0)
 }
 
@@ -2044,13 +2044,13 @@ func SqueezeAxis(value []int64) SqueezeAttr {
 //
 // Options: [SqueezeAxis].
 func Squeeze(scope *Scope, input tf.Output, optional ...SqueezeAttr) (output tf.Output) {
-	op := scope.add("Squeeze", with(pointer(&optional)), input)
+	op := scope.node("Squeeze", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
 // StackCloseV2 drops a stack, which cannot be used afterwards.
 func StackCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
-	return scope.add("StackCloseV2", nil, handle)
+	return scope.node("StackCloseV2", nil, handle)
 }
 
 // StackPopV2 takes the tensor on top of a stack; an empty stack is an error.
@@ -2059,7 +2059,7 @@ func StackCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
 //
 //   - elem_type: Its type.
 func StackPopV2(scope *Scope, handle tf.Output, elem_type tf.DataType) (elem tf.Output) {
-	op := scope.add("StackPopV2", attrs(attr{name: "elem_type", value: elem_type}), handle)
+	op := scope.node("StackPopV2", attrs(attr{name: "elem_type", value: elem_type}), handle)
 	return op.Output(0)
 }
 
@@ -2079,7 +2079,7 @@ func StackPushV2SwapMemory(value bool) StackPushV2Attr {
 //
 // Options: [StackPushV2SwapMemory].
 func StackPushV2(scope *Scope, handle tf.Output, elem tf.Output, optional ...StackPushV2Attr) (output tf.Output) {
-	op := scope.add("StackPushV2", with(pointer(&optional)), handle, elem)
+	op := scope.node("StackPushV2", with(pointer(&optional)), handle, elem)
 	return op.Output(0)
 }
 
@@ -2102,7 +2102,7 @@ func StackV2StackName(value string) StackV2Attr {
 //
 // Options: [StackV2StackName].
 func StackV2(scope *Scope, max_size tf.Output, elem_type tf.DataType, optional ...StackV2Attr) (handle tf.Output) {
-	op := scope.add("StackV2", with(pointer(&optional), attr{name: "elem_type", value: elem_type}), max_size)
+	op := scope.node("StackV2", with(pointer(&optional), attr{name: "elem_type", value: elem_type}), max_size)
 	return op.Output(0)
 }
 
@@ -2171,7 +2171,7 @@ func StageClearSharedName(value string) StageClearAttr {
 //
 // Options: [StageClearCapacity], [StageClearMemoryLimit], [StageClearContainer], [StageClearSharedName].
 func StageClear(scope *Scope, dtypes []tf.DataType, optional ...StageClearAttr) (o *tf.Operation) {
-	return scope.add("StageClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	return scope.node("StageClear", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 }
 
 // StagePeekAttr is an optional attribute of StagePeek.
@@ -2206,7 +2206,7 @@ func StagePeekSharedName(value string) StagePeekAttr {
 //
 // Options: [StagePeekCapacity], [StagePeekMemoryLimit], [StagePeekContainer], [StagePeekSharedName].
 func StagePeek(scope *Scope, index tf.Output, dtypes []tf.DataType, optional ...StagePeekAttr) (values []tf.Output) {
-	op := scope.add("StagePeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), index)
+	op := scope.node("StagePeek", with(pointer(&optional), attr{name: "dtypes", value: dtypes}), index)
 	split := scope.outputs(op)
 	return split.list("values")
 }
@@ -2246,7 +2246,7 @@ func StageSizeSharedName(value string) StageSizeAttr {
 //
 // Options: [StageSizeCapacity], [StageSizeMemoryLimit], [StageSizeContainer], [StageSizeSharedName].
 func StageSize(scope *Scope, dtypes []tf.DataType, optional ...StageSizeAttr) (size tf.Output) {
-	op := scope.add("StageSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	op := scope.node("StageSize", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	return op.Output(0)
 }
 
@@ -2270,7 +2270,7 @@ func StatefulRandomBinomialDtype(value tf.DataType) StatefulRandomBinomialAttr {
 //
 // Options: [StatefulRandomBinomialDtype].
 func StatefulRandomBinomial(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, counts tf.Output, probs tf.Output, optional ...StatefulRandomBinomialAttr) (output tf.Output) {
-	op := scope.add("StatefulRandomBinomial", with(pointer(&optional)), resource, algorithm, shape, counts, probs)
+	op := scope.node("StatefulRandomBinomial", with(pointer(&optional)), resource, algorithm, shape, counts, probs)
 	return op.Output(0)
 }
 
@@ -2292,7 +2292,7 @@ func StatefulStandardNormalV2Dtype(value tf.DataType) StatefulStandardNormalV2At
 //
 // Options: [StatefulStandardNormalV2Dtype].
 func StatefulStandardNormalV2(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulStandardNormalV2Attr) (output tf.Output) {
-	op := scope.add("StatefulStandardNormalV2", with(pointer(&optional)), resource, algorithm, shape)
+	op := scope.node("StatefulStandardNormalV2", with(pointer(&optional)), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -2314,7 +2314,7 @@ func StatefulTruncatedNormalDtype(value tf.DataType) StatefulTruncatedNormalAttr
 //
 // Options: [StatefulTruncatedNormalDtype].
 func StatefulTruncatedNormal(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulTruncatedNormalAttr) (output tf.Output) {
-	op := scope.add("StatefulTruncatedNormal", with(pointer(&optional)), resource, algorithm, shape)
+	op := scope.node("StatefulTruncatedNormal", with(pointer(&optional)), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -2336,7 +2336,7 @@ func StatefulUniformDtype(value tf.DataType) StatefulUniformAttr {
 //
 // Options: [StatefulUniformDtype].
 func StatefulUniform(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformAttr) (output tf.Output) {
-	op := scope.add("StatefulUniform", with(pointer(&optional)), resource, algorithm, shape)
+	op := scope.node("StatefulUniform", with(pointer(&optional)), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -2358,7 +2358,7 @@ func StatefulUniformFullIntDtype(value tf.DataType) StatefulUniformFullIntAttr {
 //
 // Options: [StatefulUniformFullIntDtype].
 func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, optional ...StatefulUniformFullIntAttr) (output tf.Output) {
-	op := scope.add("StatefulUniformFullInt", with(pointer(&optional)), resource, algorithm, shape)
+	op := scope.node("StatefulUniformFullInt", with(pointer(&optional)), resource, algorithm, shape)
 	return op.Output(0)
 }
 
@@ -2372,7 +2372,7 @@ func StatefulUniformFullInt(scope *Scope, resource tf.Output, algorithm tf.Outpu
 //   - minval: The least integer, a scalar.
 //   - maxval: The end of the range, a scalar above minval; it is not drawn.
 func StatefulUniformInt(scope *Scope, resource tf.Output, algorithm tf.Output, shape tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
-	op := scope.add("StatefulUniformInt", nil, resource, algorithm, shape, minval, maxval)
+	op := scope.node("StatefulUniformInt", nil, resource, algorithm, shape, minval, maxval)
 	return op.Output(0)
 }
 
@@ -2398,7 +2398,7 @@ func StatelessMultinomialOutputDtype(value tf.DataType) StatelessMultinomialAttr
 //
 // Options: [StatelessMultinomialOutputDtype].
 func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output, seed tf.Output, optional ...StatelessMultinomialAttr) (output tf.Output) {
-	op := scope.add("StatelessMultinomial", with(pointer(&optional)), logits, num_samples, seed)
+	op := scope.node("StatelessMultinomial", with(pointer(&optional)), logits, num_samples, seed)
 	return op.Output(0)
 }
 
@@ -2417,7 +2417,7 @@ func StatelessMultinomial(scope *Scope, logits tf.Output, num_samples tf.Output,
 //
 //   - output: Types: half, float, double.
 func StatelessParameterizedTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, means tf.Output, stddevs tf.Output, minvals tf.Output, maxvals tf.Output) (output tf.Output) {
-	op := scope.add("StatelessParameterizedTruncatedNormal", nil, shape, seed, means, stddevs, minvals, maxvals)
+	op := scope.node("StatelessParameterizedTruncatedNormal", nil, shape, seed, means, stddevs, minvals, maxvals)
 	return op.Output(0)
 }
 
@@ -2440,7 +2440,7 @@ func StatelessRandomBinomialDtype(value tf.DataType) StatelessRandomBinomialAttr
 //
 // Options: [StatelessRandomBinomialDtype].
 func StatelessRandomBinomial(scope *Scope, shape tf.Output, seed tf.Output, counts tf.Output, probs tf.Output, optional ...StatelessRandomBinomialAttr) (output tf.Output) {
-	op := scope.add("StatelessRandomBinomial", with(pointer(&optional)), shape, seed, counts, probs)
+	op := scope.node("StatelessRandomBinomial", with(pointer(&optional)), shape, seed, counts, probs)
 	return op.Output(0)
 }
 
@@ -2456,7 +2456,7 @@ func StatelessRandomBinomial(scope *Scope, shape tf.Output, seed tf.Output, coun
 //
 //   - output: Types: half, float, double.
 func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha tf.Output) (output tf.Output) {
-	op := scope.add("StatelessRandomGammaV2", nil, shape, seed, alpha)
+	op := scope.node("StatelessRandomGammaV2", nil, shape, seed, alpha)
 	return op.Output(0)
 }
 
@@ -2474,7 +2474,7 @@ func StatelessRandomGammaV2(scope *Scope, shape tf.Output, seed tf.Output, alpha
 //
 //   - output: Types: half, float, double.
 func StatelessRandomGammaV3(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, alpha tf.Output) (output tf.Output) {
-	op := scope.add("StatelessRandomGammaV3", nil, shape, key, counter, alg, alpha)
+	op := scope.node("StatelessRandomGammaV3", nil, shape, key, counter, alg, alpha)
 	return op.Output(0)
 }
 
@@ -2484,7 +2484,7 @@ func StatelessRandomGammaV3(scope *Scope, shape tf.Output, key tf.Output, counte
 //
 //   - alg: Type: int32.
 func StatelessRandomGetAlg(scope *Scope) (alg tf.Output) {
-	op := scope.add("StatelessRandomGetAlg", nil)
+	op := scope.node("StatelessRandomGetAlg", nil)
 	return op.Output(0)
 }
 
@@ -2499,7 +2499,7 @@ func StatelessRandomGetAlg(scope *Scope) (alg tf.Output) {
 //   - key: The key, a vector of one number. Type: uint64.
 //   - counter: The counter, a vector of two. Type: uint64.
 func StatelessRandomGetKeyCounter(scope *Scope, seed tf.Output) (key tf.Output, counter tf.Output) {
-	op := scope.add("StatelessRandomGetKeyCounter", nil, seed)
+	op := scope.node("StatelessRandomGetKeyCounter", nil, seed)
 	return op.Output(0), op.Output(1)
 }
 
@@ -2515,7 +2515,7 @@ func StatelessRandomGetKeyCounter(scope *Scope, seed tf.Output) (key tf.Output, 
 //   - counter: The counter, a vector of two. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry. Type: int32.
 func StatelessRandomGetKeyCounterAlg(scope *Scope, seed tf.Output) (key tf.Output, counter tf.Output, alg tf.Output) {
-	op := scope.add("StatelessRandomGetKeyCounterAlg", nil, seed)
+	op := scope.node("StatelessRandomGetKeyCounterAlg", nil, seed)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -2540,7 +2540,7 @@ func StatelessRandomNormalDtype(value tf.DataType) StatelessRandomNormalAttr {
 //
 // Options: [StatelessRandomNormalDtype].
 func StatelessRandomNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomNormalAttr) (output tf.Output) {
-	op := scope.add("StatelessRandomNormal", with(pointer(&optional)), shape, seed)
+	op := scope.node("StatelessRandomNormal", with(pointer(&optional)), shape, seed)
 	return op.Output(0)
 }
 
@@ -2567,7 +2567,7 @@ func StatelessRandomNormalV2Dtype(value tf.DataType) StatelessRandomNormalV2Attr
 //
 // Options: [StatelessRandomNormalV2Dtype].
 func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomNormalV2Attr) (output tf.Output) {
-	op := scope.add("StatelessRandomNormalV2", with(pointer(&optional)), shape, key, counter, alg)
+	op := scope.node("StatelessRandomNormalV2", with(pointer(&optional)), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2580,7 +2580,7 @@ func StatelessRandomNormalV2(scope *Scope, shape tf.Output, key tf.Output, count
 //   - lam: Their means, which broadcast to shape.
 //   - dtype: The type of the draws. Types: half, float, double, int32, int64.
 func StatelessRandomPoisson(scope *Scope, shape tf.Output, seed tf.Output, lam tf.Output, dtype tf.DataType) (output tf.Output) {
-	op := scope.add("StatelessRandomPoisson", attrs(attr{name: "dtype", value: dtype}), shape, seed, lam)
+	op := scope.node("StatelessRandomPoisson", attrs(attr{name: "dtype", value: dtype}), shape, seed, lam)
 	return op.Output(0)
 }
 
@@ -2605,7 +2605,7 @@ func StatelessRandomUniformDtype(value tf.DataType) StatelessRandomUniformAttr {
 //
 // Options: [StatelessRandomUniformDtype].
 func StatelessRandomUniform(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformAttr) (output tf.Output) {
-	op := scope.add("StatelessRandomUniform", with(pointer(&optional)), shape, seed)
+	op := scope.node("StatelessRandomUniform", with(pointer(&optional)), shape, seed)
 	return op.Output(0)
 }
 
@@ -2630,7 +2630,7 @@ func StatelessRandomUniformFullIntDtype(value tf.DataType) StatelessRandomUnifor
 //
 // Options: [StatelessRandomUniformFullIntDtype].
 func StatelessRandomUniformFullInt(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessRandomUniformFullIntAttr) (output tf.Output) {
-	op := scope.add("StatelessRandomUniformFullInt", with(pointer(&optional)), shape, seed)
+	op := scope.node("StatelessRandomUniformFullInt", with(pointer(&optional)), shape, seed)
 	return op.Output(0)
 }
 
@@ -2657,7 +2657,7 @@ func StatelessRandomUniformFullIntV2Dtype(value tf.DataType) StatelessRandomUnif
 //
 // Options: [StatelessRandomUniformFullIntV2Dtype].
 func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformFullIntV2Attr) (output tf.Output) {
-	op := scope.add("StatelessRandomUniformFullIntV2", with(pointer(&optional)), shape, key, counter, alg)
+	op := scope.node("StatelessRandomUniformFullIntV2", with(pointer(&optional)), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2674,7 +2674,7 @@ func StatelessRandomUniformFullIntV2(scope *Scope, shape tf.Output, key tf.Outpu
 //
 //   - output: Types: int32, int64.
 func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
-	op := scope.add("StatelessRandomUniformInt", nil, shape, seed, minval, maxval)
+	op := scope.node("StatelessRandomUniformInt", nil, shape, seed, minval, maxval)
 	return op.Output(0)
 }
 
@@ -2693,7 +2693,7 @@ func StatelessRandomUniformInt(scope *Scope, shape tf.Output, seed tf.Output, mi
 //
 //   - output: Types: int32, int64, uint32, uint64.
 func StatelessRandomUniformIntV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, minval tf.Output, maxval tf.Output) (output tf.Output) {
-	op := scope.add("StatelessRandomUniformIntV2", nil, shape, key, counter, alg, minval, maxval)
+	op := scope.node("StatelessRandomUniformIntV2", nil, shape, key, counter, alg, minval, maxval)
 	return op.Output(0)
 }
 
@@ -2720,7 +2720,7 @@ func StatelessRandomUniformV2Dtype(value tf.DataType) StatelessRandomUniformV2At
 //
 // Options: [StatelessRandomUniformV2Dtype].
 func StatelessRandomUniformV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessRandomUniformV2Attr) (output tf.Output) {
-	op := scope.add("StatelessRandomUniformV2", with(pointer(&optional)), shape, key, counter, alg)
+	op := scope.node("StatelessRandomUniformV2", with(pointer(&optional)), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2764,7 +2764,7 @@ func StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes(value bool) St
 //
 // Options: [StatelessSampleDistortedBoundingBoxAspectRatioRange], [StatelessSampleDistortedBoundingBoxAreaRange], [StatelessSampleDistortedBoundingBoxMaxAttempts], [StatelessSampleDistortedBoundingBoxUseImageIfNoBoundingBoxes].
 func StatelessSampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bounding_boxes tf.Output, min_object_covered tf.Output, seed tf.Output, optional ...StatelessSampleDistortedBoundingBoxAttr) (begin tf.Output, size tf.Output, bboxes tf.Output) {
-	op := scope.add("StatelessSampleDistortedBoundingBox", with(pointer(&optional)), image_size, bounding_boxes, min_object_covered, seed)
+	op := scope.node("StatelessSampleDistortedBoundingBox", with(pointer(&optional)), image_size, bounding_boxes, min_object_covered, seed)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -2776,7 +2776,7 @@ func StatelessSampleDistortedBoundingBox(scope *Scope, image_size tf.Output, bou
 //   - counter: The generator's counter, likewise. Type: uint64.
 //   - alg: 1 Philox, 2 ThreeFry, 3 what the device prefers. Type: int32.
 func StatelessShuffle(scope *Scope, value tf.Output, key tf.Output, counter tf.Output, alg tf.Output) (output tf.Output) {
-	op := scope.add("StatelessShuffle", nil, value, key, counter, alg)
+	op := scope.node("StatelessShuffle", nil, value, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2801,7 +2801,7 @@ func StatelessTruncatedNormalDtype(value tf.DataType) StatelessTruncatedNormalAt
 //
 // Options: [StatelessTruncatedNormalDtype].
 func StatelessTruncatedNormal(scope *Scope, shape tf.Output, seed tf.Output, optional ...StatelessTruncatedNormalAttr) (output tf.Output) {
-	op := scope.add("StatelessTruncatedNormal", with(pointer(&optional)), shape, seed)
+	op := scope.node("StatelessTruncatedNormal", with(pointer(&optional)), shape, seed)
 	return op.Output(0)
 }
 
@@ -2828,7 +2828,7 @@ func StatelessTruncatedNormalV2Dtype(value tf.DataType) StatelessTruncatedNormal
 //
 // Options: [StatelessTruncatedNormalV2Dtype].
 func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, counter tf.Output, alg tf.Output, optional ...StatelessTruncatedNormalV2Attr) (output tf.Output) {
-	op := scope.add("StatelessTruncatedNormalV2", with(pointer(&optional)), shape, key, counter, alg)
+	op := scope.node("StatelessTruncatedNormalV2", with(pointer(&optional)), shape, key, counter, alg)
 	return op.Output(0)
 }
 
@@ -2843,7 +2843,7 @@ func StatelessTruncatedNormalV2(scope *Scope, shape tf.Output, key tf.Output, co
 //
 //   - output: Type: bool.
 func StaticRegexFullMatch(scope *Scope, input tf.Output, pattern string) (output tf.Output) {
-	op := scope.add("StaticRegexFullMatch", attrs(attr{name: "pattern", value: pattern}), input)
+	op := scope.node("StaticRegexFullMatch", attrs(attr{name: "pattern", value: pattern}), input)
 	return op.Output(0)
 }
 
@@ -2869,13 +2869,13 @@ func StaticRegexReplaceReplaceGlobal(value bool) StaticRegexReplaceAttr {
 //
 // Options: [StaticRegexReplaceReplaceGlobal].
 func StaticRegexReplace(scope *Scope, input tf.Output, pattern string, rewrite string, optional ...StaticRegexReplaceAttr) (output tf.Output) {
-	op := scope.add("StaticRegexReplace", with(pointer(&optional), attr{name: "pattern", value: pattern}, attr{name: "rewrite", value: rewrite}), input)
+	op := scope.node("StaticRegexReplace", with(pointer(&optional), attr{name: "pattern", value: pattern}, attr{name: "rewrite", value: rewrite}), input)
 	return op.Output(0)
 }
 
 // StopGradient passes its input on; gradients end here, as if it were a constant.
 func StopGradient(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("StopGradient", nil, input)
+	op := scope.node("StopGradient", nil, input)
 	return op.Output(0)
 }
 
@@ -2917,7 +2917,7 @@ func StridedSliceShrinkAxisMask(value int64) StridedSliceAttr {
 //
 // Options: [StridedSliceBeginMask], [StridedSliceEndMask], [StridedSliceEllipsisMask], [StridedSliceNewAxisMask], [StridedSliceShrinkAxisMask].
 func StridedSlice(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, optional ...StridedSliceAttr) (output tf.Output) {
-	op := scope.add("StridedSlice", with(pointer(&optional)), input, begin, end, strides)
+	op := scope.node("StridedSlice", with(pointer(&optional)), input, begin, end, strides)
 	return op.Output(0)
 }
 
@@ -2961,7 +2961,7 @@ func StridedSliceGradShrinkAxisMask(value int64) StridedSliceGradAttr {
 //
 // Options: [StridedSliceGradBeginMask], [StridedSliceGradEndMask], [StridedSliceGradEllipsisMask], [StridedSliceGradNewAxisMask], [StridedSliceGradShrinkAxisMask].
 func StridedSliceGrad(scope *Scope, shape tf.Output, begin tf.Output, end tf.Output, strides tf.Output, dy tf.Output, optional ...StridedSliceGradAttr) (output tf.Output) {
-	op := scope.add("StridedSliceGrad", with(pointer(&optional)), shape, begin, end, strides, dy)
+	op := scope.node("StridedSliceGrad", with(pointer(&optional)), shape, begin, end, strides, dy)
 	return op.Output(0)
 }
 
@@ -3043,7 +3043,7 @@ func StringLengthUnit(value string) StringLengthAttr {
 //
 // Options: [StringLengthUnit].
 func StringLength(scope *Scope, input tf.Output, optional ...StringLengthAttr) (output tf.Output) {
-	op := scope.add("StringLength", with(pointer(&optional)), input)
+	op := scope.node("StringLength", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -3067,7 +3067,7 @@ func StringLowerEncoding(value string) StringLowerAttr {
 //
 // Options: [StringLowerEncoding].
 func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (output tf.Output) {
-	op := scope.add("StringLower", with(pointer(&optional)), input)
+	op := scope.node("StringLower", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
@@ -3089,7 +3089,7 @@ func StringLower(scope *Scope, input tf.Output, optional ...StringLowerAttr) (ou
 //   - ngrams: Type: string.
 //   - ngrams_splits: Types: int32, int64.
 func StringNGrams(scope *Scope, data tf.Output, data_splits tf.Output, separator string, ngram_widths []int64, left_pad string, right_pad string, pad_width int64, preserve_short_sequences bool) (ngrams tf.Output, ngrams_splits tf.Output) {
-	op := scope.add("StringNGrams", attrs(attr{name: "separator", value: separator}, attr{name: "ngram_widths", value: ngram_widths}, attr{name: "left_pad", value: left_pad}, attr{name: "right_pad", value: right_pad}, attr{name: "pad_width", value: pad_width}, attr{name: "preserve_short_sequences", value: preserve_short_sequences}), data, data_splits)
+	op := scope.node("StringNGrams", attrs(attr{name: "separator", value: separator}, attr{name: "ngram_widths", value: ngram_widths}, attr{name: "left_pad", value: left_pad}, attr{name: "right_pad", value: right_pad}, attr{name: "pad_width", value: pad_width}, attr{name: "preserve_short_sequences", value: preserve_short_sequences}), data, data_splits)
 	return op.Output(0), op.Output(1)
 }
 
@@ -3116,7 +3116,7 @@ func StringSplitSkipEmpty(value bool) StringSplitAttr {
 //
 // Options: [StringSplitSkipEmpty].
 func StringSplit(scope *Scope, input tf.Output, delimiter tf.Output, optional ...StringSplitAttr) (indices tf.Output, values tf.Output, shape tf.Output) {
-	op := scope.add("StringSplit", with(pointer(&optional)), input, delimiter)
+	op := scope.node("StringSplit", with(pointer(&optional)), input, delimiter)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -3143,7 +3143,7 @@ func StringSplitV2Maxsplit(value int64) StringSplitV2Attr {
 //
 // Options: [StringSplitV2Maxsplit].
 func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...StringSplitV2Attr) (indices tf.Output, values tf.Output, shape tf.Output) {
-	op := scope.add("StringSplitV2", with(pointer(&optional)), input, sep)
+	op := scope.node("StringSplitV2", with(pointer(&optional)), input, sep)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -3157,7 +3157,7 @@ func StringSplitV2(scope *Scope, input tf.Output, sep tf.Output, optional ...Str
 //
 //   - output: Type: string.
 func StringStrip(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("StringStrip", nil, input)
+	op := scope.node("StringStrip", nil, input)
 	return op.Output(0)
 }
 
@@ -3172,7 +3172,7 @@ func StringStrip(scope *Scope, input tf.Output) (output tf.Output) {
 //
 //   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucket(scope *Scope, string_tensor tf.Output, num_buckets int64) (output tf.Output) {
-	op := scope.add("StringToHashBucket", attrs(attr{name: "num_buckets", value: num_buckets}), string_tensor)
+	op := scope.node("StringToHashBucket", attrs(attr{name: "num_buckets", value: num_buckets}), string_tensor)
 	return op.Output(0)
 }
 
@@ -3187,7 +3187,7 @@ func StringToHashBucket(scope *Scope, string_tensor tf.Output, num_buckets int64
 //
 //   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (output tf.Output) {
-	op := scope.add("StringToHashBucketFast", attrs(attr{name: "num_buckets", value: num_buckets}), input)
+	op := scope.node("StringToHashBucketFast", attrs(attr{name: "num_buckets", value: num_buckets}), input)
 	return op.Output(0)
 }
 
@@ -3203,7 +3203,7 @@ func StringToHashBucketFast(scope *Scope, input tf.Output, num_buckets int64) (o
 //
 //   - output: For each string its bucket, in [0, num_buckets). Type: int64.
 func StringToHashBucketStrong(scope *Scope, input tf.Output, num_buckets int64, key []int64) (output tf.Output) {
-	op := scope.add("StringToHashBucketStrong", attrs(attr{name: "num_buckets", value: num_buckets}, attr{name: "key", value: key}), input)
+	op := scope.node("StringToHashBucketStrong", attrs(attr{name: "num_buckets", value: num_buckets}, attr{name: "key", value: key}), input)
 	return op.Output(0)
 }
 
@@ -3223,7 +3223,7 @@ func StringToNumberOutType(value tf.DataType) StringToNumberAttr {
 //
 // Options: [StringToNumberOutType].
 func StringToNumber(scope *Scope, string_tensor tf.Output, optional ...StringToNumberAttr) (output tf.Output) {
-	op := scope.add("StringToNumber", with(pointer(&optional)), string_tensor)
+	op := scope.node("StringToNumber", with(pointer(&optional)), string_tensor)
 	return op.Output(0)
 }
 
@@ -3247,13 +3247,13 @@ func StringUpperEncoding(value string) StringUpperAttr {
 //
 // Options: [StringUpperEncoding].
 func StringUpper(scope *Scope, input tf.Output, optional ...StringUpperAttr) (output tf.Output) {
-	op := scope.add("StringUpper", with(pointer(&optional)), input)
+	op := scope.node("StringUpper", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
 // Sub subtracts y from x with broadcasting; integers wrap around.
 func Sub(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Sub", nil, x, y)
+	op := scope.node("Sub", nil, x, y)
 	return op.Output(0)
 }
 
@@ -3279,7 +3279,7 @@ func SubstrUnit(value string) SubstrAttr {
 //
 // Options: [SubstrUnit].
 func Substr(scope *Scope, input tf.Output, pos tf.Output, len tf.Output, optional ...SubstrAttr) (output tf.Output) {
-	op := scope.add("Substr", with(pointer(&optional)), input, pos, len)
+	op := scope.node("Substr", with(pointer(&optional)), input, pos, len)
 	return op.Output(0)
 }
 
@@ -3303,7 +3303,7 @@ func SumKeepDims(value bool) SumAttr {
 //
 // Options: [SumKeepDims].
 func Sum(scope *Scope, input tf.Output, axis tf.Output, optional ...SumAttr) (output tf.Output) {
-	op := scope.add("Sum", with(pointer(&optional)), input, axis)
+	op := scope.node("Sum", with(pointer(&optional)), input, axis)
 	return op.Output(0)
 }
 
@@ -3324,7 +3324,7 @@ func SummaryWriterContainer(value string) SummaryWriterAttr {
 //
 // Options: [SummaryWriterSharedName], [SummaryWriterContainer].
 func SummaryWriter(scope *Scope, optional ...SummaryWriterAttr) (writer tf.Output) {
-	op := scope.add("SummaryWriter", with(pointer(&optional)))
+	op := scope.node("SummaryWriter", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -3351,7 +3351,7 @@ func SvdFullMatrices(value bool) SvdAttr {
 //
 // Options: [SvdComputeUv], [SvdFullMatrices].
 func Svd(scope *Scope, input tf.Output, optional ...SvdAttr) (s tf.Output, u tf.Output, v tf.Output) {
-	op := scope.add("Svd", with(pointer(&optional)), input)
+	op := scope.node("Svd", with(pointer(&optional)), input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -3366,6 +3366,6 @@ func Svd(scope *Scope, input tf.Output, optional ...SvdAttr) (s tf.Output, u tf.
 //   - output_false: The value, if pred is false.
 //   - output_true: The value, if pred is true.
 func Switch(scope *Scope, data tf.Output, pred tf.Output) (output_false tf.Output, output_true tf.Output) {
-	op := scope.add("Switch", nil, data, pred)
+	op := scope.node("Switch", nil, data, pred)
 	return op.Output(0), op.Output(1)
 }

@@ -22,7 +22,7 @@ func TFRecordDatasetMetadata(value string) TFRecordDatasetAttr {
 //
 // Options: [TFRecordDatasetMetadata].
 func TFRecordDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TFRecordDatasetAttr) (handle tf.Output) {
-	op := scope.add("TFRecordDataset", with(pointer(&optional)), filenames, compression_type, buffer_size)
+	op := scope.node("TFRecordDataset", with(pointer(&optional)), filenames, compression_type, buffer_size)
 	return op.Output(0)
 }
 
@@ -45,7 +45,7 @@ func TFRecordDatasetV2Metadata(value string) TFRecordDatasetV2Attr {
 //
 // Options: [TFRecordDatasetV2Metadata].
 func TFRecordDatasetV2(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, byte_offsets tf.Output, optional ...TFRecordDatasetV2Attr) (handle tf.Output) {
-	op := scope.add("TFRecordDatasetV2", with(pointer(&optional)), filenames, compression_type, buffer_size, byte_offsets)
+	op := scope.node("TFRecordDatasetV2", with(pointer(&optional)), filenames, compression_type, buffer_size, byte_offsets)
 	return op.Output(0)
 }
 
@@ -71,7 +71,7 @@ func TFRecordReaderV2CompressionType(value string) TFRecordReaderV2Attr {
 //
 // Options: [TFRecordReaderV2Container], [TFRecordReaderV2SharedName], [TFRecordReaderV2CompressionType].
 func TFRecordReaderV2(scope *Scope, optional ...TFRecordReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("TFRecordReaderV2", with(pointer(&optional)))
+	op := scope.node("TFRecordReaderV2", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -94,7 +94,7 @@ func TakeDatasetMetadata(value string) TakeDatasetAttr {
 //
 // Options: [TakeDatasetMetadata].
 func TakeDataset(scope *Scope, input_dataset tf.Output, count tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...TakeDatasetAttr) (handle tf.Output) {
-	op := scope.add("TakeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
+	op := scope.node("TakeDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, count)
 	return op.Output(0)
 }
 
@@ -126,19 +126,19 @@ func TakeManySparseFromTensorsMapSharedName(value string) TakeManySparseFromTens
 //
 // Options: [TakeManySparseFromTensorsMapContainer], [TakeManySparseFromTensorsMapSharedName].
 func TakeManySparseFromTensorsMap(scope *Scope, sparse_handles tf.Output, dtype tf.DataType, optional ...TakeManySparseFromTensorsMapAttr) (sparse_indices tf.Output, sparse_values tf.Output, sparse_shape tf.Output) {
-	op := scope.add("TakeManySparseFromTensorsMap", with(pointer(&optional), attr{name: "dtype", value: dtype}), sparse_handles)
+	op := scope.node("TakeManySparseFromTensorsMap", with(pointer(&optional), attr{name: "dtype", value: dtype}), sparse_handles)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // Tan takes the tangent of every element, in radians.
 func Tan(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Tan", nil, x)
+	op := scope.node("Tan", nil, x)
 	return op.Output(0)
 }
 
 // Tanh takes the hyperbolic tangent of every element.
 func Tanh(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("Tanh", nil, x)
+	op := scope.node("Tanh", nil, x)
 	return op.Output(0)
 }
 
@@ -149,7 +149,7 @@ func Tanh(scope *Scope, x tf.Output) (y tf.Output) {
 //   - y: The result of the function.
 //   - dy: The gradient of that.
 func TanhGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
-	op := scope.add("TanhGrad", nil, y, dy)
+	op := scope.node("TanhGrad", nil, y, dy)
 	return op.Output(0)
 }
 
@@ -161,12 +161,12 @@ func TanhGrad(scope *Scope, y tf.Output, dy tf.Output) (z tf.Output) {
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayCloseV2(scope *Scope, handle tf.Output) (o *tf.Operation) {
-	return scope.add("TensorArrayCloseV2", nil, handle)
+	return scope.node("TensorArrayCloseV2", nil, handle)
 }
 
 // TensorArrayCloseV3 drops the elements of an array, which cannot be used afterwards.
 func TensorArrayCloseV3(scope *Scope, handle tf.Output) (o *tf.Operation) {
-	return scope.add("TensorArrayCloseV3", nil, handle)
+	return scope.node("TensorArrayCloseV3", nil, handle)
 }
 
 // TensorArrayConcatV2Attr is an optional attribute of TensorArrayConcatV2.
@@ -191,7 +191,7 @@ func TensorArrayConcatV2ElementShapeExcept0(value tf.Shape) TensorArrayConcatV2A
 //
 // Options: [TensorArrayConcatV2ElementShapeExcept0].
 func TensorArrayConcatV2(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV2Attr) (value tf.Output, lengths tf.Output) {
-	op := scope.add("TensorArrayConcatV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, flow_in)
+	op := scope.node("TensorArrayConcatV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, flow_in)
 	return op.Output(0), op.Output(1)
 }
 
@@ -216,7 +216,7 @@ func TensorArrayConcatV3ElementShapeExcept0(value tf.Shape) TensorArrayConcatV3A
 //
 // Options: [TensorArrayConcatV3ElementShapeExcept0].
 func TensorArrayConcatV3(scope *Scope, handle tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayConcatV3Attr) (value tf.Output, lengths tf.Output) {
-	op := scope.add("TensorArrayConcatV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, flow_in)
+	op := scope.node("TensorArrayConcatV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, flow_in)
 	return op.Output(0), op.Output(1)
 }
 
@@ -241,7 +241,7 @@ func TensorArrayGatherV2ElementShape(value tf.Shape) TensorArrayGatherV2Attr {
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayGatherV2(scope *Scope, handle tf.Output, indices tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayGatherV2Attr) (value tf.Output) {
-	op := scope.add("TensorArrayGatherV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, indices, flow_in)
+	op := scope.node("TensorArrayGatherV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, indices, flow_in)
 	return op.Output(0)
 }
 
@@ -263,7 +263,7 @@ func TensorArrayGatherV3ElementShape(value tf.Shape) TensorArrayGatherV3Attr {
 //
 // Options: [TensorArrayGatherV3ElementShape].
 func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow_in tf.Output, dtype tf.DataType, optional ...TensorArrayGatherV3Attr) (value tf.Output) {
-	op := scope.add("TensorArrayGatherV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, indices, flow_in)
+	op := scope.node("TensorArrayGatherV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), handle, indices, flow_in)
 	return op.Output(0)
 }
 
@@ -281,7 +281,7 @@ func TensorArrayGatherV3(scope *Scope, handle tf.Output, indices tf.Output, flow
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayGradV2(scope *Scope, handle tf.Output, flow_in tf.Output, source string) (grad_handle tf.Output) {
-	op := scope.add("TensorArrayGradV2", attrs(attr{name: "source", value: source}), handle, flow_in)
+	op := scope.node("TensorArrayGradV2", attrs(attr{name: "source", value: source}), handle, flow_in)
 	return op.Output(0)
 }
 
@@ -296,7 +296,7 @@ func TensorArrayGradV2(scope *Scope, handle tf.Output, flow_in tf.Output, source
 //
 //   - flow_out: The flow for the first operation on the gradients. Type: float.
 func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source string) (grad_handle tf.Output, flow_out tf.Output) {
-	op := scope.add("TensorArrayGradV3", attrs(attr{name: "source", value: source}), handle, flow_in)
+	op := scope.node("TensorArrayGradV3", attrs(attr{name: "source", value: source}), handle, flow_in)
 	return op.Output(0), op.Output(1)
 }
 
@@ -312,7 +312,7 @@ func TensorArrayGradV3(scope *Scope, handle tf.Output, flow_in tf.Output, source
 //
 //   - flow_out: The flow for the first operation on the gradients. Type: float.
 func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output, shape_to_prepend tf.Output, source string) (grad_handle tf.Output, flow_out tf.Output) {
-	op := scope.add("TensorArrayGradWithShape", attrs(attr{name: "source", value: source}), handle, flow_in, shape_to_prepend)
+	op := scope.node("TensorArrayGradWithShape", attrs(attr{name: "source", value: source}), handle, flow_in, shape_to_prepend)
 	return op.Output(0), op.Output(1)
 }
 
@@ -327,7 +327,7 @@ func TensorArrayGradWithShape(scope *Scope, handle tf.Output, flow_in tf.Output,
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayReadV2(scope *Scope, handle tf.Output, index tf.Output, flow_in tf.Output, dtype tf.DataType) (value tf.Output) {
-	op := scope.add("TensorArrayReadV2", attrs(attr{name: "dtype", value: dtype}), handle, index, flow_in)
+	op := scope.node("TensorArrayReadV2", attrs(attr{name: "dtype", value: dtype}), handle, index, flow_in)
 	return op.Output(0)
 }
 
@@ -339,7 +339,7 @@ func TensorArrayReadV2(scope *Scope, handle tf.Output, index tf.Output, flow_in 
 //   - flow_in: The flow of the operations that wrote it. Type: float.
 //   - dtype: The type of the elements.
 func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in tf.Output, dtype tf.DataType) (value tf.Output) {
-	op := scope.add("TensorArrayReadV3", attrs(attr{name: "dtype", value: dtype}), handle, index, flow_in)
+	op := scope.node("TensorArrayReadV3", attrs(attr{name: "dtype", value: dtype}), handle, index, flow_in)
 	return op.Output(0)
 }
 
@@ -357,7 +357,7 @@ func TensorArrayReadV3(scope *Scope, handle tf.Output, index tf.Output, flow_in 
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayScatterV2(scope *Scope, handle tf.Output, indices tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	op := scope.add("TensorArrayScatterV2", nil, handle, indices, value, flow_in)
+	op := scope.node("TensorArrayScatterV2", nil, handle, indices, value, flow_in)
 	return op.Output(0)
 }
 
@@ -372,7 +372,7 @@ func TensorArrayScatterV2(scope *Scope, handle tf.Output, indices tf.Output, val
 //
 //   - flow_out: The flow for the operation after. Type: float.
 func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	op := scope.add("TensorArrayScatterV3", nil, handle, indices, value, flow_in)
+	op := scope.node("TensorArrayScatterV3", nil, handle, indices, value, flow_in)
 	return op.Output(0)
 }
 
@@ -389,7 +389,7 @@ func TensorArrayScatterV3(scope *Scope, handle tf.Output, indices tf.Output, val
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArraySizeV2(scope *Scope, handle tf.Output, flow_in tf.Output) (size tf.Output) {
-	op := scope.add("TensorArraySizeV2", nil, handle, flow_in)
+	op := scope.node("TensorArraySizeV2", nil, handle, flow_in)
 	return op.Output(0)
 }
 
@@ -403,7 +403,7 @@ func TensorArraySizeV2(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 //
 //   - size: Type: int32.
 func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size tf.Output) {
-	op := scope.add("TensorArraySizeV3", nil, handle, flow_in)
+	op := scope.node("TensorArraySizeV3", nil, handle, flow_in)
 	return op.Output(0)
 }
 
@@ -421,7 +421,7 @@ func TensorArraySizeV3(scope *Scope, handle tf.Output, flow_in tf.Output) (size 
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArraySplitV2(scope *Scope, handle tf.Output, value tf.Output, lengths tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	op := scope.add("TensorArraySplitV2", nil, handle, value, lengths, flow_in)
+	op := scope.node("TensorArraySplitV2", nil, handle, value, lengths, flow_in)
 	return op.Output(0)
 }
 
@@ -436,7 +436,7 @@ func TensorArraySplitV2(scope *Scope, handle tf.Output, value tf.Output, lengths
 //
 //   - flow_out: The flow for the operation after. Type: float.
 func TensorArraySplitV3(scope *Scope, handle tf.Output, value tf.Output, lengths tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	op := scope.add("TensorArraySplitV3", nil, handle, value, lengths, flow_in)
+	op := scope.node("TensorArraySplitV3", nil, handle, value, lengths, flow_in)
 	return op.Output(0)
 }
 
@@ -478,7 +478,7 @@ func TensorArrayV2TensorArrayName(value string) TensorArrayV2Attr {
 //
 // Deprecated: from version 26 of the GraphDef format on. Use TensorArrayV3.
 func TensorArrayV2(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV2Attr) (handle tf.Output) {
-	op := scope.add("TensorArrayV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), size)
+	op := scope.node("TensorArrayV2", with(pointer(&optional), attr{name: "dtype", value: dtype}), size)
 	return op.Output(0)
 }
 
@@ -525,7 +525,7 @@ func TensorArrayV3TensorArrayName(value string) TensorArrayV3Attr {
 //
 // Options: [TensorArrayV3ElementShape], [TensorArrayV3DynamicSize], [TensorArrayV3ClearAfterRead], [TensorArrayV3IdenticalElementShapes], [TensorArrayV3TensorArrayName].
 func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...TensorArrayV3Attr) (handle tf.Output, flow tf.Output) {
-	op := scope.add("TensorArrayV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), size)
+	op := scope.node("TensorArrayV3", with(pointer(&optional), attr{name: "dtype", value: dtype}), size)
 	return op.Output(0), op.Output(1)
 }
 
@@ -543,7 +543,7 @@ func TensorArrayV3(scope *Scope, size tf.Output, dtype tf.DataType, optional ...
 //
 // Deprecated: from version 26 of the GraphDef format on. It has a successor.
 func TensorArrayWriteV2(scope *Scope, handle tf.Output, index tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	op := scope.add("TensorArrayWriteV2", nil, handle, index, value, flow_in)
+	op := scope.node("TensorArrayWriteV2", nil, handle, index, value, flow_in)
 	return op.Output(0)
 }
 
@@ -559,7 +559,7 @@ func TensorArrayWriteV2(scope *Scope, handle tf.Output, index tf.Output, value t
 //
 //   - flow_out: The flow for the operation after. Type: float.
 func TensorArrayWriteV3(scope *Scope, handle tf.Output, index tf.Output, value tf.Output, flow_in tf.Output) (flow_out tf.Output) {
-	op := scope.add("TensorArrayWriteV3", nil, handle, index, value, flow_in)
+	op := scope.node("TensorArrayWriteV3", nil, handle, index, value, flow_in)
 	return op.Output(0)
 }
 
@@ -605,7 +605,7 @@ func TensorListConcatElementShape(value tf.Shape) TensorListConcatAttr {
 //
 // Options: [TensorListConcatElementShape].
 func TensorListConcat(scope *Scope, input_handle tf.Output, element_dtype tf.DataType, optional ...TensorListConcatAttr) (tensor tf.Output, lengths tf.Output) {
-	op := scope.add("TensorListConcat", with(pointer(&optional), attr{name: "element_dtype", value: element_dtype}), input_handle)
+	op := scope.node("TensorListConcat", with(pointer(&optional), attr{name: "element_dtype", value: element_dtype}), input_handle)
 	return op.Output(0), op.Output(1)
 }
 
@@ -617,7 +617,7 @@ func TensorListConcat(scope *Scope, input_handle tf.Output, element_dtype tf.Dat
 //   - input_b: As many lists, in a tensor of the same shape.
 //   - element_dtype: The type of the elements.
 func TensorListConcatLists(scope *Scope, input_a tf.Output, input_b tf.Output, element_dtype tf.DataType) (output tf.Output) {
-	op := scope.add("TensorListConcatLists", attrs(attr{name: "element_dtype", value: element_dtype}), input_a, input_b)
+	op := scope.node("TensorListConcatLists", attrs(attr{name: "element_dtype", value: element_dtype}), input_a, input_b)
 	return op.Output(0)
 }
 
@@ -634,7 +634,7 @@ func TensorListConcatLists(scope *Scope, input_a tf.Output, input_b tf.Output, e
 //   - tensor: All elements, one after another.
 //   - lengths: The first dimension of each element. Type: int64.
 func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.Output, leading_dims tf.Output, element_dtype tf.DataType) (tensor tf.Output, lengths tf.Output) {
-	op := scope.add("TensorListConcatV2", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape, leading_dims)
+	op := scope.node("TensorListConcatV2", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape, leading_dims)
 	return op.Output(0), op.Output(1)
 }
 
@@ -648,7 +648,7 @@ func TensorListConcatV2(scope *Scope, input_handle tf.Output, element_shape tf.O
 //
 //   - element_shape: A vector with -1 for unknown dimensions, or the scalar -1 for an unknown rank. Types: int32, int64.
 func TensorListElementShape(scope *Scope, input_handle tf.Output, shape_type tf.DataType) (element_shape tf.Output) {
-	op := scope.add("TensorListElementShape", attrs(attr{name: "shape_type", value: shape_type}), input_handle)
+	op := scope.node("TensorListElementShape", attrs(attr{name: "shape_type", value: shape_type}), input_handle)
 	return op.Output(0)
 }
 
@@ -658,7 +658,7 @@ func TensorListElementShape(scope *Scope, input_handle tf.Output, shape_type tf.
 //
 //   - element_shape: A shape that the slices fit. Types: int32, int64.
 func TensorListFromTensor(scope *Scope, tensor tf.Output, element_shape tf.Output) (output_handle tf.Output) {
-	op := scope.add("TensorListFromTensor", nil, tensor, element_shape)
+	op := scope.node("TensorListFromTensor", nil, tensor, element_shape)
 	return op.Output(0)
 }
 
@@ -670,7 +670,7 @@ func TensorListFromTensor(scope *Scope, tensor tf.Output, element_shape tf.Outpu
 //   - element_shape: A shape that the elements fit. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, element_shape tf.Output, element_dtype tf.DataType) (values tf.Output) {
-	op := scope.add("TensorListGather", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, indices, element_shape)
+	op := scope.node("TensorListGather", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, indices, element_shape)
 	return op.Output(0)
 }
 
@@ -684,7 +684,7 @@ func TensorListGather(scope *Scope, input_handle tf.Output, indices tf.Output, e
 //   - element_shape: A shape that the element fits. Types: int32, int64.
 //   - element_dtype: The type of the elements.
 func TensorListGetItem(scope *Scope, input_handle tf.Output, index tf.Output, element_shape tf.Output, element_dtype tf.DataType) (item tf.Output) {
-	op := scope.add("TensorListGetItem", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, index, element_shape)
+	op := scope.node("TensorListGetItem", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, index, element_shape)
 	return op.Output(0)
 }
 
@@ -694,7 +694,7 @@ func TensorListGetItem(scope *Scope, input_handle tf.Output, index tf.Output, el
 //
 //   - length: Type: int32.
 func TensorListLength(scope *Scope, input_handle tf.Output) (length tf.Output) {
-	op := scope.add("TensorListLength", nil, input_handle)
+	op := scope.node("TensorListLength", nil, input_handle)
 	return op.Output(0)
 }
 
@@ -705,13 +705,13 @@ func TensorListLength(scope *Scope, input_handle tf.Output) (length tf.Output) {
 //   - element_shape: A shape that the element fits. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListPopBack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType) (output_handle tf.Output, tensor tf.Output) {
-	op := scope.add("TensorListPopBack", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape)
+	op := scope.node("TensorListPopBack", attrs(attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape)
 	return op.Output(0), op.Output(1)
 }
 
 // TensorListPushBack gives a list with one more element at its end.
 func TensorListPushBack(scope *Scope, input_handle tf.Output, tensor tf.Output) (output_handle tf.Output) {
-	op := scope.add("TensorListPushBack", nil, input_handle, tensor)
+	op := scope.node("TensorListPushBack", nil, input_handle, tensor)
 	return op.Output(0)
 }
 
@@ -721,7 +721,7 @@ func TensorListPushBack(scope *Scope, input_handle tf.Output, tensor tf.Output) 
 //
 //   - input_handles: The lists, as many as tensor has slices along its first dimension.
 func TensorListPushBackBatch(scope *Scope, input_handles tf.Output, tensor tf.Output) (output_handles tf.Output) {
-	op := scope.add("TensorListPushBackBatch", nil, input_handles, tensor)
+	op := scope.node("TensorListPushBackBatch", nil, input_handles, tensor)
 	return op.Output(0)
 }
 
@@ -733,7 +733,7 @@ func TensorListPushBackBatch(scope *Scope, input_handles tf.Output, tensor tf.Ou
 //   - num_elements: The length. Type: int32.
 //   - element_dtype: The type of the elements.
 func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Output, element_dtype tf.DataType) (handle tf.Output) {
-	op := scope.add("TensorListReserve", attrs(attr{name: "element_dtype", value: element_dtype}), element_shape, num_elements)
+	op := scope.node("TensorListReserve", attrs(attr{name: "element_dtype", value: element_dtype}), element_shape, num_elements)
 	return op.Output(0)
 }
 
@@ -743,7 +743,7 @@ func TensorListReserve(scope *Scope, element_shape tf.Output, num_elements tf.Ou
 //
 //   - size: The new length. Type: int32.
 func TensorListResize(scope *Scope, input_handle tf.Output, size tf.Output) (output_handle tf.Output) {
-	op := scope.add("TensorListResize", nil, input_handle, size)
+	op := scope.node("TensorListResize", nil, input_handle, size)
 	return op.Output(0)
 }
 
@@ -754,7 +754,7 @@ func TensorListResize(scope *Scope, input_handle tf.Output, size tf.Output) (out
 //   - indices: The place of each slice. The list is as long as the largest asks for. Type: int32.
 //   - element_shape: A shape that the slices fit. Types: int32, int64.
 func TensorListScatter(scope *Scope, tensor tf.Output, indices tf.Output, element_shape tf.Output) (output_handle tf.Output) {
-	op := scope.add("TensorListScatter", nil, tensor, indices, element_shape)
+	op := scope.node("TensorListScatter", nil, tensor, indices, element_shape)
 	return op.Output(0)
 }
 
@@ -764,7 +764,7 @@ func TensorListScatter(scope *Scope, tensor tf.Output, indices tf.Output, elemen
 //
 //   - indices: The place of each slice. Type: int32.
 func TensorListScatterIntoExistingList(scope *Scope, input_handle tf.Output, tensor tf.Output, indices tf.Output) (output_handle tf.Output) {
-	op := scope.add("TensorListScatterIntoExistingList", nil, input_handle, tensor, indices)
+	op := scope.node("TensorListScatterIntoExistingList", nil, input_handle, tensor, indices)
 	return op.Output(0)
 }
 
@@ -776,7 +776,7 @@ func TensorListScatterIntoExistingList(scope *Scope, input_handle tf.Output, ten
 //   - element_shape: A shape that the slices fit. Types: int32, int64.
 //   - num_elements: The least length; -1 to have it from the largest index. Type: int32.
 func TensorListScatterV2(scope *Scope, tensor tf.Output, indices tf.Output, element_shape tf.Output, num_elements tf.Output) (output_handle tf.Output) {
-	op := scope.add("TensorListScatterV2", nil, tensor, indices, element_shape, num_elements)
+	op := scope.node("TensorListScatterV2", nil, tensor, indices, element_shape, num_elements)
 	return op.Output(0)
 }
 
@@ -797,7 +797,7 @@ func TensorListSetItemResizeIfIndexOutOfBounds(value bool) TensorListSetItemAttr
 //
 // Options: [TensorListSetItemResizeIfIndexOutOfBounds].
 func TensorListSetItem(scope *Scope, input_handle tf.Output, index tf.Output, item tf.Output, optional ...TensorListSetItemAttr) (output_handle tf.Output) {
-	op := scope.add("TensorListSetItem", with(pointer(&optional)), input_handle, index, item)
+	op := scope.node("TensorListSetItem", with(pointer(&optional)), input_handle, index, item)
 	return op.Output(0)
 }
 
@@ -808,7 +808,7 @@ func TensorListSetItem(scope *Scope, input_handle tf.Output, index tf.Output, it
 //   - element_shape: A shape that the pieces fit. Types: int32, int64.
 //   - lengths: How much of the first dimension each piece gets; they add up to all of it. Type: int64.
 func TensorListSplit(scope *Scope, tensor tf.Output, element_shape tf.Output, lengths tf.Output) (output_handle tf.Output) {
-	op := scope.add("TensorListSplit", nil, tensor, element_shape, lengths)
+	op := scope.node("TensorListSplit", nil, tensor, element_shape, lengths)
 	return op.Output(0)
 }
 
@@ -829,7 +829,7 @@ func TensorListStackNumElements(value int64) TensorListStackAttr {
 //
 // Options: [TensorListStackNumElements].
 func TensorListStack(scope *Scope, input_handle tf.Output, element_shape tf.Output, element_dtype tf.DataType, optional ...TensorListStackAttr) (tensor tf.Output) {
-	op := scope.add("TensorListStack", with(pointer(&optional), attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape)
+	op := scope.node("TensorListStack", with(pointer(&optional), attr{name: "element_dtype", value: element_dtype}), input_handle, element_shape)
 	return op.Output(0)
 }
 
@@ -850,7 +850,7 @@ func TensorScatterAddBadIndicesPolicy(value string) TensorScatterAddAttr {
 //
 // Options: [TensorScatterAddBadIndicesPolicy].
 func TensorScatterAdd(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterAddAttr) (output tf.Output) {
-	op := scope.add("TensorScatterAdd", with(pointer(&optional)), tensor, indices, updates)
+	op := scope.node("TensorScatterAdd", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -871,7 +871,7 @@ func TensorScatterMaxBadIndicesPolicy(value string) TensorScatterMaxAttr {
 //
 // Options: [TensorScatterMaxBadIndicesPolicy].
 func TensorScatterMax(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterMaxAttr) (output tf.Output) {
-	op := scope.add("TensorScatterMax", with(pointer(&optional)), tensor, indices, updates)
+	op := scope.node("TensorScatterMax", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -892,7 +892,7 @@ func TensorScatterMinBadIndicesPolicy(value string) TensorScatterMinAttr {
 //
 // Options: [TensorScatterMinBadIndicesPolicy].
 func TensorScatterMin(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterMinAttr) (output tf.Output) {
-	op := scope.add("TensorScatterMin", with(pointer(&optional)), tensor, indices, updates)
+	op := scope.node("TensorScatterMin", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -913,7 +913,7 @@ func TensorScatterSubBadIndicesPolicy(value string) TensorScatterSubAttr {
 //
 // Options: [TensorScatterSubBadIndicesPolicy].
 func TensorScatterSub(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterSubAttr) (output tf.Output) {
-	op := scope.add("TensorScatterSub", with(pointer(&optional)), tensor, indices, updates)
+	op := scope.node("TensorScatterSub", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -934,7 +934,7 @@ func TensorScatterUpdateBadIndicesPolicy(value string) TensorScatterUpdateAttr {
 //
 // Options: [TensorScatterUpdateBadIndicesPolicy].
 func TensorScatterUpdate(scope *Scope, tensor tf.Output, indices tf.Output, updates tf.Output, optional ...TensorScatterUpdateAttr) (output tf.Output) {
-	op := scope.add("TensorScatterUpdate", with(pointer(&optional)), tensor, indices, updates)
+	op := scope.node("TensorScatterUpdate", with(pointer(&optional)), tensor, indices, updates)
 	return op.Output(0)
 }
 
@@ -1008,7 +1008,7 @@ func TensorStridedSliceUpdateShrinkAxisMask(value int64) TensorStridedSliceUpdat
 //
 // Options: [TensorStridedSliceUpdateBeginMask], [TensorStridedSliceUpdateEndMask], [TensorStridedSliceUpdateEllipsisMask], [TensorStridedSliceUpdateNewAxisMask], [TensorStridedSliceUpdateShrinkAxisMask].
 func TensorStridedSliceUpdate(scope *Scope, input tf.Output, begin tf.Output, end tf.Output, strides tf.Output, value tf.Output, optional ...TensorStridedSliceUpdateAttr) (output tf.Output) {
-	op := scope.add("TensorStridedSliceUpdate", with(pointer(&optional)), input, begin, end, strides, value)
+	op := scope.node("TensorStridedSliceUpdate", with(pointer(&optional)), input, begin, end, strides, value)
 	return op.Output(0)
 }
 
@@ -1038,7 +1038,7 @@ func TensorSummaryDisplayName(value string) TensorSummaryAttr {
 //
 // Options: [TensorSummaryDescription], [TensorSummaryLabels], [TensorSummaryDisplayName].
 func TensorSummary(scope *Scope, tensor tf.Output, optional ...TensorSummaryAttr) (summary tf.Output) {
-	op := scope.add("TensorSummary", with(pointer(&optional)), tensor)
+	op := scope.node("TensorSummary", with(pointer(&optional)), tensor)
 	return op.Output(0)
 }
 
@@ -1053,7 +1053,7 @@ func TensorSummary(scope *Scope, tensor tf.Output, optional ...TensorSummaryAttr
 //
 //   - summary: Type: string.
 func TensorSummaryV2(scope *Scope, tag tf.Output, tensor tf.Output, serialized_summary_metadata tf.Output) (summary tf.Output) {
-	op := scope.add("TensorSummaryV2", nil, tag, tensor, serialized_summary_metadata)
+	op := scope.node("TensorSummaryV2", nil, tag, tensor, serialized_summary_metadata)
 	return op.Output(0)
 }
 
@@ -1075,7 +1075,7 @@ func TextLineDatasetMetadata(value string) TextLineDatasetAttr {
 //
 // Options: [TextLineDatasetMetadata].
 func TextLineDataset(scope *Scope, filenames tf.Output, compression_type tf.Output, buffer_size tf.Output, optional ...TextLineDatasetAttr) (handle tf.Output) {
-	op := scope.add("TextLineDataset", with(pointer(&optional)), filenames, compression_type, buffer_size)
+	op := scope.node("TextLineDataset", with(pointer(&optional)), filenames, compression_type, buffer_size)
 	return op.Output(0)
 }
 
@@ -1101,7 +1101,7 @@ func TextLineReaderV2SharedName(value string) TextLineReaderV2Attr {
 //
 // Options: [TextLineReaderV2SkipHeaderLines], [TextLineReaderV2Container], [TextLineReaderV2SharedName].
 func TextLineReaderV2(scope *Scope, optional ...TextLineReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("TextLineReaderV2", with(pointer(&optional)))
+	op := scope.node("TextLineReaderV2", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -1136,7 +1136,7 @@ func ThreadUnsafeUnigramCandidateSamplerSeed2(value int64) ThreadUnsafeUnigramCa
 //
 // Options: [ThreadUnsafeUnigramCandidateSamplerSeed], [ThreadUnsafeUnigramCandidateSamplerSeed2].
 func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...ThreadUnsafeUnigramCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("ThreadUnsafeUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.node("ThreadUnsafeUnigramCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -1146,7 +1146,7 @@ func ThreadUnsafeUnigramCandidateSampler(scope *Scope, true_classes tf.Output, n
 //
 //   - multiples: How often, for each dimension; 0 returns no elements. Types: int32, int64.
 func Tile(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output) {
-	op := scope.add("Tile", nil, input, multiples)
+	op := scope.node("Tile", nil, input, multiples)
 	return op.Output(0)
 }
 
@@ -1159,7 +1159,7 @@ func Tile(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output)
 //
 // Deprecated: from version 3 of the GraphDef format on. It is composed of Reshape and Sum.
 func TileGrad(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Output) {
-	op := scope.add("TileGrad", nil, input, multiples)
+	op := scope.node("TileGrad", nil, input, multiples)
 	return op.Output(0)
 }
 
@@ -1169,7 +1169,7 @@ func TileGrad(scope *Scope, input tf.Output, multiples tf.Output) (output tf.Out
 //
 //   - ts: Type: double.
 func Timestamp(scope *Scope) (ts tf.Output) {
-	op := scope.add("Timestamp", nil)
+	op := scope.node("Timestamp", nil)
 	return op.Output(0)
 }
 
@@ -1181,7 +1181,7 @@ func Timestamp(scope *Scope) (ts tf.Output) {
 //
 //   - output: Type: bool.
 func ToBool(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("ToBool", nil, input)
+	op := scope.node("ToBool", nil, input)
 	return op.Output(0)
 }
 
@@ -1209,7 +1209,7 @@ func TopKSorted(value bool) TopKAttr {
 //
 // Deprecated: from version 7 of the GraphDef format on. Use TopKV2.
 func TopK(scope *Scope, input tf.Output, k int64, optional ...TopKAttr) (values tf.Output, indices tf.Output) {
-	op := scope.add("TopK", with(pointer(&optional), attr{name: "k", value: k}), input)
+	op := scope.node("TopK", with(pointer(&optional), attr{name: "k", value: k}), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1240,7 +1240,7 @@ func TopKV2IndexType(value tf.DataType) TopKV2Attr {
 //
 // Options: [TopKV2Sorted], [TopKV2IndexType].
 func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) (values tf.Output, indices tf.Output) {
-	op := scope.add("TopKV2", with(pointer(&optional)), input, k)
+	op := scope.node("TopKV2", with(pointer(&optional)), input, k)
 	return op.Output(0), op.Output(1)
 }
 
@@ -1250,7 +1250,7 @@ func TopKV2(scope *Scope, input tf.Output, k tf.Output, optional ...TopKV2Attr) 
 //
 //   - perm: For each dimension of the result the one of x that it is; each occurs once, negative ones count from the end. Types: int32, int64.
 func Transpose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
-	op := scope.add("Transpose", nil, x, perm)
+	op := scope.node("Transpose", nil, x, perm)
 	return op.Output(0)
 }
 
@@ -1267,7 +1267,7 @@ func Transpose(scope *Scope, x tf.Output, perm tf.Output) (y tf.Output) {
 //
 //   - output: Types: double, float, complex64, complex128.
 func TridiagonalMatMul(scope *Scope, superdiag tf.Output, maindiag tf.Output, subdiag tf.Output, rhs tf.Output) (output tf.Output) {
-	op := scope.add("TridiagonalMatMul", nil, superdiag, maindiag, subdiag, rhs)
+	op := scope.node("TridiagonalMatMul", nil, superdiag, maindiag, subdiag, rhs)
 	return op.Output(0)
 }
 
@@ -1297,19 +1297,19 @@ func TridiagonalSolvePerturbSingular(value bool) TridiagonalSolveAttr {
 //
 // Options: [TridiagonalSolvePartialPivoting], [TridiagonalSolvePerturbSingular].
 func TridiagonalSolve(scope *Scope, diagonals tf.Output, rhs tf.Output, optional ...TridiagonalSolveAttr) (output tf.Output) {
-	op := scope.add("TridiagonalSolve", with(pointer(&optional)), diagonals, rhs)
+	op := scope.node("TridiagonalSolve", with(pointer(&optional)), diagonals, rhs)
 	return op.Output(0)
 }
 
 // TruncateDiv divides x by y with broadcasting and rounds the quotient toward 0; an integer 0 for y is an error.
 func TruncateDiv(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("TruncateDiv", nil, x, y)
+	op := scope.node("TruncateDiv", nil, x, y)
 	return op.Output(0)
 }
 
 // TruncateMod computes the remainder of x divided by y, with x's sign and with broadcasting; an integer 0 for y is an error.
 func TruncateMod(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("TruncateMod", nil, x, y)
+	op := scope.node("TruncateMod", nil, x, y)
 	return op.Output(0)
 }
 
@@ -1339,6 +1339,6 @@ func TruncatedNormalSeed2(value int64) TruncatedNormalAttr {
 //
 // Options: [TruncatedNormalSeed], [TruncatedNormalSeed2].
 func TruncatedNormal(scope *Scope, shape tf.Output, dtype tf.DataType, optional ...TruncatedNormalAttr) (output tf.Output) {
-	op := scope.add("TruncatedNormal", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
+	op := scope.node("TruncatedNormal", with(pointer(&optional), attr{name: "dtype", value: dtype}), shape)
 	return op.Output(0)
 }

@@ -28,7 +28,7 @@ func UnbatchSharedName(value string) UnbatchAttr {
 //
 // Options: [UnbatchContainer], [UnbatchSharedName].
 func Unbatch(scope *Scope, batched_tensor tf.Output, batch_index tf.Output, id tf.Output, timeout_micros int64, optional ...UnbatchAttr) (unbatched_tensor tf.Output) {
-	op := scope.add("Unbatch", with(pointer(&optional), attr{name: "timeout_micros", value: timeout_micros}), batched_tensor, batch_index, id)
+	op := scope.node("Unbatch", with(pointer(&optional), attr{name: "timeout_micros", value: timeout_micros}), batched_tensor, batch_index, id)
 	return op.Output(0)
 }
 
@@ -50,7 +50,7 @@ func UnbatchDatasetMetadata(value string) UnbatchDatasetAttr {
 //
 // Options: [UnbatchDatasetMetadata].
 func UnbatchDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...UnbatchDatasetAttr) (handle tf.Output) {
-	op := scope.add("UnbatchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.node("UnbatchDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -78,7 +78,7 @@ func UnbatchGradSharedName(value string) UnbatchGradAttr {
 //
 // Options: [UnbatchGradContainer], [UnbatchGradSharedName].
 func UnbatchGrad(scope *Scope, original_input tf.Output, batch_index tf.Output, grad tf.Output, id tf.Output, optional ...UnbatchGradAttr) (batched_grad tf.Output) {
-	op := scope.add("UnbatchGrad", with(pointer(&optional)), original_input, batch_index, grad, id)
+	op := scope.node("UnbatchGrad", with(pointer(&optional)), original_input, batch_index, grad, id)
 	return op.Output(0)
 }
 
@@ -89,7 +89,7 @@ func UnbatchGrad(scope *Scope, original_input tf.Output, batch_index tf.Output, 
 //   - output_types: The types of an element's components.
 //   - output_shapes: Their shapes, as far as they are known.
 func UncompressElement(scope *Scope, compressed tf.Output, output_types []tf.DataType, output_shapes []tf.Shape) (components []tf.Output) {
-	op := scope.add("UncompressElement", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), compressed)
+	op := scope.node("UncompressElement", attrs(attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), compressed)
 	split := scope.outputs(op)
 	return split.list("components")
 }
@@ -131,7 +131,7 @@ func UnicodeDecodeTsplits(value tf.DataType) UnicodeDecodeAttr {
 //
 // Options: [UnicodeDecodeErrors], [UnicodeDecodeReplacementChar], [UnicodeDecodeReplaceControlCharacters], [UnicodeDecodeTsplits].
 func UnicodeDecode(scope *Scope, input tf.Output, input_encoding string, optional ...UnicodeDecodeAttr) (row_splits tf.Output, char_values tf.Output) {
-	op := scope.add("UnicodeDecode", with(pointer(&optional), attr{name: "input_encoding", value: input_encoding}), input)
+	op := scope.node("UnicodeDecode", with(pointer(&optional), attr{name: "input_encoding", value: input_encoding}), input)
 	return op.Output(0), op.Output(1)
 }
 
@@ -173,7 +173,7 @@ func UnicodeDecodeWithOffsetsTsplits(value tf.DataType) UnicodeDecodeWithOffsets
 //
 // Options: [UnicodeDecodeWithOffsetsErrors], [UnicodeDecodeWithOffsetsReplacementChar], [UnicodeDecodeWithOffsetsReplaceControlCharacters], [UnicodeDecodeWithOffsetsTsplits].
 func UnicodeDecodeWithOffsets(scope *Scope, input tf.Output, input_encoding string, optional ...UnicodeDecodeWithOffsetsAttr) (row_splits tf.Output, char_values tf.Output, char_to_byte_starts tf.Output) {
-	op := scope.add("UnicodeDecodeWithOffsets", with(pointer(&optional), attr{name: "input_encoding", value: input_encoding}), input)
+	op := scope.node("UnicodeDecodeWithOffsets", with(pointer(&optional), attr{name: "input_encoding", value: input_encoding}), input)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -204,7 +204,7 @@ func UnicodeEncodeReplacementChar(value int64) UnicodeEncodeAttr {
 //
 // Options: [UnicodeEncodeErrors], [UnicodeEncodeReplacementChar].
 func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output, output_encoding string, optional ...UnicodeEncodeAttr) (output tf.Output) {
-	op := scope.add("UnicodeEncode", with(pointer(&optional), attr{name: "output_encoding", value: output_encoding}), input_values, input_splits)
+	op := scope.node("UnicodeEncode", with(pointer(&optional), attr{name: "output_encoding", value: output_encoding}), input_values, input_splits)
 	return op.Output(0)
 }
 
@@ -218,7 +218,7 @@ func UnicodeEncode(scope *Scope, input_values tf.Output, input_splits tf.Output,
 //
 //   - output: Type: int32.
 func UnicodeScript(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("UnicodeScript", nil, input)
+	op := scope.node("UnicodeScript", nil, input)
 	return op.Output(0)
 }
 
@@ -254,7 +254,7 @@ func UnicodeTranscodeReplaceControlCharacters(value bool) UnicodeTranscodeAttr {
 //
 // Options: [UnicodeTranscodeErrors], [UnicodeTranscodeReplacementChar], [UnicodeTranscodeReplaceControlCharacters].
 func UnicodeTranscode(scope *Scope, input tf.Output, input_encoding string, output_encoding string, optional ...UnicodeTranscodeAttr) (output tf.Output) {
-	op := scope.add("UnicodeTranscode", with(pointer(&optional), attr{name: "input_encoding", value: input_encoding}, attr{name: "output_encoding", value: output_encoding}), input)
+	op := scope.node("UnicodeTranscode", with(pointer(&optional), attr{name: "input_encoding", value: input_encoding}, attr{name: "output_encoding", value: output_encoding}), input)
 	return op.Output(0)
 }
 
@@ -289,7 +289,7 @@ func UniformCandidateSamplerSeed2(value int64) UniformCandidateSamplerAttr {
 //
 // Options: [UniformCandidateSamplerSeed], [UniformCandidateSamplerSeed2].
 func UniformCandidateSampler(scope *Scope, true_classes tf.Output, num_true int64, num_sampled int64, unique bool, range_max int64, optional ...UniformCandidateSamplerAttr) (sampled_candidates tf.Output, true_expected_count tf.Output, sampled_expected_count tf.Output) {
-	op := scope.add("UniformCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
+	op := scope.node("UniformCandidateSampler", with(pointer(&optional), attr{name: "num_true", value: num_true}, attr{name: "num_sampled", value: num_sampled}, attr{name: "unique", value: unique}, attr{name: "range_max", value: range_max}), true_classes)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -318,7 +318,7 @@ func UniformDequantizeQuantizationAxis(value int64) UniformDequantizeAttr {
 //
 // Options: [UniformDequantizeQuantizationAxis].
 func UniformDequantize(scope *Scope, input tf.Output, scales tf.Output, zero_points tf.Output, Tout tf.DataType, quantization_min_val int64, quantization_max_val int64, optional ...UniformDequantizeAttr) (output tf.Output) {
-	op := scope.add("UniformDequantize", with(pointer(&optional), attr{name: "Tout", value: Tout}, attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), input, scales, zero_points)
+	op := scope.node("UniformDequantize", with(pointer(&optional), attr{name: "Tout", value: Tout}, attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), input, scales, zero_points)
 	return op.Output(0)
 }
 
@@ -347,7 +347,7 @@ func UniformQuantizeQuantizationAxis(value int64) UniformQuantizeAttr {
 //
 // Options: [UniformQuantizeQuantizationAxis].
 func UniformQuantize(scope *Scope, input tf.Output, scales tf.Output, zero_points tf.Output, Tout tf.DataType, quantization_min_val int64, quantization_max_val int64, optional ...UniformQuantizeAttr) (output tf.Output) {
-	op := scope.add("UniformQuantize", with(pointer(&optional), attr{name: "Tout", value: Tout}, attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), input, scales, zero_points)
+	op := scope.node("UniformQuantize", with(pointer(&optional), attr{name: "Tout", value: Tout}, attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), input, scales, zero_points)
 	return op.Output(0)
 }
 
@@ -377,7 +377,7 @@ func UniformQuantizedClipByValueQuantizationAxis(value int64) UniformQuantizedCl
 //
 // Options: [UniformQuantizedClipByValueQuantizationAxis].
 func UniformQuantizedClipByValue(scope *Scope, operand tf.Output, min tf.Output, max tf.Output, scales tf.Output, zero_points tf.Output, quantization_min_val int64, quantization_max_val int64, optional ...UniformQuantizedClipByValueAttr) (output tf.Output) {
-	op := scope.add("UniformQuantizedClipByValue", with(pointer(&optional), attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), operand, min, max, scales, zero_points)
+	op := scope.node("UniformQuantizedClipByValue", with(pointer(&optional), attr{name: "quantization_min_val", value: quantization_min_val}, attr{name: "quantization_max_val", value: quantization_max_val}), operand, min, max, scales, zero_points)
 	return op.Output(0)
 }
 
@@ -425,7 +425,7 @@ func UniformQuantizedDotOutputQuantizationAxis(value int64) UniformQuantizedDotA
 //
 // Options: [UniformQuantizedDotLhsQuantizationAxis], [UniformQuantizedDotRhsQuantizationAxis], [UniformQuantizedDotOutputQuantizationAxis].
 func UniformQuantizedDot(scope *Scope, lhs tf.Output, rhs tf.Output, lhs_scales tf.Output, lhs_zero_points tf.Output, rhs_scales tf.Output, rhs_zero_points tf.Output, output_scales tf.Output, output_zero_points tf.Output, Tout tf.DataType, lhs_quantization_min_val int64, lhs_quantization_max_val int64, rhs_quantization_min_val int64, rhs_quantization_max_val int64, output_quantization_min_val int64, output_quantization_max_val int64, optional ...UniformQuantizedDotAttr) (output tf.Output) {
-	op := scope.add("UniformQuantizedDot", with(pointer(&optional), attr{name: "Tout", value: Tout}, attr{name: "lhs_quantization_min_val", value: lhs_quantization_min_val}, attr{name: "lhs_quantization_max_val", value: lhs_quantization_max_val}, attr{name: "rhs_quantization_min_val", value: rhs_quantization_min_val}, attr{name: "rhs_quantization_max_val", value: rhs_quantization_max_val}, attr{name: "output_quantization_min_val", value: output_quantization_min_val}, attr{name: "output_quantization_max_val", value: output_quantization_max_val}), lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points)
+	op := scope.node("UniformQuantizedDot", with(pointer(&optional), attr{name: "Tout", value: Tout}, attr{name: "lhs_quantization_min_val", value: lhs_quantization_min_val}, attr{name: "lhs_quantization_max_val", value: lhs_quantization_max_val}, attr{name: "rhs_quantization_min_val", value: rhs_quantization_min_val}, attr{name: "rhs_quantization_max_val", value: rhs_quantization_max_val}, attr{name: "output_quantization_min_val", value: output_quantization_min_val}, attr{name: "output_quantization_max_val", value: output_quantization_max_val}), lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points)
 	return op.Output(0)
 }
 
@@ -463,7 +463,7 @@ func UniformRequantizeOutputQuantizationAxis(value int64) UniformRequantizeAttr 
 //
 // Options: [UniformRequantizeInputQuantizationAxis], [UniformRequantizeOutputQuantizationAxis].
 func UniformRequantize(scope *Scope, input tf.Output, input_scales tf.Output, input_zero_points tf.Output, output_scales tf.Output, output_zero_points tf.Output, Tout tf.DataType, input_quantization_min_val int64, input_quantization_max_val int64, output_quantization_min_val int64, output_quantization_max_val int64, optional ...UniformRequantizeAttr) (output tf.Output) {
-	op := scope.add("UniformRequantize", with(pointer(&optional), attr{name: "Tout", value: Tout}, attr{name: "input_quantization_min_val", value: input_quantization_min_val}, attr{name: "input_quantization_max_val", value: input_quantization_max_val}, attr{name: "output_quantization_min_val", value: output_quantization_min_val}, attr{name: "output_quantization_max_val", value: output_quantization_max_val}), input, input_scales, input_zero_points, output_scales, output_zero_points)
+	op := scope.node("UniformRequantize", with(pointer(&optional), attr{name: "Tout", value: Tout}, attr{name: "input_quantization_min_val", value: input_quantization_min_val}, attr{name: "input_quantization_max_val", value: input_quantization_max_val}, attr{name: "output_quantization_min_val", value: output_quantization_min_val}, attr{name: "output_quantization_max_val", value: output_quantization_max_val}), input, input_scales, input_zero_points, output_scales, output_zero_points)
 	return op.Output(0)
 }
 
@@ -484,7 +484,7 @@ func UniqueOutIdx(value tf.DataType) UniqueAttr {
 //
 // Options: [UniqueOutIdx].
 func Unique(scope *Scope, x tf.Output, optional ...UniqueAttr) (y tf.Output, idx tf.Output) {
-	op := scope.add("Unique", with(pointer(&optional)), x)
+	op := scope.node("Unique", with(pointer(&optional)), x)
 	return op.Output(0), op.Output(1)
 }
 
@@ -506,7 +506,7 @@ func UniqueDatasetMetadata(value string) UniqueDatasetAttr {
 //
 // Options: [UniqueDatasetMetadata].
 func UniqueDataset(scope *Scope, input_dataset tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...UniqueDatasetAttr) (handle tf.Output) {
-	op := scope.add("UniqueDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
+	op := scope.node("UniqueDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset)
 	return op.Output(0)
 }
 
@@ -531,7 +531,7 @@ func UniqueV2OutIdx(value tf.DataType) UniqueV2Attr {
 //
 // Options: [UniqueV2OutIdx].
 func UniqueV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueV2Attr) (y tf.Output, idx tf.Output) {
-	op := scope.add("UniqueV2", with(pointer(&optional)), x, axis)
+	op := scope.node("UniqueV2", with(pointer(&optional)), x, axis)
 	return op.Output(0), op.Output(1)
 }
 
@@ -553,7 +553,7 @@ func UniqueWithCountsOutIdx(value tf.DataType) UniqueWithCountsAttr {
 //
 // Options: [UniqueWithCountsOutIdx].
 func UniqueWithCounts(scope *Scope, x tf.Output, optional ...UniqueWithCountsAttr) (y tf.Output, idx tf.Output, count tf.Output) {
-	op := scope.add("UniqueWithCounts", with(pointer(&optional)), x)
+	op := scope.node("UniqueWithCounts", with(pointer(&optional)), x)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -579,7 +579,7 @@ func UniqueWithCountsV2OutIdx(value tf.DataType) UniqueWithCountsV2Attr {
 //
 // Options: [UniqueWithCountsV2OutIdx].
 func UniqueWithCountsV2(scope *Scope, x tf.Output, axis tf.Output, optional ...UniqueWithCountsV2Attr) (y tf.Output, idx tf.Output, count tf.Output) {
-	op := scope.add("UniqueWithCountsV2", with(pointer(&optional)), x, axis)
+	op := scope.node("UniqueWithCountsV2", with(pointer(&optional)), x, axis)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -599,7 +599,7 @@ func UnpackAxis(value int64) UnpackAttr {
 //
 // Options: [UnpackAxis].
 func Unpack(scope *Scope, value tf.Output, num int64, optional ...UnpackAttr) (output []tf.Output) {
-	op := scope.add("Unpack", with(pointer(&optional), attr{name: "num", value: num}), value)
+	op := scope.node("Unpack", with(pointer(&optional), attr{name: "num", value: num}), value)
 	split := scope.outputs(op)
 	return split.list("output")
 }
@@ -615,7 +615,7 @@ func Unpack(scope *Scope, value tf.Output, num int64, optional ...UnpackAttr) (o
 //
 //   - output: The coordinates of a place in a column. Types: int32, int64.
 func UnravelIndex(scope *Scope, indices tf.Output, dims tf.Output) (output tf.Output) {
-	op := scope.add("UnravelIndex", nil, indices, dims)
+	op := scope.node("UnravelIndex", nil, indices, dims)
 	return op.Output(0)
 }
 
@@ -641,7 +641,7 @@ func UnsortedSegmentJoinSeparator(value string) UnsortedSegmentJoinAttr {
 //
 // Options: [UnsortedSegmentJoinSeparator].
 func UnsortedSegmentJoin(scope *Scope, inputs tf.Output, segment_ids tf.Output, num_segments tf.Output, optional ...UnsortedSegmentJoinAttr) (output tf.Output) {
-	op := scope.add("UnsortedSegmentJoin", with(pointer(&optional)), inputs, segment_ids, num_segments)
+	op := scope.node("UnsortedSegmentJoin", with(pointer(&optional)), inputs, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -655,7 +655,7 @@ func UnsortedSegmentJoin(scope *Scope, inputs tf.Output, segment_ids tf.Output, 
 //   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
 //   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
-	op := scope.add("UnsortedSegmentMax", nil, data, segment_ids, num_segments)
+	op := scope.node("UnsortedSegmentMax", nil, data, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -669,7 +669,7 @@ func UnsortedSegmentMax(scope *Scope, data tf.Output, segment_ids tf.Output, num
 //   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
 //   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
-	op := scope.add("UnsortedSegmentMin", nil, data, segment_ids, num_segments)
+	op := scope.node("UnsortedSegmentMin", nil, data, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -681,7 +681,7 @@ func UnsortedSegmentMin(scope *Scope, data tf.Output, segment_ids tf.Output, num
 //   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int32, int64.
 //   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
-	op := scope.add("UnsortedSegmentProd", nil, data, segment_ids, num_segments)
+	op := scope.node("UnsortedSegmentProd", nil, data, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -693,7 +693,7 @@ func UnsortedSegmentProd(scope *Scope, data tf.Output, segment_ids tf.Output, nu
 //   - segment_ids: The segment of each slice, less than num_segments; slices of negative ones are left out. Types: int16, int32, int64.
 //   - num_segments: How many segments the output has. Types: int32, int64.
 func UnsortedSegmentSum(scope *Scope, data tf.Output, segment_ids tf.Output, num_segments tf.Output) (output tf.Output) {
-	op := scope.add("UnsortedSegmentSum", nil, data, segment_ids, num_segments)
+	op := scope.node("UnsortedSegmentSum", nil, data, segment_ids, num_segments)
 	return op.Output(0)
 }
 
@@ -728,14 +728,14 @@ func UnstageSharedName(value string) UnstageAttr {
 //
 // Options: [UnstageCapacity], [UnstageMemoryLimit], [UnstageContainer], [UnstageSharedName].
 func Unstage(scope *Scope, dtypes []tf.DataType, optional ...UnstageAttr) (values []tf.Output) {
-	op := scope.add("Unstage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
+	op := scope.node("Unstage", with(pointer(&optional), attr{name: "dtypes", value: dtypes}))
 	split := scope.outputs(op)
 	return split.list("values")
 }
 
 // UnwrapDatasetVariant gives the dataset that WrapDatasetVariant wrapped.
 func UnwrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
-	op := scope.add("UnwrapDatasetVariant", nil, input_handle)
+	op := scope.node("UnwrapDatasetVariant", nil, input_handle)
 	return op.Output(0)
 }
 
@@ -760,6 +760,6 @@ func UpperBoundOutType(value tf.DataType) UpperBoundAttr {
 //
 // Options: [UpperBoundOutType].
 func UpperBound(scope *Scope, sorted_inputs tf.Output, values tf.Output, optional ...UpperBoundAttr) (output tf.Output) {
-	op := scope.add("UpperBound", with(pointer(&optional)), sorted_inputs, values)
+	op := scope.node("UpperBound", with(pointer(&optional)), sorted_inputs, values)
 	return op.Output(0)
 }

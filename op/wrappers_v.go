@@ -38,7 +38,7 @@ func VarHandleOpAllowedDevices(value []string) VarHandleOpAttr {
 //
 // Options: [VarHandleOpContainer], [VarHandleOpSharedName], [VarHandleOpDebugName], [VarHandleOpAllowedDevices].
 func VarHandleOp(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...VarHandleOpAttr) (resource tf.Output) {
-	op := scope.add("VarHandleOp", with(pointer(&optional), attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
+	op := scope.node("VarHandleOp", with(pointer(&optional), attr{name: "dtype", value: dtype}, attr{name: "shape", value: shape}))
 	return op.Output(0)
 }
 
@@ -48,7 +48,7 @@ func VarHandleOp(scope *Scope, dtype tf.DataType, shape tf.Shape, optional ...Va
 //
 //   - is_initialized: Type: bool.
 func VarIsInitializedOp(scope *Scope, resource tf.Output) (is_initialized tf.Output) {
-	op := scope.add("VarIsInitializedOp", nil, resource)
+	op := scope.node("VarIsInitializedOp", nil, resource)
 	return op.Output(0)
 }
 
@@ -68,6 +68,6 @@ func VariableShapeOutType(value tf.DataType) VariableShapeAttr {
 //
 // Options: [VariableShapeOutType].
 func VariableShape(scope *Scope, input tf.Output, optional ...VariableShapeAttr) (output tf.Output) {
-	op := scope.add("VariableShape", with(pointer(&optional)), input)
+	op := scope.node("VariableShape", with(pointer(&optional)), input)
 	return op.Output(0)
 }

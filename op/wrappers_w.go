@@ -10,7 +10,7 @@ import tf "github.com/troupe-go/troupe/session"
 //
 //   - index: One element a row, as many columns as the input has dimensions. Type: int64.
 func Where(scope *Scope, input tf.Output) (index tf.Output) {
-	op := scope.add("Where", nil, input)
+	op := scope.node("Where", nil, input)
 	return op.Output(0)
 }
 
@@ -31,7 +31,7 @@ func WholeFileReaderV2SharedName(value string) WholeFileReaderV2Attr {
 //
 // Options: [WholeFileReaderV2Container], [WholeFileReaderV2SharedName].
 func WholeFileReaderV2(scope *Scope, optional ...WholeFileReaderV2Attr) (reader_handle tf.Output) {
-	op := scope.add("WholeFileReaderV2", with(pointer(&optional)))
+	op := scope.node("WholeFileReaderV2", with(pointer(&optional)))
 	return op.Output(0)
 }
 
@@ -57,13 +57,13 @@ func WindowDatasetMetadata(value string) WindowDatasetAttr {
 //
 // Options: [WindowDatasetMetadata].
 func WindowDataset(scope *Scope, input_dataset tf.Output, size tf.Output, shift tf.Output, stride tf.Output, drop_remainder tf.Output, output_types []tf.DataType, output_shapes []tf.Shape, optional ...WindowDatasetAttr) (handle tf.Output) {
-	op := scope.add("WindowDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, size, shift, stride, drop_remainder)
+	op := scope.node("WindowDataset", with(pointer(&optional), attr{name: "output_types", value: output_types}, attr{name: "output_shapes", value: output_shapes}), input_dataset, size, shift, stride, drop_remainder)
 	return op.Output(0)
 }
 
 // WrapDatasetVariant wraps a dataset, so that it can be copied from one device to another.
 func WrapDatasetVariant(scope *Scope, input_handle tf.Output) (output_handle tf.Output) {
-	op := scope.add("WrapDatasetVariant", nil, input_handle)
+	op := scope.node("WrapDatasetVariant", nil, input_handle)
 	return op.Output(0)
 }
 
@@ -87,7 +87,7 @@ func WriteAudioSummaryMaxOutputs(value int64) WriteAudioSummaryAttr {
 //
 // Options: [WriteAudioSummaryMaxOutputs].
 func WriteAudioSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, tensor tf.Output, sample_rate tf.Output, optional ...WriteAudioSummaryAttr) (o *tf.Operation) {
-	return scope.add("WriteAudioSummary", with(pointer(&optional)), writer, step, tag, tensor, sample_rate)
+	return scope.node("WriteAudioSummary", with(pointer(&optional)), writer, step, tag, tensor, sample_rate)
 }
 
 // WriteFile writes a file, replacing what is there, and makes its directory if that is missing.
@@ -97,7 +97,7 @@ func WriteAudioSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Ou
 //   - filename: Its path, a scalar. Type: string.
 //   - contents: All that it is to hold, a scalar. Type: string.
 func WriteFile(scope *Scope, filename tf.Output, contents tf.Output) (o *tf.Operation) {
-	return scope.add("WriteFile", nil, filename, contents)
+	return scope.node("WriteFile", nil, filename, contents)
 }
 
 // WriteGraphSummary writes a graph as an event.
@@ -108,7 +108,7 @@ func WriteFile(scope *Scope, filename tf.Output, contents tf.Output) (o *tf.Oper
 //   - step: The step that it belongs to. Type: int64.
 //   - tensor: A serialized GraphDef. Type: string.
 func WriteGraphSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output) (o *tf.Operation) {
-	return scope.add("WriteGraphSummary", nil, writer, step, tensor)
+	return scope.node("WriteGraphSummary", nil, writer, step, tensor)
 }
 
 // WriteHistogramSummary writes a histogram of numbers as an event.
@@ -120,7 +120,7 @@ func WriteGraphSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf
 //   - tag: What it is shown under. Type: string.
 //   - values: The numbers.
 func WriteHistogramSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, values tf.Output) (o *tf.Operation) {
-	return scope.add("WriteHistogramSummary", nil, writer, step, tag, values)
+	return scope.node("WriteHistogramSummary", nil, writer, step, tag, values)
 }
 
 // WriteImageSummaryAttr is an optional attribute of WriteImageSummary.
@@ -143,7 +143,7 @@ func WriteImageSummaryMaxImages(value int64) WriteImageSummaryAttr {
 //
 // Options: [WriteImageSummaryMaxImages].
 func WriteImageSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, tensor tf.Output, bad_color tf.Output, optional ...WriteImageSummaryAttr) (o *tf.Operation) {
-	return scope.add("WriteImageSummary", with(pointer(&optional)), writer, step, tag, tensor, bad_color)
+	return scope.node("WriteImageSummary", with(pointer(&optional)), writer, step, tag, tensor, bad_color)
 }
 
 // WriteRawProtoSummary writes serialized summaries as one event.
@@ -154,7 +154,7 @@ func WriteImageSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Ou
 //   - step: The step that they belong to. Type: int64.
 //   - tensor: The summaries. Type: string.
 func WriteRawProtoSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output) (o *tf.Operation) {
-	return scope.add("WriteRawProtoSummary", nil, writer, step, tensor)
+	return scope.node("WriteRawProtoSummary", nil, writer, step, tensor)
 }
 
 // WriteScalarSummary writes a number as an event.
@@ -166,7 +166,7 @@ func WriteRawProtoSummary(scope *Scope, writer tf.Output, step tf.Output, tensor
 //   - tag: What it is shown under. Type: string.
 //   - value: The number, a scalar.
 func WriteScalarSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.Output, value tf.Output) (o *tf.Operation) {
-	return scope.add("WriteScalarSummary", nil, writer, step, tag, value)
+	return scope.node("WriteScalarSummary", nil, writer, step, tag, value)
 }
 
 // WriteSummary writes a tensor as an event.
@@ -178,5 +178,5 @@ func WriteScalarSummary(scope *Scope, writer tf.Output, step tf.Output, tag tf.O
 //   - tag: What it is shown under. Type: string.
 //   - summary_metadata: A serialized SummaryMetadata, which says how it is shown. Type: string.
 func WriteSummary(scope *Scope, writer tf.Output, step tf.Output, tensor tf.Output, tag tf.Output, summary_metadata tf.Output) (o *tf.Operation) {
-	return scope.add("WriteSummary", nil, writer, step, tensor, tag, summary_metadata)
+	return scope.node("WriteSummary", nil, writer, step, tensor, tag, summary_metadata)
 }

@@ -6,7 +6,7 @@ import tf "github.com/troupe-go/troupe/session"
 
 // Xdivy computes x/y with broadcasting; where x is 0 the result is 0.
 func Xdivy(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Xdivy", nil, x, y)
+	op := scope.node("Xdivy", nil, x, y)
 	return op.Output(0)
 }
 
@@ -16,7 +16,7 @@ func Xdivy(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
 //
 //   - broadcast_dims: The dimensions of the result that those of the operand of lower rank become; empty if ranks are equal or one operand is a scalar. Types: int32, int64.
 func XlaBroadcastHelper(scope *Scope, lhs tf.Output, rhs tf.Output, broadcast_dims tf.Output) (lhs_output tf.Output, rhs_output tf.Output) {
-	op := scope.add("XlaBroadcastHelper", nil, lhs, rhs, broadcast_dims)
+	op := scope.node("XlaBroadcastHelper", nil, lhs, rhs, broadcast_dims)
 	return op.Output(0), op.Output(1)
 }
 
@@ -34,7 +34,7 @@ func XlaBroadcastHelper(scope *Scope, lhs tf.Output, rhs tf.Output, broadcast_di
 //   - dimension_numbers: A serialized ConvolutionDimensionNumbers, which says what the dimensions mean.
 //   - precision_config: Ignored: products are as exact as their type.
 func XlaConv(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Output, padding tf.Output, lhs_dilation tf.Output, rhs_dilation tf.Output, feature_group_count tf.Output, dimension_numbers string, precision_config string) (output tf.Output) {
-	op := scope.add("XlaConv", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}), lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count)
+	op := scope.node("XlaConv", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}), lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count)
 	return op.Output(0)
 }
 
@@ -63,7 +63,7 @@ func XlaConvV2BatchGroupCount(value int64) XlaConvV2Attr {
 //
 // Options: [XlaConvV2BatchGroupCount].
 func XlaConvV2(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Output, padding tf.Output, lhs_dilation tf.Output, rhs_dilation tf.Output, feature_group_count tf.Output, dimension_numbers string, precision_config string, preferred_element_type tf.DataType, optional ...XlaConvV2Attr) (output tf.Output) {
-	op := scope.add("XlaConvV2", with(pointer(&optional), attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}, attr{name: "preferred_element_type", value: preferred_element_type}), lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count)
+	op := scope.node("XlaConvV2", with(pointer(&optional), attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}, attr{name: "preferred_element_type", value: preferred_element_type}), lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count)
 	return op.Output(0)
 }
 
@@ -80,7 +80,7 @@ func XlaConvV2(scope *Scope, lhs tf.Output, rhs tf.Output, window_strides tf.Out
 //
 //   - output: What is left: dimensions of both, of the one, and of the other.
 func XlaDot(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string, precision_config string) (output tf.Output) {
-	op := scope.add("XlaDot", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}), lhs, rhs)
+	op := scope.node("XlaDot", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}), lhs, rhs)
 	return op.Output(0)
 }
 
@@ -98,7 +98,7 @@ func XlaDot(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string
 //
 //   - output: What is left: dimensions of both, of the one, and of the other.
 func XlaDotV2(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers string, precision_config string, preferred_element_type tf.DataType) (output tf.Output) {
-	op := scope.add("XlaDotV2", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}, attr{name: "preferred_element_type", value: preferred_element_type}), lhs, rhs)
+	op := scope.node("XlaDotV2", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "precision_config", value: precision_config}, attr{name: "preferred_element_type", value: preferred_element_type}), lhs, rhs)
 	return op.Output(0)
 }
 
@@ -109,7 +109,7 @@ func XlaDotV2(scope *Scope, lhs tf.Output, rhs tf.Output, dimension_numbers stri
 //   - start_indices: The box's first corner, limited so that all of the box is inside. Types: int32, int64.
 //   - size_indices: Its size in each dimension. Types: int32, int64.
 func XlaDynamicSlice(scope *Scope, input tf.Output, start_indices tf.Output, size_indices tf.Output) (output tf.Output) {
-	op := scope.add("XlaDynamicSlice", nil, input, start_indices, size_indices)
+	op := scope.node("XlaDynamicSlice", nil, input, start_indices, size_indices)
 	return op.Output(0)
 }
 
@@ -120,7 +120,7 @@ func XlaDynamicSlice(scope *Scope, input tf.Output, start_indices tf.Output, siz
 //   - update: The box.
 //   - indices: The box's first corner, limited so that all of the box is inside. Types: int32, int64.
 func XlaDynamicUpdateSlice(scope *Scope, input tf.Output, update tf.Output, indices tf.Output) (output tf.Output) {
-	op := scope.add("XlaDynamicUpdateSlice", nil, input, update, indices)
+	op := scope.node("XlaDynamicUpdateSlice", nil, input, update, indices)
 	return op.Output(0)
 }
 
@@ -134,7 +134,7 @@ func XlaDynamicUpdateSlice(scope *Scope, input tf.Output, update tf.Output, indi
 //   - dimension_numbers: A serialized GatherDimensionNumbers, which says what the dimensions mean.
 //   - indices_are_sorted: Ignored.
 func XlaGather(scope *Scope, operand tf.Output, start_indices tf.Output, slice_sizes tf.Output, dimension_numbers string, indices_are_sorted bool) (output tf.Output) {
-	op := scope.add("XlaGather", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "indices_are_sorted", value: indices_are_sorted}), operand, start_indices, slice_sizes)
+	op := scope.node("XlaGather", attrs(attr{name: "dimension_numbers", value: dimension_numbers}, attr{name: "indices_are_sorted", value: indices_are_sorted}), operand, start_indices, slice_sizes)
 	return op.Output(0)
 }
 
@@ -144,7 +144,7 @@ func XlaGather(scope *Scope, operand tf.Output, start_indices tf.Output, slice_s
 //
 //   - values: Of the shape of keys; those of equal keys keep their order.
 func XlaKeyValueSort(scope *Scope, keys tf.Output, values tf.Output) (sorted_keys tf.Output, sorted_values tf.Output) {
-	op := scope.add("XlaKeyValueSort", nil, keys, values)
+	op := scope.node("XlaKeyValueSort", nil, keys, values)
 	return op.Output(0), op.Output(1)
 }
 
@@ -164,7 +164,7 @@ func XlaOptimizationBarrier(scope *Scope, input []tf.Output) (output []tf.Output
 //   - padding_high: How much behind each dimension; negative takes away. Types: int32, int64.
 //   - padding_interior: How much between neighbours along each dimension. Types: int32, int64.
 func XlaPad(scope *Scope, input tf.Output, padding_value tf.Output, padding_low tf.Output, padding_high tf.Output, padding_interior tf.Output) (output tf.Output) {
-	op := scope.add("XlaPad", nil, input, padding_value, padding_low, padding_high, padding_interior)
+	op := scope.node("XlaPad", nil, input, padding_value, padding_low, padding_high, padding_interior)
 	return op.Output(0)
 }
 
@@ -180,7 +180,7 @@ func XlaPad(scope *Scope, input tf.Output, padding_value tf.Output, padding_low 
 //
 //   - output: Types: bfloat16, half, float, double.
 func XlaReducePrecision(scope *Scope, operand tf.Output, exponent_bits int64, mantissa_bits int64) (output tf.Output) {
-	op := scope.add("XlaReducePrecision", attrs(attr{name: "exponent_bits", value: exponent_bits}, attr{name: "mantissa_bits", value: mantissa_bits}), operand)
+	op := scope.node("XlaReducePrecision", attrs(attr{name: "exponent_bits", value: exponent_bits}, attr{name: "mantissa_bits", value: mantissa_bits}), operand)
 	return op.Output(0)
 }
 
@@ -201,24 +201,24 @@ func XlaShardingUnspecifiedDims(value []int64) XlaShardingAttr {
 //
 // Options: [XlaShardingSharding], [XlaShardingUnspecifiedDims].
 func XlaSharding(scope *Scope, input tf.Output, optional ...XlaShardingAttr) (output tf.Output) {
-	op := scope.add("XlaSharding", with(pointer(&optional)), input)
+	op := scope.node("XlaSharding", with(pointer(&optional)), input)
 	return op.Output(0)
 }
 
 // XlaSort sorts along the last dimension, smallest first.
 func XlaSort(scope *Scope, input tf.Output) (output tf.Output) {
-	op := scope.add("XlaSort", nil, input)
+	op := scope.node("XlaSort", nil, input)
 	return op.Output(0)
 }
 
 // Xlog1py computes x·log(1+y) with broadcasting; where x is 0 the result is 0.
 func Xlog1py(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Xlog1py", nil, x, y)
+	op := scope.node("Xlog1py", nil, x, y)
 	return op.Output(0)
 }
 
 // Xlogy computes x·log(y) with broadcasting; where x is 0 the result is 0.
 func Xlogy(scope *Scope, x tf.Output, y tf.Output) (z tf.Output) {
-	op := scope.add("Xlogy", nil, x, y)
+	op := scope.node("Xlogy", nil, x, y)
 	return op.Output(0)
 }

@@ -6,7 +6,7 @@ import tf "github.com/troupe-go/troupe/session"
 
 // ZerosLike makes a tensor of zeros of the input's shape.
 func ZerosLike(scope *Scope, x tf.Output) (y tf.Output) {
-	op := scope.add("ZerosLike", nil, x)
+	op := scope.node("ZerosLike", nil, x)
 	return op.Output(0)
 }
 
@@ -21,7 +21,7 @@ func ZerosLike(scope *Scope, x tf.Output) (y tf.Output) {
 //
 //   - z: Types: float, double.
 func Zeta(scope *Scope, x tf.Output, q tf.Output) (z tf.Output) {
-	op := scope.add("Zeta", nil, x, q)
+	op := scope.node("Zeta", nil, x, q)
 	return op.Output(0)
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // Merge adds what another process recorded of this run, between two times of this recorder's
@@ -75,7 +77,7 @@ func (s *Stats) merge(all []merged) {
 		s.Dropped += m.stats.Dropped
 		threads = next
 	}
-	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
+	sorted.Stably(s.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
 }
 
 // Valid reports whether all numbers of nodes in s are of its nodes, as in what another process

@@ -1,8 +1,7 @@
 package profile
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -60,7 +59,7 @@ func (s *Stats) stepStats() []byte {
 	for _, d := range order {
 		m := wire.AppendField(nil, device, d)
 		m = append(m, events[d]...)
-		for _, thread := range sorted(threads[d]) {
+		for _, thread := range inOrder(threads[d]) {
 			entry := wire.AppendNumber(nil, 1, uint64(thread))
 			m = wire.AppendField(m, names, wire.AppendField(entry, 2, threadName(thread)))
 		}
@@ -69,12 +68,12 @@ func (s *Stats) stepStats() []byte {
 	return b
 }
 
-func sorted(set map[int]bool) []int {
+func inOrder(set map[int]bool) []int {
 	var list []int
 	for k := range set {
 		list = append(list, k)
 	}
-	slices.SortFunc(list, cmp.Compare[int])
+	sort.Ints(list)
 	return list
 }
 

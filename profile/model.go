@@ -1,8 +1,11 @@
 package profile
 
 import (
+	"cmp"
 	"slices"
 	"time"
+
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // A Model is the cost model of a program: what its nodes took in the runs that were
@@ -105,7 +108,7 @@ func (m *Model) SuppressInfrequent() {
 	}
 	m.least = 0
 	if len(counts) > 0 {
-		slices.Sort(counts)
+		sorted.By(counts, cmp.Compare)
 		m.least = max(counts[len(counts)/2]/2, 1)
 	}
 }

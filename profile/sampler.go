@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -192,7 +193,8 @@ func (t *times) usual() float64 {
 	if t.n == 0 {
 		return 0
 	}
-	list := slices.Sorted(slices.Values(t.latest[:min(t.n, pairs)]))
+	list := slices.Clone(t.latest[:min(t.n, pairs)])
+	sort.Float64s(list)
 	return list[len(list)/4]
 }
 

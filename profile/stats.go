@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -135,7 +136,7 @@ func (r *Recorder) Stats() *Stats {
 			}
 		}
 	}
-	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
+	sorted.Stably(s.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
 	s.merge(r.away)
 	return s
 }

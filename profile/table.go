@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
+
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // An OpStats is what the nodes of an operation took together.
@@ -40,7 +41,7 @@ func (m *Model) ByOp() []OpStats {
 		o.Bytes += n.Bytes
 		o.Total += n.Total
 	}
-	slices.SortStableFunc(list, func(a, b OpStats) int {
+	sorted.Stably(list, func(a, b OpStats) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op))
 	})
 	return list
@@ -54,7 +55,7 @@ func (m *Model) ByTime() []int {
 			list = append(list, i)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int) int {
+	sorted.Stably(list, func(a, b int) int {
 		return cmp.Or(cmp.Compare(m.Nodes[b].Total, m.Nodes[a].Total), cmp.Compare(m.Nodes[b].Count, m.Nodes[a].Count))
 	})
 	return list
@@ -106,7 +107,7 @@ func (m *Model) WriteTable(w io.Writer, most int) error {
 	}
 	path, took := m.CriticalPath()
 	fmt.Fprintf(w, "\ncritical path: %v, %s; the longest of them:\n", round(took), counted(int64(len(path)), "node"))
-	slices.SortStableFunc(path, func(a, b int) int { return cmp.Compare(m.Nodes[b].Total, m.Nodes[a].Total) })
+	sorted.Stably(path, func(a, b int) int { return cmp.Compare(m.Nodes[b].Total, m.Nodes[a].Total) })
 	for _, i := range path[:min(5, len(path))] {
 		n := &m.Nodes[i]
 		fmt.Fprintf(t, "%v\t  %s\n", round(m.perRun(n.Total)), n.where())

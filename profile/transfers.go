@@ -2,9 +2,10 @@ package profile
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"sync"
+
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // A Transfer is what has gone along one edge from device to device.
@@ -51,7 +52,7 @@ func (t *Transfers) List() []Transfer {
 	for _, e := range t.list {
 		all = append(all, *e)
 	}
-	slices.SortFunc(all, func(a, b Transfer) int {
+	sorted.By(all, func(a, b Transfer) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count),
 			strings.Compare(a.Tensor, b.Tensor), strings.Compare(a.From, b.From), strings.Compare(a.To, b.To))
 	})

@@ -7,8 +7,10 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -44,7 +46,7 @@ const (
 // It fails with INVALID_ARGUMENT and the offset of the byte at fault on a
 // message that is not well-formed, an unknown data type, a shape that no
 // tensor can have, a list of mixed kinds or of more than a million elements,
-// and functions nested more than 32 deep; and as [tensor.UnmarshalProto] does
+// and functions nested more than 32 deep; and as [tensorproto.Unmarshal] does
 // on a tensor.
 func UnmarshalAttr(b []byte) (AttrValue, error) { return new(AttrDecoder).Attr(b) }
 
@@ -116,21 +118,21 @@ func (d *AttrDecoder) word(b []byte) string {
 
 // normalize sorts by name and keeps the last of equal names.
 func (a Attrs) normalize() Attrs {
-	sorted, _ := new(AttrDecoder).normalize(a)
-	return sorted
+	all, _ := new(AttrDecoder).normalize(a)
+	return all
 }
 
 // normalize is [Attrs.normalize] until the decoder's watch ends it.
 func (d *AttrDecoder) normalize(a Attrs) (Attrs, error) {
-	sorted := true
+	inOrder := true
 	for i := 1; i < len(a); i++ {
-		sorted = sorted && a[i-1].Name < a[i].Name
+		inOrder = inOrder && a[i-1].Name < a[i].Name
 	}
-	if sorted {
+	if inOrder {
 		return a, nil
 	}
 	var ended error
-	slices.SortStableFunc(a, func(x, y NamedAttr) int {
+	sorted.Stably(a, func(x, y NamedAttr) int {
 		if ended != nil { // the rest of the order does not matter
 			return 0
 		}
@@ -417,7 +419,7 @@ func (d *AttrDecoder) tensor(v *AttrValue, b []byte, at int) error {
 		room = DefaultRoom
 	}
 	own := int64(len(b)) * maxTensorGrowth
-	t, err := tensor.UnmarshalProto(b, own+max(room-d.used, 0))
+	t, err := tensorproto.Unmarshal(b, own+max(room-d.used, 0))
 	if err != nil {
 		return status.Within(err, "the tensor at byte %d", at)
 	}

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // MarshalAttr is v as a serialized AttrValue. It fails where a tensor cannot
@@ -64,7 +65,7 @@ func appendElem(dst []byte, num protowire.Number, v *AttrValue) ([]byte, error) 
 			if v.Tensor == nil {
 				return dst, nil
 			}
-			return v.Tensor.AppendProto(dst)
+			return tensorproto.Append(dst, v.Tensor)
 		})
 	case KindFunc:
 		return appendMessage(dst, num, func(dst []byte) ([]byte, error) {

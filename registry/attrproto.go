@@ -17,7 +17,7 @@ func AttrFromProto(p *wire.AttrValue) (AttrValue, error) {
 }
 
 // AttrToProto returns v as a message. It fails where [MarshalAttr] does. It is no
-// method, as [tensor.ToProto] is none.
+// method: every package that knows the type would compile what messages need.
 func AttrToProto(v AttrValue) (*wire.AttrValue, error) {
 	b, err := MarshalAttr(v)
 	if err != nil {

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/status"
@@ -72,7 +71,12 @@ func (d *OpDef) withDefaults(attrs Attrs, missing int) Attrs {
 			all = append(all, NamedAttr{a.Name, *a.Default})
 		}
 	}
-	slices.SortFunc(all, func(x, y NamedAttr) int { return strings.Compare(x.Name, y.Name) })
+	// By insertion: attributes are in order, and few lack.
+	for i := 1; i < len(all); i++ {
+		for k := i; k > 0 && all[k-1].Name > all[k].Name; k-- {
+			all[k-1], all[k] = all[k], all[k-1]
+		}
+	}
 	return all
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -44,7 +46,7 @@ func (s *scanner) tensor() (*tensor.Tensor, error) {
 			s.at = start
 			return nil, s.errorf("the text of a tensor is malformed: %s", plainError(err))
 		}
-		t, err := tensor.FromProto(&p, maxTextTensor)
+		t, err := tensorproto.From(&p, maxTextTensor)
 		if err != nil {
 			s.at = start
 			return nil, s.errorf("%s", status.From(err).Message)
@@ -102,7 +104,7 @@ const maxTextTensor = 1 << 28
 
 // tensorOf returns the tensor with these values, the last of which repeats.
 func tensorOf(dt tensor.DType, shape Shape, values string) (*tensor.Tensor, error) {
-	given, err := tensor.Parse("["+values+"]", dt)
+	given, err := literal.Parse("["+values+"]", dt)
 	if err != nil {
 		return nil, err
 	}

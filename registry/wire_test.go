@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -152,7 +153,7 @@ func TestAttrDecoderRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := tensor.ToProto(small)
+	p, err := tensorproto.To(small)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package resource
 
 import (
 	"cmp"
-	"reflect"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -72,7 +72,7 @@ type key struct {
 // compare orders keys by container, name and type.
 func (k key) compare(other key) int {
 	return cmp.Or(cmp.Compare(k.container, other.container), cmp.Compare(k.name, other.name),
-		cmp.Compare(reflect.TypeOf(k.kind).String(), reflect.TypeOf(other.kind).String()))
+		cmp.Compare(fmt.Sprintf("%T", k.kind), fmt.Sprintf("%T", other.kind)))
 }
 
 func keyOf[T any](container, name string) key {
@@ -96,15 +96,12 @@ func (m *Manager) missing(k key) error {
 
 // kindName returns the name of the type that kind, a nil pointer, points to, for messages.
 // A package whose code mentions [reflect.Type], in a field or an inlined call, compiles all
-// of its methods again. That is why kinds are no reflect.Type and this is not inlined.
+// of its methods again. That is why kinds are no reflect.Type, and fmt looks at it.
 //
 //go:noinline
 func kindName(kind any) string {
-	t := reflect.TypeOf(kind).Elem()
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t.Name()
+	_, name, _ := strings.Cut(fmt.Sprintf("%T", kind), ".")
+	return name
 }
 
 // A Name is what a resource is known by, among those of its type.

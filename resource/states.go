@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // A Described is a resource that can say what it holds between steps, in text that is the
@@ -33,7 +35,7 @@ func (m *Manager) States() []State {
 		all = append(all, held{k, r})
 	}
 	m.mu.RUnlock()
-	slices.SortFunc(all, func(a, b held) int { return a.compare(b.key) })
+	sorted.By(all, func(a, b held) int { return a.compare(b.key) })
 	var states []State
 	for _, h := range all {
 		s := State{Name: Name{h.container, h.name}}
@@ -68,7 +70,7 @@ func ValueText(v tensor.Value) string {
 	if t.NumElements() <= mostPrinted {
 		return text
 	}
-	b, err := t.MarshalProto()
+	b, err := tensorproto.Marshal(t)
 	if err != nil {
 		return text
 	}
@@ -102,7 +104,7 @@ func (q *Queue) Holds() string {
 		texts = o.texts()
 	case *priority:
 		in := slices.Clone(o.heap)
-		slices.SortFunc(in, func(a, b rankedElement) int {
+		sorted.By(in, func(a, b rankedElement) int {
 			return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.arrival, b.arrival))
 		})
 		for _, e := range in {

@@ -2,8 +2,8 @@ package resource
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -29,7 +29,7 @@ func (m *Manager) Uses() []Use {
 		}
 	}
 	m.mu.RUnlock()
-	slices.SortFunc(all, func(a, b Use) int {
+	sorted.By(all, func(a, b Use) int {
 		return cmp.Or(cmp.Compare(a.Container, b.Container), cmp.Compare(a.Name.Name, b.Name.Name))
 	})
 	m.Variables(func(name Name, v tensor.Value) {

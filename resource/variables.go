@@ -1,8 +1,7 @@
 package resource
 
 import (
-	"slices"
-
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -24,7 +23,7 @@ func (m *Manager) Variables(f func(name Name, value tensor.Value)) {
 		}
 	}
 	m.mu.RUnlock()
-	slices.SortFunc(all, func(a, b named) int { return a.compare(b.key) })
+	sorted.By(all, func(a, b named) int { return a.compare(b.key) })
 	for _, v := range all {
 		if value, ok := v.Read(); ok {
 			f(Name{v.container, v.name}, value)

@@ -2,10 +2,10 @@ package serve
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // A LiveSession is the session of a version, for who looks at what it does.
@@ -24,6 +24,6 @@ func (m *Manager) Sessions() []LiveSession {
 			all = append(all, LiveSession{v.name + "/" + strconv.FormatInt(v.number, 10), v.saved.Session})
 		}
 	}
-	slices.SortFunc(all, func(a, b LiveSession) int { return cmp.Compare(a.Name, b.Name) })
+	sorted.By(all, func(a, b LiveSession) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

@@ -346,7 +346,7 @@ func (m *Manager) all() []*served {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := slices.Collect(maps.Values(m.models))
-	slices.SortFunc(all, func(a, b *served) int { return compare(a.config.Name, b.config.Name) })
+	sorted.By(all, func(a, b *served) int { return compare(a.config.Name, b.config.Name) })
 	return all
 }
 

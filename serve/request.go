@@ -104,7 +104,7 @@ func (m *Manager) Status(s Spec) ([]VersionStatus, error) {
 	if len(list) == 0 {
 		return nil, status.Errorf(status.NotFound, "Could not find any versions of model %s", s.Model)
 	}
-	slices.SortFunc(list, func(a, b VersionStatus) int { return int(min(1, max(-1, b.Version-a.Version))) })
+	sorted.By(list, func(a, b VersionStatus) int { return int(min(1, max(-1, b.Version-a.Version))) })
 	return list, nil
 }
 

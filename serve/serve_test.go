@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/status"
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func write(t testing.TB, dir, text string, signatures ...string) {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	sigs := map[string]model.ExportSignature{}

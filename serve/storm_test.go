@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
@@ -80,9 +81,9 @@ func resident() int {
 func heavy(t testing.TB, dir string, n int, value float32) {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 x = Placeholder() {dtype=DT_FLOAT, shape=shape [?]}
-w = VarHandleOp() {dtype=DT_FLOAT, shape=shape [` + strconv.Itoa(n) + `], shared_name="w"}
+w = VarHandleOp() {dtype=DT_FLOAT, shape=shape [`+strconv.Itoa(n)+`], shared_name="w"}
 read = ReadVariableOp(w) {dtype=DT_FLOAT}
 zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 first = GatherV2(read, zero, zero)

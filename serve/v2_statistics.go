@@ -2,11 +2,12 @@ package serve
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // statistics count what a version has answered, as the Open Inference Protocol's extension
@@ -106,7 +107,7 @@ func (s *statistics) report(name string, version int64) V2Statistics {
 		r.BatchStats = append(r.BatchStats, V2BatchStatistics{BatchSize: int64(size.(int)), ComputeInfer: d.(*duration).report()})
 		return true
 	})
-	slices.SortFunc(r.BatchStats, func(a, b V2BatchStatistics) int { return cmp.Compare(a.BatchSize, b.BatchSize) })
+	sorted.By(r.BatchStats, func(a, b V2BatchStatistics) int { return cmp.Compare(a.BatchSize, b.BatchSize) })
 	return r
 }
 
@@ -130,7 +131,7 @@ func (m *Manager) V2Statistics(s Spec) ([]V2Statistics, error) {
 			}
 		}
 		m.mu.Unlock()
-		slices.SortFunc(of, func(a, b *version) int { return cmp.Compare(b.number, a.number) })
+		sorted.By(of, func(a, b *version) int { return cmp.Compare(b.number, a.number) })
 		for _, v := range of {
 			list = append(list, v.statistics.report(name, v.number))
 		}

@@ -147,7 +147,7 @@ func found(path string) (map[int64]string, error) {
 	}
 	list, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, status.Errorf(status.NotFound, "there is no folder %s", path)
+		return nil, status.Errorf(status.NotFound, "folder %s does not exist", path)
 	}
 	if err != nil {
 		return nil, status.From(err)

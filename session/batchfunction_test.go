@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -33,7 +34,7 @@ func Wait(x: int32) -> (y: int32) {
 
 // Several steps share one call of a function, and each gets its own rows.
 func TestBatchFunction(t *testing.T) {
-	def, err := graph.ParseText(batching)
+	def, err := notation.Parse(batching)
 	if err != nil {
 		t.Fatal(err)
 	}

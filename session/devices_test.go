@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/wire"
 )
@@ -39,7 +39,7 @@ func onTwoDevices(t *testing.T, text string, test func(t *testing.T, s *session.
 
 func parsed(t *testing.T, text string) *session.Graph {
 	t.Helper()
-	def, err := graph.ParseText(text)
+	def, err := notation.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

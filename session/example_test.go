@@ -7,6 +7,7 @@ import (
 	"log"
 	"time"
 
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 
 	_ "github.com/troupe-go/troupe/ops/array"
@@ -62,7 +63,7 @@ func ExampleSession_Run() {
 // A loop that counts is a unit, unless something in it is fetched.
 func ExampleCallable_Plan() {
 	g := session.NewGraph()
-	err := g.AddText(`
+	err := notation.Add(g, `
 limit = Placeholder() {dtype=DT_INT32}
 zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
@@ -77,6 +78,7 @@ add = AddV2(switch:1, step)
 next = NextIteration(add)
 counted = Exit(switch)
 `)
+
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 )
 
@@ -18,7 +19,7 @@ any = Placeholder() {dtype=DT_FLOAT}
 z = Neg(any)
 `
 	g := graph.New()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(g, nil)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -60,7 +60,7 @@ func TestProgramsAreOnAccount(t *testing.T) {
 		fmt.Fprintf(&b, "  a%d = Add(a%d:z:0, x) {T=DT_FLOAT}\n", i+1, i)
 	}
 	fmt.Fprintf(&b, "  return y = a%d:z:0\n}\n", n)
-	def, err := graph.ParseText(b.String())
+	def, err := notation.Parse(b.String())
 	if err != nil {
 		t.Fatal(err)
 	}

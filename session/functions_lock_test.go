@@ -3,6 +3,7 @@ package session_test
 import (
 	"testing"
 
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 )
 
@@ -10,7 +11,7 @@ import (
 // compiled go on calling theirs.
 func TestCallsGoOnWhileFunctionsAreLookedAt(t *testing.T) {
 	g := session.NewGraph()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
 cpu = Const() {dtype=DT_STRING, value=Tensor<type: string shape: [] values: "/device:CPU:0">}
 slow = Again(one)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/registry"
@@ -89,7 +90,7 @@ func init() {
 
 // Kernels call functions on every engine, with one thread and with several.
 func TestCalledFunctions(t *testing.T) {
-	def, err := graph.ParseText(called)
+	def, err := notation.Parse(called)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 )
@@ -13,7 +14,7 @@ import (
 // TestPreparingEndsWithItsContext: what prepares runs gives up when its context ends.
 func TestPreparingEndsWithItsContext(t *testing.T) {
 	g := graph.New()
-	if err := g.AddText("x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x) {T=DT_FLOAT}\n"); err != nil {
+	if err := notation.Add(g, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x) {T=DT_FLOAT}\n"); err != nil {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(g, nil)

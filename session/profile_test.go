@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/session"
@@ -267,7 +268,7 @@ func TestTable(t *testing.T) {
 // it was laid out in the program or is called.
 func TestProfileFunctions(t *testing.T) {
 	g := session.NewGraph()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 two = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [2] values: 1 2>}
 laid = PartitionedCall(two) {Tin=[DT_INT32], Tout=[DT_INT32], f=func Double}
 called = MapDefun(laid) {Targuments=[DT_INT32], f=func Double, output_shapes=list(shape) [[]], output_types=[DT_INT32]}

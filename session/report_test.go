@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 )
@@ -44,7 +45,7 @@ func wait() -> (y: int32) {
 `
 	onEveryEngine(t, func(t *testing.T, o session.SessionOptions) {
 		g := graph.New()
-		if err := g.AddText(text); err != nil {
+		if err := notation.Add(g, text); err != nil {
 			t.Fatal(err)
 		}
 		s, err := session.NewSession(g, &o)

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/math"
 	_ "github.com/troupe-go/troupe/ops/nn"
@@ -33,7 +34,7 @@ const dense = `
 func newDense(t *testing.T, options *session.SessionOptions) (*session.Graph, *session.Session) {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(dense); err != nil {
+	if err := notation.Add(g, dense); err != nil {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(g, options)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 )
 
@@ -14,7 +15,7 @@ func TestUnreadOutputsAreGivenBack(t *testing.T) {
 	onEveryEngine(t, func(t *testing.T, o session.SessionOptions) {
 		for _, parts := range []int{1, 63, 64, 65, 130} {
 			g := session.NewGraph()
-			if err := g.AddText(fmt.Sprintf(`
+			if err := notation.Add(g, fmt.Sprintf(`
 limit = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: %d>}
 x = Placeholder() {dtype=DT_FLOAT}
 zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 )
 
@@ -45,7 +46,7 @@ y = Unbatch(put, put:1, put:2) {T=DT_INT32, timeout_micros=1000000}
 	} {
 		for _, engine := range []string{"actors", "tokens", "messages", "seeded:1", "sequential"} {
 			g := session.NewGraph()
-			if err := g.AddText(text); err != nil {
+			if err := notation.Add(g, text); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			s, err := session.NewSession(g, &session.SessionOptions{Engine: engine})

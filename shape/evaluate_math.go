@@ -92,6 +92,8 @@ func floorDivFloat(a, b float64) float64 { return math.Floor(a / b) }
 
 // unary applies one of the functions to each element; nil is a type that the
 // operation is not worked out for.
+//
+//go:noinline
 func unary(onInt func(int64) int64, onFloat func(float64) float64) evalFunc {
 	return func(e *evaluation) *value {
 		x := e.in(0)
@@ -113,6 +115,8 @@ func unary(onInt func(int64) int64, onFloat func(float64) float64) evalFunc {
 
 // binary applies one of the functions to the elements of both inputs, which
 // have one shape, or one of which has a single element.
+//
+//go:noinline
 func binary(onInt func(a, b int64) (int64, bool), onFloat func(a, b float64) float64) evalFunc {
 	return func(e *evaluation) *value {
 		x, y := e.in(0), e.in(1)
@@ -163,6 +167,8 @@ func together(x, y *value) (dims []int64, ok bool) {
 }
 
 // compare makes booleans of the order of the elements of both inputs.
+//
+//go:noinline
 func compare(holds func(order int) bool) evalFunc {
 	return func(e *evaluation) *value {
 		x, y := e.in(0), e.in(1)
@@ -249,6 +255,8 @@ func evalSelect(e *evaluation) *value {
 }
 
 // reduce folds all elements of an integer input into one.
+//
+//go:noinline
 func reduce(f func(a, b int64) (int64, bool), start int64) evalFunc {
 	return func(e *evaluation) *value {
 		x := e.in(0)

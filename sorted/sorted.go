@@ -1,8 +1,9 @@
-// Package sorted returns what maps have in order.
+// Package sorted sorts lists, and returns what maps have in order.
 //
 // A generic function is compiled in every package that calls it, and those of package
 // slices that sort are a dozen functions each time. [Keys] leaves the sorting to
-// [sort.Strings], which is compiled once.
+// [sort.Strings], which is compiled once; [By] and [Stably] leave it to [sort.Slice] and
+// [sort.SliceStable].
 package sorted
 
 import "sort"

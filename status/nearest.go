@@ -3,8 +3,9 @@ package status
 import (
 	"cmp"
 	"iter"
-	"slices"
 	"strings"
+
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // Nearest lists the names, at most three, that may have been meant by one that
@@ -41,11 +42,11 @@ func Nearest(name string, names iter.Seq[string]) []string {
 		}
 		near = append(near, candidate{whole, far})
 		if len(near) > 64 { // only the nearest are of interest
-			slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
+			sorted.Stably(near, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
 			near = near[:most]
 		}
 	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
+	sorted.Stably(near, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
 	found := make([]string, min(most, len(near)))
 	for i := range found {
 		found[i] = near[i].name

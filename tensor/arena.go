@@ -113,7 +113,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	size := n * dt.elemSize()
+	size := n * dt.MemorySize()
 	if dt.HasPointers() || size == 0 || size > 1<<maxClass {
 		if dt == String && len(shape) == 0 {
 			return a.allocText()

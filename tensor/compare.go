@@ -21,7 +21,7 @@ type Tolerance struct {
 // Floats of every size hold if they are within tol; NaN equals NaN and
 // infinities must be equal; the parts of complex numbers are compared apart.
 // Everything else must be equal: handles by the names they carry (nil has none), variants by
-// their serialized form.
+// their serialized form ([RegisterVariantForm]).
 func Compare(got, want *Tensor, tol Tolerance) error {
 	if got.dtype != want.dtype {
 		return status.Errorf(status.FailedPrecondition, "dtype is %v, want %v", got.dtype, want.dtype)
@@ -81,19 +81,19 @@ func equality(got, want *Tensor, tol Tolerance) func(i int) bool {
 				return true
 			}
 			if complex {
-				g, w := complexAt(got, i), complexAt(want, i)
+				g, w := got.ComplexAt(i), want.ComplexAt(i)
 				return equalBits(real(g), real(w)) && equalBits(imag(g), imag(w))
 			}
-			return equalBits(floatAt(got, i), floatAt(want, i))
+			return equalBits(got.FloatAt(i), want.FloatAt(i))
 		}
 	}
 	if complex {
 		return func(i int) bool {
-			g, w := complexAt(got, i), complexAt(want, i)
+			g, w := got.ComplexAt(i), want.ComplexAt(i)
 			return tol.holds(real(g), real(w)) && tol.holds(imag(g), imag(w))
 		}
 	}
-	return func(i int) bool { return tol.holds(floatAt(got, i), floatAt(want, i)) }
+	return func(i int) bool { return tol.holds(got.FloatAt(i), want.FloatAt(i)) }
 }
 
 func (tol Tolerance) holds(got, want float64) bool {
@@ -131,11 +131,11 @@ func equalObjects(a, b *Object) bool {
 		return a == b
 	}
 	// A value without a serialized form equals itself alone.
-	x, err := marshalVariants(Scalar(a).t, nil)
+	x, err := variantForm(FromScalar(a))
 	if err != nil {
 		return false
 	}
-	y, err := marshalVariants(Scalar(b).t, nil)
+	y, err := variantForm(FromScalar(b))
 	return err == nil && bytes.Equal(x, y)
 }
 
@@ -152,7 +152,7 @@ func indexOf(i int, shape []int64) []int64 {
 // exactText is element i with all its digits.
 func exactText(t *Tensor, i int) string {
 	if t.dtype == Bfloat16 || t.dtype.Size() == 1 && t.dtype.isFloat() {
-		return fmt.Sprint(floatAt(t, i))
+		return fmt.Sprint(t.FloatAt(i))
 	}
 	return elementText(t, i)
 }
@@ -161,13 +161,13 @@ func exactText(t *Tensor, i int) string {
 func distance(got, want *Tensor, i int) string {
 	switch want.dtype {
 	case Complex64, Complex128:
-		d := complexAt(got, i) - complexAt(want, i)
+		d := got.ComplexAt(i) - want.ComplexAt(i)
 		return fmt.Sprintf("%.3g in the real part and %.3g in the imaginary", math.Abs(real(d)), math.Abs(imag(d)))
 	}
 	if !want.dtype.isFloat() {
 		return ""
 	}
-	d := math.Abs(floatAt(got, i) - floatAt(want, i))
+	d := math.Abs(got.FloatAt(i) - want.FloatAt(i))
 	if d != d || math.IsInf(d, 0) {
 		return ""
 	}

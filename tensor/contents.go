@@ -15,6 +15,19 @@ func elems[T any](t *Tensor) []T { return unsafe.Slice((*T)(t.data), t.n) }
 // rawBytes returns the memory of a tensor without pointers.
 func (t *Tensor) rawBytes() []byte { return unsafe.Slice((*byte)(t.data), t.n*t.dtype.Size()) }
 
+// SetContents fills t, which no other code has yet, from its elements' little-endian bytes.
+// Booleans become 0 or 1, and bits outside a narrow integer are set right. It fails for
+// string, resource and variant tensors, and for another number of bytes.
+func (t *Tensor) SetContents(b []byte) error {
+	if t.dtype.HasPointers() || len(b) != t.n*t.dtype.Size() {
+		return status.Invalid("%d bytes do not fill a tensor of type %v and shape %s", len(b), t.dtype, FormatDims(t.shape))
+	}
+	if t.n > 0 {
+		t.setBytes(b)
+	}
+	return nil
+}
+
 // setBytes fills t from its elements' little-endian bytes, of which there are
 // as many as t has. What no computation makes is set right: a bool that is
 // neither 0 nor 1, and bits outside a narrow integer.

@@ -18,13 +18,13 @@ func TestContentsRoundTrip(t *testing.T) {
 			continue
 		}
 		for _, shape := range [][]int64{nil, {0}, {5}, {2, 3}} {
-			x := someTensor(t, dt, shape)
+			x := SomeTensor(t, dt, shape)
 			var b bytes.Buffer
 			n, err := x.WriteContentsTo(&b)
 			if err != nil || n != int64(b.Len()) || b.Len() != x.NumElements()*dt.Size() {
 				t.Fatalf("%v %v: wrote %d bytes and says %d, %v", dt, shape, b.Len(), n, err)
 			}
-			into := ValueOf(someTensor(t, dt, shape))
+			into := ValueOf(SomeTensor(t, dt, shape))
 			if err := into.ReadContents(bytes.NewReader(b.Bytes())); err != nil {
 				t.Errorf("%v %v: %v", dt, shape, err)
 			}
@@ -61,7 +61,7 @@ func TestContentsAreLittleEndian(t *testing.T) {
 
 func TestContentsErrors(t *testing.T) {
 	for _, dt := range []DType{String, Resource, Variant} {
-		x := someTensor(t, dt, []int64{1})
+		x := SomeTensor(t, dt, []int64{1})
 		if _, err := x.WriteContentsTo(io.Discard); status.CodeOf(err) != status.InvalidArgument {
 			t.Errorf("writing %v: %v", dt, err)
 		}

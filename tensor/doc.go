@@ -9,10 +9,12 @@
 // # Conversions
 //
 //	Go values      NewTensor, FromSlice, FromScalar    Value, Data
-//	messages       UnmarshalProto, FromProto           MarshalProto, AppendProto, ToProto
-//	raw elements   ReadTensor                          WriteContentsTo
-//	files          ReadFile, ReadNPY                   WriteFile, WriteNPY
-//	text           Parse                               String, Printer
+//	raw elements   ReadTensor, FromBytes               WriteContentsTo, Contents
+//	text                                               String, Printer, ElementText
+//
+// Other forms have packages of their own: tensorproto (TensorFlow's messages), npy,
+// literal (text that is read) and tensorfile (files that hold one tensor). A tensor is a
+// json.Marshaler, by package jsontext.
 //
 // All readers accept hostile input: it allocates no more than a limit, or no
 // more than the data that arrives, never what a shape merely declares; what it

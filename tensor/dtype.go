@@ -262,8 +262,8 @@ func dtypeOf(z any) DType {
 	return dtypeOfKind(reflect.TypeOf(z))
 }
 
-// elemSize returns the number of bytes an element takes in memory, for every dtype.
-func (d DType) elemSize() int {
+// MemorySize returns the number of bytes an element takes in memory, for every dtype.
+func (d DType) MemorySize() int {
 	if n := d.Size(); n > 0 {
 		return n
 	}

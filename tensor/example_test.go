@@ -35,43 +35,6 @@ func ExampleTensor_Value() {
 	// Output: 3
 }
 
-func ExampleParse() {
-	t, err := tensor.Parse("[[1.5, 2], [3, nan]]", tensor.Double)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(t)
-
-	_, err = tensor.Parse("[1, 2, 300]", tensor.Uint8)
-	fmt.Println(err)
-	// Output:
-	// [[1.5 2. ]
-	//  [3.  nan]]
-	// INVALID_ARGUMENT: tensor text, character 7: "300" is out of the range of uint8
-}
-
-func ExampleUnmarshalProto() {
-	t, err := tensor.NewTensor([]string{"to", "and", "fro"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	message, err := t.MarshalProto()
-	if err != nil {
-		log.Fatal(err)
-	}
-	back, err := tensor.UnmarshalProto(message, 1<<20)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(back)
-
-	_, err = tensor.UnmarshalProto(message[:len(message)-1], 1<<20)
-	fmt.Println(err)
-	// Output:
-	// [b'to' b'and' b'fro']
-	// INVALID_ARGUMENT: tensor message is malformed at byte 18: field 8: a length of 3 points past the end of the message at byte 21
-}
-
 func ExampleCompare() {
 	got, _ := tensor.NewTensor([][]float32{{1, 2}, {3, 4.5}})
 	want, _ := tensor.NewTensor([][]float32{{1, 2}, {3, 4}})

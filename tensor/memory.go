@@ -20,6 +20,9 @@ func (v *Value) Memory() Memory {
 	return Memory{t.data, t.n}
 }
 
+// Memory returns t's elements, which must not be written once other code has t.
+func (t *Tensor) Memory() Memory { return Memory{t.data, t.n} }
+
 // MemoryOf returns the elements of s.
 func MemoryOf[T Element](s []T) Memory { return Memory{unsafe.Pointer(unsafe.SliceData(s)), len(s)} }
 

@@ -152,16 +152,16 @@ func (p Printer) formatter(t *Tensor, shown []int) func(i int) string {
 			return "False"
 		}
 	case Float, Double, Half:
-		return p.floats(t.dtype, len(shown), func(k int) float64 { return floatAt(t, shown[k]) }, false, func(i int) float64 { return floatAt(t, i) })
+		return p.floats(t.dtype, len(shown), func(k int) float64 { return t.FloatAt(shown[k]) }, false, func(i int) float64 { return t.FloatAt(i) })
 	case Complex64, Complex128:
 		part := Float
 		if t.dtype == Complex128 {
 			part = Double
 		}
-		re := p.floats(part, len(shown), func(k int) float64 { return real(complexAt(t, shown[k])) }, false,
-			func(i int) float64 { return real(complexAt(t, i)) })
-		im := p.floats(part, len(shown), func(k int) float64 { return imag(complexAt(t, shown[k])) }, true,
-			func(i int) float64 { return imag(complexAt(t, i)) })
+		re := p.floats(part, len(shown), func(k int) float64 { return real(t.ComplexAt(shown[k])) }, false,
+			func(i int) float64 { return real(t.ComplexAt(i)) })
+		im := p.floats(part, len(shown), func(k int) float64 { return imag(t.ComplexAt(shown[k])) }, true,
+			func(i int) float64 { return imag(t.ComplexAt(i)) })
 		return func(i int) string {
 			s := im(i)
 			digits := strings.TrimRight(s, " ")
@@ -182,13 +182,13 @@ func (p Printer) formatter(t *Tensor, shown []int) func(i int) string {
 func scalarText(t *Tensor) string {
 	switch t.dtype {
 	case Float, Double, Half:
-		return scalarFloat(floatAt(t, 0), t.dtype, true)
+		return scalarFloat(t.FloatAt(0), t.dtype, true)
 	case Complex64, Complex128:
 		part := Float
 		if t.dtype == Complex128 {
 			part = Double
 		}
-		return scalarComplex(complexAt(t, 0), part)
+		return scalarComplex(t.ComplexAt(0), part)
 	case Bool:
 		if elems[bool](t)[0] {
 			return "True"
@@ -220,13 +220,13 @@ func elementText(t *Tensor, i int) string {
 	case Uint64:
 		return fmt.Sprint(elems[uint64](t)[i])
 	case Float, Double, Half:
-		return scalarFloat(floatAt(t, i), t.dtype, true)
+		return scalarFloat(t.FloatAt(i), t.dtype, true)
 	case Bfloat16, Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
-		return shortFloat(floatAt(t, i))
+		return shortFloat(t.FloatAt(i))
 	case Complex64:
-		return scalarComplex(complexAt(t, i), Float)
+		return scalarComplex(t.ComplexAt(i), Float)
 	case Complex128:
-		return scalarComplex(complexAt(t, i), Double)
+		return scalarComplex(t.ComplexAt(i), Double)
 	case String:
 		return bytesText(elems[string](t)[i])
 	case Resource:

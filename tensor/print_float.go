@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// floatAt is element i of a floating-point tensor.
-func floatAt(t *Tensor, i int) float64 {
+// FloatAt returns element i of a floating-point tensor.
+func (t *Tensor) FloatAt(i int) float64 {
 	switch t.dtype {
 	case Float:
 		return float64(elems[float32](t)[i])
@@ -21,8 +21,8 @@ func floatAt(t *Tensor, i int) float64 {
 	return float64(Float8Value(t.dtype, elems[uint8](t)[i]))
 }
 
-// complexAt is element i of a complex tensor.
-func complexAt(t *Tensor, i int) complex128 {
+// ComplexAt returns element i of a complex tensor.
+func (t *Tensor) ComplexAt(i int) complex128 {
 	if t.dtype == Complex64 {
 		return complex128(elems[complex64](t)[i])
 	}

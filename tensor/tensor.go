@@ -14,6 +14,10 @@ import (
 // MaxRank is the largest number of dimensions, as in TensorFlow.
 const MaxRank = 254
 
+// DefaultLimit is the number of bytes that the elements of a tensor may take that is read
+// from a message or a file where the caller sets no limit: as many as a message may have.
+const DefaultLimit = 2 << 30
+
 // A Tensor is a typed array. The zero Tensor is not useful; see [New],
 // [FromSlice] and [NewTensor].
 type Tensor struct {
@@ -84,7 +88,7 @@ func NumElements(dt DType, shape []int64) (int, error) {
 	if zero {
 		return 0, nil
 	}
-	if n > maxBytes || n*int64(dt.elemSize()) > maxBytes {
+	if n > maxBytes || n*int64(dt.MemorySize()) > maxBytes {
 		return 0, status.Invalid("shape %s of %v is larger than memory can be", FormatDims(shape), dt)
 	}
 	return int(n), nil
@@ -142,16 +146,24 @@ func (t *Tensor) setShape(shape []int64) {
 func FromSlice[T Element](data []T, shape ...int64) (*Tensor, error) {
 	dt := DTypeOf[T]()
 	if dt == Invalid {
-		return nil, status.Invalid("%T is not an element type", data)
+		return nil, noElements(data)
 	}
+	return fromMemory(dt, MemoryOf(data), shape)
+}
+
+// noElements returns the error of a slice of another type than tensors have.
+func noElements(slice any) error { return status.Invalid("%T is not an element type", slice) }
+
+// fromMemory is FromSlice, compiled once for all types.
+func fromMemory(dt DType, m Memory, shape []int64) (*Tensor, error) {
 	n, err := NumElements(dt, shape)
 	if err != nil {
 		return nil, err
 	}
-	if n != len(data) {
-		return nil, status.Invalid("%d elements do not fill a tensor of shape %v", len(data), shape)
+	if n != m.n {
+		return nil, status.Invalid("%d elements do not fill a tensor of shape %v", m.n, shape)
 	}
-	t := &Tensor{dtype: dt, n: n, data: unsafe.Pointer(unsafe.SliceData(data))}
+	t := &Tensor{dtype: dt, n: n, data: m.first}
 	t.setShape(shape)
 	t.shared.Store(true)
 	return t, nil
@@ -202,7 +214,7 @@ func (t *Tensor) Dims() []int64 { return t.shape }
 
 // SizeBytes returns what the elements take in memory, without the strings' and
 // variants' own contents.
-func (t *Tensor) SizeBytes() int { return t.n * t.dtype.elemSize() }
+func (t *Tensor) SizeBytes() int { return t.n * t.dtype.MemorySize() }
 
 // WithShape returns the same elements under another shape of the same size. Both
 // tensors keep the elements permanently, so an owned t becomes shared: within a
@@ -238,7 +250,7 @@ func (t *Tensor) view(start, count int, shape []int64) *Tensor {
 func (t *Tensor) alias(start, count int, shape []int64) *Tensor {
 	v := &Tensor{dtype: t.dtype, n: count}
 	if count > 0 {
-		v.data = unsafe.Add(t.data, start*t.dtype.elemSize())
+		v.data = unsafe.Add(t.data, start*t.dtype.MemorySize())
 	}
 	v.setShape(shape)
 	v.shared.Store(true)

@@ -11,7 +11,7 @@ type text struct {
 
 // allocText is Alloc for a scalar of strings.
 func (a *Arena) allocText() (Value, error) {
-	if err := a.charge(HeaderBytes + int64(String.elemSize())); err != nil {
+	if err := a.charge(HeaderBytes + int64(String.MemorySize())); err != nil {
 		return Value{}, err
 	}
 	var t *text
@@ -82,7 +82,7 @@ const HeaderBytes = int64(unsafe.Sizeof(Tensor{}))
 
 // charged returns what t, an arena's, has on its account.
 func (t *Tensor) charged() int64 {
-	size := t.n * t.dtype.elemSize()
+	size := t.n * t.dtype.MemorySize()
 	if t.dtype.HasPointers() {
 		return HeaderBytes + int64((size+7)&^7+t.bytes)
 	}
@@ -144,9 +144,9 @@ const mostBytes = 1 << 46
 // elements.
 func (t *Tensor) spare() int64 {
 	base := t.asView().base
-	all := base.n * base.dtype.elemSize()
+	all := base.n * base.dtype.MemorySize()
 	if all == 0 || base.bytes <= all || base.dtype.HasPointers() {
 		return 0
 	}
-	return int64(float64(base.bytes-all) * float64(t.n*t.dtype.elemSize()) / float64(all))
+	return int64(float64(base.bytes-all) * float64(t.n*t.dtype.MemorySize()) / float64(all))
 }

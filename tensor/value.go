@@ -36,18 +36,23 @@ func Scalar[T Element](x T) Value {
 // ScalarOf returns a value of rank 0 whose dtype is one of those that T stands for
 // (Qint8 or Int8 for int8). It panics if dt's elements are not of T's size.
 func ScalarOf[T Element](dt DType, x T) Value {
-	if dt.elemSize() != int(unsafe.Sizeof(x)) {
+	if dt.MemorySize() != int(unsafe.Sizeof(x)) {
 		panic("tensor: ScalarOf with a dtype of another size")
 	}
 	if !dt.inline() {
-		t := &Tensor{dtype: dt, n: 1, data: unsafe.Pointer(&[1]T{x})}
-		t.setShape(nil)
-		t.shared.Store(true)
-		return Value{t: t}
+		return boxed(dt, unsafe.Pointer(&[1]T{x}))
 	}
 	v := Value{t: &scalars[dt]}
 	*(*T)(unsafe.Pointer(&v.bits)) = x
 	return v
+}
+
+// boxed returns a value of rank 0 whose element is at x.
+func boxed(dt DType, x unsafe.Pointer) Value {
+	t := &Tensor{dtype: dt, n: 1, data: x}
+	t.setShape(nil)
+	t.shared.Store(true)
+	return Value{t: t}
 }
 
 // ValueOf returns a token for t; a scalar of an inside dtype is copied out of t.
@@ -123,7 +128,7 @@ func (v Value) Dim(i int) int { return int(v.t.shape[i]) }
 func (v Value) NumElements() int { return v.t.n }
 
 // SizeBytes returns what the elements take in memory.
-func (v Value) SizeBytes() int { return v.t.n * v.t.dtype.elemSize() }
+func (v Value) SizeBytes() int { return v.t.n * v.t.dtype.MemorySize() }
 
 // Share releases the step's claim to the value's buffer, to its base's if it is a view,
 // and to what it holds if it is a [RefCounted]: from then on it is immutable and left to

@@ -14,9 +14,9 @@ func TestValueIsTwoWords(t *testing.T) {
 
 func TestScalarsOfAllTypes(t *testing.T) {
 	for dt := Float; int(dt) < len(dtypes); dt++ {
-		x := someTensor(t, dt, nil)
+		x := SomeTensor(t, dt, nil)
 		v := ValueOf(x)
-		if v.DType() != dt || !v.IsScalar() || v.NumElements() != 1 || v.Rank() != 0 || v.SizeBytes() != dt.elemSize() {
+		if v.DType() != dt || !v.IsScalar() || v.NumElements() != 1 || v.Rank() != 0 || v.SizeBytes() != dt.MemorySize() {
 			t.Errorf("%v: %v %v", dt, v.DType(), v.Dims())
 		}
 		if inside := dt.Size() > 0 && dt.Size() <= 8; v.Inside(dt) != inside || v.Plain() != inside {

@@ -3,6 +3,8 @@ package tensor
 import (
 	"slices"
 	"sync"
+
+	"github.com/troupe-go/troupe/status"
 )
 
 // VariantData is the serialized form of a Variant's element: what an [Object]
@@ -11,7 +13,7 @@ import (
 type VariantData struct {
 	TypeName string   // such as "tensorflow::TensorList"
 	Metadata []byte   // not to be written
-	Tensors  [][]byte // serialized TensorProtos, each as UnmarshalProto reads it; not to be written
+	Tensors  [][]byte // serialized TensorProtos, each as package tensorproto reads it; not to be written
 
 	// Part is, of a value that is about to be serialized, its Parts tensors, in place of
 	// Tensors: values are nested too deep for each to serialize those within it.
@@ -37,14 +39,28 @@ type VariantMarshaler interface {
 // MarshalVariant is v itself.
 func (v *VariantData) MarshalVariant() (*VariantData, error) { return v, nil }
 
-var variantDecoders sync.Map // by type name: func(*VariantData) (any, error)
+var (
+	variantsMu      sync.RWMutex // not a sync.Map, of which each package compiles the methods
+	variantDecoders = map[string]func(*VariantData) (any, error){}
+)
 
 // RegisterVariant says how elements of a type name are read: decode makes what
 // an [Object] of that kind holds. The package that knows the type calls it when
 // it is initialized.
 func RegisterVariant(typeName string, decode func(*VariantData) (any, error)) {
-	variantDecoders.Store(typeName, decode)
+	variantsMu.Lock()
+	defer variantsMu.Unlock()
+	variantDecoders[typeName] = decode
 }
+
+// variantForm returns the serialized form of a tensor of variants.
+var variantForm = func(*Tensor) ([]byte, error) {
+	return nil, status.Errorf(status.Unimplemented, "package tensorproto is not linked")
+}
+
+// RegisterVariantForm says how [Compare] serializes variants. Package tensorproto calls it,
+// which knows the form, when it is initialized.
+func RegisterVariantForm(marshal func(*Tensor) ([]byte, error)) { variantForm = marshal }
 
 // DecodeVariants is v, a Variant tensor, with the elements decoded whose type
 // names are registered; the others stay serialized.
@@ -58,11 +74,13 @@ func DecodeVariants(v Value) (Value, error) {
 		if !ok {
 			continue
 		}
-		decode, ok := variantDecoders.Load(d.TypeName)
+		variantsMu.RLock()
+		decode, ok := variantDecoders[d.TypeName]
+		variantsMu.RUnlock()
 		if !ok {
 			continue
 		}
-		x, err := decode.(func(*VariantData) (any, error))(d)
+		x, err := decode(d)
 		if err != nil {
 			return Value{}, err
 		}

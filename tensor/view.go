@@ -65,7 +65,7 @@ func (a *Arena) View(v Value, start, count int, shape []int64) (Value, error) {
 		}
 		return w, err
 	}
-	return a.view(v, v.t.dtype, start*v.t.dtype.elemSize(), count, shape)
+	return a.view(v, v.t.dtype, start*v.t.dtype.MemorySize(), count, shape)
 }
 
 // Bitcast is v's memory as elements of dtype dt under a shape of the same size
@@ -255,7 +255,7 @@ func (v Value) Borrow(start, count int, shape []int64) Value {
 // write it. A place outside v panics.
 func (v Value) Within(dt DType, offset int, shape []int64) Value {
 	n, err := NumElements(dt, shape)
-	if err != nil || len(shape) == 0 || dt.HasPointers() || offset < 0 || n*dt.elemSize() > v.SizeBytes()-offset {
+	if err != nil || len(shape) == 0 || dt.HasPointers() || offset < 0 || n*dt.MemorySize() > v.SizeBytes()-offset {
 		panic("tensor: view out of range")
 	}
 	t := &Tensor{dtype: dt, n: n, origin: borrowed}

@@ -278,7 +278,7 @@ func last(dir string) (string, error) {
 	case s.last == "":
 		return "", status.Errorf(status.NotFound, "no checkpoint was completed in %s", dir)
 	}
-	return "", status.Errorf(status.DataLoss, "%s names %s as the last checkpoint, and there is no %s, nor any other that it names: "+
+	return "", status.Errorf(status.DataLoss, "%s names %s as the last checkpoint; neither %s nor another that it names exists: "+
 		"bring one of them back, or remove the file to begin without one",
 		filepath.Join(dir, stateFile), s.last, bundle.IndexName(prefixOf(dir, s.last)))
 }

@@ -131,7 +131,7 @@ func (u *Update) apply(a apply) {
 	}
 	name := prefix + kind + a.op
 	if _, err := registry.Global.Lookup(name); err != nil {
-		s.UpdateErr(name, status.Errorf(status.Unimplemented, "there is no %s: %s cannot update variable %s, which is a reference", name, u.name, u.Variable.Name))
+		s.UpdateErr(name, status.Errorf(status.Unimplemented, "%s cannot update variable %s, which is a reference (VariableV2): operation %s does not exist; use a resource variable, as train.Model makes them", u.name, u.Variable.Name, name))
 		return
 	}
 	u.Done(s.AddOperation(tf.OpSpec{Type: name, Input: in, Attrs: a.attrs}))

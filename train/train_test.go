@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/ops/io/bundle"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/train"
 
 	_ "github.com/troupe-go/troupe/ops/all"
@@ -78,7 +79,7 @@ func nothing(n int) iter.Seq[train.Batch] {
 
 func unmarshal(t *testing.T, b []byte) *tf.Tensor {
 	t.Helper()
-	x, err := tensor.UnmarshalProto(b, 1<<20)
+	x, err := tensorproto.Unmarshal(b, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	tf "github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -396,7 +397,7 @@ func (t *Trainer) call(ctx context.Context, kind string, batch Batch, rate *tf.O
 		}
 		c.feeds = append(c.feeds, o)
 	}
-	slices.SortFunc(c.feeds, func(a, b tf.Output) int {
+	sorted.By(c.feeds, func(a, b tf.Output) int {
 		return cmp.Or(cmp.Compare(a.Op.ID(), b.Op.ID()), cmp.Compare(a.Index, b.Index))
 	})
 	if rate != nil {

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/view"
 )
 
 func Example() {
 	g := troupe.NewGraph()
-	if err := g.AddText("x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)"); err != nil {
+	if err := notation.Add(g, "x = Placeholder() {dtype=DT_FLOAT}\ny = Neg(x)"); err != nil {
 		log.Fatal(err)
 	}
 	p := view.New("negation")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -33,7 +34,7 @@ func TestSize(t *testing.T) {
 func TestEscaped(t *testing.T) {
 	evil := "</script></title><script>alert(1)</script>{{data}}{{title}}<!--"
 	g := troupe.NewGraph()
-	if err := g.AddText("x = Placeholder() {dtype=DT_FLOAT}\n"); err != nil {
+	if err := notation.Add(g, "x = Placeholder() {dtype=DT_FLOAT}\n"); err != nil {
 		t.Fatal(err)
 	}
 	plain, p := New(""), New(evil)
@@ -68,7 +69,7 @@ func TestPolicyMatches(t *testing.T) {
 
 func TestFunctionsOnce(t *testing.T) {
 	g := troupe.NewGraph()
-	err := g.AddText(`
+	err := notation.Add(g, `
 x = Placeholder() {dtype=DT_FLOAT}
 a = f(x)
 b = f(a)
@@ -77,6 +78,7 @@ func f(x: float) -> (y: float) {
   return y = n:y:0
 }
 `)
+
 	if err != nil {
 		t.Fatal(err)
 	}

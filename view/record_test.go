@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/profile/recording"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -15,7 +16,7 @@ import (
 func recorded(t *testing.T, text string) *recording.Recording {
 	t.Helper()
 	g := troupe.NewGraph()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	s, err := troupe.NewSession(g, &troupe.SessionOptions{Rewrite: "none"})
@@ -92,7 +93,7 @@ func TestCompare(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	g := troupe.NewGraph()
-	if err := g.AddText("v = VarHandleOp() {dtype=DT_FLOAT, shape=shape [2], shared_name=\"w\"}\nu = VarHandleOp() {dtype=DT_FLOAT, shape=shape []}\n"); err != nil {
+	if err := notation.Add(g, "v = VarHandleOp() {dtype=DT_FLOAT, shape=shape [2], shared_name=\"w\"}\nu = VarHandleOp() {dtype=DT_FLOAT, shape=shape []}\n"); err != nil {
 		t.Fatal(err)
 	}
 	w, err := tensor.FromSlice([]float32{3, 5}, 2)

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tf "github.com/troupe-go/troupe"
+
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 )
 
@@ -87,7 +89,7 @@ var bitonicSort = benchmark{
 
 	graph: func(s *op.Scope, n tf.Output) tf.Output {
 		g := n.Op.Graph()
-		if err := g.AddText(bitonicText); err != nil {
+		if err := notation.Add(g, bitonicText); err != nil {
 			s.UpdateErr("Bitonic", err)
 			return tf.Output{}
 		}

@@ -2,6 +2,8 @@ package main
 
 import (
 	tf "github.com/troupe-go/troupe"
+
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 )
 
@@ -70,7 +72,7 @@ var cobwebbedTree = benchmark{
 
 	graph: func(s *op.Scope, n tf.Output) tf.Output {
 		g := n.Op.Graph()
-		if err := g.AddText(treeText); err != nil {
+		if err := notation.Add(g, treeText); err != nil {
 			s.UpdateErr("TreeSize", err)
 			return tf.Output{}
 		}

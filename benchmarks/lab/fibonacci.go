@@ -2,6 +2,8 @@ package main
 
 import (
 	tf "github.com/troupe-go/troupe"
+
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 )
 
@@ -48,7 +50,7 @@ var fibonacci = benchmark{
 
 	graph: func(s *op.Scope, n tf.Output) tf.Output {
 		g := n.Op.Graph()
-		if err := g.AddText(recursive); err != nil {
+		if err := notation.Add(g, recursive); err != nil {
 			s.UpdateErr("Fib", err)
 			return tf.Output{}
 		}

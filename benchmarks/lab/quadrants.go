@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	tf "github.com/troupe-go/troupe"
+
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 )
 
@@ -114,7 +116,7 @@ var recursiveMatrices = benchmark{
 		if s.Err() != nil {
 			return tf.Output{}
 		}
-		if err := g.AddText(fmt.Sprintf(quadrantsText, a.Op.Name(), b.Op.Name())); err != nil {
+		if err := notation.Add(g, fmt.Sprintf(quadrantsText, a.Op.Name(), b.Op.Name())); err != nil {
 			s.UpdateErr("Product", err)
 			return tf.Output{}
 		}

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 
 	tf "github.com/troupe-go/troupe"
+
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 )
 
@@ -99,7 +101,7 @@ var nQueens = benchmark{
 
 	graph: func(s *op.Scope, n tf.Output) tf.Output {
 		g := n.Op.Graph()
-		if err := g.AddText(queensText); err != nil {
+		if err := notation.Add(g, queensText); err != nil {
 			s.UpdateErr("Queens", err)
 			return tf.Output{}
 		}

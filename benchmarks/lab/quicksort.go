@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tf "github.com/troupe-go/troupe"
+
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 )
 
@@ -93,7 +95,7 @@ var quicksort = benchmark{
 
 	graph: func(s *op.Scope, n tf.Output) tf.Output {
 		g := n.Op.Graph()
-		if err := g.AddText(sortText); err != nil {
+		if err := notation.Add(g, sortText); err != nil {
 			s.UpdateErr("Sort", err)
 			return tf.Output{}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // overGRPC returns what sends a Predict request to HOST:PORT/NAME, over a few connections in
@@ -22,7 +23,7 @@ func overGRPC(address string, inputs map[string]*tensor.Tensor) func(context.Con
 	}
 	request := &messages.PredictRequest{ModelSpec: &messages.ModelSpec{Name: name}, Inputs: map[string][]byte{}}
 	for key, t := range inputs {
-		b, err := t.MarshalProto()
+		b, err := tensorproto.Marshal(t)
 		check(err)
 		request.Inputs[key] = b
 	}

@@ -31,10 +31,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 const program = `
@@ -117,7 +119,7 @@ func check(err error) {
 }
 
 func fed(name string, t *tensor.Tensor) []*master.NamedTensorProto {
-	b, err := t.MarshalProto()
+	b, err := tensorproto.Marshal(t)
 	check(err)
 	return []*master.NamedTensorProto{{Name: name, Tensor: b}}
 }
@@ -149,7 +151,7 @@ func dial(name, address string) *server {
 		grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window), grpc.WithReadBufferSize(256<<10), grpc.WithWriteBufferSize(256<<10))
 	check(err)
 	g := session.NewGraph()
-	check(g.AddText(program))
+	check(notation.Add(g, program))
 	def, err := g.GraphDef(graph.ExportOptions{})
 	check(err)
 	s := &server{name: name, conn: conn}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -128,7 +128,7 @@ func newVerdict() *verdict {
 
 // sort puts what most nodes miss first.
 func (v *verdict) sort() {
-	slices.SortStableFunc(v.Missing, func(a, b *missing) int {
+	sorted.Stably(v.Missing, func(a, b *missing) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op))
 	})
 }

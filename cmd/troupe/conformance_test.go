@@ -12,7 +12,9 @@ import (
 
 	"github.com/troupe-go/troupe/conformance"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 const control = "../../conformance/testdata/control.zip"
@@ -58,11 +60,12 @@ func TestConformanceTellsWhatDiffers(t *testing.T) {
 // algebra, which may change the sign of zero.
 func TestConformanceBisect(t *testing.T) {
 	g := graph.New()
-	err := g.AddText(`x = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: -0.0>}
+	err := notation.Add(g, `x = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: -0.0>}
 zero = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 0>}
 sum = AddV2(x, zero) {T=DT_FLOAT}
 y = Reciprocal(sum) {T=DT_FLOAT}
 `)
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +94,7 @@ y = Reciprocal(sum) {T=DT_FLOAT}
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := x.MarshalProto()
+			answer, err := tensorproto.Marshal(x)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,9 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
+	"github.com/troupe-go/troupe/tensor/npy"
+	"github.com/troupe-go/troupe/tensor/tensorfile"
 )
 
 // parseFeed reads "NAME=VALUE" or "NAME=@FILE" for a graph.
@@ -105,7 +108,7 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 		if dt == tensor.String && spaced(value) {
 			return nil, status.Invalid("some elements of %s are separated by blanks and some by commas: texts with blanks need quotes, which are kept from the shell by others around the value: --feed '%s=[\"one text\",\"another\"]'", value, name)
 		}
-		t, err := tensor.Parse(value, dt)
+		t, err := literal.Parse(value, dt)
 		if err != nil {
 			if _, missing := os.Stat(value); missing == nil {
 				return nil, fmt.Errorf("%w (to read the file, write %s=@%s)", err, name, value)
@@ -119,7 +122,7 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 	if isPicture(file) {
 		return readPicture(file, dt, want)
 	}
-	read := tensor.ReadFile
+	read := tensorfile.Read
 	if filepath.Ext(file) == ".npz" {
 		read = func(file string, limit int64) (*troupe.Tensor, error) { return readNPZ(file, name, only, limit) }
 	}
@@ -196,7 +199,7 @@ func readNPZ(file, name string, only bool, limit int64) (*troupe.Tensor, error) 
 			return nil, status.FromFile(err)
 		}
 		defer r.Close()
-		t, err := tensor.ReadNPY(bufio.NewReader(r), limit)
+		t, err := npy.Read(bufio.NewReader(r), limit)
 		if err != nil {
 			return nil, status.Errorf(status.CodeOf(err), "%s: %s: %w", file, f.Name, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/troupe-go/troupe/plain"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // Styles of text on a terminal, as parameters of its escape sequences, by what they mean.
@@ -136,7 +137,7 @@ func spans(line string) (all []span) {
 		}
 		all = append(all, span{0, len(margin), inkHot})
 	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	sorted.By(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	return all
 }
 

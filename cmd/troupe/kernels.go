@@ -46,7 +46,7 @@ func kernelsOf(def *registry.OpDef) []kernelGroup {
 	for i, g := range groups {
 		out[i] = kernelGroup{g.Device, names(g.types), g.HostMemory, g.Label, g.Priority}
 	}
-	slices.SortFunc(out, func(a, b kernelGroup) int { return cmp.Compare(a.String(), b.String()) })
+	sorted.By(out, func(a, b kernelGroup) int { return cmp.Compare(a.String(), b.String()) })
 	return out
 }
 
@@ -58,7 +58,7 @@ func allowed(attr *registry.AttrDef, types []tensor.DType) []tensor.DType {
 			out = append(out, t)
 		}
 	}
-	slices.Sort(out)
+	sorted.By(out, cmp.Compare)
 	return slices.Compact(out)
 }
 
@@ -78,7 +78,7 @@ func mergeBy(name string, groups []group) []group {
 			continue
 		}
 		union := slices.Concat(merged[at].types[name], g.types[name])
-		slices.Sort(union)
+		sorted.By(union, cmp.Compare)
 		merged[at].types[name] = slices.Compact(union)
 	}
 	return merged

@@ -338,7 +338,7 @@ func sortedPairs(set map[[2]string]bool) [][2]string {
 	for p := range set {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	sorted.By(all, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	return all
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe"
@@ -149,7 +148,7 @@ func (o *outline) kinds() string {
 		count[n.Type()]++
 	}
 	names := sorted.Keys(count)
-	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
+	sorted.Stably(names, func(a, b string) int { return count[b] - count[a] })
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%d %s", count[name], name)
 	}

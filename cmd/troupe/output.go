@@ -17,6 +17,8 @@ import (
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/npy"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // outputFlags say where results go and in which form.
@@ -83,12 +85,12 @@ func (f *outputFlags) writeTo(out io.Writer, names []string, values []*troupe.Te
 	case "json":
 		err = writeJSON(w, names, values)
 	case "npy":
-		err = values[0].WriteNPY(w)
+		err = npy.Write(w, values[0])
 	case "npz":
 		err = writeNPZ(w, names, values)
 	case "proto":
 		var b []byte
-		if b, err = values[0].MarshalProto(); err == nil {
+		if b, err = tensorproto.Marshal(values[0]); err == nil {
 			_, err = w.Write(b)
 		}
 	default:
@@ -141,7 +143,7 @@ func writeNPZ(w io.Writer, names []string, values []*tensor.Tensor) error {
 	for i, v := range values {
 		f, err := z.CreateHeader(&zip.FileHeader{Name: names[i] + ".npy", Method: zip.Deflate})
 		if err == nil {
-			err = v.WriteNPY(f)
+			err = npy.Write(f, v)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", names[i], err)

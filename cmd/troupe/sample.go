@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -128,7 +128,7 @@ func (b *bench) sample(callers int) ([]float64, error) {
 		}
 		times = append(times, t)
 	}
-	slices.Sort(times)
+	sort.Float64s(times)
 	return times, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	sessions "github.com/troupe-go/troupe/serve/session"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/sorted"
+	"github.com/troupe-go/troupe/status"
 )
 
 // workersFlags say on which processes sessions run that are served.
@@ -149,7 +150,7 @@ func (f *workersFlags) resolve(ctx context.Context) (workers map[string][]string
 		}
 	}
 	if as.number >= len(workers[as.job]) {
-		return nil, as, o, fmt.Errorf("--task: there is no task %d of job %s among the workers", as.number, as.job)
+		return nil, as, o, fmt.Errorf("--task: job %s has %s, counted from 0; task %d is not one of them", as.job, status.Count(len(workers[as.job]), "task"), as.number)
 	}
 	return workers, as, o, nil
 }

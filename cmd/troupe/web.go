@@ -145,7 +145,7 @@ func (m *model) addSignatures(p *view.Page) error {
 			for name, t := range tensorsOf(infos) {
 				ports[k] = append(ports[k], view.Port{Name: name, Tensor: t.Tensor, Type: t.text})
 			}
-			slices.SortFunc(ports[k], func(a, b view.Port) int { return cmp.Compare(a.Name, b.Name) })
+			sorted.By(ports[k], func(a, b view.Port) int { return cmp.Compare(a.Name, b.Name) })
 		}
 		p.AddSignature(key, ports[0], ports[1])
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -38,7 +39,7 @@ func next(c: int32, n: int32, x: float, w: float) -> (d: int32, m: int32, y: flo
 // of programs are those weights that the caller has read, however often they change and come back.
 func TestAssigned(t *testing.T) {
 	g := graph.New()
-	if err := g.AddText(assigned); err != nil {
+	if err := notation.Add(g, assigned); err != nil {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(g, &session.SessionOptions{BatchLoops: true})
@@ -122,7 +123,7 @@ func next(c: int32, n: int32, x: float, l: variant, w: float) -> (d: int32, m: i
 // done for all iterations at once: an index out of bounds is the error that it is alone.
 func TestOutOfBounds(t *testing.T) {
 	g := graph.New()
-	if err := g.AddText(bounds); err != nil {
+	if err := notation.Add(g, bounds); err != nil {
 		t.Fatal(err)
 	}
 	at := func(name string, i int) graph.Output { return g.Operation(name).Output(i) }

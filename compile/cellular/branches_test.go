@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/compile/cellular"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -78,7 +79,7 @@ func leave(l: variant, c: int32, x: float) -> (k: variant) {
 // different branches: results are those of single runs.
 func TestBranches(t *testing.T) {
 	g := graph.New()
-	if err := g.AddText(branching); err != nil {
+	if err := notation.Add(g, branching); err != nil {
 		t.Fatal(err)
 	}
 	at := func(name string, i int) graph.Output { return g.Operation(name).Output(i) }

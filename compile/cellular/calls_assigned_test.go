@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -43,7 +44,7 @@ func times(n: int32, x: float, w: float, words: int32) -> (y: float) {
 // have any length; a scalar is none.
 func TestTreesAssigned(t *testing.T) {
 	g := graph.New()
-	if err := g.AddText(assignedCalls); err != nil {
+	if err := notation.Add(g, assignedCalls); err != nil {
 		t.Fatal(err)
 	}
 	at := func(name string) graph.Output { return g.Operation(name).Output(0) }

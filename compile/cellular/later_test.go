@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/compile/cellular"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -42,7 +43,7 @@ func next(c: int32, n: int32, x: float, w: float) -> (d: int32, m: int32, y: flo
 // run, with the iteration as it is counted from where its loop began, also if the loop has no kept values.
 func TestFailsLater(t *testing.T) {
 	g := graph.New()
-	if err := g.AddText(later); err != nil {
+	if err := notation.Add(g, later); err != nil {
 		t.Fatal(err)
 	}
 	callable := func(o *session.SessionOptions) *session.Callable {

@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -146,14 +147,14 @@ func widen(g *session.Graph) (*session.Graph, error) {
 					change(&v.List.Type[i])
 				}
 			case *wire.AttrValue_Tensor:
-				t, err := tensor.FromProto(v.Tensor, 0)
+				t, err := tensorproto.From(v.Tensor, 0)
 				if err != nil {
 					return nil, err
 				}
 				if t, err = doubled(t); err != nil {
 					return nil, err
 				}
-				p, err := t.MarshalProto()
+				p, err := tensorproto.Marshal(t)
 				if err != nil {
 					return nil, err
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorfile"
 )
 
 var networks = flag.String("networks", "", "a folder of SavedModels, each with its input in x.npy, that TestNetworks runs; benchmarks/networks.py makes one")
@@ -33,7 +34,7 @@ func TestNetworks(t *testing.T) {
 	for _, path := range folders {
 		dir := filepath.Dir(path)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			x, err := tensor.ReadFile(path, 1<<30)
+			x, err := tensorfile.Read(path, 1<<30)
 			if err != nil {
 				t.Fatal(err)
 			}

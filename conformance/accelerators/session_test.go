@@ -12,7 +12,7 @@ import (
 
 	"github.com/troupe-go/troupe/devices/emulated"
 	"github.com/troupe-go/troupe/devices/opencl"
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -20,7 +20,7 @@ import (
 // parsed returns a graph of a text.
 func parsed(t testing.TB, text string) *session.Graph {
 	t.Helper()
-	def, err := graph.ParseText(text)
+	def, err := notation.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 	tf "github.com/troupe-go/troupe/session"
 )
@@ -38,7 +39,7 @@ func (a Attack) GraphDef() ([]byte, error) {
 	g, err := b.Finalize()
 	if b.lines != "" {
 		g = graph.New()
-		err = g.AddText(b.lines)
+		err = notation.Add(g, b.lines)
 	}
 	if err != nil || b.def != nil || b.read != nil {
 		return b.def, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/op"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
@@ -86,7 +87,7 @@ func (b *builder) play(g *tf.Graph, l Limits) error {
 	if b.def != nil || b.lines != "" {
 		g = tf.NewGraph()
 		if b.lines != "" {
-			if err := g.AddText(b.lines); err != nil {
+			if err := notation.Add(g, b.lines); err != nil {
 				return err
 			}
 		} else if _, err := g.ImportGraphDefContext(ctx, b.def, graph.ImportOptions{}); err != nil {

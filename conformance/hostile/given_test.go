@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	tf "github.com/troupe-go/troupe/session"
 )
 
@@ -18,7 +19,7 @@ func TestGivenIsHeap(t *testing.T) {
 	for name, kind := range given {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New()
-			if err := g.AddText(keeping(kind, 24)); err != nil {
+			if err := notation.Add(g, keeping(kind, 24)); err != nil {
 				t.Fatal(err)
 			}
 			s, err := tf.NewSession(g, &tf.SessionOptions{Engine: *engine})

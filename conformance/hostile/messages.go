@@ -9,9 +9,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/graph/prototext"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
+	"github.com/troupe-go/troupe/tensor/npy"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -23,20 +27,20 @@ func messages() []Attack {
 			b.read = func(limit int64) error { return read(contents, limit) }
 		}}
 	}
-	npy := func(header string) func() []byte {
+	npyHeader := func(header string) func() []byte {
 		return func() []byte {
 			return fmt.Appendf(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), "%s", header)
 		}
 	}
 	readNPY := func(b []byte, limit int64) error {
-		_, err := tensor.ReadNPY(bytes.NewReader(b), limit)
+		_, err := npy.Read(bytes.NewReader(b), limit)
 		return err
 	}
 	readText := func(b []byte, _ int64) error { _, err := prototext.Parse(b); return err }
-	readLines := func(b []byte, _ int64) error { return graph.New().AddText(string(b)) }
-	readValue := func(b []byte, _ int64) error { _, err := tensor.Parse(string(b), tensor.Float); return err }
+	readLines := func(b []byte, _ int64) error { return notation.Add(graph.New(), string(b)) }
+	readValue := func(b []byte, _ int64) error { _, err := literal.Parse(string(b), tensor.Float); return err }
 	readModel := func(b []byte, _ int64) error { _, err := model.Graphs(b); return err }
-	readProto := func(b []byte, limit int64) error { _, err := tensor.UnmarshalProto(b, limit); return err }
+	readProto := func(b []byte, limit int64) error { _, err := tensorproto.Unmarshal(b, limit); return err }
 	repeated := func(s string, n int) func() []byte { return func() []byte { return bytes.Repeat([]byte(s), n) } }
 	message := func(name string, make func(g *def)) Attack {
 		return Attack{"message_" + name, func(b *builder) {
@@ -50,11 +54,11 @@ func messages() []Attack {
 		}}
 	}
 	return sorted([]Attack{
-		reading("npy_large", npy("{'descr': '<f8', 'fortran_order': True, 'shape': (1099511627776, 4), }\n"), readNPY),
-		reading("npy_overflow", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 2), }\n"), readNPY),
-		reading("npy_dimensions", npy("{'descr': '<f8', 'fortran_order': True, 'shape': ("+strings.Repeat("1,", 30_000)+"), }\n"), readNPY),
-		reading("npy_empty", npy("{'descr': '<f8', 'fortran_order': True, 'shape': (0, 9223372036854775807, 9223372036854775807), }\n"), readNPY),
-		reading("npy_wide_text", npy("{'descr': '<U1000000000', 'fortran_order': False, 'shape': (1000,), }\n"), readNPY),
+		reading("npy_large", npyHeader("{'descr': '<f8', 'fortran_order': True, 'shape': (1099511627776, 4), }\n"), readNPY),
+		reading("npy_overflow", npyHeader("{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 2), }\n"), readNPY),
+		reading("npy_dimensions", npyHeader("{'descr': '<f8', 'fortran_order': True, 'shape': ("+strings.Repeat("1,", 30_000)+"), }\n"), readNPY),
+		reading("npy_empty", npyHeader("{'descr': '<f8', 'fortran_order': True, 'shape': (0, 9223372036854775807, 9223372036854775807), }\n"), readNPY),
+		reading("npy_wide_text", npyHeader("{'descr': '<U1000000000', 'fortran_order': False, 'shape': (1000,), }\n"), readNPY),
 		reading("text_nested", repeated("node { attr { value { func { attr { value { list { func {", 100_000), readText),
 		reading("text_unknown_nested", repeated("a {", 4_000_000), readText),
 		reading("text_unknown_lists", repeated("a: [{", 3_000_000), readText),

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/gradients"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/resource"
@@ -263,7 +264,7 @@ func (d *descent) String() string {
 		s += fmt.Sprintf("order %d: directions %v, written and read again %v\n", k+1, o.directions, o.reread)
 	}
 	if d.low != nil {
-		s += d.low.Graph.Text(graph.TextOptions{})
+		s += notation.Format(d.low.Graph, notation.Options{})
 	}
 	return s
 }

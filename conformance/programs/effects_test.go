@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/plan/rewrite"
@@ -39,7 +40,7 @@ func TestEffects(t *testing.T) {
 		for range 3 {
 			a := e.Ask()
 			if err := askedFor(all, e, a, seed%2 == 0); err != nil {
-				t.Fatalf("seed %d: fetched %v, run %v: %v\n%.20000s", seed, a.Fetches, names(a.Targets), err, e.Graph.Text(graph.TextOptions{}))
+				t.Fatalf("seed %d: fetched %v, run %v: %v\n%.20000s", seed, a.Fetches, names(a.Targets), err, notation.Format(e.Graph, notation.Options{}))
 			}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit/form"
@@ -424,7 +425,7 @@ func (t *trial) String() string {
 		fmt.Fprintf(&b, "%d callers, cancelled at %d\n", t.callers, t.stopAt)
 	}
 	if t.low != nil {
-		fmt.Fprintf(&b, "\n%s", t.low.Graph.Text(graph.TextOptions{}))
+		fmt.Fprintf(&b, "\n%s", notation.Format(t.low.Graph, notation.Options{}))
 	}
 	return b.String()
 }

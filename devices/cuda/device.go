@@ -49,7 +49,7 @@ func count() (*api.Driver, int, error) {
 		return nil, 0, err
 	}
 	if n == 0 {
-		return nil, 0, status.Errorf(status.NotFound, "CUDA: there is no device")
+		return nil, 0, status.Errorf(status.NotFound, "CUDA: the driver has no device; nvidia-smi lists what it has")
 	}
 	return driver, int(n), nil
 }
@@ -105,7 +105,7 @@ func Open(number int, o devices.Options) (*Device, error) {
 		return nil, err
 	}
 	if number < 0 || number >= n {
-		return nil, status.Errorf(status.NotFound, "CUDA: there is no device %d; there are %d", number, n)
+		return nil, status.Errorf(status.NotFound, "CUDA: no device %d: the driver has %s, counted from 0", number, status.Count(n, "device"))
 	}
 	id, err := identity(driver, number)
 	if err != nil {

@@ -105,7 +105,7 @@ func identities() ([]uintptr, error) {
 	platforms := make([]uintptr, 64)
 	r := int32(api.getPlatformIDs.Call(uintptr(len(platforms)), uintptr(unsafe.Pointer(&platforms[0])), uintptr(unsafe.Pointer(&count))))
 	if r == platformsNotFound || r == 0 && count == 0 {
-		return nil, status.Errorf(status.NotFound, "OpenCL: there is no platform; a driver brings one (Debian's package pocl-opencl-icd, for instance)")
+		return nil, status.Errorf(status.NotFound, "OpenCL: no platform is installed; install a driver, such as Debian's package pocl-opencl-icd")
 	}
 	if err := failure("clGetPlatformIDs", r); err != nil {
 		return nil, err

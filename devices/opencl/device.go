@@ -61,7 +61,7 @@ func Open(number int, o devices.Options) (*Device, error) {
 		return nil, err
 	}
 	if number < 0 || number >= len(ids) {
-		return nil, status.Errorf(status.NotFound, "OpenCL: there is no device %d; there are %d", number, len(ids))
+		return nil, status.Errorf(status.NotFound, "OpenCL: no device %d: the drivers have %s, counted from 0", number, status.Count(len(ids), "device"))
 	}
 	id := ids[number]
 	in, err := join(id, ids[:min(o.Count[Type], len(ids))])

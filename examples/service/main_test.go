@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/examples/service/models/digits"
 	"github.com/troupe-go/troupe/examples/service/models/doubt"
 	"github.com/troupe-go/troupe/serve/client"
-	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/npy"
 )
 
 // two is a picture of a two.
@@ -24,7 +24,7 @@ func two(t *testing.T) (d [8][8]float32) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	image, err := tensor.ReadNPY(f, 1<<20)
+	image, err := npy.Read(f, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

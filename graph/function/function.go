@@ -3,8 +3,6 @@ package function
 import (
 	"bytes"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -53,8 +51,7 @@ func (fn *Function) Equal(def []byte) bool {
 	if bytes.Equal(fn.Def, def) {
 		return true
 	}
-	var x, y wire.FunctionDef
-	return proto.Unmarshal(fn.Def, &x) == nil && proto.Unmarshal(def, &y) == nil && proto.Equal(&x, &y)
+	return wire.SameFunctionDef(fn.Def, def)
 }
 
 // Resolve returns the attributes that the function declares, each with the given

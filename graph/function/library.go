@@ -2,7 +2,6 @@ package function
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -58,7 +57,12 @@ func (l *Library) own() {
 func (l *Library) Sorted() []*Function {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return slices.SortedFunc(maps.Values(l.functions), func(a, b *Function) int { return strings.Compare(a.Name, b.Name) })
+	list := make([]*Function, 0, len(l.functions))
+	for _, f := range l.functions {
+		list = append(list, f)
+	}
+	sorted.By(list, func(a, b *Function) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
 // Len returns the number of functions.

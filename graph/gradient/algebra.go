@@ -6,10 +6,12 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 // An Algebra is a builder with short forms of what gradients are made of. The forms
-// do not look at outputs that are zero because of an earlier error.
+// do not look at outputs that are zero because of an earlier error. They are not inlined,
+// which would compile them hundreds of times for code that runs seldom.
 type Algebra struct {
 	*graph.Builder
 	besideOf func(graph.Output) *graph.Builder // nil: where everything else is
@@ -39,57 +41,85 @@ func (a Algebra) Outputs(op string, attrs graph.Attrs, inputs ...graph.Input) []
 }
 
 // Add is x + y.
-func (a Algebra) Add(x, y graph.Output) graph.Output { return a.Op("AddV2", nil, x, y) }
+//
+//go:noinline
+func (a Algebra) Add(x, y graph.Output) graph.Output { return a.Apply("AddV2", x, y) }
 
 // Sub is x - y.
-func (a Algebra) Sub(x, y graph.Output) graph.Output { return a.Op("Sub", nil, x, y) }
+//
+//go:noinline
+func (a Algebra) Sub(x, y graph.Output) graph.Output { return a.Apply("Sub", x, y) }
 
 // Mul is x·y.
-func (a Algebra) Mul(x, y graph.Output) graph.Output { return a.Op("Mul", nil, x, y) }
+//
+//go:noinline
+func (a Algebra) Mul(x, y graph.Output) graph.Output { return a.Apply("Mul", x, y) }
 
 // Div is x/y, of integers rounded towards zero.
+//
+//go:noinline
 func (a Algebra) Div(x, y graph.Output) graph.Output {
 	if x.Op != nil && integer(x.DataType()) {
-		return a.Op("TruncateDiv", nil, x, y)
+		return a.Apply("TruncateDiv", x, y)
 	}
-	return a.Op("RealDiv", nil, x, y)
+	return a.Apply("RealDiv", x, y)
 }
 
 // Neg is -x.
-func (a Algebra) Neg(x graph.Output) graph.Output { return a.Op("Neg", nil, x) }
+//
+//go:noinline
+func (a Algebra) Neg(x graph.Output) graph.Output { return a.Apply("Neg", x) }
 
 // Square is x².
-func (a Algebra) Square(x graph.Output) graph.Output { return a.Op("Square", nil, x) }
+//
+//go:noinline
+func (a Algebra) Square(x graph.Output) graph.Output { return a.Apply("Square", x) }
 
 // Sqrt returns the square root of x.
-func (a Algebra) Sqrt(x graph.Output) graph.Output { return a.Op("Sqrt", nil, x) }
+//
+//go:noinline
+func (a Algebra) Sqrt(x graph.Output) graph.Output { return a.Apply("Sqrt", x) }
 
 // Exp is e to the power of x.
-func (a Algebra) Exp(x graph.Output) graph.Output { return a.Op("Exp", nil, x) }
+//
+//go:noinline
+func (a Algebra) Exp(x graph.Output) graph.Output { return a.Apply("Exp", x) }
 
 // Log returns the natural logarithm of x.
-func (a Algebra) Log(x graph.Output) graph.Output { return a.Op("Log", nil, x) }
+//
+//go:noinline
+func (a Algebra) Log(x graph.Output) graph.Output { return a.Apply("Log", x) }
 
 // Reciprocal is 1/x.
-func (a Algebra) Reciprocal(x graph.Output) graph.Output { return a.Op("Reciprocal", nil, x) }
+//
+//go:noinline
+func (a Algebra) Reciprocal(x graph.Output) graph.Output { return a.Apply("Reciprocal", x) }
 
 // Pow is x to the power of y.
-func (a Algebra) Pow(x, y graph.Output) graph.Output { return a.Op("Pow", nil, x, y) }
+//
+//go:noinline
+func (a Algebra) Pow(x, y graph.Output) graph.Output { return a.Apply("Pow", x, y) }
 
 // Conj returns the complex conjugate of x; x itself if it is real.
+//
+//go:noinline
 func (a Algebra) Conj(x graph.Output) graph.Output {
 	if x.Op != nil && complexType(x.DataType()) {
-		return a.Op("Conj", nil, x)
+		return a.Apply("Conj", x)
 	}
 	return x
 }
 
 // Select is x where the condition holds and y elsewhere, with broadcasting.
+//
+//go:noinline
 func (a Algebra) Select(condition, x, y graph.Output) graph.Output {
-	return a.Op("SelectV2", nil, condition, x, y)
+	return a.Apply("SelectV2", condition, x, y)
 }
 
 // Cast is x of another type; x itself if it has it.
+//
+//go:noinline
 func (a Algebra) Cast(x graph.Output, to tensor.DType) graph.Output {
 	if x.Op == nil || x.DataType().Base() == to {
 		return x
@@ -98,6 +128,8 @@ func (a Algebra) Cast(x graph.Output, to tensor.DType) graph.Output {
 }
 
 // Scalar returns a number as a constant of the type of another tensor.
+//
+//go:noinline
 func (a Algebra) Scalar(like graph.Output, v float64) graph.Output {
 	if like.Op == nil {
 		return like
@@ -107,7 +139,7 @@ func (a Algebra) Scalar(like graph.Output, v float64) graph.Output {
 
 // number returns a constant scalar of any type of numbers.
 func number(b *graph.Builder, dt tensor.DType, v float64) graph.Output {
-	t, err := tensor.Parse(strconv.FormatFloat(v, 'g', -1, 64), dt)
+	t, err := literal.Parse(strconv.FormatFloat(v, 'g', -1, 64), dt)
 	if err != nil {
 		b.Fail(err)
 		return graph.Output{}
@@ -127,17 +159,17 @@ func (a Algebra) Zeros(x graph.Output) graph.Output {
 	}
 	switch dt {
 	case tensor.Variant, tensor.Invalid:
-		return a.Op("ZerosLike", nil, x)
+		return a.Apply("ZerosLike", x)
 	case tensor.Bool:
-		return a.Op("Fill", nil, a.Shape(x), a.Const(false))
+		return a.Apply("Fill", a.Shape(x), a.Const(false))
 	case tensor.String:
-		return a.Op("Fill", nil, a.Shape(x), a.Const(""))
+		return a.Apply("Fill", a.Shape(x), a.Const(""))
 	}
 	zero := number(a.Builder, dt, 0)
 	if s := a.StaticShape(x); s.Known() && s.Rank() == 0 && dt == x.DataType().Base() {
 		return zero
 	}
-	return a.Op("Fill", nil, a.Shape(x), zero)
+	return a.Apply("Fill", a.Shape(x), zero)
 }
 
 // ZerosLike is zeros of the type and shape of x, there if x is: dead where x is
@@ -148,9 +180,9 @@ func (a Algebra) ZerosLike(x graph.Output) graph.Output {
 		return x
 	}
 	if h, ok := handleOf(x); ok && h.Type != tensor.Invalid {
-		return a.Op("Fill", nil, a.Op("VariableShape", nil, x), number(a.Builder, h.Type, 0))
+		return a.Apply("Fill", a.Apply("VariableShape", x), number(a.Builder, h.Type, 0))
 	}
-	return a.Op("ZerosLike", nil, x)
+	return a.Apply("ZerosLike", x)
 }
 
 // OnesLike is ones of the type and shape of x.
@@ -158,7 +190,7 @@ func (a Algebra) OnesLike(x graph.Output) graph.Output {
 	if x.Op == nil {
 		return x
 	}
-	return a.Op("Fill", nil, a.Shape(x), number(a.Builder, x.DataType().Base(), 1))
+	return a.Apply("Fill", a.Shape(x), number(a.Builder, x.DataType().Base(), 1))
 }
 
 func complexType(dt tensor.DType) bool {

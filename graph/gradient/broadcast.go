@@ -8,6 +8,8 @@ import (
 // SumTo undoes broadcasting: if a tensor of the shape of x was spread out to the
 // shape of dz, it is the sum over the elements of dz that each of x was spread to,
 // in the shape of x.
+//
+//go:noinline
 func (a Algebra) SumTo(dz, x graph.Output) graph.Output { return a.SumAs(dz, dz, x) }
 
 // SumAs is [Algebra.SumTo] of a dz that has the shape of z, of which more may be known.
@@ -20,14 +22,14 @@ func (a Algebra) SumAs(dz, z, x graph.Output) graph.Output {
 	case ok && len(axes) == 0:
 		return dz
 	case ok:
-		return a.ReshapeLike(a.Op("Sum", nil, dz, a.Int32s(axes...)), x)
+		return a.ReshapeLike(a.Apply("Sum", dz, a.Int32s(axes...)), x)
 	}
 	shape := a.Shape(x)
 	over := a.Outputs("BroadcastGradientArgs", nil, shape, a.Shape(dz))
 	if over == nil {
 		return graph.Output{}
 	}
-	return a.Reshape(a.Op("Sum", nil, dz, over[0]), shape)
+	return a.Reshape(a.Apply("Sum", dz, over[0]), shape)
 }
 
 // spread returns the axes of a result along which an operand of shape x was spread, if

@@ -101,6 +101,8 @@ func (c *Context) NumInputs() int { return c.setting.Node.NumInputs() }
 func (c *Context) NumOutputs() int { return c.setting.Node.NumOutputs() }
 
 // Input returns what the node takes at input i; the zero Output if there is none such.
+//
+//go:noinline
 func (c *Context) Input(i int) graph.Output {
 	if in := c.setting.Node.Inputs(); i >= 0 && i < len(in) {
 		return in[i]
@@ -109,6 +111,8 @@ func (c *Context) Input(i int) graph.Output {
 }
 
 // Output returns what the node puts out at output i.
+//
+//go:noinline
 func (c *Context) Output(i int) graph.Output { return c.setting.Node.Output(i) }
 
 // Arg returns the place of the input argument of that name among the inputs: from lo up
@@ -174,9 +178,13 @@ func (c *Context) Wants(i int) bool {
 
 // Set says what the gradient of input i is. Inputs for which nothing is said have
 // none.
+//
+//go:noinline
 func (c *Context) Set(i int, dx graph.Output) { c.give(i, Value{Dense: dx}) }
 
 // SetProduct says that the gradient of input i is aᵀb, of matrices of real numbers.
+//
+//go:noinline
 func (c *Context) SetProduct(i int, a, b graph.Output) {
 	if a.Op != nil && b.Op != nil && c.setting.Defers != nil && c.setting.Defers(i) {
 		c.give(i, Value{Product: &Product{a, b}})
@@ -195,7 +203,7 @@ func (c *Context) Turned(x graph.Output) (turned graph.Output, ok bool) {
 	if !ok {
 		return x, false
 	}
-	return b.Op("Transpose", nil, outer, b.Const([]int32{1, 0})), true
+	return b.Apply("Transpose", outer, b.Const([]int32{1, 0})), true
 }
 
 // SetRows says that the gradient of input i is sparse.
@@ -213,6 +221,8 @@ func (c *Context) SetList(lo int, dx []graph.Output) {
 }
 
 // Pass hands the gradient of output i, as it is, on to input k.
+//
+//go:noinline
 func (c *Context) Pass(i, k int) {
 	if c.Has(i) {
 		c.give(k, c.setting.Dy[i])

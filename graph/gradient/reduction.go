@@ -25,16 +25,17 @@ func (a Algebra) KeptShape(x, axes graph.Output) graph.Output {
 		return a.vector("Const", tensor.Int32, dims)
 	}
 	rank := a.Rank(x)
-	axes = a.Op("Reshape", nil, a.Cast(axes, tensor.Int32), a.Int32s(-1)) // a scalar is one axis
-	axes = a.Op("FloorMod", nil, a.Add(axes, rank), rank)
-	ones := a.Op("Fill", nil, a.Shape(axes), a.Const(int32(1)))
+	axes = a.Apply("Reshape", a.Cast(axes, tensor.Int32), a.Int32s(-1)) // a scalar is one axis
+	axes = a.Apply("FloorMod", a.Add(axes, rank), rank)
+	ones := a.Apply("Fill", a.Shape(axes), a.Const(int32(1)))
 	return a.Op("DynamicStitch", nil,
 		graph.OutputList{a.Range(rank), axes},
 		graph.OutputList{a.Shape(x), ones})
+
 }
 
 // Spread undoes a reduction of x along axes: dy, which has an element for each group
 // that was reduced, is put at every element of its group.
 func (a Algebra) Spread(dy, x, axes graph.Output) graph.Output {
-	return a.Op("BroadcastTo", nil, a.Reshape(dy, a.KeptShape(x, axes)), a.Shape(x))
+	return a.Apply("BroadcastTo", a.Reshape(dy, a.KeptShape(x, axes)), a.Shape(x))
 }

@@ -9,7 +9,7 @@ import (
 func (a Algebra) Dense(rows *IndexedSlices) graph.Output {
 	first, next := a.Int32s(0), a.Int32s(1)
 	n := a.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, rows.Shape, first, next, next)
-	return a.Op("UnsortedSegmentSum", nil, rows.Values, rows.Indices, n)
+	return a.Apply("UnsortedSegmentSum", rows.Values, rows.Indices, n)
 }
 
 // Sum adds gradients of one tensor up. If all are rows, the sum is all their rows.
@@ -65,7 +65,7 @@ func (a Algebra) joined(parts []Value) *IndexedSlices {
 func (a Algebra) RowsAt(x, indices, dy graph.Output) IndexedSlices {
 	shape := a.Shape(x)
 	row := a.Op("StridedSlice", graph.Attrs{"end_mask": int64(1)}, shape, a.Int32s(1), a.Int32s(0), a.Int32s(1))
-	count := a.Op("ExpandDims", nil, a.Size(indices), a.Const(int32(0)))
+	count := a.Apply("ExpandDims", a.Size(indices), a.Const(int32(0)))
 	dims := a.Op("ConcatV2", nil, graph.OutputList{count, row}, a.Const(int32(0)))
 	return IndexedSlices{a.Reshape(dy, dims), a.Reshape(indices, count), shape}
 }

@@ -22,6 +22,8 @@ func (a Algebra) StaticShape(x graph.Output) shape.Shape {
 
 // Shape returns the shape of x, a vector of int32: a constant if it is known. Of a
 // resource it is the shape of the variable.
+//
+//go:noinline
 func (a Algebra) Shape(x graph.Output) graph.Output { return a.ShapeOf(x, tensor.Int32) }
 
 // ShapeOf is [Algebra.Shape] of type int32 or int64.
@@ -68,7 +70,7 @@ func (a Algebra) Rank(x graph.Output) graph.Output {
 	if s := a.StaticShape(x); s.Known() {
 		return a.Const(int32(s.Rank()))
 	}
-	return a.beside(x).Op("Rank", nil, x)
+	return a.beside(x).Apply("Rank", x)
 }
 
 // Size returns the number of x's elements, a scalar of int32: a constant if it is known.
@@ -85,7 +87,7 @@ func (a Algebra) Size(x graph.Output) graph.Output {
 			return a.Const(int32(n))
 		}
 	}
-	return a.beside(x).Op("Size", nil, x)
+	return a.beside(x).Apply("Size", x)
 }
 
 // beside returns a builder of what runs whenever x is there.
@@ -114,11 +116,15 @@ func (a Algebra) vector(name string, dt tensor.DType, elements []int64) graph.Ou
 }
 
 // Int32s returns a constant vector.
+//
+//go:noinline
 func (a Algebra) Int32s(elements ...int32) graph.Output {
 	return constantVector(a.Builder, "Const", elements)
 }
 
 // Int64s returns a constant vector.
+//
+//go:noinline
 func (a Algebra) Int64s(elements ...int64) graph.Output {
 	return constantVector(a.Builder, "Const", elements)
 }
@@ -172,17 +178,23 @@ func (a Algebra) ConstInts(x graph.Output) (elements []int64, ok bool) {
 }
 
 // Range is 0, 1, …, n-1 for a scalar n of int32.
+//
+//go:noinline
 func (a Algebra) Range(n graph.Output) graph.Output {
-	return a.Op("Range", nil, a.Const(int32(0)), n, a.Const(int32(1)))
+	return a.Apply("Range", a.Const(int32(0)), n, a.Const(int32(1)))
 }
 
 // Reshape is x in a shape, a vector of int32 or int64.
+//
+//go:noinline
 func (a Algebra) Reshape(x, shape graph.Output) graph.Output {
-	return a.Op("Reshape", nil, x, shape)
+	return a.Apply("Reshape", x, shape)
 }
 
 // ReshapeLike is x in the shape of another tensor; x itself if it is known to have
 // it.
+//
+//go:noinline
 func (a Algebra) ReshapeLike(x, like graph.Output) graph.Output {
 	if same(a.StaticShape(x), a.StaticShape(like)) {
 		return x
@@ -197,6 +209,8 @@ func same(a, b shape.Shape) bool {
 
 // RowShape returns the shape of a row of x: all dimensions but the first, a vector of
 // int32, a constant if they are known.
+//
+//go:noinline
 func (a Algebra) RowShape(x graph.Output) graph.Output {
 	if s := a.StaticShape(x); s.Known() && s.Rank() > 0 && s.From(1).Full() {
 		return a.constantShape(tensor.Int32, s.From(1))

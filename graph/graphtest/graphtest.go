@@ -6,12 +6,13 @@ import (
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 )
 
 // Parse returns the graph of a text, or the end of the test.
 func Parse(t testing.TB, text string) *graph.Graph {
 	t.Helper()
-	def, err := graph.ParseText(text)
+	def, err := notation.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,10 @@ func CombineBools(u Update) *Combination {
 	return nil
 }
 
-// combination makes a Combination of a function that cannot fail.
+// combination makes a Combination of a function that cannot fail, and that is called for
+// each element.
+//
+//go:noinline
 func combination[T tensor.Element](f func(x, y T) T) *Combination {
 	return &Combination{
 		Range: func(o, x *tensor.Value, at int, y *tensor.Value, j, n int) error {
@@ -86,9 +89,14 @@ func combination[T tensor.Element](f func(x, y T) T) *Combination {
 			}
 			return nil
 		},
-		Scalar: func(x, y tensor.Value) (tensor.Value, error) {
-			return tensor.Scalar(f(tensor.Inner[T](&x), tensor.Inner[T](&y))), nil
-		},
+		Scalar: ofScalars(f),
+	}
+}
+
+//go:noinline
+func ofScalars[T tensor.Element](f func(x, y T) T) func(x, y tensor.Value) (tensor.Value, error) {
+	return func(x, y tensor.Value) (tensor.Value, error) {
+		return tensor.Scalar(f(tensor.Inner[T](&x), tensor.Inner[T](&y))), nil
 	}
 }
 
@@ -111,6 +119,8 @@ func combineIntegers[T Integer](u Update) *Combination {
 }
 
 // update returns an update on ordered numbers.
+//
+//go:noinline
 func update[T Real](u Update) func(x, y T) T {
 	switch u {
 	case UpdateAdd:
@@ -128,6 +138,7 @@ func update[T Real](u Update) func(x, y T) T {
 	}
 }
 
+//go:noinline
 func combineField[T Field](u Update) *Combination {
 	if u == UpdateDiv {
 		return combination(func(x, y T) T { return x / y })
@@ -135,36 +146,40 @@ func combineField[T Field](u Update) *Combination {
 	return combineRing[T](u)
 }
 
-// combineRing is for the updates that every number has, sums and differences
-// with loops of their own.
+// combineRing is for the updates that every number has, with loops of their own.
+//
+//go:noinline
 func combineRing[T Number](u Update) *Combination {
 	switch u {
 	case UpdateAdd:
-		c := combination(func(x, y T) T { return x + y })
-		c.Range = func(o, x *tensor.Value, at int, y *tensor.Value, j, n int) error {
+		return &Combination{func(o, x *tensor.Value, at int, y *tensor.Value, j, n int) error {
 			to, from, by := tensor.Of[T](o)[at:at+n], tensor.Of[T](x)[at:at+n], tensor.Of[T](y)[j:j+n]
 			for i := range to {
 				to[i] = from[i] + by[i]
 			}
 			return nil
-		}
-		return c
+		}, ofScalars(func(x, y T) T { return x + y })}
 	case UpdateSub:
-		c := combination(func(x, y T) T { return x - y })
-		c.Range = func(o, x *tensor.Value, at int, y *tensor.Value, j, n int) error {
+		return &Combination{func(o, x *tensor.Value, at int, y *tensor.Value, j, n int) error {
 			to, from, by := tensor.Of[T](o)[at:at+n], tensor.Of[T](x)[at:at+n], tensor.Of[T](y)[j:j+n]
 			for i := range to {
 				to[i] = from[i] - by[i]
 			}
 			return nil
-		}
-		return c
+		}, ofScalars(func(x, y T) T { return x - y })}
 	case UpdateMul:
-		return combination(func(x, y T) T { return x * y })
+		return &Combination{func(o, x *tensor.Value, at int, y *tensor.Value, j, n int) error {
+			to, from, by := tensor.Of[T](o)[at:at+n], tensor.Of[T](x)[at:at+n], tensor.Of[T](y)[j:j+n]
+			for i := range to {
+				to[i] = from[i] * by[i]
+			}
+			return nil
+		}, ofScalars(func(x, y T) T { return x * y })}
 	}
 	return nil
 }
 
+//go:noinline
 func divideIntegers[T Integer]() *Combination {
 	return &Combination{
 		Range: func(o, x *tensor.Value, at int, y *tensor.Value, j, n int) error {

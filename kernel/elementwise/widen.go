@@ -54,6 +54,32 @@ func WidenIntegers(dt tensor.DType, k kernel.Kernel, outputs ...int) kernel.Kern
 	return w
 }
 
+// WidenToInt64 is WidenIntegers for a kernel on int64, by way of which all integers of at
+// most 32 bits are computed: for operations that programs seldom run on integers.
+func WidenToInt64(dt tensor.DType, k kernel.Kernel, outputs ...int) kernel.Kernel {
+	w := widened{dt: dt, wide: tensor.Int64, Kernel: k}
+	for _, i := range outputs {
+		w.outputs |= 1 << i
+	}
+	switch dt {
+	case tensor.Int8:
+		w.widen, w.narrow = convert[int8, int64], convert[int64, int8]
+	case tensor.Int16:
+		w.widen, w.narrow = convert[int16, int64], convert[int64, int16]
+	case tensor.Int32:
+		w.widen, w.narrow = convert[int32, int64], convert[int64, int32]
+	case tensor.Uint8:
+		w.widen, w.narrow = convert[uint8, int64], convert[int64, uint8]
+	case tensor.Uint16:
+		w.widen, w.narrow = convert[uint16, int64], convert[int64, uint16]
+	case tensor.Uint32:
+		w.widen, w.narrow = convert[uint32, int64], convert[int64, uint32]
+	default:
+		return k
+	}
+	return w
+}
+
 func convert[S, T Integer](o, x *tensor.Value, lo, hi int) {
 	to := tensor.Of[T](o)[lo:hi]
 	for i, x := range tensor.Of[S](x)[lo:hi] {

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 // A record is what TensorFlow answered when it ran one operation. A tensor is
@@ -150,7 +151,7 @@ func readTensor(text string) (*tensor.Tensor, error) {
 	if err := json.Unmarshal([]byte("["+dims), &shape); err != nil {
 		return nil, err
 	}
-	flat, err := tensor.Parse("["+elements+"]", dt)
+	flat, err := literal.Parse("["+elements+"]", dt)
 	if err != nil {
 		return nil, err
 	}

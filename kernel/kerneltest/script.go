@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 // Script runs a file of package datadriven whose commands are one of
@@ -131,7 +132,7 @@ func (s *script) input(arg string) (*tensor.Tensor, error) {
 		}
 		return tensor.New(dt, a.Shape.Dims...)
 	}
-	t, err := tensor.Parse(value, dt)
+	t, err := literal.Parse(value, dt)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %v", arg, err)
 	}

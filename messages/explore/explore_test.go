@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/messages/explore"
@@ -186,7 +187,7 @@ exit = Exit(switch)
 func compiled(t testing.TB, s sample) *nodes.Program {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(s.text); err != nil {
+	if err := notation.Add(g, s.text); err != nil {
 		t.Fatal(err)
 	}
 	var spec compile.Spec

@@ -47,7 +47,7 @@ func (c *Call) Run(ctx context.Context, r Runner, signature string) {
 		return
 	}
 	if r == nil {
-		c.fail("there is no model to run signature %q", signature)
+		c.fail("signature %q runs on a nil model; give New one from troupe.LoadSavedModel, serve.Manager.Runner or serve/client", signature)
 		return
 	}
 	c.outputs, c.err = r.Run(ctx, signature, c.inputs)

@@ -70,7 +70,7 @@ func TestErrors(t *testing.T) {
 		"is nil":      func(c *Call) { PutTensor(c, "x", nil) },
 		"no output":   func(c *Call) { c.Run(context.Background(), runner{}, "s"); TakeSlice[float32](c, "y", 1) },
 		"refused":     func(c *Call) { c.Run(context.Background(), runner{err: refused}, "s") },
-		"no model":    func(c *Call) { c.Run(context.Background(), nil, "s") },
+		"a nil model": func(c *Call) { c.Run(context.Background(), nil, "s") },
 		"output \"y\" has shape [2], not [3]": func(c *Call) {
 			c.Run(context.Background(), runner{outputs: map[string]*tensor.Tensor{"y": must(tensor.FromSlice([]float32{1, 2}, 2))}}, "s")
 			TakeSlice[float32](c, "y", 3)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit"
 )
@@ -13,7 +14,7 @@ import (
 // where values go.
 func Example() {
 	g := graph.New()
-	err := g.AddText(`
+	err := notation.Add(g, `
 limit = Placeholder() {dtype=DT_INT32}
 zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 one = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
@@ -28,6 +29,7 @@ add = AddV2(switch:1, step)
 next = NextIteration(add)
 counted = Exit(switch)
 `)
+
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,6 +12,7 @@ import (
 
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/nodes"
@@ -113,7 +114,7 @@ func bits(v tensor.Value) uint64 {
 // compile makes a program of a graph, in which a line is as long as it is needed.
 func (s *scalars) compile(text string, feeds, fetches []string) *nodes.Program {
 	g := graph.New()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		s.t.Fatalf("%v\n%s", err, text)
 	}
 	var spec nodes.Spec

@@ -35,7 +35,7 @@ func {{$w.Setter .}}(value {{goType .Kind}}) {{$w.Name}}Attr {
 {{.Doc}}
 func {{.Name}}(scope *Scope{{.Params}}) {{.Results}} {
 	{{if .Outputs}}op := {{else}}return {{end -}}
-	scope.add("{{.Name}}",
+	scope.{{if .TakesLists}}add{{else}}node{{end}}("{{.Name}}",
 		{{- if .Optional}}with(pointer(&optional){{template "args" $w}})
 		{{- else if .Args}}attrs({{range $i, $a := .Args}}{{if $i}}, {{end}}attr{name: "{{.Name}}", value: {{$w.Ident .Name}}}{{end}})
 		{{- else}}nil

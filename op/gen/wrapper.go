@@ -85,6 +85,16 @@ func (w *wrapper) InputList() string {
 	return strings.Join(inputs, ", ")
 }
 
+// TakesLists reports whether one of the inputs is a list.
+func (w *wrapper) TakesLists() bool {
+	for _, in := range w.Inputs {
+		if in.IsList() {
+			return true
+		}
+	}
+	return false
+}
+
 // HasLists reports whether one of the outputs is a list.
 func (w *wrapper) HasLists() bool {
 	for _, out := range w.Outputs {

@@ -88,10 +88,10 @@ data_format: Where the channels are: the last dimension, the second, or, for "NC
 		return c.Op("BatchToSpace", c.Attrs("block_size"), dy, c.Input(1))
 	}, "SpaceToBatch")
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
-		return c.Op("SpaceToBatchND", nil, dy, c.Input(1), c.Input(2))
+		return c.Apply("SpaceToBatchND", dy, c.Input(1), c.Input(2))
 	}, "BatchToSpaceND")
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
-		return c.Op("BatchToSpaceND", nil, dy, c.Input(1), c.Input(2))
+		return c.Apply("BatchToSpaceND", dy, c.Input(1), c.Input(2))
 	}, "SpaceToBatchND")
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
 		return c.Op("SpaceToDepth", c.Attrs("block_size", "data_format"), dy)
@@ -164,6 +164,8 @@ func depthBlock(c *kernel.Construction) (int64, error) {
 
 // newBlocks makes the kernels between batch and space. Without an input for
 // them, blocks are squares in the first two dimensions behind the batch.
+//
+//go:noinline
 func newBlocks(toBatch bool) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		square := c.Int("block_size")

@@ -65,6 +65,7 @@ func newCheckNumerics(c *kernel.Construction) (kernel.Kernel, error) {
 	}), nil
 }
 
+//go:noinline
 func lookAt[T tensor.Element](wide func(T) float64) func(ctx *kernel.Context, v *tensor.Value) found {
 	return func(ctx *kernel.Context, v *tensor.Value) (f found) {
 		x := tensor.Of[T](v)

@@ -117,10 +117,10 @@ func sizesAlong(c *gradient.Context, axis graph.Output, parts []graph.Output) gr
 		}
 	}
 	rank := c.Rank(c.Output(0))
-	axis = c.Op("FloorMod", nil, c.Cast(axis, tensor.Int32), rank)
+	axis = c.Apply("FloorMod", c.Cast(axis, tensor.Int32), rank)
 	var sizes graph.OutputList
 	for _, p := range parts {
-		sizes = append(sizes, c.Op("GatherV2", nil, c.Shape(p), axis, c.Const(int32(0))))
+		sizes = append(sizes, c.Apply("GatherV2", c.Shape(p), axis, c.Const(int32(0))))
 	}
 	return c.Op("Pack", nil, sizes)
 }

@@ -58,7 +58,7 @@ init: Whether elements are zero; else they may be anything.`)
 	gradient.None("Const", "ZerosLike", "OnesLike")
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
-			c.Set(1, c.Op("Sum", nil, c.Dy(0), c.Range(c.Rank(c.Output(0)))))
+			c.Set(1, c.Apply("Sum", c.Dy(0), c.Range(c.Rank(c.Output(0)))))
 		}
 	}, "Fill")
 }

@@ -121,10 +121,10 @@ num_upper: How many diagonals above it stay; negative for all.`)
 	kernel.ForAll(newMatrixSetDiag, "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(bandPart), nil }, "MatrixBandPart")
 
-	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Op("DiagPart", nil, dy) }, "Diag")
-	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Op("Diag", nil, dy) }, "DiagPart")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Apply("DiagPart", dy) }, "Diag")
+	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Apply("Diag", dy) }, "DiagPart")
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
-		return c.Op("MatrixDiagPart", nil, dy)
+		return c.Apply("MatrixDiagPart", dy)
 	}, "MatrixDiag")
 	// Those of the second version are the third's, as in TensorFlow, though it aligns
 	// the diagonals of a band differently.
@@ -135,12 +135,12 @@ num_upper: How many diagonals above it stay; negative for all.`)
 		return c.Op("MatrixSetDiagV3", c.Attrs("align"), c.Zeros(x), dy, c.Input(1))
 	}, "MatrixDiagPartV2", "MatrixDiagPartV3")
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
-		return c.Op("MatrixSetDiag", nil, c.Zeros(x), dy)
+		return c.Apply("MatrixSetDiag", c.Zeros(x), dy)
 	}, "MatrixDiagPart")
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
-			c.Set(0, c.Op("MatrixSetDiag", nil, c.Dy(0), c.Zeros(c.Input(1))))
-			c.Set(1, c.Op("MatrixDiagPart", nil, c.Dy(0)))
+			c.Set(0, c.Apply("MatrixSetDiag", c.Dy(0), c.Zeros(c.Input(1))))
+			c.Set(1, c.Apply("MatrixDiagPart", c.Dy(0)))
 		}
 	}, "MatrixSetDiag")
 	gradient.Register(func(c *gradient.Context) {
@@ -151,7 +151,7 @@ num_upper: How many diagonals above it stay; negative for all.`)
 		}
 	}, "MatrixSetDiagV2", "MatrixSetDiagV3")
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
-		return c.Op("MatrixBandPart", nil, dy, c.Input(1), c.Input(2))
+		return c.Apply("MatrixBandPart", dy, c.Input(1), c.Input(2))
 	}, "MatrixBandPart")
 }
 

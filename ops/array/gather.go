@@ -94,23 +94,23 @@ func gatherGradient(c *gradient.Context) {
 		return
 	}
 	shape, first, one := c.Shape(x), c.Const(int32(0)), c.Const(int32(1))
-	axis = c.Op("FloorMod", nil, c.Cast(axis, tensor.Int32), c.Rank(x))
+	axis = c.Apply("FloorMod", c.Cast(axis, tensor.Int32), c.Rank(x))
 	b := c.Const(int32(batch))
 	size := func(dims, from, to graph.Output) graph.Output { // of dimensions from up to but not including to
-		return c.Op("Prod", nil, c.Op("GatherV2", nil, dims, c.Op("Range", nil, from, to, one), first), first)
+		return c.Apply("Prod", c.Apply("GatherV2", dims, c.Apply("Range", from, to, one), first), first)
 	}
 	batches, outer := size(shape, first, b), size(shape, b, axis)
-	length := c.Op("GatherV2", nil, shape, axis, first)
+	length := c.Apply("GatherV2", shape, axis, first)
 	inner := size(shape, c.Add(axis, one), c.Rank(x))
 	taken := size(c.Shape(indices), b, c.Rank(indices))
 	dims := func(list ...graph.Output) graph.Output { return c.Op("Pack", nil, graph.OutputList(list)) }
 
 	swap := c.Int32s(0, 2, 1, 3)
-	rows := c.Op("Transpose", nil, c.Reshape(dy, dims(batches, outer, taken, inner)), swap)
+	rows := c.Apply("Transpose", c.Reshape(dy, dims(batches, outer, taken, inner)), swap)
 	start := c.Cast(c.Mul(c.Range(batches), length), indices.DataType())
-	places := c.Add(c.Reshape(indices, dims(batches, taken)), c.Op("ExpandDims", nil, start, one))
-	sums := c.Op("UnsortedSegmentSum", nil, rows, places, c.Mul(batches, length))
-	sums = c.Op("Transpose", nil, c.Reshape(sums, dims(batches, length, outer, inner)), swap)
+	places := c.Add(c.Reshape(indices, dims(batches, taken)), c.Apply("ExpandDims", start, one))
+	sums := c.Apply("UnsortedSegmentSum", rows, places, c.Mul(batches, length))
+	sums = c.Apply("Transpose", c.Reshape(sums, dims(batches, length, outer, inner)), swap)
 	c.Set(0, c.Reshape(sums, shape))
 }
 

@@ -47,7 +47,7 @@ mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can a
 			return paddings
 		}
 		before := c.Op("Unpack", graph.Attrs{"num": int64(2), "axis": int64(1)}, paddings)
-		return c.Op("Slice", nil, dy, before, c.ShapeOf(x, paddings.DataType()))
+		return c.Apply("Slice", dy, before, c.ShapeOf(x, paddings.DataType()))
 	}, "Pad", "PadV2")
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
 		return c.Op("MirrorPadGrad", c.Attrs("mode"), dy, c.Input(1))

@@ -54,7 +54,7 @@ merged: The result; what is in a place that no index names is not defined.`)
 		lo, hi := c.Arg("data")
 		for i := lo; i < hi; i++ {
 			if c.Wants(i) {
-				c.Set(i, c.Op("GatherV2", nil, c.Dy(0), c.Input(i-lo), c.Const(int32(0))))
+				c.Set(i, c.Apply("GatherV2", c.Dy(0), c.Input(i-lo), c.Const(int32(0))))
 			}
 		}
 	}, "DynamicStitch", "ParallelDynamicStitch")

@@ -67,13 +67,13 @@ func patchesGradient(c *gradient.Context, x, dy graph.Output, op string, space i
 		pixels = c.Mul(pixels, shape.Output(1+i))
 		grid = append(grid, shape.Output(1+i))
 	}
-	numbers := c.Reshape(c.Op("Range", nil, one, c.Add(pixels, one), one), dims(append(grid, one)...))
+	numbers := c.Reshape(c.Apply("Range", one, c.Add(pixels, one), one), dims(append(grid, one)...))
 	from := c.Reshape(c.Op(op, attrs, numbers), c.Int32s(-1))
 
 	batch, depth := shape.Output(0), shape.Output(space+1)
-	byPlace := c.Op("Transpose", nil, c.Reshape(dy, dims(batch, all, depth)), c.Int32s(1, 0, 2))
-	byPixel := c.Op("UnsortedSegmentSum", nil, byPlace, c.Sub(from, one), pixels) // -1 is beyond the edge
-	return c.Reshape(c.Op("Transpose", nil, byPixel, c.Int32s(1, 0, 2)), c.Shape(x))
+	byPlace := c.Apply("Transpose", c.Reshape(dy, dims(batch, all, depth)), c.Int32s(1, 0, 2))
+	byPixel := c.Apply("UnsortedSegmentSum", byPlace, c.Sub(from, one), pixels) // -1 is beyond the edge
+	return c.Reshape(c.Apply("Transpose", byPixel, c.Int32s(1, 0, 2)), c.Shape(x))
 }
 
 // A patcher is the kernel of ExtractImagePatches and ExtractVolumePatches. Images
@@ -84,6 +84,7 @@ type patcher struct {
 	same             bool
 }
 
+//go:noinline
 func newPatcher(space int) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		k := &patcher{space: space, same: c.Str("padding") == "SAME", size: [3]int64{1, 1, 1}, step: [3]int64{1, 1, 1}, rate: [3]int64{1, 1, 1}}

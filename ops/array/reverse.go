@@ -54,7 +54,7 @@ axis: Which dimensions, a scalar or a vector; negative ones count from the end, 
 		return c.Op(c.Node().Type(), c.Attrs("seq_dim", "batch_dim"), dy, c.Input(1))
 	}, "Reverse", "ReverseV2", "ReverseSequence")
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
-		return c.Op("Roll", nil, dy, c.Neg(c.Input(1)), c.Input(2))
+		return c.Apply("Roll", dy, c.Neg(c.Input(1)), c.Input(2))
 	}, "Roll")
 }
 

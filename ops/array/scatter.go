@@ -104,8 +104,8 @@ func scatterExtremumGradient(c *gradient.Context) {
 		return
 	}
 	x, indices, updates, y, dt := c.Input(0), c.Input(1), c.Input(2), c.Output(0), c.Type("T")
-	stayed := c.Cast(c.Op("Equal", nil, x, y), dt)
-	came := c.Cast(c.Op("Equal", nil, updates, ofUpdates(c, y)), dt)
+	stayed := c.Cast(c.Apply("Equal", x, y), dt)
+	came := c.Cast(c.Apply("Equal", updates, ofUpdates(c, y)), dt)
 	count := c.Add(stayed, c.Op("ScatterNd", c.Attrs("bad_indices_policy"), indices, came, c.ShapeOf(x, indices.DataType())))
 	share := c.Div(c.Dy(0), count)
 	c.Set(0, c.Mul(share, stayed))

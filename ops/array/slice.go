@@ -88,7 +88,7 @@ value: Of the shape of StridedSlice's output, or one that broadcasts to it.` + m
 		}
 		dt := before.DataType()
 		after := c.Sub(c.Sub(c.ShapeOf(x, dt), c.ShapeOf(y, dt)), before)
-		return c.Op("Pad", nil, dy, c.Op("Pack", graph.Attrs{"axis": int64(1)}, graph.OutputList{before, after}))
+		return c.Apply("Pad", dy, c.Op("Pack", graph.Attrs{"axis": int64(1)}, graph.OutputList{before, after}))
 	}, "Slice")
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
 		begin, end, strides := c.Input(1), c.Input(2), c.Input(3)

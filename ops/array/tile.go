@@ -36,8 +36,8 @@ shape: The shape, of no fewer dimensions, of which the last go with those of the
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
 		// Each dimension becomes two, of copies and of elements.
 		pairs := c.Op("Pack", graph.Attrs{"axis": int64(1)}, graph.OutputList{c.Cast(c.Input(1), tensor.Int32), c.Shape(x)})
-		copies := c.Op("Range", nil, c.Const(int32(0)), c.Op("Size", nil, pairs), c.Const(int32(2)))
-		return c.ReshapeLike(c.Op("Sum", nil, c.Reshape(dy, c.Reshape(pairs, c.Int32s(-1))), copies), x)
+		copies := c.Apply("Range", c.Const(int32(0)), c.Apply("Size", pairs), c.Const(int32(2)))
+		return c.ReshapeLike(c.Apply("Sum", c.Reshape(dy, c.Reshape(pairs, c.Int32s(-1))), copies), x)
 	}, "Tile")
 }
 

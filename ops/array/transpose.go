@@ -39,7 +39,7 @@ y: The vector whose element x[i] is i.`)
 	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(invertPermutation), nil }, "InvertPermutation")
 
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
-		return c.Op(c.Node().Type(), nil, dy, c.Op("InvertPermutation", nil, c.Input(1)))
+		return c.Apply(c.Node().Type(), dy, c.Apply("InvertPermutation", c.Input(1)))
 	}, "Transpose", "ConjugateTranspose")
 	gradient.None("InvertPermutation")
 }

@@ -99,7 +99,7 @@ func mergeGradient(c *gradient.Context) {
 	}
 	for i := range c.NumInputs() {
 		if c.Wants(i) {
-			taken := c.Op("Equal", nil, c.Output(1), c.Const(int32(i)))
+			taken := c.Apply("Equal", c.Output(1), c.Const(int32(i)))
 			c.Set(i, c.Outputs("Switch", nil, c.Dy(0), taken)[1])
 		}
 	}

@@ -164,6 +164,8 @@ func newBarrier(c *kernel.Construction) (kernel.Kernel, error) {
 }
 
 // barrierSize makes the kernel of an operation that counts elements.
+//
+//go:noinline
 func barrierSize(count func(b *barrier) int) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(_ *kernel.Context, in, out []tensor.Value) error {

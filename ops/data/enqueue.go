@@ -360,6 +360,7 @@ func (k dequeue) Try(ctx *kernel.Context, in, out []tensor.Value, p *resource.Pl
 // Served has nothing left to do: the place has brought the element.
 func (dequeue) Served(*kernel.Context, []tensor.Value, []tensor.Value) error { return nil }
 
+//go:noinline
 func newDequeueMany(name string, upTo bool) func(c *kernel.Construction) asyncFunc {
 	return func(c *kernel.Construction) asyncFunc {
 		types := c.Outputs

@@ -42,6 +42,8 @@ type keyedElement struct {
 }
 
 // onKeyed makes the kernels of operations on the area that their node names.
+//
+//go:noinline
 func onKeyed(run func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error))) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		l, capacity, limit, types := labelOf(c), int(c.Int("capacity")), c.Int("memory_limit"), c.Types("dtypes")
@@ -62,6 +64,8 @@ func onKeyed(run func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, don
 
 // withKey is run for operations whose inputs begin with a key and the indices of
 // components.
+//
+//go:noinline
 func withKey(run func(k *keyed, ctx *kernel.Context, key int64, indices []int32, in, out []tensor.Value, done func(error))) func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
 	return func(k *keyed, ctx *kernel.Context, in, out []tensor.Value, done func(error)) {
 		if in[0].Rank() != 0 {

@@ -163,6 +163,7 @@ type queueHandle struct {
 	token tensor.Value
 }
 
+//go:noinline
 func newQueue(kind string) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		k := &queue{label: labelOf(c), old: c.Outputs[0].IsRef(), device: c.Device}

@@ -37,6 +37,8 @@ type staged struct {
 }
 
 // onStaging makes the kernels of operations on the area that their node names.
+//
+//go:noinline
 func onStaging(run func(s *staging, ctx *kernel.Context, types []tensor.DType, in, out []tensor.Value, done func(error))) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		l, capacity, limit, types := labelOf(c), int(c.Int("capacity")), c.Int("memory_limit"), c.Types("dtypes")

@@ -118,6 +118,8 @@ func batchesOf(size, drop *tensor.Value) (b batching, err error) {
 }
 
 // of returns the batches of d.
+//
+//go:noinline
 func (b batching) of(d, like *Dataset) *Dataset {
 	size := d.size
 	if size >= 0 {

@@ -78,6 +78,8 @@ type maker func(ctx *kernel.Context, in []tensor.Value) (*Dataset, error)
 
 // register registers kernels that make datasets. What a node declares of the
 // elements is in like, and follows from its attributes.
+//
+//go:noinline
 func register(make func(c *kernel.Construction, like *Dataset) (maker, error), ops ...string) {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		like := &Dataset{types: c.Types("output_types"), shapes: c.Shapes("output_shapes")}

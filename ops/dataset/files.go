@@ -97,6 +97,8 @@ type reading struct {
 }
 
 // newFiles makes a kernel whose inputs f reads.
+//
+//go:noinline
 func newFiles(f func(in []tensor.Value) (*reading, error)) kernel.Factory {
 	like := &Dataset{types: []tensor.DType{tensor.String}, shapes: []registry.Shape{{}}}
 	return func(*kernel.Construction) (kernel.Kernel, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 func init() {
@@ -321,7 +322,7 @@ func toString(ctx *kernel.Context, in, out []tensor.Value) error {
 	if _, err := find(ctx, &in[0]); err != nil {
 		return err
 	}
-	b, err := in[0].Tensor().MarshalProto()
+	b, err := tensorproto.Marshal(in[0].Tensor())
 	if err != nil {
 		return err
 	}
@@ -339,7 +340,7 @@ func newFromString(c *kernel.Construction) (kernel.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		t, err := tensor.UnmarshalProto([]byte(text), 0)
+		t, err := tensorproto.Unmarshal([]byte(text), 0)
 		if err != nil || t.DType() != tensor.Resource || t.NumElements() != 1 {
 			return status.Invalid("Could not parse string_handle as a valid ResourceHandle")
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 func init() {
@@ -57,7 +58,7 @@ func unmarshalOptional(v *tensor.VariantData) (*Optional, error) {
 		return nil, status.Invalid("a serialized optional has a value without components")
 	}
 	for _, b := range v.Tensors {
-		t, err := tensor.UnmarshalProto(b, 0)
+		t, err := tensorproto.Unmarshal(b, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	_ "github.com/troupe-go/troupe/ops/dataset"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 func TestOptionals(t *testing.T) { kerneltest.Script(t, "testdata/optionals") }
@@ -22,11 +23,11 @@ func TestSerializedOptionals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := made[0].MarshalProto()
+		b, err := tensorproto.Marshal(made[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := tensor.UnmarshalProto(b, 0)
+		read, err := tensorproto.Unmarshal(b, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

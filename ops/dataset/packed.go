@@ -62,6 +62,8 @@ func newPacker(kind string) kernel.Factory {
 
 // newUnpacker makes a kernel that gives components of the types, and where that
 // is declared of the shapes, that its node has.
+//
+//go:noinline
 func newUnpacker(kind, types string) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		want, shapes := c.Types(types), c.Shapes("output_shapes")

@@ -7,12 +7,12 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
-
-	"github.com/troupe-go/troupe/graph"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,7 +67,7 @@ type pipeline struct {
 
 func newPipeline(t *testing.T, o *session.SessionOptions) *pipeline {
 	t.Helper()
-	def, err := graph.ParseText(functions)
+	def, err := notation.Parse(functions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,6 +54,8 @@ func newPrefetch(_ *kernel.Construction, d, like *Dataset, in []tensor.Value) (*
 
 // ahead returns what it gives, made on another goroutine up to n elements ahead from
 // the first call on.
+//
+//go:noinline
 func ahead(p *pass, n int64, it iterator) iterator {
 	return made(p, &line{most: n}, func(l *line) {
 		for l.room(p.ctx) {

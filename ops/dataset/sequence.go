@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 func init() {
@@ -580,7 +581,7 @@ func newUnique(_ *kernel.Construction, d, like *Dataset, _ []tensor.Value) (*Dat
 				if err != nil {
 					return nil, err
 				}
-				b, err := e[0].Tensor().MarshalProto()
+				b, err := tensorproto.Marshal(e[0].Tensor())
 				if err != nil {
 					return nil, err
 				}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 )
 
 var export = flag.String("export", "", "write the graphs of testdata/calls to this `DIR`, for testdata/record.py")
@@ -30,7 +30,7 @@ func TestHandmadeCalls(t *testing.T) {
 	want := answers(t, "testdata/calls.txt")
 	defs := map[string][]byte{}
 	datadriven.RunTest(t, "testdata/calls", func(t *testing.T, d *datadriven.TestData) string {
-		def, err := graph.ParseText(d.Input)
+		def, err := notation.Parse(d.Input)
 		if err != nil {
 			return err.Error()
 		}

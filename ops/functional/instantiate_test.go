@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -99,7 +100,7 @@ func checkBody(t *testing.T, name string, f *graph.Function, b *graph.Body) {
 		t.Errorf("%s: %s: %v", name, f.Name, err)
 		return
 	}
-	if diff := cmp.Diff(b.Graph.Text(graph.TextOptions{Nodes: b.Graph.Nodes()}), again.Graph.Text(graph.TextOptions{Nodes: again.Graph.Nodes()})); diff != "" {
+	if diff := cmp.Diff(notation.Format(b.Graph, notation.Options{Nodes: b.Graph.Nodes()}), notation.Format(again.Graph, notation.Options{Nodes: again.Graph.Nodes()})); diff != "" {
 		t.Errorf("%s: %s: body, and body of the function made of it:\n%s", name, f.Name, diff)
 	}
 	var want, got []string
@@ -126,13 +127,13 @@ func TestTextRoundTrip(t *testing.T) {
 		if err := g.Import(def, ""); err != nil {
 			continue // TestRecordedShapes looks at these
 		}
-		text := g.Text(graph.TextOptions{})
+		text := notation.Format(g, notation.Options{})
 		again := graph.New()
-		if err := again.AddText(text); err != nil {
+		if err := notation.Add(again, text); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if diff := cmp.Diff(text, again.Text(graph.TextOptions{})); diff != "" {
+		if diff := cmp.Diff(text, notation.Format(again, notation.Options{})); diff != "" {
 			t.Errorf("%s: text, and text of what was read:\n%s", name, diff)
 		}
 		if a, b := len(g.Functions()), len(again.Functions()); a != b {

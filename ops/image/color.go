@@ -57,7 +57,7 @@ func hsvGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
 		return graph.Output{}
 	}
 	r, g, b := rgb[0], rgb[1], rgb[2]
-	is := func(op string, a, b graph.Output) graph.Output { return c.Cast(c.Op(op, nil, a, b), c.Type("T")) }
+	is := func(op string, a, b graph.Output) graph.Output { return c.Cast(c.Apply(op, a, b), c.Type("T")) }
 	both := func(a, b graph.Output) graph.Output { return c.Mul(a, b) }
 	largest := []graph.Output{
 		both(is("GreaterEqual", r, b), is("GreaterEqual", r, g)),
@@ -70,8 +70,8 @@ func hsvGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
 		both(is("LessEqual", b, r), is("LessEqual", b, g)),
 	}
 	most := hsv[2]
-	least := c.Op("Minimum", nil, r, c.Op("Minimum", nil, g, b))
-	quotient := func(a, b graph.Output) graph.Output { return c.Op("DivNoNan", nil, a, b) }
+	least := c.Apply("Minimum", r, c.Apply("Minimum", g, b))
+	quotient := func(a, b graph.Output) graph.Output { return c.Apply("DivNoNan", a, b) }
 	overMost, delta := quotient(c.Scalar(r, 1), most), c.Sub(most, least)
 	sixth := quotient(c.Scalar(r, 1.0/6), delta)
 	// The hue is ((x-y)/δ + constant)/6, where x and y are the channels that follow the

@@ -71,7 +71,7 @@ colors: RGBA colors in [0, 1], one a row, taken in turn; empty for the default o
 			c.Set(0, c.Op("CropAndResizeGradImage", attrs, dy, boxes, which, c.Shape(image)))
 		}
 		if c.Wants(1) { // with the nearest pixels too, bilinear ones are taken
-			c.Set(1, c.Op("CropAndResizeGradBoxes", nil, dy, image, boxes, which))
+			c.Set(1, c.Apply("CropAndResizeGradBoxes", dy, image, boxes, which))
 		}
 	}, "CropAndResize")
 	gradient.None("DrawBoundingBoxes")

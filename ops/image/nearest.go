@@ -78,10 +78,8 @@ func newNearestGradient(c *kernel.Construction) (kernel.Kernel, error) {
 		return nil, err
 	}
 	switch dt := c.Type("T"); dt {
-	case tensor.Uint8:
-		return nearestGradient[uint8](s, dt), nil
-	case tensor.Int8:
-		return nearestGradient[int8](s, dt), nil
+	case tensor.Uint8, tensor.Int8:
+		return elementwise.WidenIntegers(dt, nearestGradient[int32](s, tensor.Int32), 0), nil
 	case tensor.Int32:
 		return nearestGradient[int32](s, dt), nil
 	case tensor.Float:

@@ -130,5 +130,5 @@ func sizeOfImages(c *gradient.Context, images graph.Output) graph.Output {
 	if s := c.StaticShape(images); s.Full() && s.Rank() == 4 {
 		return c.Int32s(int32(s.Dim(1)), int32(s.Dim(2)))
 	}
-	return c.Op("StridedSlice", nil, c.Shape(images), c.Int32s(1), c.Int32s(3), c.Int32s(1))
+	return c.Apply("StridedSlice", c.Shape(images), c.Int32s(1), c.Int32s(3), c.Int32s(1))
 }

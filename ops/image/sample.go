@@ -89,11 +89,9 @@ use_image_if_no_bounding_boxes: Whether the whole image is the object if there a
 	shape.Register(shape.Rule("image_size: ?, bounding_boxes: ?, min_object_covered: ? -> begin: [3], size: [3], bboxes: [1,1,4]"), "SampleDistortedBoundingBoxV2")
 	shape.Register(shape.Rule("image_size: ?, bounding_boxes: ?, min_object_covered: ?, seed: ? -> begin: [3], size: [3], bboxes: [1,1,4]"), "StatelessSampleDistortedBoundingBox")
 	gradient.None("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
-	boxSamplerFor[uint8](tensor.Uint8)
-	boxSamplerFor[int8](tensor.Int8)
-	boxSamplerFor[int16](tensor.Int16)
-	boxSamplerFor[int32](tensor.Int32)
-	boxSamplerFor[int64](tensor.Int64)
+	for _, dt := range [...]tensor.DType{tensor.Uint8, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64} {
+		boxSamplerFor(dt)
+	}
 }
 
 // A boxSampler draws windows of an image.
@@ -106,7 +104,7 @@ type boxSampler struct {
 	imageIfNone   bool
 }
 
-func boxSamplerFor[T elementwise.Integer](dt tensor.DType) {
+func boxSamplerFor(dt tensor.DType) {
 	for _, op := range []string{"SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox"} {
 		kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 			k := &boxSampler{
@@ -132,7 +130,7 @@ func boxSamplerFor[T elementwise.Integer](dt tensor.DType) {
 			case k.attempts <= 0:
 				return nil, c.Errorf("max_attempts must be positive: %d", k.attempts)
 			}
-			return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return sampleBox[T](ctx, k, dt, in, out) }), nil
+			return elementwise.WidenToInt64(dt, kernel.Func(k.sample), 0, 1), nil
 		})
 	}
 }
@@ -150,12 +148,13 @@ func (r rect) intersect(o rect) rect {
 	return i
 }
 
-func sampleBox[T elementwise.Integer](ctx *kernel.Context, k *boxSampler, dt tensor.DType, in, out []tensor.Value) (err error) {
+// sample draws a window of an image whose size is of int64.
+func (k *boxSampler) sample(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	if in[0].Rank() != 1 || in[0].NumElements() != 3 {
 		return status.Invalid("image_size must be 1-dimensional and contain 3 elements%s", tensor.FormatDims(in[0].Dims()))
 	}
-	size := tensor.Of[T](&in[0])
-	height, width := int64(size[0]), int64(size[1])
+	size := tensor.Of[int64](&in[0])
+	height, width := size[0], size[1]
 	if height <= 0 || width <= 0 || height > math.MaxInt32 || width > math.MaxInt32 {
 		return status.Invalid("Image height and width must be positive, and below 2^31, got %d and %d", height, width)
 	}
@@ -194,18 +193,17 @@ func sampleBox[T elementwise.Integer](ctx *kernel.Context, k *boxSampler, dt ten
 		return err
 	}
 	for i := range 2 {
-		if out[i], err = ctx.Alloc(dt, []int64{3}); err != nil {
+		if out[i], err = ctx.Alloc(tensor.Int64, []int64{3}); err != nil {
 			return err
 		}
 	}
 	if out[2], err = ctx.Alloc(tensor.Float, []int64{1, 1, 4}); err != nil {
 		return err
 	}
-	begin, extent, box := tensor.Of[T](&out[0]), tensor.Of[T](&out[1]), tensor.Of[float32](&out[2])
-	begin[0], begin[1], begin[2] = T(window.y0), T(window.x0), 0
-	none := T(0)
-	none-- // -1, or the largest number
-	extent[0], extent[1], extent[2] = T(window.y1-window.y0), T(window.x1-window.x0), none
+	begin, extent, box := tensor.Of[int64](&out[0]), tensor.Of[int64](&out[1]), tensor.Of[float32](&out[2])
+	begin[0], begin[1], begin[2] = int64(window.y0), int64(window.x0), 0
+	const none = -1 // or the largest number, of integers without a sign
+	extent[0], extent[1], extent[2] = int64(window.y1-window.y0), int64(window.x1-window.x0), none
 	box[0], box[1] = float32(window.y0)/float32(height), float32(window.x0)/float32(width)
 	box[2], box[3] = float32(window.y1)/float32(height), float32(window.x1)/float32(width)
 	return nil

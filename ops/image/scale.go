@@ -28,16 +28,20 @@ func init() {
 				}
 				defer ctx.Free(wide)
 				elementwise.FromNarrow(tensor.Of[float32](&wide), &in[0], 0)
-				return scaleAndTranslate[float32](ctx, s, append([]tensor.Value{wide}, in[1:]...), out)
+				return scaleAndTranslate(ctx, s, mixRows[float32], append([]tensor.Value{wide}, in[1:]...), out)
 			}), err
 		})
 	}
 }
 
-func scaleFor[T elementwise.Real](dt tensor.DType) {
+func scaleFor[T elementwise.Real](dt tensor.DType) { registerScale(dt, mixRows[T]) }
+
+func registerScale(dt tensor.DType, mix mixing) {
 	kernel.ForType("ScaleAndTranslate", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 		s, err := newScaling(c)
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return scaleAndTranslate[T](ctx, s, in, out) }), err
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+			return scaleAndTranslate(ctx, s, mix, in, out)
+		}), err
 	})
 }
 
@@ -199,7 +203,7 @@ func clamp(x float64, n int) int { return int(min(max(x, 0), float64(n-1))) }
 
 // scaleAndTranslate returns the kernel of ScaleAndTranslate: rows are mixed first,
 // then columns.
-func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, out []tensor.Value) error {
+func scaleAndTranslate(ctx *kernel.Context, s scaling, mix mixing, in, out []tensor.Value) error {
 	images, size := &in[0], &in[1]
 	if images.Rank() != 4 {
 		return status.Invalid("input must be 4-dimensional%s", tensor.FormatDims(images.Dims()))
@@ -241,7 +245,7 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 		return err
 	}
 	defer free2()
-	x, o := tensor.Of[T](images), tensor.Of[float32](&out[0])
+	x, o := images.Memory(), tensor.Of[float32](&out[0])
 	line, result := w*channels, int(wanted[1])*channels
 	height := int(wanted[0])
 	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(batch*height, ctx.Step.Pool.Workers()), line)
@@ -255,7 +259,7 @@ func scaleAndTranslate[T elementwise.Real](ctx *kernel.Context, s scaling, in, o
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			b, y := i/height, i%height
 			clear(mixed)
-			mixRows(ctx, &rows, y, x[b*h*line:][:h*line], mixed, h)
+			mix(ctx, &rows, y, x, b*h, mixed, h)
 			columns.mixPixels(ctx, mixed, o[i*result:][:result], channels, w)
 		}
 	})
@@ -279,9 +283,13 @@ func scaleAndShift(scales, shifts *tensor.Value) (scale, shift []float32, err er
 	return scale, shift, nil
 }
 
-// mixRows adds up the rows of an image that make row y.
-func mixRows[T elementwise.Real](ctx *kernel.Context, sp *spans, y int, image []T, mixed []float32, h int) {
+// A mixing adds up the rows of an image that make row y. The image has h rows, from row top
+// of its batch on.
+type mixing func(ctx *kernel.Context, sp *spans, y int, batch tensor.Memory, top int, mixed []float32, h int)
+
+func mixRows[T elementwise.Real](ctx *kernel.Context, sp *spans, y int, batch tensor.Memory, top int, mixed []float32, h int) {
 	line, first := len(mixed), int(sp.first[y])
+	image := tensor.Elements[T](batch)[top*line:][:h*line]
 	for j, weight := range sp.weights[y*sp.width:][:min(sp.width, h-first)] {
 		if weight == 0 {
 			continue

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/graph/notation"
 )
 
 // BenchmarkSuppression takes 50 of the boxes that a detector of hands, or of many classes, puts
@@ -13,7 +14,7 @@ import (
 func BenchmarkSuppression(b *testing.B) {
 	const n = 2000
 	g := troupe.NewGraph()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 boxes = Placeholder() {dtype=DT_FLOAT, shape=shape [2000,4]}
 scores = Placeholder() {dtype=DT_FLOAT, shape=shape [2000]}
 most = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 50>}

@@ -75,10 +75,10 @@ noise: "uniform", "gaussian" or "zero".`)
 func projectionGradient(c *gradient.Context, images, _, dy graph.Output) graph.Output {
 	last := c.Const(int32(1))
 	flat := c.Reshape(c.Input(1), c.Int32s(-1, 8))
-	n := c.Op("StridedSlice", nil, c.Op("Shape", nil, flat), c.Int32s(0), c.Int32s(1), c.Int32s(1))
-	one := c.Op("Fill", nil, c.Op("ConcatV2", nil, graph.OutputList{n, c.Int32s(1)}, c.Const(int32(0))), c.Scalar(flat, 1))
+	n := c.Apply("StridedSlice", c.Apply("Shape", flat), c.Int32s(0), c.Int32s(1), c.Int32s(1))
+	one := c.Apply("Fill", c.Op("ConcatV2", nil, graph.OutputList{n, c.Int32s(1)}, c.Const(int32(0))), c.Scalar(flat, 1))
 	matrices := c.Reshape(c.Op("ConcatV2", nil, graph.OutputList{flat, one}, last), c.Int32s(-1, 3, 3))
-	inverse := c.Reshape(c.Op("MatrixInverse", nil, matrices), c.Int32s(-1, 9))
+	inverse := c.Reshape(c.Apply("MatrixInverse", matrices), c.Int32s(-1, 9))
 	parts := c.Outputs("SplitV", graph.Attrs{"num_split": int64(2)}, inverse, c.Int32s(8, 1), last)
 	if parts == nil {
 		return graph.Output{}

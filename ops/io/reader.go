@@ -257,6 +257,8 @@ func (r *reader) Close() {
 }
 
 // onReader makes the kernels of operations that look at a reader or set it.
+//
+//go:noinline
 func onReader(run func(r *reader, in, out []tensor.Value) error) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
 		return asyncFunc(func(ctx *kernel.Context, in, out []tensor.Value, done func(error)) {

@@ -258,6 +258,8 @@ func storeComplex[D complex64 | complex128, T scalar](dst []D, src []T) {
 
 // square returns the check of operations on one square matrix, of whose size each
 // output is a share of so many dimensions.
+//
+//go:noinline
 func square[T scalar](dims ...int) func(in []matrix[T]) ([][]int, error) {
 	return func(in []matrix[T]) ([][]int, error) {
 		n := in[0].rows

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"math"
 	"math/cmplx"
-	"slices"
 
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -239,7 +239,7 @@ func newEig(c *kernel.Construction) (kernel.Kernel, error) {
 		if isReal {
 			order = tidy(values, vectors)
 		} else { // TensorFlow's order for complex matrices
-			slices.SortStableFunc(order, func(i, j int) int {
+			sorted.Stably(order, func(i, j int) int {
 				return cmp.Compare(cmplx.Abs(values[i]), cmplx.Abs(values[j]))
 			})
 		}

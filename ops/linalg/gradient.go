@@ -25,39 +25,40 @@ func adjoint(c *gradient.Context, a graph.Output) graph.Output {
 	order := c.Op("ConcatV2", nil, graph.OutputList{
 		c.Range(from(2)), c.Op("Pack", nil, graph.OutputList{from(1), from(2)}),
 	}, c.Const(int32(0)))
-	return c.Op("ConjugateTranspose", nil, a, order)
+
+	return c.Apply("ConjugateTranspose", a, order)
 }
 
 // eachMatrix is numbers in a shape that broadcasts with a matrix for each.
 func eachMatrix(c *gradient.Context, v graph.Output) graph.Output {
 	last := c.Const(int32(-1))
-	return c.Op("ExpandDims", nil, c.Op("ExpandDims", nil, v, last), last)
+	return c.Apply("ExpandDims", c.Apply("ExpandDims", v, last), last)
 }
 
 // row and column are vectors as matrices of one row or column.
 func row(c *gradient.Context, v graph.Output) graph.Output {
-	return c.Op("ExpandDims", nil, v, c.Const(int32(-2)))
+	return c.Apply("ExpandDims", v, c.Const(int32(-2)))
 }
 
 func column(c *gradient.Context, v graph.Output) graph.Output {
-	return c.Op("ExpandDims", nil, v, c.Const(int32(-1)))
+	return c.Apply("ExpandDims", v, c.Const(int32(-1)))
 }
 
 func diagonalMatrix(c *gradient.Context, v graph.Output) graph.Output {
-	return c.Op("MatrixDiag", nil, v)
+	return c.Apply("MatrixDiag", v)
 }
 
 func diagonalOf(c *gradient.Context, a graph.Output) graph.Output {
-	return c.Op("MatrixDiagPart", nil, a)
+	return c.Apply("MatrixDiagPart", a)
 }
 
 // triangle returns the lower or upper triangle of matrices.
 func triangle(c *gradient.Context, a graph.Output, lower bool) graph.Output {
 	all, none := c.Const(int64(-1)), c.Const(int64(0))
 	if lower {
-		return c.Op("MatrixBandPart", nil, a, all, none)
+		return c.Apply("MatrixBandPart", a, all, none)
 	}
-	return c.Op("MatrixBandPart", nil, a, none, all)
+	return c.Apply("MatrixBandPart", a, none, all)
 }
 
 // dim returns the length of a dimension that is counted from the last, -1, an int32.
@@ -68,7 +69,7 @@ func dim(c *gradient.Context, a graph.Output, k int32) graph.Output {
 
 // unitMatrix returns the unit matrix of n rows, of the type of another tensor.
 func unitMatrix(c *gradient.Context, n, like graph.Output) graph.Output {
-	return diagonalMatrix(c, c.Op("Fill", nil, column(c, n), c.Scalar(like, 1)))
+	return diagonalMatrix(c, c.Apply("Fill", column(c, n), c.Scalar(like, 1)))
 }
 
 // columns returns the columns of matrices from lo up to but not including hi, scalars;
@@ -97,7 +98,7 @@ func inverses(c *gradient.Context, x graph.Output) graph.Output {
 
 // differences is 1/(v[j]-v[i]), with zeros on the diagonal.
 func differences(c *gradient.Context, v graph.Output) graph.Output {
-	return c.Op("MatrixSetDiag", nil, inverses(c, c.Sub(row(c, v), column(c, v))), c.Zeros(v))
+	return c.Apply("MatrixSetDiag", inverses(c, c.Sub(row(c, v), column(c, v))), c.Zeros(v))
 }
 
 // solveGradient: of x with a·x = b, db solves a'·db = dx, and da = -db·x'. If the
@@ -145,8 +146,8 @@ func squareRootGradient(c *gradient.Context, _, s, ds graph.Output) graph.Output
 	st := c.Conj(adjoint(c, s))
 	kronecker := func(a, b graph.Output) graph.Output { // elements a[i,j]·b[k,l] at row ik and column jl
 		minus := func(k int32) graph.Output { return c.Const(k) }
-		a = c.Op("ExpandDims", nil, c.Op("ExpandDims", nil, a, minus(-1)), minus(-3))
-		b = c.Op("ExpandDims", nil, c.Op("ExpandDims", nil, b, minus(-2)), minus(-4))
+		a = c.Apply("ExpandDims", c.Apply("ExpandDims", a, minus(-1)), minus(-3))
+		b = c.Apply("ExpandDims", c.Apply("ExpandDims", b, minus(-2)), minus(-4))
 		return c.Mul(a, b)
 	}
 	batch := c.Op("StridedSlice", graph.Attrs{"begin_mask": int64(1)}, c.Shape(s), c.Int32s(0), c.Int32s(-2), c.Int32s(1))
@@ -155,7 +156,7 @@ func squareRootGradient(c *gradient.Context, _, s, ds graph.Output) graph.Output
 	}
 	square := c.Mul(n, n)
 	system := c.Add(shaped(kronecker(st, one), square, square), shaped(kronecker(one, s), square, square))
-	x := c.Op("MatrixSolve", nil, system, shaped(ds, square, c.Const(int32(1))))
+	x := c.Apply("MatrixSolve", system, shaped(ds, square, c.Const(int32(1))))
 	return c.ReshapeLike(x, s)
 }
 
@@ -163,7 +164,7 @@ func squareRootGradient(c *gradient.Context, _, s, ds graph.Output) graph.Output
 // the diagonal half, dA is the mean of L⁻'·M·L⁻¹ and its adjoint.
 func gradientOfCholesky(c *gradient.Context, _, l, dl graph.Output) graph.Output {
 	m := triangle(c, times(c, l, true, dl, false), true)
-	m = c.Op("MatrixSetDiag", nil, m, c.Mul(c.Scalar(m, 0.5), diagonalOf(c, m)))
+	m = c.Apply("MatrixSetDiag", m, c.Mul(c.Scalar(m, 0.5), diagonalOf(c, m)))
 	half := solve(c, l, m, true, true)
 	da := solve(c, l, adjoint(c, half), true, true)
 	return c.Mul(c.Scalar(da, 0.5), c.Add(da, adjoint(c, da)))
@@ -190,7 +191,7 @@ func symmetricEigenGradient(c *gradient.Context) {
 	}
 	da := times(c, v, false, times(c, inner, false, v, true), false)
 	da = triangle(c, c.Add(da, adjoint(c, da)), true)
-	c.Set(0, c.Op("MatrixSetDiag", nil, da, c.Mul(c.Scalar(da, 0.5), diagonalOf(c, da))))
+	c.Set(0, c.Apply("MatrixSetDiag", da, c.Mul(c.Scalar(da, 0.5), diagonalOf(c, da))))
 }
 
 // eigenGradient: dA = V⁻'·(diag(de) + conj(F)∘(V'·dV - V'·V·Re(diag(V'·dV))))·V'.
@@ -215,7 +216,7 @@ func eigenGradient(c *gradient.Context) {
 		inner = c.Add(inner, c.Mul(c.Conj(differences(c, e)), vdv))
 	}
 	va := adjoint(c, v)
-	c.Set(0, c.Cast(c.Op("MatrixSolve", nil, va, times(c, inner, false, va, false)), a.DataType()))
+	c.Set(0, c.Cast(c.Apply("MatrixSolve", va, times(c, inner, false, va, false)), a.DataType()))
 }
 
 // realOf returns the real part of complex numbers.
@@ -225,7 +226,7 @@ func realOf(c *gradient.Context, z graph.Output) graph.Output {
 	}
 	switch z.DataType() {
 	case tensor.Complex64:
-		return c.Op("Real", nil, z)
+		return c.Apply("Real", z)
 	case tensor.Complex128:
 		return c.Op("Real", graph.Attrs{"Tout": tensor.Double}, z)
 	}
@@ -368,7 +369,7 @@ func leastSquaresGradient(c *gradient.Context) {
 			return
 		}
 	}
-	many := c.Op("GreaterEqual", nil, dim(c, a, -2), dim(c, a, -1))
+	many := c.Apply("GreaterEqual", dim(c, a, -2), dim(c, a, -1))
 	var args [2][]graph.Output
 	for _, v := range []graph.Output{a, b, x, dx, lambda} {
 		sides := c.Outputs("Switch", nil, v, many)
@@ -385,7 +386,7 @@ func leastSquaresGradient(c *gradient.Context) {
 
 // normal solves (g+λ)·x = y for a Gramian matrix g.
 func normal(c *gradient.Context, g, lambda graph.Output) func(y graph.Output) graph.Output {
-	l := c.Op("Cholesky", nil, c.Add(g, c.Mul(lambda, unitMatrix(c, dim(c, g, -1), g))))
+	l := c.Apply("Cholesky", c.Add(g, c.Mul(lambda, unitMatrix(c, dim(c, g, -1), g))))
 	return func(y graph.Output) graph.Output { return solve(c, l, solve(c, l, y, true, false), true, true) }
 }
 
@@ -406,18 +407,18 @@ func fewEquations(c *gradient.Context, a, b, x, dx, lambda graph.Output) (da, db
 // shifted is v moved by so many places along an axis, around the end.
 func shifted(c *gradient.Context, v graph.Output, by, axis int32) graph.Output {
 	rank := c.Rank(v)
-	return c.Op("Roll", nil, v, c.Const(by), c.Add(rank, c.Const(axis)))
+	return c.Apply("Roll", v, c.Const(by), c.Add(rank, c.Const(axis)))
 }
 
 // diagonalsOfProduct returns the three diagonals of y times x transposed, vectors: elements of y by those
 // of x one behind, beside and one before. Those that would be outside are zero.
 func diagonalsOfProduct(c *gradient.Context, y, x graph.Output) (above, main, below graph.Output) {
 	last := c.Const(int32(-1))
-	by := func(x graph.Output) graph.Output { return c.Op("Sum", nil, c.Mul(y, x), last) }
+	by := func(x graph.Output) graph.Output { return c.Apply("Sum", c.Mul(y, x), last) }
 	n := dim(c, y, -2)
 	places := c.Range(n)
 	unless := func(at, v graph.Output) graph.Output {
-		return c.Select(c.Op("Equal", nil, places, at), c.Scalar(v, 0), v)
+		return c.Select(c.Apply("Equal", places, at), c.Scalar(v, 0), v)
 	}
 	above = unless(c.Sub(n, c.Const(int32(1))), by(shifted(c, x, -1, -2)))
 	below = unless(c.Const(int32(0)), by(shifted(c, x, 1, -2)))
@@ -436,7 +437,7 @@ func tridiagonalProductGradient(c *gradient.Context) {
 		c.SetList(0, []graph.Output{row(c, da), row(c, dm), row(c, db)})
 	}
 	if c.Wants(3) {
-		c.Set(3, c.Op("TridiagonalMatMul", nil, c.Conj(shifted(c, below, -1, -1)), c.Conj(main), c.Conj(shifted(c, above, 1, -1)), dy))
+		c.Set(3, c.Apply("TridiagonalMatMul", c.Conj(shifted(c, below, -1, -1)), c.Conj(main), c.Conj(shifted(c, above, 1, -1)), dy))
 	}
 }
 

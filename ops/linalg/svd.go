@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // singular finds the singular values of a, from the largest, and as columns of
@@ -51,7 +52,7 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 	for j := range n {
 		s[j], order[j] = math.Sqrt(squares(ctx, columns.row(j))), j
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s[j], s[i]) })
+	sorted.Stably(order, func(i, j int) int { return cmp.Compare(s[j], s[i]) })
 
 	values := make([]float64, n)
 	u, v = newMatrix[T](m, width), newMatrix[T](n, n)

@@ -95,7 +95,7 @@ indices: The place of each slice.`)
 			list := c.Input(0)
 			shape := c.Op("TensorListElementShape", graph.Attrs{"shape_type": tensor.Int32}, list) // other elements may have others
 			zeros := c.Op("TensorListReserve", c.Attrs("element_dtype"), shape, lengthOf(c, list))
-			c.Set(0, c.Op("TensorListSetItem", nil, zeros, c.Input(1), c.Dy(0)))
+			c.Set(0, c.Apply("TensorListSetItem", zeros, c.Input(1), c.Dy(0)))
 		}
 	}, "TensorListGetItem")
 	gradient.Register(func(c *gradient.Context) {
@@ -104,9 +104,9 @@ indices: The place of each slice.`)
 		}
 		dlist, at, item := c.Dy(0), c.Input(1), c.Input(2)
 		if c.Wants(0) {
-			rest := c.Op("TensorListSetItem", nil, dlist, at, c.Zeros(item))
+			rest := c.Apply("TensorListSetItem", dlist, at, c.Zeros(item))
 			if c.Bool("resize_if_index_out_of_bounds") {
-				rest = c.Op("TensorListResize", nil, rest, lengthOf(c, c.Input(0)))
+				rest = c.Apply("TensorListResize", rest, lengthOf(c, c.Input(0)))
 			}
 			c.Set(0, rest)
 		}
@@ -120,11 +120,11 @@ indices: The place of each slice.`)
 		}
 	}, "TensorListPushBack")
 	gradient.Register(func(c *gradient.Context) {
-		c.Set(0, c.Op("TensorListPushBack", nil, c.Dy(0), c.Dy(1)))
+		c.Set(0, c.Apply("TensorListPushBack", c.Dy(0), c.Dy(1)))
 	}, "TensorListPopBack")
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
-			c.Set(0, c.Op("TensorListResize", nil, c.Dy(0), lengthOf(c, c.Input(0))))
+			c.Set(0, c.Apply("TensorListResize", c.Dy(0), lengthOf(c, c.Input(0))))
 		}
 	}, "TensorListResize")
 	gradient.Register(func(c *gradient.Context) {
@@ -133,7 +133,7 @@ indices: The place of each slice.`)
 		}
 		dlist, rows, indices := c.Dy(0), c.Input(1), c.Input(2)
 		if c.Wants(0) {
-			c.Set(0, c.Op("TensorListScatterIntoExistingList", nil, dlist, c.Zeros(rows), indices))
+			c.Set(0, c.Apply("TensorListScatterIntoExistingList", dlist, c.Zeros(rows), indices))
 		}
 		if c.Wants(1) {
 			c.Set(1, c.Op("TensorListGather", c.Attrs("element_dtype"), dlist, indices, c.RowShape(rows)))
@@ -148,6 +148,7 @@ type typed struct {
 	resize bool // SetItem may make the list longer
 }
 
+//go:noinline
 func newTyped(run func(k typed, ctx *kernel.Context, in, out []tensor.Value) error) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		k := typed{dt: c.Type("element_dtype"), resize: c.Bool("resize_if_index_out_of_bounds")}

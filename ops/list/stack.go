@@ -72,7 +72,7 @@ element_dtype: The type of the elements.`)
 
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
-			c.Set(0, c.Op("TensorListFromTensor", nil, c.Dy(0), c.RowShape(c.Output(0))))
+			c.Set(0, c.Apply("TensorListFromTensor", c.Dy(0), c.RowShape(c.Output(0))))
 		}
 	}, "TensorListStack")
 	gradient.Register(func(c *gradient.Context) {
@@ -86,13 +86,13 @@ element_dtype: The type of the elements.`)
 				return
 			}
 			at = places[0]
-			rows = c.Op("UnsortedSegmentSum", nil, rows, places[1], c.Op("Size", nil, at))
+			rows = c.Apply("UnsortedSegmentSum", rows, places[1], c.Apply("Size", at))
 		}
-		c.Set(0, c.Op("TensorListScatterV2", nil, rows, at, c.RowShape(c.Output(0)), lengthOf(c, c.Input(0))))
+		c.Set(0, c.Apply("TensorListScatterV2", rows, at, c.RowShape(c.Output(0)), lengthOf(c, c.Input(0))))
 	}, "TensorListGather")
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
-			c.Set(0, c.Op("TensorListSplit", nil, c.Dy(0), pieceShape(c, c.Output(0)), c.Output(1)))
+			c.Set(0, c.Apply("TensorListSplit", c.Dy(0), pieceShape(c, c.Output(0)), c.Output(1)))
 		}
 	}, "TensorListConcat", "TensorListConcatV2")
 	gradient.None("TensorListConcatLists")
@@ -109,7 +109,7 @@ func repeats(list []int64) bool {
 
 // lengthOf returns the number of elements of a list.
 func lengthOf(c *gradient.Context, list graph.Output) graph.Output {
-	return c.Op("TensorListLength", nil, list)
+	return c.Apply("TensorListLength", list)
 }
 
 // pieceShape returns the shape of pieces of a tensor, the first dimension open.

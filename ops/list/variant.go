@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -122,7 +123,7 @@ func unmarshal(v *tensor.VariantData) (*List, error) {
 		if skip[i] {
 			continue
 		}
-		t, err := tensor.UnmarshalProto(rest[0], 0)
+		t, err := tensorproto.Unmarshal(rest[0], 0)
 		if err != nil {
 			return nil, err
 		}

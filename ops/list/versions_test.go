@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // contents are the elements of a list of float64 scalars; -1 is one that is
@@ -108,11 +109,11 @@ func TestMarshal(t *testing.T) {
 	}
 	val := tensor.ValueOf(v)
 	tensor.Of[*tensor.Object](&val)[0] = l.element()
-	b, err := v.MarshalProto()
+	b, err := tensorproto.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := tensor.UnmarshalProto(b, 0)
+	back, err := tensorproto.Unmarshal(b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func FuzzUnmarshal(f *testing.F) {
 			t.Fatal(err)
 		}
 		for i := range again.Parts {
-			b, err := again.Part(i).Tensor().MarshalProto()
+			b, err := tensorproto.Marshal(again.Part(i).Tensor())
 			if err != nil {
 				return // such as resources, which have no form
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 // pixel returns the bytes of a color that is not multiplied by its alpha.
@@ -63,7 +64,7 @@ func TestImageSummary(t *testing.T) {
 	}
 	for i, row := range rows {
 		dt, _ := tensor.ParseDType(row.DType)
-		flat, err := tensor.Parse("["+strings.Join(row.Values, " ")+"]", dt)
+		flat, err := literal.Parse("["+strings.Join(row.Values, " ")+"]", dt)
 		if err != nil {
 			t.Fatal(err)
 		}

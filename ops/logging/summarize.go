@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // Fields of the messages Summary, Summary.Value and HistogramProto, and of
@@ -290,7 +291,7 @@ func tensorField(ctx *kernel.Context, b []byte, v *tensor.Value, text int) ([]by
 	}
 	t := v.Tensor()
 	if t.DType().HasPointers() {
-		m, err := t.MarshalProto()
+		m, err := tensorproto.Marshal(t)
 		return appendMessage(b, valueTensor, m), err
 	}
 	m := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(t.DType()))

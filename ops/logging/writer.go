@@ -266,6 +266,8 @@ func (s *summaryWriter) Close() {
 }
 
 // onWriter makes the kernel of an operation that writes, after the handle.
+//
+//go:noinline
 func onWriter(run func(w *eventWriter, ctx *kernel.Context, in []tensor.Value) error) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(ctx *kernel.Context, in, _ []tensor.Value) error {
@@ -285,6 +287,8 @@ func onWriter(run func(w *eventWriter, ctx *kernel.Context, in []tensor.Value) e
 
 // writeSummaryOf registers the kernel of an operation that writes what another
 // operation's kernel makes of the inputs after writer and step.
+//
+//go:noinline
 func writeSummaryOf(op string, summarize func(c *kernel.Construction) kernel.Func) {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		f := summarize(c)

@@ -97,17 +97,17 @@ func init() {
 	}, "Square")
 	gradient.Binary(
 		func(c *gradient.Context, _, y, _, dz graph.Output) graph.Output {
-			return c.Op("MulNoNan", nil, dz, y)
+			return c.Apply("MulNoNan", dz, y)
 		},
 		func(c *gradient.Context, x, _, _, dz graph.Output) graph.Output {
-			return c.Op("MulNoNan", nil, x, dz)
+			return c.Apply("MulNoNan", x, dz)
 		}, "MulNoNan")
 	twice := func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
 		return c.Mul(c.Mul(c.Scalar(dz, 2), dz), c.Sub(x, y))
 	}
 	gradient.Binary(twice, func(c *gradient.Context, x, y, z, dz graph.Output) graph.Output { return twice(c, y, x, z, dz) }, "SquaredDifference")
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
-		return c.Mul(dy, c.Op("Sign", nil, x))
+		return c.Mul(dy, c.Apply("Sign", x))
 	}, "Abs")
 }
 

@@ -26,12 +26,12 @@ func init() {
 	}
 
 	gradient.Map(func(c *gradient.Context, x, y graph.Output) graph.Output {
-		return c.Sub(c.Op("BesselI1e", nil, x), c.Mul(c.Op("Sign", nil, x), y))
+		return c.Sub(c.Apply("BesselI1e", x), c.Mul(c.Apply("Sign", x), y))
 	}, "BesselI0e")
 	gradient.Map(func(c *gradient.Context, x, y graph.Output) graph.Output {
-		zero := c.Op("Equal", nil, x, c.Scalar(x, 0))
+		zero := c.Apply("Equal", x, c.Scalar(x, 0))
 		safe := c.Select(zero, c.Scalar(x, 1), x)
-		slope := c.Sub(c.Op("BesselI0e", nil, x), c.Mul(y, c.Add(c.Op("Sign", nil, x), c.Reciprocal(safe))))
+		slope := c.Sub(c.Apply("BesselI0e", x), c.Mul(y, c.Add(c.Apply("Sign", x), c.Reciprocal(safe))))
 		return c.Select(zero, c.Scalar(x, 0.5), slope)
 	}, "BesselI1e")
 }

@@ -78,9 +78,9 @@ func init() {
 		reals(op, f, tensor.Half, tensor.Float, tensor.Double)
 	}
 
-	other := func(c *gradient.Context, op string, x graph.Output) graph.Output { return c.Op("Bessel"+op, nil, x) }
+	other := func(c *gradient.Context, op string, x graph.Output) graph.Output { return c.Apply("Bessel"+op, x) }
 	except0 := func(c *gradient.Context, x graph.Output, at0 float64, slope graph.Output) graph.Output {
-		return c.Select(c.Op("Equal", nil, x, c.Scalar(x, 0)), c.Scalar(x, at0), slope)
+		return c.Select(c.Apply("Equal", x, c.Scalar(x, 0)), c.Scalar(x, at0), slope)
 	}
 	for op, slope := range map[string]func(c *gradient.Context, x, y graph.Output) graph.Output{
 		"I0": func(c *gradient.Context, x, _ graph.Output) graph.Output { return other(c, "I1", x) },

@@ -31,9 +31,9 @@ func init() {
 		}
 		a, b, x := c.Input(0), c.Input(1), c.Input(2)
 		one := c.Scalar(x, 1)
-		lgamma := func(v graph.Output) graph.Output { return c.Op("Lgamma", nil, v) }
+		lgamma := func(v graph.Output) graph.Output { return c.Apply("Lgamma", v) }
 		logBeta := c.Sub(c.Add(lgamma(a), lgamma(b)), lgamma(c.Add(a, b)))
-		logDensity := c.Sub(c.Add(c.Op("Xlog1py", nil, c.Sub(b, one), c.Neg(x)), c.Op("Xlogy", nil, c.Sub(a, one), x)), logBeta)
+		logDensity := c.Sub(c.Add(c.Apply("Xlog1py", c.Sub(b, one), c.Neg(x)), c.Apply("Xlogy", c.Sub(a, one), x)), logBeta)
 		c.Set(2, c.SumTo(c.Mul(c.Exp(logDensity), c.Dy(0)), x))
 	}, "Betainc")
 }

@@ -28,8 +28,8 @@ clip_value_max: The upper limit, likewise.`)
 		}
 		x, low, high, dy := c.Input(0), c.Input(1), c.Input(2), c.Dy(0)
 		zero := c.Scalar(dy, 0)
-		below, above := c.Op("Less", nil, x, low), c.Op("Greater", nil, x, high)
-		c.Set(0, c.Select(c.Op("LogicalOr", nil, below, above), zero, dy))
+		below, above := c.Apply("Less", x, low), c.Apply("Greater", x, high)
+		c.Set(0, c.Select(c.Apply("LogicalOr", below, above), zero, dy))
 		if c.Wants(1) {
 			c.Set(1, c.SumAs(c.Select(below, dy, zero), c.Output(0), low))
 		}
@@ -80,9 +80,12 @@ func limit[T elementwise.Real](x, low, high T) T {
 	return x
 }
 
+//go:noinline
 func clipping[T elementwise.Real]() kernel.Kernel { return clippingBy(limit[T]) }
 
 // clippingBy returns the kernel that limits each element by itself.
+//
+//go:noinline
 func clippingBy[T elementwise.Number](limit func(x, low, high T) T) kernel.Kernel {
 	return clips{func(o, x, low, high tensor.Memory, first, last int) {
 		results, lows, highs := tensor.Elements[T](o)[first:last], tensor.Elements[T](low), tensor.Elements[T](high)

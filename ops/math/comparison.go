@@ -50,10 +50,10 @@ func init() {
 	for op, wins := range map[string]string{"Maximum": "GreaterEqual", "Minimum": "LessEqual"} {
 		gradient.Binary(
 			func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-				return c.Select(c.Op(wins, nil, x, y), dz, c.Scalar(dz, 0))
+				return c.Select(c.Apply(wins, x, y), dz, c.Scalar(dz, 0))
 			},
 			func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-				return c.Select(c.Op(wins, nil, x, y), c.Scalar(dz, 0), dz)
+				return c.Select(c.Apply(wins, x, y), c.Scalar(dz, 0), dz)
 			}, op)
 	}
 	gradient.None("Greater", "GreaterEqual", "Less", "LessEqual")

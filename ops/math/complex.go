@@ -90,7 +90,7 @@ Tout: The type of the angles.`)
 		}, "Complex")
 	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
 		zero := c.Scalar(dy, 0)
-		return c.Op("DivNoNan", nil, c.Mul(complexOf(c, dy, zero), x), complexOf(c, y, zero))
+		return c.Apply("DivNoNan", c.Mul(complexOf(c, dy, zero), x), complexOf(c, y, zero))
 	}, "ComplexAbs")
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return c.Conj(dy) }, "Conj")
 }

@@ -19,8 +19,8 @@ func init() {
 
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
-			c.Set(0, c.Op("Cross", nil, c.Input(1), c.Dy(0)))
-			c.Set(1, c.Op("Cross", nil, c.Dy(0), c.Input(0)))
+			c.Set(0, c.Apply("Cross", c.Input(1), c.Dy(0)))
+			c.Set(1, c.Apply("Cross", c.Dy(0), c.Input(0)))
 		}
 	}, "Cross")
 }

@@ -91,18 +91,18 @@ func init() {
 		}, "Div", "RealDiv")
 	gradient.Binary(
 		func(c *gradient.Context, _, y, _, dz graph.Output) graph.Output {
-			return c.Op("DivNoNan", nil, dz, c.Conj(y))
+			return c.Apply("DivNoNan", dz, c.Conj(y))
 		},
 		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
 			x, y = c.Conj(x), c.Conj(y)
-			return c.Mul(dz, c.Op("DivNoNan", nil, c.Op("DivNoNan", nil, c.Neg(x), y), y))
+			return c.Mul(dz, c.Apply("DivNoNan", c.Apply("DivNoNan", c.Neg(x), y), y))
 		}, "DivNoNan")
 	gradient.Flat("FloorDiv", "TruncateDiv")
 	gradient.Binary(partialOfSum, func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-		return c.Mul(dz, c.Neg(c.Op("FloorDiv", nil, x, y)))
+		return c.Mul(dz, c.Neg(c.Apply("FloorDiv", x, y)))
 	}, "FloorMod")
 	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
-		return c.Op("ReciprocalGrad", nil, y, dy)
+		return c.Apply("ReciprocalGrad", y, dy)
 	}, "Reciprocal", "Inv")
 }
 

@@ -98,10 +98,10 @@ func init() {
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
 		return c.Reciprocal(c.Add(c.Scalar(x, 1), x))
 	}, "Log1p")
-	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Op("SqrtGrad", nil, y, dy) }, "Sqrt")
-	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Op("RsqrtGrad", nil, y, dy) }, "Rsqrt")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Apply("SqrtGrad", y, dy) }, "Sqrt")
+	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Apply("RsqrtGrad", y, dy) }, "Rsqrt")
 	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
-		return c.Op("SigmoidGrad", nil, c.Conj(y), dy)
+		return c.Apply("SigmoidGrad", c.Conj(y), dy)
 	}, "Sigmoid")
 	gradient.Binary(
 		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
@@ -113,24 +113,24 @@ func init() {
 		}, "Pow")
 	gradient.Binary(
 		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-			return c.Mul(c.Op("Xlogy", nil, notZero(c, x), y), dz)
+			return c.Mul(c.Apply("Xlogy", notZero(c, x), y), dz)
 		},
 		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-			return c.Mul(c.Op("Xdivy", nil, x, y), dz)
+			return c.Mul(c.Apply("Xdivy", x, y), dz)
 		}, "Xlogy")
 	gradient.Binary(
 		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-			return c.Mul(c.Op("Xlog1py", nil, notZero(c, x), y), dz)
+			return c.Mul(c.Apply("Xlog1py", notZero(c, x), y), dz)
 		},
 		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-			return c.Mul(c.Op("Xdivy", nil, x, c.Add(y, c.Scalar(y, 1))), dz)
+			return c.Mul(c.Apply("Xdivy", x, c.Add(y, c.Scalar(y, 1))), dz)
 		}, "Xlog1py")
 	gradient.Binary(
 		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-			return c.Mul(c.Op("Xdivy", nil, notZero(c, x), y), dz)
+			return c.Mul(c.Apply("Xdivy", notZero(c, x), y), dz)
 		},
 		func(c *gradient.Context, x, y, _, dz graph.Output) graph.Output {
-			return c.Mul(c.Op("Xdivy", nil, c.Neg(x), c.Square(y)), dz)
+			return c.Mul(c.Apply("Xdivy", c.Neg(x), c.Square(y)), dz)
 		}, "Xdivy")
 }
 
@@ -142,7 +142,7 @@ func logOfBase(c *gradient.Context, x graph.Output) graph.Output {
 	if x.Op != nil && slices.Contains([]tensor.DType{tensor.Complex64, tensor.Complex128}, x.DataType()) {
 		test = "NotEqual"
 	}
-	smooth := c.Op(test, nil, x, zero)
+	smooth := c.Apply(test, x, zero)
 	return c.Select(smooth, c.Log(c.Select(smooth, x, c.Scalar(x, 1))), zero)
 }
 
@@ -151,7 +151,7 @@ func notZero(c *gradient.Context, x graph.Output) graph.Output {
 	if x.Op == nil {
 		return x
 	}
-	return c.Cast(c.Op("NotEqual", nil, x, c.Scalar(x, 0)), x.DataType())
+	return c.Cast(c.Apply("NotEqual", x, c.Scalar(x, 0)), x.DataType())
 }
 
 func registerRoot(op string, f func(float32) float32, reals func(tensor.DType) kernel.Kernel, c func(complex128) complex128) {
@@ -222,6 +222,7 @@ func power(x, y complex128) complex128 {
 	return cmplx.Pow(x, y)
 }
 
+//go:noinline
 func integerPower[T elementwise.Integer](dt tensor.DType) {
 	kernel.ForTypes("Pow", "T", func(tensor.DType) kernel.Kernel {
 		return &elementwise.Zip[T, T]{In: dt, Out: dt, F: repeatedSquare[T], Check: withoutNegative[T]}

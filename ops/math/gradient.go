@@ -76,7 +76,7 @@ dy: The gradient of that.`)
 			return c.Mul(c.Mul(c.Scalar(dz, -2), c.Mul(dz, c.Conj(dy))), c.Conj(y))
 		},
 		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
-			return c.Op("TanhGrad", nil, c.Conj(y), dz)
+			return c.Apply("TanhGrad", c.Conj(y), dz)
 		}, "TanhGrad")
 	gradient.Binary(
 		func(c *gradient.Context, y, dy, _, dz graph.Output) graph.Output {
@@ -84,7 +84,7 @@ dy: The gradient of that.`)
 			return c.Sub(d, c.Mul(c.Mul(c.Scalar(d, 2), d), c.Conj(y)))
 		},
 		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
-			return c.Op("SigmoidGrad", nil, c.Conj(y), dz)
+			return c.Apply("SigmoidGrad", c.Conj(y), dz)
 		}, "SigmoidGrad")
 	gradient.Binary(
 		func(c *gradient.Context, y, _, z, dz graph.Output) graph.Output {
@@ -98,14 +98,14 @@ dy: The gradient of that.`)
 			return c.Mul(c.Mul(c.Scalar(y, -1.5), c.Mul(c.Conj(dz), dy)), c.Square(c.Conj(y)))
 		},
 		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
-			return c.Op("RsqrtGrad", nil, c.Conj(y), dz)
+			return c.Apply("RsqrtGrad", c.Conj(y), dz)
 		}, "RsqrtGrad")
 	gradient.Binary(
 		func(c *gradient.Context, y, dy, _, dz graph.Output) graph.Output {
 			return c.Mul(c.Mul(c.Scalar(y, -2), c.Mul(c.Conj(dz), dy)), c.Conj(y))
 		},
 		func(c *gradient.Context, y, _, _, dz graph.Output) graph.Output {
-			return c.Op("ReciprocalGrad", nil, c.Conj(y), dz)
+			return c.Apply("ReciprocalGrad", c.Conj(y), dz)
 		}, "ReciprocalGrad", "InvGrad")
 }
 

@@ -43,11 +43,11 @@ sample: The draw.`)
 	reals2("IgammaGradA", func(a, x float64) float64 { _, _, dp := incompleteGamma(a, x); return dp })
 
 	density := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
-		log := c.Sub(c.Sub(c.Mul(c.Sub(a, c.Scalar(a, 1)), c.Log(x)), x), c.Op("Lgamma", nil, a))
+		log := c.Sub(c.Sub(c.Mul(c.Sub(a, c.Scalar(a, 1)), c.Log(x)), x), c.Apply("Lgamma", a))
 		return c.Mul(c.Exp(log), dz)
 	}
 	ofA := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
-		return c.Mul(c.Op("IgammaGradA", nil, a, x), dz)
+		return c.Mul(c.Apply("IgammaGradA", a, x), dz)
 	}
 	negative := func(f gradient.Partial) gradient.Partial {
 		return func(c *gradient.Context, a, x, z, dz graph.Output) graph.Output { return c.Neg(f(c, a, x, z, dz)) }

@@ -61,12 +61,12 @@ func init() {
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Div(c.Exp(x), x) }, "Expint")
 	for op, wave := range map[string]string{"FresnelCos": "Cos", "FresnelSin": "Sin"} {
 		gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
-			return c.Op(wave, nil, c.Mul(c.Scalar(x, math.Pi/2), c.Square(x)))
+			return c.Apply(wave, c.Mul(c.Scalar(x, math.Pi/2), c.Square(x)))
 		}, op)
 	}
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
 		one := c.Scalar(x, 1)
-		return c.Select(c.Op("Equal", nil, x, one), c.Scalar(x, -1), c.Div(c.Log(x), c.Sub(one, x)))
+		return c.Select(c.Apply("Equal", x, one), c.Scalar(x, -1), c.Div(c.Log(x), c.Sub(one, x)))
 	}, "Spence")
 }
 

@@ -43,18 +43,12 @@ func newRange(dt tensor.DType) kernel.Kernel {
 		return ranger(dt, floatRangeSize[float64])
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.Widen(dt, ranger(tensor.Float, floatRangeSize[float32]))
-	case tensor.Int8:
-		return ranger(dt, rangeSize[int8])
-	case tensor.Int16:
-		return ranger(dt, rangeSize[int16])
+	case tensor.Int8, tensor.Int16, tensor.Uint16, tensor.Uint32:
+		return elementwise.WidenToInt64(dt, ranger(tensor.Int64, rangeSize[int64]), 0)
 	case tensor.Int32:
 		return ranger(dt, rangeSize[int32])
 	case tensor.Int64:
 		return ranger(dt, rangeSize[int64])
-	case tensor.Uint16:
-		return ranger(dt, rangeSize[uint16])
-	case tensor.Uint32:
-		return ranger(dt, rangeSize[uint32])
 	case tensor.Uint64:
 		return ranger(dt, rangeSize[uint64])
 	}
@@ -63,6 +57,8 @@ func newRange(dt tensor.DType) kernel.Kernel {
 
 // ranger adds delta to start again and again, as TensorFlow does, so that
 // rounding errors add up.
+//
+//go:noinline
 func ranger[T elementwise.Real](dt tensor.DType, size func(start, limit, delta T) (uint64, error)) kernel.Kernel {
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
 		var arg [3]T

@@ -34,8 +34,8 @@ condition: Of the shape of t and e, element by element; a vector, for slices alo
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
 			zeros := c.Zeros(c.Input(1))
-			c.Set(1, c.Op("Select", nil, c.Input(0), c.Dy(0), zeros))
-			c.Set(2, c.Op("Select", nil, c.Input(0), zeros, c.Dy(0)))
+			c.Set(1, c.Apply("Select", c.Input(0), c.Dy(0), zeros))
+			c.Set(2, c.Apply("Select", c.Input(0), zeros, c.Dy(0)))
 		}
 	}, "Select")
 	gradient.Register(func(c *gradient.Context) {

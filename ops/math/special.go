@@ -50,9 +50,9 @@ func init() {
 	reals("Lgamma", lgamma, tensor.Half, tensor.Float, tensor.Double)
 	reals("Digamma", digamma, tensor.Half, tensor.Float, tensor.Double)
 
-	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Op("Digamma", nil, x) }, "Lgamma")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Apply("Digamma", x) }, "Lgamma")
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
-		return c.Op("Polygamma", nil, c.Scalar(x, 1), x)
+		return c.Apply("Polygamma", c.Scalar(x, 1), x)
 	}, "Digamma")
 	for op, factor := range map[string]float64{"Erf": 2 / math.SqrtPi, "Erfc": -2 / math.SqrtPi} {
 		gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {

@@ -94,22 +94,22 @@ y: The second coordinate, which comes first here.`)
 	fields("Atanh", math.Atanh, complexAtanh)
 
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
-		return c.Mul(dy, c.Op("Cos", nil, c.Conj(x)))
+		return c.Mul(dy, c.Apply("Cos", c.Conj(x)))
 	}, "Sin")
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
-		return c.Mul(c.Neg(dy), c.Op("Sin", nil, c.Conj(x)))
+		return c.Mul(c.Neg(dy), c.Apply("Sin", c.Conj(x)))
 	}, "Cos")
 	gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output {
-		return c.Op("TanhGrad", nil, c.Conj(y), dy)
+		return c.Apply("TanhGrad", c.Conj(y), dy)
 	}, "Tanh")
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
-		return c.Square(c.Reciprocal(c.Op("Cos", nil, x)))
+		return c.Square(c.Reciprocal(c.Apply("Cos", x)))
 	}, "Tan")
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
-		return c.Op("Rsqrt", nil, oneMinusSquare(c, x))
+		return c.Apply("Rsqrt", oneMinusSquare(c, x))
 	}, "Asin")
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
-		return c.Neg(c.Op("Rsqrt", nil, oneMinusSquare(c, x)))
+		return c.Neg(c.Apply("Rsqrt", oneMinusSquare(c, x)))
 	}, "Acos")
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
 		return c.Reciprocal(c.Add(c.Scalar(x, 1), c.Square(x)))
@@ -121,10 +121,10 @@ y: The second coordinate, which comes first here.`)
 		func(c *gradient.Context, y, x, _, dz graph.Output) graph.Output {
 			return c.Mul(c.Neg(y), overSquare(c, dz, x, y))
 		}, "Atan2")
-	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Op("Cosh", nil, x) }, "Sinh")
-	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Op("Sinh", nil, x) }, "Cosh")
-	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output { return c.Reciprocal(c.Op("Cosh", nil, y)) }, "Asinh")
-	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output { return c.Reciprocal(c.Op("Sinh", nil, y)) }, "Acosh")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Apply("Cosh", x) }, "Sinh")
+	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Apply("Sinh", x) }, "Cosh")
+	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output { return c.Reciprocal(c.Apply("Cosh", y)) }, "Asinh")
+	gradient.Map(func(c *gradient.Context, _, y graph.Output) graph.Output { return c.Reciprocal(c.Apply("Sinh", y)) }, "Acosh")
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Reciprocal(oneMinusSquare(c, x)) }, "Atanh")
 }
 

@@ -26,10 +26,10 @@ x: The exponent, above 1.`)
 	reals2("Polygamma", polygamma)
 
 	gradient.Binary(nil, func(c *gradient.Context, x, q, _, dz graph.Output) graph.Output {
-		return c.Mul(c.Mul(c.Neg(x), c.Op("Zeta", nil, c.Add(x, c.Scalar(x, 1)), q)), dz)
+		return c.Mul(c.Mul(c.Neg(x), c.Apply("Zeta", c.Add(x, c.Scalar(x, 1)), q)), dz)
 	}, "Zeta")
 	gradient.Binary(nil, func(c *gradient.Context, n, x, _, dz graph.Output) graph.Output {
-		return c.Mul(c.Op("Polygamma", nil, c.Add(n, c.Scalar(n, 1)), x), dz)
+		return c.Mul(c.Apply("Polygamma", c.Add(n, c.Scalar(n, 1)), x), dz)
 	}, "Polygamma")
 }
 

@@ -156,7 +156,7 @@ features: Its input.`)
 	kernel.ForAll(newLeakyReluGrad, "LeakyReluGrad")
 
 	for _, op := range []string{"Relu", "Relu6", "Elu", "Selu"} {
-		gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Op(op+"Grad", nil, dy, y) }, op)
+		gradient.Unary(func(c *gradient.Context, _, y, dy graph.Output) graph.Output { return c.Apply(op+"Grad", dy, y) }, op)
 	}
 	for _, op := range []string{"LeakyRelu", "Softplus", "Softsign"} {
 		gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
@@ -169,7 +169,7 @@ features: Its input.`)
 	}
 	gradient.Binary(again, nil, "ReluGrad", "Relu6Grad", "LeakyReluGrad")
 	gradient.Binary(again, func(c *gradient.Context, dy, y, _, dz graph.Output) graph.Output {
-		return c.Select(c.Op("Less", nil, y, c.Scalar(y, 0)), c.Mul(dz, dy), c.Scalar(dz, 0))
+		return c.Select(c.Apply("Less", y, c.Scalar(y, 0)), c.Mul(dz, dy), c.Scalar(dz, 0))
 	}, "EluGrad", "SeluGrad")
 	gradient.Binary(again, func(c *gradient.Context, dy, x, _, dz graph.Output) graph.Output {
 		return c.Div(c.Mul(dz, dy), c.Add(c.Add(c.Exp(c.Neg(x)), c.Scalar(x, 2)), c.Exp(x)))

@@ -20,6 +20,7 @@ func init() {
 	}
 }
 
+//go:noinline
 func newAveragePool(dims int) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		p, err := newPooling(c, dims)

@@ -13,8 +13,8 @@ func globalNormGradient(c *gradient.Context) {
 		return
 	}
 	t, m, v, gamma, dy := c.Input(0), c.Input(1), c.Input(2), c.Input(4), c.Dy(0)
-	sum := func(x graph.Output) graph.Output { return c.Op("Sum", nil, x, c.Int32s(0, 1, 2)) }
-	r := c.Op("Rsqrt", nil, c.Add(v, c.Scalar(v, float64(c.Float("variance_epsilon")))))
+	sum := func(x graph.Output) graph.Output { return c.Apply("Sum", x, c.Int32s(0, 1, 2)) }
+	r := c.Apply("Rsqrt", c.Add(v, c.Scalar(v, float64(c.Float("variance_epsilon")))))
 	centered := c.Sub(t, m)
 	c.Set(3, sum(dy))
 	scaled := r
@@ -93,7 +93,7 @@ func batchNormGradGradient(c *gradient.Context) {
 	} else {
 		centered, variance = c.Sub(x, spread(c.Input(3))), spread(c.Input(4))
 	}
-	r := c.Op("Rsqrt", nil, c.Add(variance, epsilon))
+	r := c.Apply("Rsqrt", c.Add(variance, epsilon))
 	h := c.Mul(centered, r)
 	scale := c.Mul(gamma, r)
 	project := func(v, vh graph.Output) graph.Output {

@@ -47,16 +47,16 @@ bias: The vector, of the size of that dimension.`)
 	}, "BiasAdd")
 	gradient.Register(func(c *gradient.Context) {
 		if c.Pass(0, 0); c.Has(0) && c.Wants(1) {
-			c.Set(1, c.Op("Sum", nil, c.Dy(0), c.Range(c.Sub(c.Rank(c.Dy(0)), c.Const(int32(1))))))
+			c.Set(1, c.Apply("Sum", c.Dy(0), c.Range(c.Sub(c.Rank(c.Dy(0)), c.Const(int32(1))))))
 		}
 	}, "BiasAddV1")
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
 		if c.Str("data_format") == "NCHW" { // channels are second
-			n := c.Op("ExpandDims", nil, c.Sub(c.Rank(x), c.Const(int32(2))), c.Const(int32(0)))
-			ones := c.Op("Fill", nil, n, c.Const(int32(1)))
+			n := c.Apply("ExpandDims", c.Sub(c.Rank(x), c.Const(int32(2))), c.Const(int32(0)))
+			ones := c.Apply("Fill", n, c.Const(int32(1)))
 			dy = c.Reshape(dy, c.Op("ConcatV2", nil, graph.OutputList{c.Int32s(-1), ones}, c.Const(int32(0))))
 		}
-		return c.Op("BroadcastTo", nil, dy, c.Shape(x))
+		return c.Apply("BroadcastTo", dy, c.Shape(x))
 	}, "BiasAddGrad")
 }
 

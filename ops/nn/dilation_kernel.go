@@ -54,7 +54,11 @@ func newDilationOf(dt tensor.DType, m *motion) kernel.Kernel {
 }
 
 func dilationOf[T elementwise.Real](dt tensor.DType, m *motion) kernel.Kernel {
-	k := &dilation{m, dt, dilate[T], addPlaces[T]}
+	return (&dilation{m, dt, dilate[T], addPlaces[T]}).kernel(m)
+}
+
+//go:noinline
+func (k *dilation) kernel(m *motion) kernel.Kernel {
 	switch m.op {
 	case "Dilation2DBackpropInput":
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return k.gradient(ctx, in, out, 0) })

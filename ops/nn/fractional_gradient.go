@@ -15,17 +15,14 @@ func init() {
 }
 
 func registerFractional[T elementwise.Real](dt tensor.DType) {
-	kernel.ForType("FractionalMaxPoolGrad", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+	registerFractionalGradient("FractionalMaxPoolGrad", dt, fractionalMaxGradient[T])
+	registerFractionalGradient("FractionalAvgPoolGrad", dt, fractionalAverageGradient[T])
+}
+
+func registerFractionalGradient(op string, dt tensor.DType, run func(ctx *kernel.Context, overlapping bool, in, out []tensor.Value) error) {
+	kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 		overlapping := c.Bool("overlapping")
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-			return fractionalMaxGradient[T](ctx, overlapping, in, out)
-		}), nil
-	})
-	kernel.ForType("FractionalAvgPoolGrad", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-		overlapping := c.Bool("overlapping")
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-			return fractionalAverageGradient[T](ctx, overlapping, in, out)
-		}), nil
+		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return run(ctx, overlapping, in, out) }), nil
 	})
 }
 

@@ -17,11 +17,13 @@ func init() {
 	fractionalFor[int64](tensor.Int64)
 }
 
-func fractionalFor[T elementwise.Real](dt tensor.DType) {
+func fractionalFor[T elementwise.Real](dt tensor.DType) { registerFractionalPools(dt, poolWindow[T]) }
+
+func registerFractionalPools(dt tensor.DType, pool poolWindows) {
 	for _, op := range []string{"FractionalMaxPool", "FractionalAvgPool"} {
 		kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 			k := &fractional{
-				dt: dt, pool: poolWindow[T], node: c.Node, average: op == "FractionalAvgPool", regular: c.Bool("pseudo_random"), overlapping: c.Bool("overlapping"),
+				dt: dt, pool: pool, node: c.Node, average: op == "FractionalAvgPool", regular: c.Bool("pseudo_random"), overlapping: c.Bool("overlapping"),
 				fixed: c.Bool("deterministic"), seed: c.Int("seed"), seed2: c.Int("seed2"),
 			}
 			if ratios := c.Attrs.Find("pooling_ratio"); ratios != nil {
@@ -34,6 +36,10 @@ func fractionalFor[T elementwise.Real](dt tensor.DType) {
 	}
 }
 
+// A poolWindows sets a result to the greatest element, or the average, of each channel of a
+// window.
+type poolWindows func(to tensor.Memory, first, depth int, from tensor.Memory, start, top, bottom, left, right, w int, average bool)
+
 // A fractional is the kernel of FractionalMaxPool and FractionalAvgPool (B. Graham,
 // "Fractional max-pooling", 2014).
 type fractional struct {
@@ -45,7 +51,7 @@ type fractional struct {
 	overlapping bool
 	fixed       bool // whether every run takes the same windows
 	seed, seed2 int64
-	pool        func(to tensor.Memory, first, depth int, from tensor.Memory, start, top, bottom, left, right, w int, average bool)
+	pool        poolWindows
 }
 
 func (k *fractional) check(c *kernel.Construction) error {

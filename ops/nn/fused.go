@@ -72,6 +72,8 @@ var fusedOps = map[string]struct {
 // these attributes. Beside fused_ops, which TensorFlow has, nodes have from the
 // rewriting of programs _nodes, the names that the operations had, and _ops, what they
 // were: "AddV2", or "AddV2:1" if what comes before was its second operand.
+//
+//go:noinline
 func newFusedProduct(op string, attrs ...string) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		names, ops := c.Strs("_nodes"), c.Strs("_ops")

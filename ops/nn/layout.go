@@ -46,6 +46,8 @@ func permuted(ctx *kernel.Context, v *tensor.Value, perm []int) (tensor.Value, e
 // channels last: the inputs and outputs that have the rank of f are turned
 // around, but for those of whose places, inputs first, fixed has a bit. k must not
 // reuse its inputs.
+//
+//go:noinline
 func channelsLast(f shape.Format, k kernel.Kernel, fixed uint) kernel.Kernel {
 	if f.Channel == f.Rank()-1 {
 		return k

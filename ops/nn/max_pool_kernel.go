@@ -33,6 +33,8 @@ func init() {
 
 // newMaxPool makes the kernels of max poolings over that many spatial
 // dimensions and of their gradients.
+//
+//go:noinline
 func newMaxPool(dims int) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		p, err := newPooling(c, dims)
@@ -54,26 +56,24 @@ func newMaxPool(dims int) kernel.Factory {
 		case tensor.Half, tensor.Bfloat16:
 			return elementwise.Widen(dt, maxPoolOf[float32](c, tensor.Float, p, f, -math.MaxFloat32)), nil
 		case tensor.Int8:
-			return narrowMaxPool[int32](c, dt, p, f, math.MinInt8), nil
+			return integerMaxPool(c, dt, p, f, math.MinInt8), nil
 		case tensor.Int16:
-			return narrowMaxPool[int32](c, dt, p, f, math.MinInt16), nil
+			return integerMaxPool(c, dt, p, f, math.MinInt16), nil
 		case tensor.Int32:
-			return maxPoolOf[int32](c, dt, p, f, math.MinInt32), nil
+			return integerMaxPool(c, dt, p, f, math.MinInt32), nil
 		case tensor.Int64:
-			return maxPoolOf[int64](c, dt, p, f, math.MinInt64), nil
-		case tensor.Uint8, tensor.Uint16:
-			return narrowMaxPool[int32](c, dt, p, f, 0), nil
-		case tensor.Uint32:
-			return narrowMaxPool[int64](c, dt, p, f, 0), nil
+			return integerMaxPool(c, dt, p, f, math.MinInt64), nil
+		case tensor.Uint8, tensor.Uint16, tensor.Uint32:
+			return integerMaxPool(c, dt, p, f, 0), nil
 		default:
 			return maxPoolOf[uint64](c, dt, p, f, 0), nil
 		}
 	}
 }
 
-// narrowMaxPool is maxPoolOf for integers of dt as numbers of type W.
-func narrowMaxPool[W int32 | int64](c *kernel.Construction, dt tensor.DType, p *pooling, f shape.Format, least W) kernel.Kernel {
-	return elementwise.WidenIntegers(dt, maxPoolOf(c, elementwise.Wider(dt), p, f, least), 0)
+// integerMaxPool is maxPoolOf for integers of dt, computed as int64.
+func integerMaxPool(c *kernel.Construction, dt tensor.DType, p *pooling, f shape.Format, least int64) kernel.Kernel {
+	return elementwise.WidenToInt64(dt, maxPoolOf(c, tensor.Int64, p, f, least), 0)
 }
 
 func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *pooling, f shape.Format, least T) kernel.Kernel {

@@ -74,17 +74,17 @@ func softmaxGradient(c *gradient.Context, y, dy graph.Output) graph.Output {
 // differentiated as well, for second derivatives, but not by the labels.
 func crossEntropyGradient(c *gradient.Context) {
 	logits, ofLogits := c.Input(0), c.Output(1)
-	each := func(dy graph.Output) graph.Output { return c.Op("ExpandDims", nil, dy, c.Const(int32(-1))) }
+	each := func(dy graph.Output) graph.Output { return c.Apply("ExpandDims", dy, c.Const(int32(-1))) }
 	var parts []gradient.Value
 	if c.Has(0) {
 		parts = append(parts, gradient.Value{Dense: c.Mul(each(c.Dy(0)), ofLogits)})
 	}
 	if c.Has(1) {
-		parts = append(parts, gradient.Value{Dense: softmaxGradient(c, c.Op("Softmax", nil, logits), c.Dy(1))})
+		parts = append(parts, gradient.Value{Dense: softmaxGradient(c, c.Apply("Softmax", logits), c.Dy(1))})
 	}
 	c.Set(0, c.Sum(parts).Dense)
 	if c.Has(0) && c.Wants(1) {
-		c.Set(1, c.Mul(each(c.Dy(0)), c.Neg(c.Op("LogSoftmax", nil, logits))))
+		c.Set(1, c.Mul(each(c.Dy(0)), c.Neg(c.Apply("LogSoftmax", logits))))
 	}
 }
 

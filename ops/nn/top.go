@@ -62,12 +62,12 @@ precision: For each row whether its class is among them; not if the class is out
 // of all rows.
 func topGradient(c *gradient.Context, x, _, dy graph.Output) graph.Output {
 	shape, zero, one, all := c.Shape(x), c.Const(int32(0)), c.Const(int32(1)), c.Int32s(-1)
-	n := c.Op("GatherV2", nil, shape, c.Sub(c.Rank(x), one), zero)
+	n := c.Apply("GatherV2", shape, c.Sub(c.Rank(x), one), zero)
 	places := c.Cast(c.Output(1), tensor.Int32)
-	width := c.Op("GatherV2", nil, c.Op("Shape", nil, places), c.Sub(c.Rank(x), one), zero)
-	rows := c.Div(c.Size(x), c.Op("Maximum", nil, n, one))
+	width := c.Apply("GatherV2", c.Apply("Shape", places), c.Sub(c.Rank(x), one), zero)
+	rows := c.Div(c.Size(x), c.Apply("Maximum", n, one))
 	places = c.Reshape(places, c.Op("Pack", nil, graph.OutputList{rows, width}))
-	start := c.Op("ExpandDims", nil, c.Mul(c.Range(rows), n), one)
-	flat := c.Op("UnsortedSegmentSum", nil, c.Reshape(dy, all), c.Reshape(c.Add(places, start), all), c.Size(x))
+	start := c.Apply("ExpandDims", c.Mul(c.Range(rows), n), one)
+	flat := c.Apply("UnsortedSegmentSum", c.Reshape(dy, all), c.Reshape(c.Add(places, start), all), c.Size(x))
 	return c.Reshape(flat, shape)
 }

@@ -37,12 +37,10 @@ func newTopK(c *kernel.Construction) (kernel.Kernel, error) {
 		return topKOf[float64](c, dt, places), nil
 	case tensor.Half, tensor.Bfloat16:
 		return elementwise.Widen(dt, topKOf[float32](c, tensor.Float, places)), nil
-	case tensor.Int8, tensor.Int16, tensor.Int32, tensor.Uint8, tensor.Uint16:
-		return elementwise.WidenIntegers(dt, topKOf[int32](c, tensor.Int32, places), 0), nil
-	case tensor.Int64, tensor.Uint32:
-		return elementwise.WidenIntegers(dt, topKOf[int64](c, tensor.Int64, places), 0), nil
-	default:
+	case tensor.Uint64:
 		return topKOf[uint64](c, dt, places), nil
+	default:
+		return elementwise.WidenToInt64(dt, topKOf[int64](c, tensor.Int64, places), 0), nil
 	}
 }
 

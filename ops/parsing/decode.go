@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 func init() {
@@ -163,7 +164,7 @@ func newParseTensor(c *kernel.Construction) (kernel.Kernel, error) {
 		if in[0].Rank() != 0 {
 			return status.Invalid("Expected `serialized` to be a scalar, got shape: %s", tensor.FormatDims(in[0].Dims()))
 		}
-		t, err := tensor.UnmarshalProto([]byte(tensor.At0[string](&in[0])), 0)
+		t, err := tensorproto.Unmarshal([]byte(tensor.At0[string](&in[0])), 0)
 		if err != nil {
 			return status.Errorf(status.CodeOf(err), "Could not parse `serialized` as TensorProto: %s", status.From(err).Message)
 		}
@@ -183,20 +184,21 @@ func newParseTensor(c *kernel.Construction) (kernel.Kernel, error) {
 
 func serialize(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].DType() == tensor.Variant {
-		b, err := in[0].Peek().MarshalVariants(func(n int) error {
+		b, err := tensorproto.MarshalVariants(in[0].Peek(), func(n int) error {
 			if err := ctx.Reserve(n); err != nil {
 				return err
 			}
 			return ctx.Err()
 		})
+
 		if err != nil {
 			return err
 		}
 		return ctx.PutText(&out[0], string(b))
 	}
-	marshal := (*tensor.Tensor).MarshalContent
+	marshal := tensorproto.MarshalContent
 	if in[0].DType() == tensor.String {
-		marshal = (*tensor.Tensor).MarshalProto
+		marshal = tensorproto.Marshal
 	}
 	// The message is there twice in the end, and while it grows.
 	if err := ctx.Reserve(4 * int(in[0].TotalBytes())); err != nil {

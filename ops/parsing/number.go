@@ -39,6 +39,8 @@ out_type: The type of the numbers.`)
 }
 
 // newNumbers makes the kernel that parses what is between white space.
+//
+//go:noinline
 func newNumbers[T tensor.Element](parse func(s string) (T, error)) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {

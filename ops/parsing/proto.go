@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -283,7 +284,7 @@ func (k *protoEncoder) Run(ctx *kernel.Context, in, out []tensor.Value) (err err
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(found.fields[a].fd.Number() - found.fields[b].fd.Number()) })
+	sorted.Stably(order, func(a, b int) int { return int(found.fields[a].fd.Number() - found.fields[b].fd.Number()) })
 	sizes, messages := tensor.Of[int32](&in[0]), tensor.Of[string](&out[0])
 	var b []byte
 	var credit kernel.Credit

@@ -92,14 +92,14 @@ func toTensorGradient(c *gradient.Context) {
 	values, filler, dy := c.Input(1), c.Input(2), c.Dy(0)
 	zero, one := c.Const(int32(0)), c.Const(int32(1))
 	inner := c.Sub(c.Rank(values), one)
-	outer := c.Op("ExpandDims", nil, c.Sub(c.Rank(dy), inner), zero)
+	outer := c.Apply("ExpandDims", c.Sub(c.Rank(dy), inner), zero)
 	shape := c.Op("StridedSlice", graph.Attrs{"begin_mask": int64(1)}, c.Shape(c.Output(0)), c.Int32s(0), outer, c.Int32s(1))
 	numbers := rowNumbers(c, values)
 	from := c.Op("RaggedTensorToTensor", c.Attrs("row_partition_types"), shape, c.Add(numbers, one), zero, c.Inputs("row_partition_tensors"))
-	c.Set(1, c.Op("UnsortedSegmentSum", nil, dy, c.Sub(from, one), c.Op("Size", nil, numbers)))
+	c.Set(1, c.Apply("UnsortedSegmentSum", dy, c.Sub(from, one), c.Apply("Size", numbers)))
 	if c.Wants(2) {
-		ones := c.Op("Fill", nil, c.Op("ExpandDims", nil, inner, zero), one)
-		filled := c.Op("Equal", nil, from, zero)
+		ones := c.Apply("Fill", c.Apply("ExpandDims", inner, zero), one)
+		filled := c.Apply("Equal", from, zero)
 		filled = c.Reshape(filled, c.Op("ConcatV2", nil, graph.OutputList{shape, ones}, zero))
 		c.Set(2, c.SumTo(c.Select(filled, dy, c.Scalar(dy, 0)), filler))
 	}

@@ -16,21 +16,55 @@ func init() {
 }
 
 func rangesFor[T int32 | int64 | float32 | float64](dt tensor.DType, length func(start, limit, delta T) uint64) {
-	kernel.ForType("RaggedRange", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-		if c.Type("Tsplits") == tensor.Int32 {
-			return ranges[T, int32]{length, math.MaxInt32}, nil
+	registerRanges(ranges{dt: dt, length: func(start, limit, delta *tensor.Value, row int) (n uint64, ok bool) {
+		d := rowOf[T](delta, row)
+		if d == 0 {
+			return 0, false
 		}
-		return ranges[T, int64]{length, math.MaxInt64}, nil
+		return length(rowOf[T](start, row), rowOf[T](limit, row), d), true
+	}, fill: func(ctx *kernel.Context, o tensor.Memory, lo, hi uint64, start, delta *tensor.Value, row int) error {
+		x, d := rowOf[T](start, row), rowOf[T](delta, row)
+		to := tensor.Elements[T](o)[lo:hi]
+		for i := range to {
+			if i%block == block-1 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			to[i] = x
+			x += d
+		}
+		return nil
+	}})
+}
+
+// rowOf is the element of a row, or the one of a scalar.
+func rowOf[T int32 | int64 | float32 | float64](v *tensor.Value, row int) T {
+	if v.Rank() == 0 {
+		row = 0
+	}
+	return tensor.Of[T](v)[row]
+}
+
+func registerRanges(k ranges) {
+	kernel.ForType("RaggedRange", "T", k.dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+		of := k
+		if of.splits, of.most = c.Type("Tsplits"), math.MaxInt64; of.splits == tensor.Int32 {
+			of.most = math.MaxInt32
+		}
+		return &of, nil
 	})
 }
 
 // A ranges is the kernel of RaggedRange.
-type ranges[T int32 | int64 | float32 | float64, S int32 | int64] struct {
-	length func(start, limit, delta T) uint64 // more than 1<<63 for what has none
-	most   uint64                             // that a split can be
+type ranges struct {
+	dt, splits tensor.DType
+	most       uint64 // that a split can be
+	// length returns how many numbers a row has, more than 1<<63 if it has no end, and
+	// whether its delta is not 0.
+	length func(start, limit, delta *tensor.Value, row int) (n uint64, ok bool)
+	fill   func(ctx *kernel.Context, o tensor.Memory, lo, hi uint64, start, delta *tensor.Value, row int) error
 }
 
-func (k ranges[T, S]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *ranges) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	rows := -1
 	for i, name := range []string{"starts", "limits", "deltas"} {
 		switch {
@@ -46,27 +80,27 @@ func (k ranges[T, S]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if rows < 0 {
 		rows = 1
 	}
-	at := func(i, row int) T {
-		x := tensor.Of[T](&in[i])
-		if in[i].Rank() == 0 {
-			return x[0]
-		}
-		return x[row]
-	}
 	var err error
-	if out[0], err = ctx.Alloc(tensor.DTypeOf[S](), []int64{int64(rows) + 1}); err != nil {
+	if out[0], err = ctx.Alloc(k.splits, []int64{int64(rows) + 1}); err != nil {
 		return err
 	}
-	splits, total := tensor.Of[S](&out[0]), uint64(0)
-	splits[0] = 0
+	set := func(i int, total uint64) {
+		if k.splits == tensor.Int32 {
+			tensor.Of[int32](&out[0])[i] = int32(total)
+		} else {
+			tensor.Of[int64](&out[0])[i] = int64(total)
+		}
+	}
+	set(0, 0)
+	total := uint64(0)
 	for row := range rows {
 		if row%(1<<13) == 1<<13-1 {
 			ctx.Ask()
 		}
-		if at(2, row) == 0 {
+		n, ok := k.length(&in[0], &in[1], &in[2], row)
+		if !ok {
 			return status.Invalid("Requires delta != 0")
 		}
-		n := k.length(at(0, row), at(1, row), at(2, row))
 		if n > math.MaxInt64 {
 			return status.Invalid("Requires ((limit - start) / delta) <= %d", int64(math.MaxInt64))
 		}
@@ -74,23 +108,19 @@ func (k ranges[T, S]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			return status.Invalid("The total range size overflowed. Consider using int64 instead of int32 for row_splits_dtype.")
 		}
 		total += n
-		splits[row+1] = S(total)
+		set(row+1, total)
 	}
-	if out[1], err = ctx.Alloc(tensor.DTypeOf[T](), []int64{int64(total)}); err != nil {
+	if out[1], err = ctx.Alloc(k.dt, []int64{int64(total)}); err != nil {
 		return err
 	}
-	o := tensor.Of[T](&out[1])
+	end := indexOf(&out[0])
 	for row := range rows {
 		if row%(1<<13) == 1<<13-1 {
 			ctx.Ask()
 		}
-		x, delta := at(0, row), at(2, row)
-		for i := splits[row]; i < splits[row+1]; i++ {
-			if i%block == block-1 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			o[i] = x
-			x += delta
+		lo, hi := uint64(end(int64(row))), uint64(end(int64(row)+1))
+		if err := k.fill(ctx, out[1].Memory(), lo, hi, &in[0], &in[2], row); err != nil {
+			return err
 		}
 	}
 	return ctx.Err()

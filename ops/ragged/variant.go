@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 func init() {
@@ -56,7 +57,7 @@ func unmarshal(v *tensor.VariantData) (*Ragged, error) {
 	}
 	all := make([]tensor.Value, len(v.Tensors))
 	for i, b := range v.Tensors {
-		t, err := tensor.UnmarshalProto(b, 0)
+		t, err := tensorproto.Unmarshal(b, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -165,6 +165,8 @@ var truncated64 = distribution[float64]{group: 2, reject: func(s *philox.Single,
 }}
 
 // narrowed rounds the elements that d draws.
+//
+//go:noinline
 func narrowed[T any](d distribution[float32], round func(float32) T) distribution[T] {
 	n := distribution[T]{group: d.group}
 	convert := func(wide [4]float32, o *[4]T) {
@@ -189,6 +191,8 @@ func narrowed[T any](d distribution[float32], round func(float32) T) distributio
 }
 
 // between draws integers from lo on; span is how many, 0 for all.
+//
+//go:noinline
 func between[T int32 | uint32](lo T, span uint32) distribution[T] {
 	return distribution[T]{group: 4, draw: func(g *philox.Generator, o *[4]T) {
 		for i, x := range g.Next() {
@@ -200,6 +204,7 @@ func between[T int32 | uint32](lo T, span uint32) distribution[T] {
 	}}
 }
 
+//go:noinline
 func between64[T int64 | uint64](lo T, span uint64) distribution[T] {
 	return distribution[T]{group: 2, draw: func(g *philox.Generator, o *[4]T) {
 		x := g.Next()

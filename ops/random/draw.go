@@ -118,6 +118,6 @@ output_dtype: The type of the classes.`)
 func gammaGradient(c *gradient.Context, i int) {
 	if c.Has(0) && c.Wants(i) {
 		alpha := c.Input(i)
-		c.Set(i, c.SumTo(c.Mul(c.Dy(0), c.Op("RandomGammaGrad", nil, alpha, c.Output(0))), alpha))
+		c.Set(i, c.SumTo(c.Mul(c.Dy(0), c.Apply("RandomGammaGrad", alpha, c.Output(0))), alpha))
 	}
 }

@@ -69,6 +69,8 @@ func fillUint64(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g p
 // keyed makes the kernel of a distribution. key reads the inputs behind the
 // shape, knowing whether anything is drawn; the first count inputs are the shape
 // and those.
+//
+//go:noinline
 func keyed(dt tensor.DType, fill filler, key func(in []tensor.Value, drawn bool) (philox.Generator, error), count int) kernel.Factory {
 	return func(*kernel.Construction) (kernel.Kernel, error) {
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {

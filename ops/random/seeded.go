@@ -32,6 +32,7 @@ func init() {
 // limits are the inputs behind the shape.
 type filler func(ctx *kernel.Context, limits []tensor.Value, o *tensor.Value, g philox.Generator) error
 
+//go:noinline
 func fills[T tensor.Element](d distribution[T]) filler {
 	return func(ctx *kernel.Context, _ []tensor.Value, o *tensor.Value, g philox.Generator) error {
 		return d.fill(ctx, tensor.Of[T](o), g)

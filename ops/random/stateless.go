@@ -122,7 +122,7 @@ func truncatedGradient(c *gradient.Context) {
 	normal := func(v graph.Output) graph.Output { return c.Div(c.Sub(v, mean), deviation) }
 	x, l, h := normal(sample), normal(c.Input(4)), normal(c.Input(5))
 	below := func(v graph.Output) graph.Output { // of the normal distribution, twice
-		return c.Op("Erfc", nil, c.Mul(c.Scalar(v, -math.Sqrt2/2), v))
+		return c.Apply("Erfc", c.Mul(c.Scalar(v, -math.Sqrt2/2), v))
 	}
 	one := c.Scalar(x, 1)
 	p := c.Div(c.Sub(below(x), below(l)), c.Sub(below(h), below(l)))

@@ -37,6 +37,7 @@ type sampler struct {
 	from        distribution // nil for counts, which a session has for each node
 }
 
+//go:noinline
 func newSampler(of func(limit int64) distribution) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		k := &sampler{

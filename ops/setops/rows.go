@@ -6,48 +6,59 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
 func init() {
-	setsFor[int8](tensor.Int8)
-	setsFor[int16](tensor.Int16)
-	setsFor[int32](tensor.Int32)
-	setsFor[int64](tensor.Int64)
-	setsFor[uint8](tensor.Uint8)
-	setsFor[uint16](tensor.Uint16)
-	setsFor[string](tensor.String)
-}
-
-// An element is what sets are made of.
-type element interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | string
-}
-
-func setsFor[T element](dt tensor.DType) {
-	kernel.ForType("SetSize", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-		check := c.Bool("validate_indices")
-		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error { return setSize[T](ctx, in, out, check) }), nil
-	})
-	for _, op := range []string{"DenseToDenseSetOperation", "DenseToSparseSetOperation", "SparseToSparseSetOperation"} {
-		kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-			k := combination[T]{dt: dt, check: c.Bool("validate_indices"), sparse: [2]bool{len(c.Op.Inputs) == 6, len(c.Op.Inputs) >= 4}}
-			switch name := strings.ToLower(c.Str("set_operation")); name {
-			case "a-b":
-				k.keep = func(a, b bool) bool { return a && !b }
-			case "b-a":
-				k.keep = func(a, b bool) bool { return b && !a }
-			case "intersection":
-				k.keep = func(a, b bool) bool { return a && b }
-			case "union":
-				k.keep = func(a, b bool) bool { return a || b }
-			default:
-				return nil, c.Errorf("Invalid set_operation %s.", name)
-			}
-			return &k, nil
+	for _, dt := range [...]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint16, tensor.String} {
+		kernel.ForType("SetSize", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+			return elementwise.WidenToInt64(dt, newSetSize(dt, c.Bool("validate_indices"))), nil
 		})
+		for _, op := range []string{"DenseToDenseSetOperation", "DenseToSparseSetOperation", "SparseToSparseSetOperation"} {
+			kernel.ForType(op, "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
+				k, err := newCombination(c, dt)
+				if err != nil {
+					return nil, err
+				}
+				return elementwise.WidenToInt64(dt, k, 1), nil
+			})
+		}
 	}
+}
+
+// An element is what sets are made of; smaller integers are widened.
+type element interface{ int64 | string }
+
+func newSetSize(dt tensor.DType, check bool) kernel.Kernel {
+	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
+		if dt == tensor.String {
+			return setSize[string](ctx, in, out, check)
+		}
+		return setSize[int64](ctx, in, out, check)
+	})
+}
+
+func newCombination(c *kernel.Construction, dt tensor.DType) (kernel.Kernel, error) {
+	k := combining{check: c.Bool("validate_indices"), sparse: [2]bool{len(c.Op.Inputs) == 6, len(c.Op.Inputs) >= 4}}
+	switch name := strings.ToLower(c.Str("set_operation")); name {
+	case "a-b":
+		k.keep = func(a, b bool) bool { return a && !b }
+	case "b-a":
+		k.keep = func(a, b bool) bool { return b && !a }
+	case "intersection":
+		k.keep = func(a, b bool) bool { return a && b }
+	case "union":
+		k.keep = func(a, b bool) bool { return a || b }
+	default:
+		return nil, c.Errorf("Invalid set_operation %s.", name)
+	}
+	if k.dt = tensor.Int64; dt == tensor.String {
+		k.dt = tensor.String
+		return &combination[string]{k}, nil
+	}
+	return &combination[int64]{k}, nil
 }
 
 // Rows are the sets of a tensor. Calls of next give them by rising number of the
@@ -125,33 +136,42 @@ func place(index, dims []int64) int64 {
 // for the last dimension, and groups that are equal stand together; check asks
 // for all of them to be within it, in row-major order and each once.
 func sparseSets[T element](in []tensor.Value, check bool) (*sparseRows[T], error) {
+	at, groups, err := sparseGroups(in, check)
+	if err != nil {
+		return nil, err
+	}
+	return &sparseRows[T]{at: at, x: tensor.Of[T](&in[1]), groups: groups}, nil
+}
+
+// sparseGroups returns the indices and the dimensions but for the last of sparseSets.
+func sparseGroups(in []tensor.Value, check bool) (indices, groups []int64, err error) {
 	at, values, shape := &in[0], &in[1], &in[2]
 	switch {
 	case shape.Rank() != 1:
-		return nil, status.Invalid("Shape must be a 1D tensor.")
+		return nil, nil, status.Invalid("Shape must be a 1D tensor.")
 	case at.Rank() != 2:
-		return nil, status.Invalid("indices must be a matrix, but got: %s", tensor.FormatDims(at.Dims()))
+		return nil, nil, status.Invalid("indices must be a matrix, but got: %s", tensor.FormatDims(at.Dims()))
 	case values.Rank() != 1:
-		return nil, status.Invalid("vals must be a vec, but got: %s", tensor.FormatDims(values.Dims()))
+		return nil, nil, status.Invalid("vals must be a vec, but got: %s", tensor.FormatDims(values.Dims()))
 	case at.Dim(0) != values.Dim(0):
-		return nil, status.Invalid("indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", at.Dim(0), values.Dim(0))
+		return nil, nil, status.Invalid("indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", at.Dim(0), values.Dim(0))
 	case at.Dim(1) != shape.Dim(0):
-		return nil, status.Invalid("Order length must be SparseTensor rank.")
+		return nil, nil, status.Invalid("Order length must be SparseTensor rank.")
 	}
 	dims, x := tensor.Of[int64](shape), tensor.Of[int64](at)
 	size := int64(1)
 	for _, d := range dims {
 		if d < 0 {
-			return nil, status.Invalid("Expected shape dimensions to be non-negative, got %d", d)
+			return nil, nil, status.Invalid("Expected shape dimensions to be non-negative, got %d", d)
 		}
 		if size != 0 && d > (1<<63-1)/size {
-			return nil, status.Invalid("Encountered overflow when multiplying %d with %d, result: -1", size, d)
+			return nil, nil, status.Invalid("Encountered overflow when multiplying %d with %d, result: -1", size, d)
 		}
 		size *= d
 	}
 	rank := len(dims)
 	if rank < 2 {
-		return nil, status.Invalid("Invalid rank %d.", rank)
+		return nil, nil, status.Invalid("Invalid rank %d.", rank)
 	}
 	for i := 0; i < len(x); i += rank {
 		index := x[i : i+rank]
@@ -160,10 +180,10 @@ func sparseSets[T element](in []tensor.Value, check bool) (*sparseRows[T], error
 				continue
 			}
 			if check {
-				return nil, status.Invalid("indices[%d] = %s is out of bounds: need 0 <= index < %s", i/rank, tensor.FormatDims(index), tensor.FormatDims(dims))
+				return nil, nil, status.Invalid("indices[%d] = %s is out of bounds: need 0 <= index < %s", i/rank, tensor.FormatDims(index), tensor.FormatDims(dims))
 			}
 			if d < rank-1 || j >= 0 {
-				return nil, status.Errorf(status.Internal, "indices[0, %d] expected < %d, got %d.", d, dims[d], j)
+				return nil, nil, status.Errorf(status.Internal, "indices[0, %d] expected < %d, got %d.", d, dims[d], j)
 			}
 		}
 		if i == 0 {
@@ -172,12 +192,12 @@ func sparseSets[T element](in []tensor.Value, check bool) (*sparseRows[T], error
 		order := slices.Compare(x[i-rank:i], index)
 		switch {
 		case check && order == 0:
-			return nil, status.Invalid("indices[%d] = %s is repeated", i/rank, tensor.FormatDims(index))
+			return nil, nil, status.Invalid("indices[%d] = %s is repeated", i/rank, tensor.FormatDims(index))
 		case check && order > 0, !check && slices.Compare(x[i-rank:i-1], index[:rank-1]) > 0:
-			return nil, status.Invalid("indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i/rank, tensor.FormatDims(index))
+			return nil, nil, status.Invalid("indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i/rank, tensor.FormatDims(index))
 		}
 	}
-	return &sparseRows[T]{at: x, x: tensor.Of[T](values), groups: dims[:rank-1]}, nil
+	return x, dims[:rank-1], nil
 }
 
 // setSize returns the kernel of SetSize.
@@ -203,14 +223,17 @@ func setSize[T element](ctx *kernel.Context, in, out []tensor.Value, check bool)
 	}
 }
 
-// A combination is the kernel of the operations on two sets a row.
-type combination[T element] struct {
+// A combining is what the operations on two sets a row know of themselves.
+type combining struct {
 	dt     tensor.DType
 	sparse [2]bool // which of the two sets are sparse
 	check  bool
 	// keep reports whether an element is in the result, from whether it is in a and in b.
 	keep func(a, b bool) bool
 }
+
+// A combination is their kernel.
+type combination[T element] struct{ combining }
 
 func (k *combination[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	a, groups, in, err := k.sets(in, 0)
@@ -317,19 +340,28 @@ func (k *combination[T]) combine(to, a, b []T) []T {
 }
 
 // put makes the outputs.
-func (k *combination[T]) put(ctx *kernel.Context, out []tensor.Value, at []int64, values []T, groups []int64, longest int64) (err error) {
-	rank := len(groups) + 1
-	if out[0], err = ctx.Alloc(tensor.Int64, []int64{int64(len(values)), int64(rank)}); err != nil {
+func (k *combination[T]) put(ctx *kernel.Context, out []tensor.Value, at []int64, values []T, groups []int64, longest int64) error {
+	if err := k.place(ctx, out, at, groups, longest); err != nil {
 		return err
 	}
-	if out[1], err = ctx.Alloc(k.dt, []int64{int64(len(values))}); err != nil {
+	copy(tensor.Of[T](&out[1]), values)
+	return nil
+}
+
+// place makes the outputs and fills all but the values, whose rows and columns are at.
+func (k *combining) place(ctx *kernel.Context, out []tensor.Value, at, groups []int64, longest int64) (err error) {
+	n, rank := len(at)/2, len(groups)+1
+	if out[0], err = ctx.Alloc(tensor.Int64, []int64{int64(n), int64(rank)}); err != nil {
+		return err
+	}
+	if out[1], err = ctx.Alloc(k.dt, []int64{int64(n)}); err != nil {
 		return err
 	}
 	if out[2], err = ctx.Alloc(tensor.Int64, []int64{int64(rank)}); err != nil {
 		return err
 	}
 	o := tensor.Of[int64](&out[0])
-	for i := range values {
+	for i := range n {
 		index, row := o[i*rank:][:rank], at[2*i]
 		index[rank-1] = at[2*i+1]
 		for d := rank - 2; d >= 0; d-- {
@@ -337,7 +369,6 @@ func (k *combination[T]) put(ctx *kernel.Context, out []tensor.Value, at []int64
 			row /= groups[d]
 		}
 	}
-	copy(tensor.Of[T](&out[1]), values)
 	copy(tensor.Of[int64](&out[2]), append(slices.Clone(groups), longest))
 	return nil
 }

@@ -98,10 +98,10 @@ Treal: The type of the result: float of complex64, double of complex128.`)
 
 	for dims, suffix := range []string{"", "2D", "3D"} {
 		gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
-			return c.Mul(c.Op("IFFT"+suffix, nil, dy), c.Cast(elements(c, dy, dims+1), c.Type("Tcomplex")))
+			return c.Mul(c.Apply("IFFT"+suffix, dy), c.Cast(elements(c, dy, dims+1), c.Type("Tcomplex")))
 		}, "FFT"+suffix)
 		gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output {
-			return c.Div(c.Op("FFT"+suffix, nil, dy), c.Cast(elements(c, dy, dims+1), c.Type("Tcomplex")))
+			return c.Div(c.Apply("FFT"+suffix, dy), c.Cast(elements(c, dy, dims+1), c.Type("Tcomplex")))
 		}, "IFFT"+suffix)
 		if suffix == "3D" {
 			break // TensorFlow has no gradients of real transforms over three dimensions
@@ -124,7 +124,7 @@ Treal: The type of the result: float of complex64, double of complex128.`)
 func elements(c *gradient.Context, x graph.Output, dims int) graph.Output {
 	first := c.Int32s(0)
 	last := c.Op("StridedSlice", graph.Attrs{"end_mask": int64(1)}, c.Shape(x), c.Int32s(int32(-dims)), first, c.Int32s(1))
-	return c.Op("Prod", nil, last, first)
+	return c.Apply("Prod", last, first)
 }
 
 // weights returns a vector for the frequencies that spectrum, of the real transform that
@@ -134,9 +134,10 @@ func weights(c *gradient.Context, spectrum graph.Output, edge, within float64) g
 	minus, zero := c.Int32s(-1), c.Int32s(0)
 	length := c.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, c.Input(1), minus, zero, c.Int32s(1))
 	frequencies := c.Range(elements(c, spectrum, 1))
-	at := c.Op("LogicalOr", nil,
-		c.Op("Equal", nil, frequencies, c.Const(int32(0))),
-		c.Op("Equal", nil, c.Mul(frequencies, c.Const(int32(2))), length))
+	at := c.Apply("LogicalOr",
+		c.Apply("Equal", frequencies, c.Const(int32(0))),
+		c.Apply("Equal", c.Mul(frequencies, c.Const(int32(2))), length))
+
 	return c.Select(at, c.Scalar(spectrum, edge), c.Scalar(spectrum, within))
 }
 

@@ -89,6 +89,15 @@ func largeInteger[T int8 | int16 | int32 | int64](x, least T) bool { return max(
 // addFor registers SparseAdd; large reports whether the absolute value of an
 // element is no less than a threshold.
 func addFor[T, R tensor.Element](dt tensor.DType, large func(x T, least R) bool) {
+	registerAdd(dt, func(threshold *tensor.Value) func(values *tensor.Value, i int) bool {
+		least := tensor.At0[R](threshold)
+		return func(values *tensor.Value, i int) bool { return large(tensor.Of[T](values)[i], least) }
+	})
+}
+
+// registerAdd is addFor, compiled once; keeping reports whether an element is kept for a
+// threshold.
+func registerAdd(dt tensor.DType, keeping func(threshold *tensor.Value) func(values *tensor.Value, i int) bool) {
 	kernel.ForType("SparseAdd", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 		add := elementwise.Combine(elementwise.UpdateAdd, dt)
 		return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -96,10 +105,8 @@ func addFor[T, R tensor.Element](dt tensor.DType, large func(x T, least R) bool)
 				return err
 			}
 			a, b := rawEntries(in), rawEntries(in[3:])
-			least := tensor.At0[R](&in[6])
-			keep := func(values *tensor.Value, i int) bool { return large(tensor.Of[T](values)[i], least) }
 			out[2] = in[2]
-			return merge(ctx, &a, &b, add, keep, out)
+			return merge(ctx, &a, &b, add, keeping(&in[6]), out)
 		}), nil
 	})
 }

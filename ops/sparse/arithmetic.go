@@ -167,7 +167,7 @@ output: The new values of the entries.`)
 	gradient.None("SparseAddGrad")
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
-			c.Set(1, c.Op("GatherNd", nil, c.Dy(0), c.Input(0)))
+			c.Set(1, c.Apply("GatherNd", c.Dy(0), c.Input(0)))
 			c.Pass(0, 3)
 		}
 	}, "SparseTensorDenseAdd")
@@ -182,14 +182,14 @@ output: The new values of the entries.`)
 		}
 		indices, shape, y, dy := c.Input(0), c.Input(2), c.Output(0), c.Dy(0)
 		sums := c.Op("SparseReduceSum", graph.Attrs{"keep_dims": true}, indices, c.Mul(y, dy), shape, c.Int32s(-1))
-		c.Set(1, c.Mul(c.Op("SparseDenseCwiseAdd", nil, indices, dy, shape, c.Neg(sums)), y))
+		c.Set(1, c.Mul(c.Apply("SparseDenseCwiseAdd", indices, dy, shape, c.Neg(sums)), y))
 	}, "SparseSoftmax")
 }
 
 // within moves indices into the bounds of a shape, all of int64. As dimensions that
 // were broadcast or reduced are 1, they become the places in the tensor without them.
 func within(c *gradient.Context, indices, shape graph.Output) graph.Output {
-	return c.Op("Minimum", nil, indices, c.Sub(shape, c.Const(int64(1))))
+	return c.Apply("Minimum", indices, c.Sub(shape, c.Const(int64(1))))
 }
 
 // cwiseGradient is for entries multiplied or divided by what a dense tensor, which
@@ -205,14 +205,14 @@ func cwiseGradient(c *gradient.Context) {
 	indices = c.Op("StridedSlice", graph.Attrs{"end_mask": int64(3)}, indices, begin, none, one)
 	dims := c.ShapeOf(dense, tensor.Int64)
 	indices = within(c, indices, dims)
-	y := c.Op("GatherNd", nil, dense, indices)
+	y := c.Apply("GatherNd", dense, indices)
 	if c.Node().Type() == "SparseDenseCwiseMul" {
 		c.Set(1, c.Mul(dz, y))
-		c.Set(3, c.Op("ScatterNd", nil, indices, c.Mul(dz, x), dims))
+		c.Set(3, c.Apply("ScatterNd", indices, c.Mul(dz, x), dims))
 		return
 	}
 	c.Set(1, c.Div(dz, y))
-	c.Set(3, c.Op("ScatterNd", nil, indices, c.Mul(dz, c.Div(c.Neg(x), c.Square(y))), dims))
+	c.Set(3, c.Apply("ScatterNd", indices, c.Mul(dz, c.Div(c.Neg(x), c.Square(y))), dims))
 }
 
 // reduceSumGradient takes for each entry what flows to the sum that it is in.
@@ -220,11 +220,12 @@ func reduceSumGradient(c *gradient.Context) {
 	if !c.Has(0) {
 		return
 	}
-	indices, shape, axes := c.Input(0), c.Input(2), c.Op("Reshape", nil, c.Input(3), c.Int32s(-1))
+	indices, shape, axes := c.Input(0), c.Input(2), c.Apply("Reshape", c.Input(3), c.Int32s(-1))
 	rank := c.Size(shape)
-	axes = c.Op("FloorMod", nil, c.Add(axes, rank), rank)
+	axes = c.Apply("FloorMod", c.Add(axes, rank), rank)
 	kept := c.Op("DynamicStitch", nil,
 		graph.OutputList{c.Range(rank), axes},
-		graph.OutputList{shape, c.Op("Fill", nil, c.Op("Shape", nil, axes), c.Const(int64(1)))})
-	c.Set(1, c.Op("GatherNd", nil, c.Reshape(c.Dy(0), kept), within(c, indices, kept)))
+		graph.OutputList{shape, c.Apply("Fill", c.Apply("Shape", axes), c.Const(int64(1)))})
+
+	c.Set(1, c.Apply("GatherNd", c.Reshape(c.Dy(0), kept), within(c, indices, kept)))
 }

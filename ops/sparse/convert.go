@@ -140,7 +140,7 @@ d_default_value: The gradient of default_value.`)
 
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(1) {
-			c.Set(1, c.Op("SparseSliceGrad", nil, c.Dy(1), c.Input(0), c.Input(3), c.Output(0)))
+			c.Set(1, c.Apply("SparseSliceGrad", c.Dy(1), c.Input(0), c.Input(3), c.Output(0)))
 		}
 	}, "SparseSlice")
 	for _, op := range []string{"SparseFillEmptyRows", "RaggedFillEmptyRows"} {
@@ -161,7 +161,7 @@ d_default_value: The gradient of default_value.`)
 		entries := c.Range(c.Size(c.Input(1)))
 		order := c.Outputs("SparseReorder", nil, c.Input(0), entries, c.Input(2))
 		if order != nil {
-			c.Set(1, c.Op("GatherV2", nil, c.Dy(1), c.Op("InvertPermutation", nil, order[1]), c.Const(int32(0))))
+			c.Set(1, c.Apply("GatherV2", c.Dy(1), c.Apply("InvertPermutation", order[1]), c.Const(int32(0))))
 		}
 	}, "SparseReorder")
 	gradient.Register(toDenseGradient, "SparseToDense")
@@ -174,13 +174,13 @@ func toDenseGradient(c *gradient.Context) {
 	if !c.Has(0) {
 		return
 	}
-	rank := c.Op("ExpandDims", nil, c.Size(c.Input(1)), c.Const(int32(0)))
+	rank := c.Apply("ExpandDims", c.Size(c.Input(1)), c.Const(int32(0)))
 	indices := c.Reshape(c.Input(0), c.Op("ConcatV2", nil, graph.OutputList{c.Int32s(-1), rank}, c.Const(int32(0))))
 	dy := c.Dy(0)
-	taken := c.Op("GatherNd", nil, dy, indices)
+	taken := c.Apply("GatherNd", dy, indices)
 	c.Set(2, c.SumTo(taken, c.Input(2)))
 	if c.Wants(3) {
-		all := c.Op("Sum", nil, dy, c.Range(c.Rank(dy)))
-		c.Set(3, c.Sub(all, c.Op("Sum", nil, taken, c.Const(int32(0)))))
+		all := c.Apply("Sum", dy, c.Range(c.Rank(dy)))
+		c.Set(3, c.Sub(all, c.Apply("Sum", taken, c.Const(int32(0)))))
 	}
 }

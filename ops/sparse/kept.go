@@ -70,6 +70,8 @@ type kept struct {
 
 // onKept makes the kernels of operations on the map that their node names, which
 // is the node itself unless shared_name names another.
+//
+//go:noinline
 func onKept(run func(k *kept, ctx *kernel.Context, dt tensor.DType, in, out []tensor.Value) error) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		container, name, dt := c.Container(), c.Str("shared_name"), c.Type("dtype")

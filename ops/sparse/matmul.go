@@ -61,7 +61,7 @@ nnz: The number of entries of each.`)
 	}, "SparseTensorToCSRSparseMatrix")
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(1) {
-			c.Set(0, c.Op("SparseTensorToCSRSparseMatrix", nil, c.Output(0), c.Dy(1), c.Output(2)))
+			c.Set(0, c.Apply("SparseTensorToCSRSparseMatrix", c.Output(0), c.Dy(1), c.Output(2)))
 		}
 	}, "CSRSparseMatrixToSparseTensor")
 	gradient.None("SparseMatrixNNZ")
@@ -79,7 +79,7 @@ func denseProductGradient(c *gradient.Context) {
 	if c.Wants(3) {
 		db := c.Op("SparseTensorDenseMatMul", graph.Attrs{"adjoint_a": !adjointA}, indices, values, shape, dz)
 		if adjointB {
-			db = c.Op("ConjugateTranspose", nil, db, swap)
+			db = c.Apply("ConjugateTranspose", db, swap)
 		}
 		c.Set(3, db)
 	}
@@ -87,19 +87,19 @@ func denseProductGradient(c *gradient.Context) {
 		return
 	}
 	if adjointB {
-		b = c.Op("ConjugateTranspose", nil, b, swap)
+		b = c.Apply("ConjugateTranspose", b, swap)
 	}
 	zero := c.Const(int32(0))
 	at := c.Outputs("Unpack", graph.Attrs{"num": int64(2), "axis": int64(1)}, indices)
 	if at == nil {
 		return
 	}
-	rows := func(of, which graph.Output) graph.Output { return c.Op("GatherV2", nil, of, which, zero) }
+	rows := func(of, which graph.Output) graph.Output { return c.Apply("GatherV2", of, which, zero) }
 	var product graph.Output
 	if adjointA {
 		product = c.Mul(rows(b, at[0]), c.Conj(rows(dz, at[1])))
 	} else {
 		product = c.Mul(rows(dz, at[0]), c.Conj(rows(b, at[1])))
 	}
-	c.Set(1, c.Op("Sum", nil, product, c.Const(int32(1))))
+	c.Set(1, c.Apply("Sum", product, c.Const(int32(1))))
 }

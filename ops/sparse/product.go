@@ -27,6 +27,8 @@ func conj128(x complex128) complex128 { return complex(real(x), -imag(x)) }
 
 // newProduct makes the kernel for elements that conj conjugates, nil for real
 // ones.
+//
+//go:noinline
 func newProduct[T elementwise.Number](conj func(T) T) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		return denseProduct[T]{c.Bool("adjoint_a"), c.Bool("adjoint_b"), conj}, nil

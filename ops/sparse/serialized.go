@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-go/troupe/kernel/strided"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 func init() {
@@ -18,11 +19,12 @@ func init() {
 // A packer makes an element of the form asked for of a tensor.
 type packer func(out *tensor.Value, i int, t *tensor.Tensor) error
 
+//go:noinline
 func newSerialize(run func(ctx *kernel.Context, in, out []tensor.Value, dt tensor.DType, pack packer) error) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		dt := c.Type("out_type")
 		var pack packer = func(out *tensor.Value, i int, t *tensor.Tensor) error {
-			b, err := t.MarshalContent()
+			b, err := tensorproto.MarshalContent(t)
 			tensor.Of[string](out)[i] = string(b)
 			return err
 		}
@@ -177,7 +179,7 @@ func unpack(v *tensor.Value, i int, dt tensor.DType, to *[3]tensor.Value) error 
 		var t *tensor.Tensor
 		if v.DType() == tensor.String {
 			var err error
-			if t, err = tensor.UnmarshalProto([]byte(tensor.Of[string](v)[3*i+k]), 0); err != nil {
+			if t, err = tensorproto.Unmarshal([]byte(tensor.Of[string](v)[3*i+k]), 0); err != nil {
 				return status.Invalid("Could not parse serialized proto")
 			}
 		} else if o := tensor.Of[*tensor.Object](v)[3*i+k]; o != nil {

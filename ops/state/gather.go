@@ -51,7 +51,7 @@ indices: Vectors of coordinates in the last dimension, each as long as the varia
 	gradient.Register(func(c *gradient.Context) {
 		if c.Has(0) {
 			handle, indices := c.Input(0), c.Input(1)
-			c.Set(0, c.Op("ScatterNd", nil, indices, c.Dy(0), c.ShapeOf(handle, indices.DataType())))
+			c.Set(0, c.Apply("ScatterNd", indices, c.Dy(0), c.ShapeOf(handle, indices.DataType())))
 		}
 	}, "ResourceGatherNd")
 }

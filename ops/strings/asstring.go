@@ -70,8 +70,7 @@ func newAsString(c *kernel.Construction) (kernel.Kernel, error) {
 	} else if shortest {
 		f.verb = 'g'
 	}
-	print := f.printer(dt)
-	if print == nil {
+	if !prints(dt) {
 		return nil, c.Errorf("Type not supported: %v", dt)
 	}
 	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -84,71 +83,70 @@ func newAsString(c *kernel.Construction) (kernel.Kernel, error) {
 			return err
 		}
 		out[0] = v
-		print(ctx, &in[0], tensor.Of[string](&out[0]))
+		o := tensor.Of[string](&out[0])
+		for lo, hi := range ctx.Ranges(n, 1<<10) {
+			for i := lo; i < hi; i++ {
+				o[i] = f.element(&in[0], i)
+			}
+		}
 		return nil
 	}), nil
 }
 
-// printer returns what prints elements of a dtype; nil if it has no text.
-func (f format) printer(dt tensor.DType) func(ctx *kernel.Context, v *tensor.Value, o []string) {
+// prints reports whether elements of a dtype have a text.
+func prints(dt tensor.DType) bool {
 	switch dt {
+	case tensor.Bool, tensor.String, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64,
+		tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64,
+		tensor.Half, tensor.Bfloat16, tensor.Float, tensor.Double, tensor.Complex64, tensor.Complex128:
+		return true
+	}
+	return false
+}
+
+// element returns the text of element i.
+func (f format) element(v *tensor.Value, i int) string {
+	switch v.DType() {
 	case tensor.Bool:
-		return printing(strconv.FormatBool)
+		return strconv.FormatBool(tensor.Of[bool](v)[i])
 	case tensor.Int8:
-		return signed[int8](f)
+		return f.signed(int64(tensor.Of[int8](v)[i]))
 	case tensor.Int16:
-		return signed[int16](f)
+		return f.signed(int64(tensor.Of[int16](v)[i]))
 	case tensor.Int32:
-		return signed[int32](f)
+		return f.signed(int64(tensor.Of[int32](v)[i]))
 	case tensor.Int64:
-		return signed[int64](f)
+		return f.signed(tensor.Of[int64](v)[i])
 	case tensor.Uint8:
-		return unsigned[uint8](f)
+		return f.unsigned(uint64(tensor.Of[uint8](v)[i]))
 	case tensor.Uint16:
-		return unsigned[uint16](f)
+		return f.unsigned(uint64(tensor.Of[uint16](v)[i]))
 	case tensor.Uint32:
-		return unsigned[uint32](f)
+		return f.unsigned(uint64(tensor.Of[uint32](v)[i]))
 	case tensor.Uint64:
-		return unsigned[uint64](f)
+		return f.unsigned(tensor.Of[uint64](v)[i])
 	case tensor.Half:
-		return printing(func(x tensor.Float16) string { return f.float(float64(x.Float32())) })
+		return f.float(float64(tensor.Of[tensor.Float16](v)[i].Float32()))
 	case tensor.Bfloat16:
-		return printing(func(x tensor.BFloat16) string { return f.float(float64(x.Float32())) })
+		return f.float(float64(tensor.Of[tensor.BFloat16](v)[i].Float32()))
 	case tensor.Float:
-		return printing(func(x float32) string { return f.float(float64(x)) })
+		return f.float(float64(tensor.Of[float32](v)[i]))
 	case tensor.Double:
-		return printing(f.float)
+		return f.float(tensor.Of[float64](v)[i])
 	case tensor.Complex64:
-		return printing(func(x complex64) string { return f.complex(complex128(x)) })
+		return f.complex(complex128(tensor.Of[complex64](v)[i]))
 	case tensor.Complex128:
-		return printing(f.complex)
-	case tensor.String:
-		return printing(f.string)
+		return f.complex(tensor.Of[complex128](v)[i])
 	}
-	return nil
+	return f.string(tensor.Of[string](v)[i])
 }
 
-func printing[T tensor.Element](f func(T) string) func(ctx *kernel.Context, v *tensor.Value, o []string) {
-	return func(ctx *kernel.Context, v *tensor.Value, o []string) {
-		x := tensor.Of[T](v)
-		for lo, hi := range ctx.Ranges(len(x), 1<<10) {
-			for i, x := range x[lo:hi] {
-				o[lo+i] = f(x)
-			}
-		}
-	}
+func (f format) signed(x int64) string {
+	digits, negative := strings.CutPrefix(strconv.FormatInt(x, 10), "-")
+	return f.fill(f.sign(negative), digits, true)
 }
 
-func signed[T int8 | int16 | int32 | int64](f format) func(ctx *kernel.Context, v *tensor.Value, o []string) {
-	return printing(func(x T) string {
-		digits, negative := strings.CutPrefix(strconv.FormatInt(int64(x), 10), "-")
-		return f.fill(f.sign(negative), digits, true)
-	})
-}
-
-func unsigned[T uint8 | uint16 | uint32 | uint64](f format) func(ctx *kernel.Context, v *tensor.Value, o []string) {
-	return printing(func(x T) string { return f.fill("", strconv.FormatUint(uint64(x), 10), true) })
-}
+func (f format) unsigned(x uint64) string { return f.fill("", strconv.FormatUint(x, 10), true) }
 
 func (f format) float(x float64) string {
 	sign := f.sign(math.Signbit(x) && !math.IsNaN(x))

@@ -41,6 +41,7 @@ key: The key, two numbers.`)
 	gradient.None("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong")
 }
 
+//go:noinline
 func newBuckets(h func(s string) uint64) kernel.Factory {
 	return func(c *kernel.Construction) (kernel.Kernel, error) {
 		n := c.Int("num_buckets")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -77,7 +78,7 @@ var scriptRanges = sync.OnceValue(func() []scriptRange {
 			add(rune(r.Lo), rune(r.Hi), rune(r.Stride), s.code)
 		}
 	}
-	slices.SortFunc(all, func(a, b scriptRange) int { return cmp.Compare(a.lo, b.lo) })
+	sorted.By(all, func(a, b scriptRange) int { return cmp.Compare(a.lo, b.lo) })
 	return all
 })
 

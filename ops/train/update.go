@@ -72,6 +72,8 @@ type application func(h []tensor.Value, grad *tensor.Value, now, next []tensor.V
 const maxNumbers = 6
 
 // direct applies a rule to elements where they lie.
+//
+//go:noinline
 func direct[T elementwise.Field](r rule[T]) application {
 	return func(h []tensor.Value, grad *tensor.Value, now, next []tensor.Value, s span) {
 		var numbers [maxNumbers]T
@@ -88,6 +90,8 @@ func direct[T elementwise.Field](r rule[T]) application {
 }
 
 // narrow applies a rule to elements of 16 bits, as float32.
+//
+//go:noinline
 func narrow[S tensor.Float16 | tensor.BFloat16](r rule[float32], widen func(S) float32, round func(float32) S) application {
 	return func(h []tensor.Value, grad *tensor.Value, now, next []tensor.Value, s span) {
 		const block = 256

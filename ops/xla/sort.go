@@ -68,6 +68,8 @@ var orders = map[tensor.DType]func(v *tensor.Value) func(i, j int64) int{
 }
 
 // order compares the elements of a tensor by what key makes of them.
+//
+//go:noinline
 func order[T tensor.Element, K cmp.Ordered](key func(T) K) func(v *tensor.Value) func(i, j int64) int {
 	return func(v *tensor.Value) func(i, j int64) int {
 		x := tensor.Of[T](v)

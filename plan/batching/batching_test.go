@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/benchmarks/trees"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/plan/batching"
 )
@@ -193,11 +194,12 @@ func TestFound(t *testing.T) {
 	}
 	for _, l := range loops {
 		g := graph.New()
-		err := g.AddText(`n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
+		err := notation.Add(g, `n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 x = Placeholder() {dtype=DT_FLOAT, shape=shape [1,2]}
 w = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2,2] values: 1 2 3 4>}
-loop = While(n, x, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func ` + l.cond + `, body=func ` + l.body + `}
-` + library)
+loop = While(n, x, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func `+l.cond+`, body=func `+l.body+`}
+`+library)
+
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,11 +207,12 @@ loop = While(n, x, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func ` + l.cond + 
 	}
 	for _, c := range recursions {
 		g := graph.New()
-		err := g.AddText(`n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 3>}
+		err := notation.Add(g, `n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 3>}
 x = Placeholder() {dtype=DT_FLOAT, shape=shape [1,2]}
 w = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2,2] values: 1 2 3 4>}
 call = PartitionedCall(n, x, w) {Tin=[DT_INT32, DT_FLOAT, DT_FLOAT], Tout=[DT_FLOAT], f=func f}
-` + strings.ReplaceAll(calling, "BODY", c.body) + library)
+`+strings.ReplaceAll(calling, "BODY", c.body)+library)
+
 		if err != nil {
 			t.Fatal(err)
 		}

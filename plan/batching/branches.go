@@ -154,7 +154,7 @@ func (s *stacker) merge(n *graph.Node, j join, pred value, in []value) value {
 		for range dims {
 			ones = append(ones, 1)
 		}
-		to = s.stacked.Op("Reshape", nil, to, s.stacked.Const(ones))
+		to = s.stacked.Apply("Reshape", to, s.stacked.Const(ones))
 	}
 	role := pred.role
 	for _, v := range in {
@@ -164,9 +164,9 @@ func (s *stacker) merge(n *graph.Node, j join, pred value, in []value) value {
 	for k := len(j.inputs) - 2; k >= 0; k-- {
 		of := in[j.inputs[k]].out
 		if pred.ref.DataType().Base() == tensor.Bool {
-			out = s.stacked.Op("SelectV2", nil, to, out, of)
+			out = s.stacked.Apply("SelectV2", to, out, of)
 		} else {
-			out = s.stacked.Op("SelectV2", nil, s.stacked.Op("Equal", nil, to, s.stacked.Const(int32(k))), of, out)
+			out = s.stacked.Apply("SelectV2", s.stacked.Apply("Equal", to, s.stacked.Const(int32(k))), of, out)
 		}
 	}
 	v := value{role: role, out: out}

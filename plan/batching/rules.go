@@ -84,7 +84,7 @@ func (a *application) as(in ...graph.Output) ([]graph.Output, string) {
 
 // shaped returns a stacked value with another shape of each caller's part.
 func (a *application) shaped(o graph.Output, dims ...int64) graph.Output {
-	return a.stacked.Op("Reshape", nil, o, a.stacked.Const(append([]int64{-1}, dims...)))
+	return a.stacked.Apply("Reshape", o, a.stacked.Const(append([]int64{-1}, dims...)))
 }
 
 // aligned returns an input so that it broadcasts to rank dimensions of each caller.
@@ -162,7 +162,7 @@ func (a *application) choose() ([]graph.Output, string) {
 			if v.role == Row {
 				out = a.shaped(v.out, dims...)
 			} else {
-				out = a.stacked.Op("Reshape", nil, v.out, a.stacked.Const(dims))
+				out = a.stacked.Apply("Reshape", v.out, a.stacked.Const(dims))
 			}
 		}
 		in[i] = out
@@ -178,7 +178,7 @@ func (a *application) holds() ([]graph.Output, string) {
 	if a.in[0].ref.DataType() == tensor.Bool {
 		return a.op("Identity", nil, a.in[0].out), ""
 	}
-	return a.op("NotEqual", nil, a.in[0].out, a.stacked.Op("ZerosLike", nil, a.in[0].out)), ""
+	return a.op("NotEqual", nil, a.in[0].out, a.stacked.Apply("ZerosLike", a.in[0].out)), ""
 }
 
 // matMul computes all rows in one product if the second factor is invariant.
@@ -186,7 +186,7 @@ func (a *application) matMul() ([]graph.Output, string) {
 	x, y := a.in[0], a.in[1]
 	flag := func(name string) bool { v := a.n.Attrs().Find(name); return v != nil && v.B }
 	if y.role == Invariant && !flag("transpose_a") && !flag("a_is_sparse") {
-		rows := a.stacked.Op("Reshape", nil, x.out, a.stacked.Const([]int64{-1, x.shape[1]}))
+		rows := a.stacked.Apply("Reshape", x.out, a.stacked.Const([]int64{-1, x.shape[1]}))
 		out, reason := a.as(rows, y.out)
 		if reason != "" || a.stacked.Err() != nil {
 			return out, reason
@@ -213,7 +213,7 @@ func (a *application) batchMatMul() ([]graph.Output, string) {
 	rank := a.rank()
 	adjX, adjY := a.n.Attrs().Find("adj_x").B, a.n.Attrs().Find("adj_y").B
 	if y.role == Invariant && shapeOf(y.ref).Rank() == 2 && !adjX {
-		rows := a.stacked.Op("Reshape", nil, x.out, a.stacked.Const([]int64{-1, x.shape[len(x.shape)-1]}))
+		rows := a.stacked.Apply("Reshape", x.out, a.stacked.Const([]int64{-1, x.shape[len(x.shape)-1]}))
 		out := a.op("MatMul", graph.Attrs{"transpose_b": adjY}, rows, y.out)
 		a.multiplies(y)
 		return []graph.Output{a.shaped(out[0], shapeOf(a.n.Output(0)).Dims()...)}, ""

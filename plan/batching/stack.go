@@ -104,7 +104,7 @@ func (s *stacker) feeds(b *Batch, vars []value) (list []graph.Output) {
 }
 
 // own returns an output of its own for a value that may be an argument.
-func (s *stacker) own(o graph.Output) graph.Output { return s.stacked.Op("Identity", nil, o) }
+func (s *stacker) own(o graph.Output) graph.Output { return s.stacked.Apply("Identity", o) }
 
 // alive returns which callers have another iteration.
 func (s *stacker) alive(l *Loop, vars []value) (graph.Output, error) {
@@ -133,8 +133,8 @@ func (s *stacker) alive(l *Loop, vars []value) (graph.Output, error) {
 func (s *stacker) callers() graph.Output {
 	if s.count.Op == nil {
 		one := s.stacked.Const([]int32{1})
-		size := s.stacked.Op("Shape", nil, s.rows)
-		s.count = s.stacked.Op("Slice", nil, size, s.stacked.Const([]int32{0}), one)
+		size := s.stacked.Apply("Shape", s.rows)
+		s.count = s.stacked.Apply("Slice", size, s.stacked.Const([]int32{0}), one)
 	}
 	return s.count
 }
@@ -154,7 +154,7 @@ func (s *stacker) spread(v value, dims []int64) (value, string) {
 		to = s.stacked.Op("ConcatV2", nil, graph.OutputList{to, s.stacked.Const(inner)}, s.stacked.Const(int32(0)))
 	}
 	v.role, v.shape = Row, dims
-	v.out = s.stacked.Op("BroadcastTo", nil, v.out, to)
+	v.out = s.stacked.Apply("BroadcastTo", v.out, to)
 	return v, ""
 }
 

@@ -41,8 +41,8 @@ func (b *Batch) scatter(w *graph.Builder, p *Program, writes []write) error {
 	var same []graph.Output
 	for k, x := range writes {
 		list, item := p.Feeds[1+k], p.Feeds[x.item]
-		next := w.Op("TensorListScatterIntoExistingList", nil, list, item, p.Feeds[x.at])
-		same = append(same, w.Op("Equal", nil, w.Op("TensorListLength", nil, list), w.Op("TensorListLength", nil, next)))
+		next := w.Apply("TensorListScatterIntoExistingList", list, item, p.Feeds[x.at])
+		same = append(same, w.Apply("Equal", w.Apply("TensorListLength", list), w.Apply("TensorListLength", next)))
 		p.Fetches = append(p.Fetches, next)
 	}
 	p.Fetches = append(p.Fetches, same...)

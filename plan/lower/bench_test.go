@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-go/troupe/actors"
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/tensor"
@@ -23,7 +24,7 @@ func (inline) Expect(time.Duration)                  {}
 // BenchmarkWhile counts to 10,000 in a While, which is a unit once it is lowered.
 func BenchmarkWhile(b *testing.B) {
 	g := graph.New()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 		n = Placeholder() {dtype=DT_INT32, shape=shape []}
 		zero = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 0>}
 		w = While(zero, n) {T=[DT_INT32, DT_INT32], body=func More, cond=func Below}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/plan/lower"
 )
 
@@ -31,7 +32,7 @@ func FuzzFunctions(f *testing.F) {
 			}
 			text, _, _ := strings.Cut(test, "----")
 			g := graph.New()
-			if err := g.AddText(text); err != nil {
+			if err := notation.Add(g, text); err != nil {
 				f.Fatalf("%v\n%s", err, text)
 			}
 			def, err := g.GraphDef(graph.ExportOptions{})

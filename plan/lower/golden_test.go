@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
 	_ "github.com/troupe-go/troupe/ops/functional"
@@ -24,7 +25,7 @@ func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			g := graph.New()
-			if err := g.AddText(d.Input); err != nil {
+			if err := notation.Add(g, d.Input); err != nil {
 				t.Fatal(err)
 			}
 			output := func(key string) []graph.Output {
@@ -59,7 +60,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b strings.Builder
-			for _, line := range strings.Split(l.Text(graph.TextOptions{Nodes: nodes}), "\n") {
+			for _, line := range strings.Split(notation.Format(l.Graph, notation.Options{Nodes: nodes}), "\n") {
 				if strings.HasPrefix(line, "func") || strings.HasPrefix(line, "stateful") {
 					break
 				}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -38,7 +39,7 @@ const counter = `
 // dead tokens.
 func TestCallIsOneOperation(t *testing.T) {
 	g := graph.New()
-	if err := g.AddText(counter); err != nil {
+	if err := notation.Add(g, counter); err != nil {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(g, nil)

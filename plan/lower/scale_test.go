@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/random"
 	"github.com/troupe-go/troupe/plan/lower"
 	"github.com/troupe-go/troupe/session"
@@ -17,7 +18,7 @@ import (
 func parse(t *testing.T, text string) *graph.Graph {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	return g

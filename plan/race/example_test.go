@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/state"
 	"github.com/troupe-go/troupe/plan/race"
 )
@@ -13,12 +14,13 @@ import (
 // Nothing orders the addition and the reading: the answer is 1 or 2.
 func Example() {
 	g := graph.New()
-	err := g.AddText(`
+	err := notation.Add(g, `
 v = VarHandleOp() {dtype=DT_FLOAT, shape=shape [], shared_name="counter"}
 one = Placeholder() {dtype=DT_FLOAT, shape=shape []}
 add = AssignAddVariableOp(v, one) {dtype=DT_FLOAT}
 read = ReadVariableOp(v) {dtype=DT_FLOAT}
 `)
+
 	if err != nil {
 		log.Fatal(err)
 	}

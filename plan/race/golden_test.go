@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
 	_ "github.com/troupe-go/troupe/ops/data"
@@ -49,7 +50,7 @@ func TestGolden(t *testing.T) {
 // program reads a test's graph and what is run of it.
 func program(d *datadriven.TestData) (p race.Program, err error) {
 	p.Graph = graph.New()
-	if err := p.Graph.AddText(d.Input); err != nil {
+	if err := notation.Add(p.Graph, d.Input); err != nil {
 		return p, err
 	}
 	for _, arg := range d.CmdArgs {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/status"
 )
@@ -26,7 +27,7 @@ func assigns(t *testing.T, n int, ordered bool) race.Program {
 		fmt.Fprintf(&b, "a%d = AssignVariableOp(v, x%s) {dtype=DT_FLOAT}\n", i, after)
 	}
 	g := graph.New()
-	if err := g.AddText(b.String()); err != nil {
+	if err := notation.Add(g, b.String()); err != nil {
 		t.Fatal(err)
 	}
 	p := race.Program{Graph: g}

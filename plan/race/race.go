@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/sorted"
 )
 
 // An Access is an operation and what it does to an object.
@@ -86,7 +87,7 @@ func find(ctx context.Context, p Program, strict bool) ([]Race, error) {
 			break
 		}
 	}
-	slices.SortStableFunc(f.races, func(a, b Race) int {
+	sorted.Stably(f.races, func(a, b Race) int {
 		return cmp.Or(cmp.Compare(a.Object.Name, b.Object.Name), cmp.Compare(a.A.Node.ID(), b.A.Node.ID()), cmp.Compare(a.B.Node.ID(), b.B.Node.ID()))
 	})
 	return f.races, nil

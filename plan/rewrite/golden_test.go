@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
 	_ "github.com/troupe-go/troupe/ops/functional"
@@ -29,7 +30,7 @@ func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			g := graph.New()
-			if err := g.AddText(d.Input); err != nil {
+			if err := notation.Add(g, d.Input); err != nil {
 				d.Fatalf(t, "%v", err)
 			}
 			p, passes := program(t, g, d)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	_ "github.com/troupe-go/troupe/ops/array"
 	_ "github.com/troupe-go/troupe/ops/control"
@@ -25,6 +26,7 @@ import (
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/sequential/explore"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -109,7 +111,7 @@ func missing(a, b *explore.Result) string {
 // system reads a test's graph and what is run of it.
 func system(d *datadriven.TestData) (*explore.System, error) {
 	g := graph.New()
-	if err := g.AddText(d.Input); err != nil {
+	if err := notation.Add(g, d.Input); err != nil {
 		return nil, err
 	}
 	s := &explore.System{}
@@ -137,7 +139,7 @@ func system(d *datadriven.TestData) (*explore.System, error) {
 				if !fed {
 					text = "2"
 				}
-				x, err := tensor.Parse(text, o.DataType())
+				x, err := literal.Parse(text, o.DataType())
 				if err != nil {
 					return nil, err
 				}

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/serve"
@@ -53,7 +54,7 @@ failed = CheckNumerics(fed) {message="no \"number\""}
 	for name, dt := range types {
 		text += fmt.Sprintf("in_%s = Placeholder() {dtype=%s, shape=shape ?}\n%s = Identity(in_%[1]s)\n", name, dt, name)
 	}
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	for name := range types {

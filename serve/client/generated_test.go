@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/typed"
 	"github.com/troupe-go/troupe/model/typed/generate"
@@ -21,7 +22,7 @@ var rewrite = flag.Bool("rewrite", false, "write the package internal/shapes")
 func writeShapes(t testing.TB, dir string) {
 	t.Helper()
 	g := graph.New()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 rows = Placeholder() {dtype=DT_FLOAT, shape=shape [?,2]}
 factor = Placeholder() {dtype=DT_FLOAT, shape=shape []}
 words = Placeholder() {dtype=DT_STRING, shape=shape [?]}

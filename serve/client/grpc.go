@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-go/troupe/shape"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -131,7 +132,7 @@ func infosOf(list map[string]*wire.TensorInfo) map[string]TensorInfo {
 func (s *stub) run(ctx context.Context, a *address, c call) (r Reply, err error) {
 	request := &messages.PredictRequest{ModelSpec: spec(a, c.key), Inputs: map[string][]byte{}, OutputFilter: c.outputs}
 	for name, t := range c.inputs {
-		if request.Inputs[name], err = t.MarshalProto(); err != nil {
+		if request.Inputs[name], err = tensorproto.Marshal(t); err != nil {
 			return r, status.Within(err, "input %q", name)
 		}
 	}
@@ -141,7 +142,7 @@ func (s *stub) run(ctx context.Context, a *address, c call) (r Reply, err error)
 	}
 	r = Reply{map[string]*tensor.Tensor{}, reply.GetModelSpec().GetVersion().GetValue()}
 	for name, b := range reply.GetOutputs() {
-		if r.Outputs[name], err = tensor.UnmarshalProto(b, s.limit); err != nil {
+		if r.Outputs[name], err = tensorproto.Unmarshal(b, s.limit); err != nil {
 			return Reply{}, status.Errorf(status.Internal, "the reply cannot be read: output %q: %w", name, err)
 		}
 	}

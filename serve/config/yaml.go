@@ -155,7 +155,7 @@ func Read(name string) ([]serve.Config, error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, status.Errorf(status.NotFound, "there is no file %s", name)
+		return nil, status.Errorf(status.NotFound, "file %s does not exist", name)
 	}
 	if err != nil {
 		e := *status.From(err)

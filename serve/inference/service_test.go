@@ -23,6 +23,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/serve"
@@ -42,7 +43,7 @@ func models(t testing.TB) *serve.Manager {
 	}
 	text += "x = Placeholder() {dtype=DT_FLOAT, shape=shape [?,2]}\ny = Neg(x)\n"
 	g := graph.New()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	sigs := map[string]model.ExportSignature{"serving_default": {

@@ -16,10 +16,12 @@ import (
 
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // aTensor is how the text of a request or response has one: its type, and its elements as
-// tensor.Parse reads them.
+// literal.Parse reads them.
 var aTensor = regexp.MustCompile(`^@(\w+) (.*)$`)
 
 // tensors replaces what the map fields of a message hold, by key.
@@ -71,11 +73,11 @@ func TestContract(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s: no type %s", d.Pos, m[1])
 			}
-			x, err := tensor.Parse(string(m[2]), dt)
+			x, err := literal.Parse(string(m[2]), dt)
 			if err != nil {
 				t.Fatalf("%s: %v", d.Pos, err)
 			}
-			b, err = x.MarshalProto()
+			b, err = tensorproto.Marshal(x)
 			if err != nil {
 				t.Fatalf("%s: %v", d.Pos, err)
 			}
@@ -96,7 +98,7 @@ func TestContract(t *testing.T) {
 			return m.GetModelSpec().GetName() + " " + strconv.FormatInt(m.GetModelSpec().GetVersion().GetValue(), 10) + ": " + strconv.Itoa(len(all.GetSignatureDef())) + " signatures\n"
 		}
 		tensors(response.ProtoReflect(), func(b []byte) []byte {
-			x, err := tensor.UnmarshalProto(b, 1<<20)
+			x, err := tensorproto.Unmarshal(b, 1<<20)
 			if err != nil {
 				t.Fatalf("%s: %v", d.Pos, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -49,7 +50,7 @@ func (in *inputs) all(texts map[string][]byte) (map[string]*tensor.Tensor, error
 // tensor reads a tensor.
 func (in *inputs) tensor(text []byte) (*tensor.Tensor, error) {
 	// An element has at least one byte in the message, and at most 16 in memory.
-	t, err := tensor.UnmarshalProto(text, 16*int64(len(text))+1)
+	t, err := tensorproto.Unmarshal(text, 16*int64(len(text))+1)
 	if status.CodeOf(err) != status.ResourceExhausted {
 		return t, err
 	}
@@ -59,7 +60,7 @@ func (in *inputs) tensor(text []byte) (*tensor.Tensor, error) {
 		return nil, err
 	}
 	in.expanded = append(in.expanded, release)
-	return tensor.UnmarshalProto(text, size)
+	return tensorproto.Unmarshal(text, size)
 }
 
 // announced returns how many bytes the tensor of a message that is well-formed has in memory.

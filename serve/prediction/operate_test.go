@@ -19,19 +19,21 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/internal/unary"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
 // double writes a model that doubles x.
 func double(t *testing.T) string {
 	g := graph.New()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 x = Placeholder() {dtype=DT_FLOAT, shape=shape [?]}
 y = AddV2(x, x)
 `); err != nil {
@@ -52,7 +54,7 @@ func request(t *testing.T, signature string, n int) *messages.PredictRequest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := x.MarshalProto()
+	b, err := tensorproto.Marshal(x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -40,7 +41,7 @@ func (s *server) predict(ctx context.Context, r *messages.PredictRequest) (*mess
 	reply := &messages.PredictResponse{ModelSpec: used(of, u.Version()), Outputs: make(map[string][]byte, len(outputs))}
 	for name, t := range outputs {
 		const around = 128 // bytes of type and shape
-		if reply.Outputs[name], err = t.AppendProto(make([]byte, 0, t.NumElements()*t.DType().Size()+around)); err != nil {
+		if reply.Outputs[name], err = tensorproto.Append(make([]byte, 0, t.NumElements()*t.DType().Size()+around), t); err != nil {
 			return nil, err
 		}
 	}

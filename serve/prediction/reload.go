@@ -2,11 +2,11 @@ package prediction
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/serve/config"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -32,7 +32,7 @@ func (s *server) reload(ctx context.Context, r *messages.ReloadConfigRequest) (*
 			reply.Metric = append(reply.Metric, &messages.Metric{Name: name, ValueIncrease: &messages.Metric_Int64ValueIncrease{Int64ValueIncrease: is - was}})
 		}
 	}
-	slices.SortFunc(reply.Metric, func(a, b *messages.Metric) int { return strings.Compare(a.GetName(), b.GetName()) })
+	sorted.By(reply.Metric, func(a, b *messages.Metric) int { return strings.Compare(a.GetName(), b.GetName()) })
 	return reply, nil
 }
 

@@ -19,11 +19,13 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	_ "github.com/troupe-go/troupe/ops/all"
 	"github.com/troupe-go/troupe/serve"
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -37,7 +39,7 @@ func client(t testing.TB) func(method string, request, response proto.Message) e
 
 func clientOf(t testing.TB) (func(method string, request, response proto.Message) error, *serve.Manager) {
 	g := graph.New()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 x = Placeholder() {dtype=DT_FLOAT, shape=shape [?]}
 two = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [] values: 2>}
 y = Mul(x, two)
@@ -102,7 +104,7 @@ func floats(t testing.TB, x ...float32) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := v.MarshalProto()
+	b, err := tensorproto.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +122,7 @@ func TestPredict(t *testing.T) {
 		if err := call("PredictionService/Predict", &messages.PredictRequest{ModelSpec: m, Inputs: map[string][]byte{"x": floats(t, 1, 2)}, OutputFilter: []string{"y"}}, &reply); err != nil {
 			t.Fatal(err)
 		}
-		y, err := tensor.UnmarshalProto(reply.Outputs["y"], 1<<20)
+		y, err := tensorproto.Unmarshal(reply.Outputs["y"], 1<<20)
 		if err != nil || y.String() == "" || y.Value().([]float32)[1] != 4 {
 			t.Errorf("%v, %v", y, err)
 		}
@@ -269,7 +271,7 @@ func TestAnnounced(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
-		y, err := tensor.UnmarshalProto(out.GetOutputs()["y"], 0)
+		y, err := tensorproto.Unmarshal(out.GetOutputs()["y"], 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +309,7 @@ func TestAnnounced(t *testing.T) {
 	release()
 	for _, dt := range []wire.DataType{wire.DataType_DT_STRING, wire.DataType_DT_COMPLEX128, wire.DataType_DT_BOOL} {
 		text := ones(1000, dt)
-		x, err := tensor.UnmarshalProto(text, 0)
+		x, err := tensorproto.Unmarshal(text, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

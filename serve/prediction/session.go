@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // sessionRun runs a part of a model's graph: tensors by their names, or by those that the
@@ -81,7 +82,7 @@ func (s *server) sessionRun(ctx context.Context, r *messages.SessionRunRequest) 
 	}
 	reply := &messages.SessionRunResponse{ModelSpec: used(serve.Spec{Model: of.Model, Signature: of.Signature}, u.Version())}
 	for i, t := range fetched {
-		b, err := t.MarshalProto()
+		b, err := tensorproto.Marshal(t)
 		if err != nil {
 			return nil, err
 		}

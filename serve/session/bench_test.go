@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
 // BenchmarkStep runs steps of a client in this process. `go run ./benchmarks/sessions`
@@ -24,7 +25,7 @@ taken = NoOp(^same)
 	if err != nil {
 		b.Fatal(err)
 	}
-	large, err := mb.MarshalProto()
+	large, err := tensorproto.Marshal(mb)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -227,7 +228,7 @@ const inlined = 16 << 10
 // name a TensorProto. The response owns the tensor.
 func (r *response) tensor(name string, t *tensor.Tensor) error {
 	var room [128]byte
-	head, content, err := t.AppendProtoHead(room[:0])
+	head, content, err := tensorproto.AppendHead(room[:0], t)
 	if err != nil {
 		return status.Within(err, "the fetched tensor %s", name)
 	}

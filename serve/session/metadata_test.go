@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -93,7 +94,7 @@ z = Mul(x, x) {T=DT_INT32}
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := x.MarshalProto()
+	b, err := tensorproto.Marshal(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ z = Mul(x, x) {T=DT_INT32}
 		t.Fatal(err)
 	}
 	for k, f := range []func(int32) int32{func(x int32) int32 { return -x }, func(x int32) int32 { return x * x }} {
-		v, err := tensor.UnmarshalProto(r.GetTensor()[k].GetTensor(), 0)
+		v, err := tensorproto.Unmarshal(r.GetTensor()[k].GetTensor(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

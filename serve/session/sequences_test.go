@@ -23,6 +23,7 @@ import (
 
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -328,11 +329,11 @@ func compareTensors(got, want [][]byte) string {
 		return fmt.Sprintf("%d tensors, not %d", len(got), len(want))
 	}
 	for i := range want {
-		a, err := tensor.UnmarshalProto(got[i], 0)
+		a, err := tensorproto.Unmarshal(got[i], 0)
 		if err != nil {
 			return err.Error()
 		}
-		b, err := tensor.UnmarshalProto(want[i], 0)
+		b, err := tensorproto.Unmarshal(want[i], 0)
 		if err != nil {
 			return err.Error()
 		}

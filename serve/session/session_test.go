@@ -13,9 +13,11 @@ import (
 	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 
 	_ "github.com/troupe-go/troupe"
@@ -68,7 +70,7 @@ func call[Response any](c *client, method string, request any) (*Response, error
 func def(t testing.TB, text string) []byte {
 	t.Helper()
 	g := session.NewGraph()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	b, err := g.GraphDef(graph.ExportOptions{})
@@ -104,7 +106,7 @@ func (c *client) run(handle string, feeds map[string]float32, fetches []string, 
 		if n.GetName() != fetches[i] {
 			c.t.Errorf("fetch %d is called %q, not %q", i, n.GetName(), fetches[i])
 		}
-		v, err := tensor.UnmarshalProto(n.GetTensor(), 0)
+		v, err := tensorproto.Unmarshal(n.GetTensor(), 0)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -119,7 +121,7 @@ func (c *client) tensor(x float32) []byte {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	b, err := v.MarshalProto()
+	b, err := tensorproto.Marshal(v)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -154,7 +155,7 @@ func decode(name string, b []byte, limit *int64) (*session.Tensor, error) {
 	if *limit <= 0 {
 		return nil, status.Errorf(status.ResourceExhausted, "the tensors fed up to %s pass the session's memory limit", name)
 	}
-	t, err := tensor.UnmarshalProto(b, min(*limit, tensor.DefaultLimit))
+	t, err := tensorproto.Unmarshal(b, min(*limit, tensor.DefaultLimit))
 	if err != nil {
 		return nil, status.Within(err, "the tensor fed to %s", name)
 	}

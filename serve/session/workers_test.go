@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-go/troupe/serve/session/master"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -114,7 +114,7 @@ sum = AddV2(square, y) @/job:ps/task:0 {T=DT_FLOAT}
 		if err != nil || len(r.GetTensor()) != 1 {
 			t.Fatal(i, r, err)
 		}
-		if got, err := tensor.UnmarshalProto(r.GetTensor()[0].GetTensor(), 0); err != nil || got.Value().(float32) != part.want {
+		if got, err := tensorproto.Unmarshal(r.GetTensor()[0].GetTensor(), 0); err != nil || got.Value().(float32) != part.want {
 			t.Errorf("part %d: %v, %v, want %v", i, got, err, part.want)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/view"
 )
@@ -206,7 +207,7 @@ func (b *tab) details() string {
 func graphOf(t *testing.T, text string) *troupe.Graph {
 	t.Helper()
 	g := troupe.NewGraph()
-	if err := g.AddText(text); err != nil {
+	if err := notation.Add(g, text); err != nil {
 		t.Fatal(err)
 	}
 	return g

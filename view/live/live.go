@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/view"
 	"github.com/troupe-go/troupe/view/stream"
@@ -278,7 +279,7 @@ func (s *sampler) one(ctx context.Context, w Watched, now time.Time, steps map[s
 	for _, f := range slices.Backward(a.Failures) {
 		state.Failures = append(state.Failures, Failure{f.At, status.CodeOf(f.Err).String(), f.Err.Error()})
 	}
-	slices.SortFunc(reports, func(a, b session.StepReport) int { return cmp.Compare(a.Step, b.Step) })
+	sorted.By(reports, func(a, b session.StepReport) int { return cmp.Compare(a.Step, b.Step) })
 	for _, r := range reports {
 		if len(state.Running) == mostSteps {
 			state.More++

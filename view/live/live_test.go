@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/view/live"
 )
 
@@ -31,7 +32,7 @@ fails = FloorDiv(n, zero) {T=DT_INT32}
 func open(t *testing.T) (*troupe.Session, *troupe.Graph) {
 	t.Helper()
 	g := troupe.NewGraph()
-	if err := g.AddText(waits); err != nil {
+	if err := notation.Add(g, waits); err != nil {
 		t.Fatal(err)
 	}
 	s, err := troupe.NewSession(g, nil)

@@ -7,7 +7,7 @@
 // and the operations of arrays, control flow, functions, mathematics, queues, variables and
 // assertions. It opens no files, starts no threads and links no actors.
 //
-// The text is that of [graph.Graph.Text]. Comments say what runs:
+// The text is that of [notation.Format]. Comments say what runs:
 //
 //	# fetch: y, z:1        tensors that are fetched
 //	# target: init         nodes that run

@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/gradients"
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/plan/race"
 	"github.com/troupe-go/troupe/plan/rewrite"
@@ -67,7 +68,7 @@ func read(text string) (*setup, error) {
 		if err := s.graph.Import([]byte(text), ""); err != nil {
 			return nil, err
 		}
-	} else if err := s.graph.AddText(text); err != nil {
+	} else if err := notation.Add(s.graph, text); err != nil {
 		return nil, err
 	}
 	if n := s.graph.NumNodes(); n > mostNodes {

@@ -9,13 +9,14 @@ import (
 	"os"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	_ "github.com/troupe-go/troupe/ops/all"
 )
 
 func main() {
 	g := graph.New()
-	if err := g.AddText(`
+	if err := notation.Add(g, `
 scores = Placeholder() {dtype=DT_FLOAT, shape=shape [?,10]}
 axis = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 1>}
 digit = ArgMax(scores, axis)

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit"
 	"github.com/troupe-go/troupe/nodes/unit/form"
@@ -75,7 +76,7 @@ func TestGivenUpIsland(t *testing.T) {
 			text += fmt.Sprintf("s%d = AddV2(s%d, y%d)\n", i, i-1, i)
 		}
 		g := graph.New()
-		if err := g.AddText(text); err != nil {
+		if err := notation.Add(g, text); err != nil {
 			t.Fatal(err)
 		}
 		last := fmt.Sprint("s", c.scalars-1)
@@ -103,7 +104,7 @@ func goldens(t *testing.T, do func(t *testing.T, d *datadriven.TestData, g *grap
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Input != "" {
 				g = graph.New()
-				if err := g.AddText(d.Input); err != nil {
+				if err := notation.Add(g, d.Input); err != nil {
 					return err.Error() + "\n"
 				}
 			}

@@ -118,7 +118,7 @@ func (e *Entry) proto() *wire.BundleEntryProto {
 		p.Shape.Dim = append(p.Shape.Dim, &wire.TensorShapeProto_Dim{Size: d})
 	}
 	for _, s := range e.Parts {
-		p.Slices = append(p.Slices, s.proto())
+		p.Slices = append(p.Slices, sliceProto(s))
 	}
 	return p
 }

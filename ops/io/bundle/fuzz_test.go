@@ -76,7 +76,7 @@ func FuzzEntry(f *testing.F) {
 		{Dtype: wire.DataType_DT_FLOAT, Shape: &wire.TensorShapeProto{Dim: []*wire.TensorShapeProto_Dim{{Size: 2}, {Size: 3}}}, Size: 24},
 		{Dtype: wire.DataType_DT_STRING, Shape: &wire.TensorShapeProto{}, Size: 9, Offset: 7},
 		{Dtype: wire.DataType_DT_INT64, Shape: &wire.TensorShapeProto{Dim: []*wire.TensorShapeProto_Dim{{Size: 6}}},
-			Slices: []*wire.TensorSliceProto{Slice{{0, 2}}.proto(), Slice{{2, Whole}}.proto()}},
+			Slices: []*wire.TensorSliceProto{sliceProto(Slice{{0, 2}}), sliceProto(Slice{{2, Whole}})}},
 	} {
 		b, err := proto.Marshal(p)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 func mustOpen(t *testing.T, prefix string) *Reader {
@@ -37,7 +38,7 @@ func expect(t *testing.T, r *Reader, name, spec, want string) {
 		t.Errorf("%s %s: %v", name, spec, err)
 		return
 	}
-	w, err := tensor.Parse(want, v.DType())
+	w, err := literal.Parse(want, v.DType())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -181,7 +182,7 @@ func decode(data []byte, dt tensor.DType, dims []int64) (*tensor.Tensor, error) 
 	if err != nil {
 		return nil, status.From(err)
 	}
-	t, err := tensor.UnmarshalProto(append(head, data...), 0)
+	t, err := tensorproto.Unmarshal(append(head, data...), 0)
 	if err != nil {
 		return nil, corrupt("%s", status.From(err).Message)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 	"github.com/troupe-go/troupe/wire"
 )
 
@@ -119,7 +120,7 @@ func (w *SavedWriter) meta() ([]byte, error) {
 		b = appendBytes(b, sliceMetaShape, encoded)
 		b = protowire.AppendVarint(protowire.AppendTag(b, sliceMetaType, protowire.VarintType), uint64(t.dtype))
 		for _, s := range t.slices {
-			encoded, err := marshal(s.proto())
+			encoded, err := marshal(sliceProto(s))
 			if err != nil {
 				return nil, status.From(err)
 			}
@@ -136,11 +137,11 @@ func (w *SavedWriter) meta() ([]byte, error) {
 
 // savedEntry returns the entry of a slice.
 func savedEntry(name string, s Slice, v tensor.Value) ([]byte, error) {
-	where, err := marshal(s.proto())
+	where, err := marshal(sliceProto(s))
 	if err != nil {
 		return nil, status.From(err)
 	}
-	values, err := v.Peek().AppendValues(nil)
+	values, err := tensorproto.AppendValues(nil, v.Peek())
 	if err != nil {
 		return nil, err
 	}

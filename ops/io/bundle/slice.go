@@ -169,7 +169,7 @@ func sliceOf(p *wire.TensorSliceProto) Slice {
 	return s
 }
 
-func (s Slice) proto() *wire.TensorSliceProto {
+func sliceProto(s Slice) *wire.TensorSliceProto {
 	p := &wire.TensorSliceProto{}
 	for _, e := range s {
 		x := &wire.TensorSliceProto_Extent{Start: e.Start}

@@ -13,11 +13,12 @@ import (
 
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/literal"
 )
 
 func mustParse(t *testing.T, dt tensor.DType, text string) tensor.Value {
 	t.Helper()
-	x, err := tensor.Parse(text, dt)
+	x, err := literal.Parse(text, dt)
 	if err != nil {
 		t.Fatal(err)
 	}

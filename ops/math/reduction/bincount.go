@@ -33,15 +33,19 @@ binary_output: Whether to report which numbers occur, rather than how often.`)
 }
 
 func bincountFor[T countable](dt tensor.DType) {
+	registerBincount(dt, countBins[int32, T], countBins[int64, T])
+}
+
+func registerBincount(dt tensor.DType, of32, of64 counting) {
 	kernel.ForType("Bincount", "T", dt, func(*kernel.Construction) (kernel.Kernel, error) {
-		return kernel.Func(bincountFlat[T]), nil
+		return kernel.Func((&bincount{dt: dt, count: of32}).flat), nil
 	})
 	kernel.ForType("DenseBincount", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
-		binary := c.Bool("binary_output")
+		count := of64
 		if c.Type("Tidx") == tensor.Int32 {
-			return bincount[int32, T]{binary}, nil
+			count = of32
 		}
-		return bincount[int64, T]{binary}, nil
+		return &bincount{dt, c.Bool("binary_output"), count}, nil
 	})
 }
 
@@ -49,12 +53,18 @@ type countable interface {
 	int32 | int64 | float32 | float64
 }
 
+// A counting adds to size elements of o what elements lo to hi of x, none of them negative,
+// count: their weights, if there are any, or else 1.
+type counting func(ctx *kernel.Context, o tensor.Memory, first, size int, x tensor.Memory, lo, hi int, w tensor.Memory, binary bool) error
+
 // A bincount is the kernel of DenseBincount.
-type bincount[I int32 | int64, T countable] struct {
+type bincount struct {
+	dt     tensor.DType
 	binary bool // whether a number occurs, rather than how often
+	count  counting
 }
 
-func (k bincount[I, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+func (k *bincount) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() > 2 {
 		return status.Invalid("Shape must be at most rank 2 but is rank %d", in[0].Rank())
 	}
@@ -69,30 +79,23 @@ func (k bincount[I, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[0].Rank() == 2 {
 		dims = []int64{in[0].Dims()[0], size}
 	}
-	x, w := tensor.Of[I](&in[0]), tensor.Of[T](&in[2])
-	for _, i := range x {
-		if i < 0 {
-			if len(dims) == 2 {
-				return status.Invalid("Input 'in' must be non-negative! Negative input value found: %d", i)
-			}
-			return status.Invalid("Input arr must be non-negative!")
+	if i, negative := firstNegative(&in[0]); negative {
+		if len(dims) == 2 {
+			return status.Invalid("Input 'in' must be non-negative! Negative input value found: %d", i)
 		}
+		return status.Invalid("Input arr must be non-negative!")
 	}
-	if out[0], err = ctx.AllocZeroed(tensor.DTypeOf[T](), dims); err != nil {
+	if out[0], err = ctx.AllocZeroed(k.dt, dims); err != nil {
 		return err
 	}
-	o := tensor.Of[T](&out[0])
+	o, x, w := out[0].Memory(), in[0].Memory(), in[2].Memory()
 	if len(dims) == 1 {
-		return k.count(ctx, o, x, w)
+		return k.count(ctx, o, 0, int(size), x, 0, x.Len(), w, k.binary)
 	}
 	rows, n := int(dims[0]), in[0].Dim(1)
 	ctx.Parallel(rows, max(1, block/max(1, n)), func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			var weights []T
-			if len(w) > 0 {
-				weights = w[r*n : (r+1)*n]
-			}
-			if k.count(ctx, o[r*int(size):(r+1)*int(size)], x[r*n:(r+1)*n], weights) != nil {
+			if k.count(ctx, o, r*int(size), int(size), x, r*n, (r+1)*n, w, k.binary) != nil {
 				return
 			}
 		}
@@ -100,15 +103,36 @@ func (k bincount[I, T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
-// count adds what the elements of x, none of them negative, count to o.
-func (k bincount[I, T]) count(ctx *kernel.Context, o []T, x []I, w []T) error {
+// firstNegative finds the first element below 0.
+func firstNegative(v *tensor.Value) (int64, bool) {
+	if v.DType() == tensor.Int32 {
+		for _, i := range tensor.Of[int32](v) {
+			if i < 0 {
+				return int64(i), true
+			}
+		}
+		return 0, false
+	}
+	for _, i := range tensor.Of[int64](v) {
+		if i < 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func countBins[I int32 | int64, T countable](ctx *kernel.Context, bins tensor.Memory, first, size int, numbers tensor.Memory, lo, hi int, weights tensor.Memory, binary bool) error {
+	o, x, w := tensor.Elements[T](bins)[first:][:size], tensor.Elements[I](numbers)[lo:hi], tensor.Elements[T](weights)
+	if len(w) > 0 {
+		w = w[lo:hi]
+	}
 	for at, i := range x {
 		if at%block == block-1 && ctx.Err() != nil {
 			break
 		}
 		switch {
 		case int64(i) >= int64(len(o)):
-		case k.binary:
+		case binary:
 			o[i] = 1
 		case len(w) > 0:
 			o[i] += w[at]
@@ -119,13 +143,12 @@ func (k bincount[I, T]) count(ctx *kernel.Context, o []T, x []I, w []T) error {
 	return ctx.Err()
 }
 
-// bincountFlat is Bincount, for which any shape is a vector.
-func bincountFlat[T countable](ctx *kernel.Context, in, out []tensor.Value) error {
+// flat is Bincount, for which any shape is a vector.
+func (k *bincount) flat(ctx *kernel.Context, in, out []tensor.Value) error {
 	if n := in[2].NumElements(); n > 0 && n != in[0].NumElements() {
 		return status.Invalid("Input indices and weights must have the same size.")
 	}
-	flat := []tensor.Value{vectorOf(&in[0]), in[1], vectorOf(&in[2])}
-	return bincount[int32, T]{}.Run(ctx, flat, out)
+	return k.Run(ctx, []tensor.Value{vectorOf(&in[0]), in[1], vectorOf(&in[2])}, out)
 }
 
 // vectorOf is v's elements as a vector.

@@ -72,12 +72,12 @@ func accumulated(c *gradient.Context, op string, opposite bool, x graph.Output) 
 // zeros, the first in a line is a factor of all products of the others, so that those
 // have no gradient, and for the first one 1 is multiplied in its place.
 func cumprodGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
-	zero := c.Op("Equal", nil, x, c.Scalar(x, 0))
+	zero := c.Apply("Equal", x, c.Scalar(x, 0))
 	zeros := c.Op("Cumsum", graph.Attrs{"reverse": c.Bool("reverse")}, c.Cast(zero, tensor.Int32), c.Input(1)) // up to here
-	first := c.Op("LogicalAnd", nil, zero, c.Op("Equal", nil, zeros, c.Const(int32(1))))
+	first := c.Apply("LogicalAnd", zero, c.Apply("Equal", zeros, c.Const(int32(1))))
 	others := accumulated(c, "Cumprod", false, c.Select(first, c.Scalar(x, 1), x))
 	sum := func(products graph.Output) graph.Output { return accumulated(c, "Cumsum", true, c.Mul(products, dy)) }
-	return c.Select(first, sum(others), c.Op("DivNoNan", nil, sum(y), x))
+	return c.Select(first, sum(others), c.Apply("DivNoNan", sum(y), x))
 }
 
 // cumulativeLogsumexpGradient: with y = log Σexp(x), dx = exp(x)·Σ dy·exp(-y), the
@@ -90,7 +90,7 @@ func cumulativeLogsumexpGradient(c *gradient.Context, x, y, dy graph.Output) gra
 	zero := c.Scalar(dy, 0)
 	lowest := c.Scalar(dy, lowestFinite(dy.DataType()))
 	part := func(test string, size graph.Output) graph.Output {
-		log := c.Select(c.Op(test, nil, dy, zero), c.Log(size), lowest)
+		log := c.Select(c.Apply(test, dy, zero), c.Log(size), lowest)
 		return c.Exp(c.Add(accumulated(c, "CumulativeLogsumexp", true, c.Sub(log, y)), x))
 	}
 	return c.Sub(part("Greater", dy), part("Less", c.Neg(dy)))

@@ -58,9 +58,9 @@ func einsumOperand(c *gradient.Context, i int, labels, output string, operands [
 		zero := c.Const(int32(0))
 		at := c.Int32s(places...)
 		if slices.ContainsFunc(places, func(p int32) bool { return p < 0 }) {
-			at = c.Op("FloorMod", nil, at, c.Rank(x))
+			at = c.Apply("FloorMod", at, c.Rank(x))
 		}
-		ones := c.Op("Fill", nil, c.Op("GatherV2", nil, c.Shape(x), at, zero), c.Scalar(dz, 1))
+		ones := c.Apply("Fill", c.Apply("GatherV2", c.Shape(x), at, zero), c.Scalar(dz, 1))
 		dz = c.Op("Einsum", graph.Attrs{"equation": have + "," + lost + "->" + have + lost}, graph.OutputList{dz, ones})
 		have += lost
 	}
@@ -83,8 +83,8 @@ func einsumOperand(c *gradient.Context, i int, labels, output string, operands [
 		if !ok {
 			return c.Int32s()
 		}
-		end := c.Op("ExpandDims", nil, c.Sub(c.Rank(v), c.Const(int32(len(behind)))), c.Const(int32(0)))
-		return c.Op("StridedSlice", nil, c.Shape(v), c.Int32s(int32(len(before))), end, c.Int32s(1))
+		end := c.Apply("ExpandDims", c.Sub(c.Rank(v), c.Const(int32(len(behind)))), c.Const(int32(0)))
+		return c.Apply("StridedSlice", c.Shape(v), c.Int32s(int32(len(before))), end, c.Int32s(1))
 	}
 	if a, b := c.StaticShape(x), c.StaticShape(dx); strings.Contains(labels, ellipsis) && a.Full() && b.Full() &&
 		slices.Equal(a.Dims()[len(before):a.Rank()-len(behind)], b.Dims()[len(before):b.Rank()-len(behind)]) {
@@ -94,5 +94,5 @@ func einsumOperand(c *gradient.Context, i int, labels, output string, operands [
 	if over == nil {
 		return graph.Output{}
 	}
-	return c.Reshape(c.Op("Sum", nil, dx, c.Add(over[0], c.Const(int32(len(before))))), c.Shape(x))
+	return c.Reshape(c.Apply("Sum", dx, c.Add(over[0], c.Const(int32(len(before))))), c.Shape(x))
 }

@@ -40,6 +40,7 @@ dtype: The type of the counts.`)
 	histogramFor[float64](tensor.Double)
 }
 
+//go:noinline
 func bucketizeFor[T elementwise.Real](dt tensor.DType) {
 	kernel.ForType("Bucketize", "T", dt, func(c *kernel.Construction) (kernel.Kernel, error) {
 		boundaries := floats(c, "boundaries")
@@ -74,6 +75,7 @@ func floats(c *kernel.Construction, name string) []float32 {
 	return x
 }
 
+//go:noinline
 func histogramFor[T int32 | int64 | float32 | float64](dt tensor.DType) {
 	for _, out := range []tensor.DType{tensor.Int32, tensor.Int64} {
 		kernel.Register(kernel.Registration{

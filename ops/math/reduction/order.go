@@ -30,9 +30,9 @@ reverse: Whether the row is sorted in descending order.`)
 
 	gradient.Unary(func(c *gradient.Context, x, y, dy graph.Output) graph.Output {
 		last := c.Const(int32(-1))
-		expand := func(v graph.Output) graph.Output { return c.Op("ExpandDims", nil, v, last) }
-		chosen := c.Cast(c.Op("Equal", nil, expand(y), x), c.Type("T"))
-		count := expand(c.Op("Sum", nil, chosen, last))
+		expand := func(v graph.Output) graph.Output { return c.Apply("ExpandDims", v, last) }
+		chosen := c.Cast(c.Apply("Equal", expand(y), x), c.Type("T"))
+		count := expand(c.Apply("Sum", chosen, last))
 		return c.Mul(c.Div(chosen, count), expand(dy))
 	}, "NthElement")
 }

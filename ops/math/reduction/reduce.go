@@ -110,8 +110,8 @@ A NaN among them gives NaN. Where there are none, the result is the highest valu
 func extremumGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
 	axes := c.Input(1)
 	kept := c.KeptShape(x, axes)
-	chosen := c.Cast(c.Op("Equal", nil, c.Reshape(y, kept), x), c.Type("T"))
-	count := c.Reshape(c.Op("Sum", nil, chosen, axes), kept)
+	chosen := c.Cast(c.Apply("Equal", c.Reshape(y, kept), x), c.Type("T"))
+	count := c.Reshape(c.Apply("Sum", chosen, axes), kept)
 	return c.Mul(c.Div(chosen, count), c.Reshape(dy, kept))
 }
 
@@ -129,28 +129,28 @@ func elementsEach(c *gradient.Context, x, y graph.Output) graph.Output {
 			return c.Const(int32(each))
 		}
 	}
-	return c.Div(c.Size(x), c.Op("Maximum", nil, c.Size(y), c.Const(int32(1))))
+	return c.Div(c.Size(x), c.Apply("Maximum", c.Size(y), c.Const(int32(1))))
 }
 
 // prodGradient multiplies dy by the product of all others, which is that of the
 // elements before times that of the elements after, so that zeros do no harm. For
 // that, what is reduced is brought to the front, as one dimension.
 func prodGradient(c *gradient.Context, x, _, dy graph.Output) graph.Output {
-	axes, rank := c.Cast(c.Op("Reshape", nil, c.Input(1), c.Int32s(-1)), tensor.Int32), c.Rank(x)
-	axes = c.Op("FloorMod", nil, c.Add(axes, rank), rank)
-	others := c.Op("ListDiff", nil, c.Range(rank), axes)
+	axes, rank := c.Cast(c.Apply("Reshape", c.Input(1), c.Int32s(-1)), tensor.Int32), c.Rank(x)
+	axes = c.Apply("FloorMod", c.Add(axes, rank), rank)
+	others := c.Apply("ListDiff", c.Range(rank), axes)
 	first := c.Const(int32(0))
 	order := c.Op("ConcatV2", nil, graph.OutputList{axes, others}, first)
 	size := func(of graph.Output) graph.Output {
-		return c.Op("Prod", nil, c.Op("GatherV2", nil, c.Shape(x), of, first), first)
+		return c.Apply("Prod", c.Apply("GatherV2", c.Shape(x), of, first), first)
 	}
-	front := c.Op("Transpose", nil, x, order)
+	front := c.Apply("Transpose", x, order)
 	flat := c.Reshape(front, c.Op("Pack", nil, graph.OutputList{size(axes), size(others)}))
 	product := func(reverse bool) graph.Output {
 		return c.Op("Cumprod", graph.Attrs{"exclusive": true, "reverse": reverse}, flat, first)
 	}
-	rest := c.Reshape(c.Mul(c.Conj(product(false)), c.Conj(product(true))), c.Op("Shape", nil, front))
-	rest = c.Op("Transpose", nil, rest, c.Op("InvertPermutation", nil, order))
+	rest := c.Reshape(c.Mul(c.Conj(product(false)), c.Conj(product(true))), c.Apply("Shape", front))
+	rest = c.Apply("Transpose", rest, c.Apply("InvertPermutation", order))
 	return c.Mul(c.Spread(dy, x, c.Input(1)), rest)
 }
 

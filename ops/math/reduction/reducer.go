@@ -93,6 +93,7 @@ func newNarrowReduce[W int32 | int64](dt tensor.DType, kind reduction, keep bool
 	return elementwise.WidenIntegers(dt, newReduction(r, keep), 0)
 }
 
+//go:noinline
 func realReducer[T elementwise.Real](kind reduction) reducer[T] {
 	switch kind {
 	case mean:
@@ -113,6 +114,7 @@ func realReducer[T elementwise.Real](kind reduction) reducer[T] {
 	return numberReducer[T](kind)
 }
 
+//go:noinline
 func complexReducer[T complex64 | complex128](kind reduction, count func(n int) T) reducer[T] {
 	switch kind {
 	case mean:
@@ -128,6 +130,7 @@ func complexReducer[T complex64 | complex128](kind reduction, count func(n int) 
 	return numberReducer[T](kind)
 }
 
+//go:noinline
 func numberReducer[T elementwise.Number](kind reduction) reducer[T] {
 	if kind == product {
 		return reducer[T]{empty: 1, of: productOf[T], into: multiplyInto[T], with: times[T]}

@@ -117,7 +117,7 @@ num_segments: How many segments the output has.`)
 
 	gradient.Unary(func(c *gradient.Context, _, _, dy graph.Output) graph.Output { return ofSegment(c, dy) }, "SegmentSum", "UnsortedSegmentSum")
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
-		counts := c.Op("SegmentSum", nil, c.Op("Fill", nil, besideRows(c, x), c.Scalar(dy, 1)), c.Input(1))
+		counts := c.Apply("SegmentSum", c.Apply("Fill", besideRows(c, x), c.Scalar(dy, 1)), c.Input(1))
 		return ofSegment(c, c.Div(dy, counts))
 	}, "SegmentMean")
 	gradient.Unary(segmentExtremumGradient, "SegmentMax", "SegmentMin", "UnsortedSegmentMax", "UnsortedSegmentMin")
@@ -133,10 +133,10 @@ func unsorted(c *gradient.Context) bool { return strings.HasPrefix(c.Node().Type
 func ofSegment(c *gradient.Context, v graph.Output) graph.Output {
 	ids := c.Input(1)
 	if !unsorted(c) {
-		return c.Op("GatherV2", nil, v, ids, c.Const(int32(0)))
+		return c.Apply("GatherV2", v, ids, c.Const(int32(0)))
 	}
 	zero := c.Scalar(ids, 0)
-	rows := c.Op("GatherV2", nil, v, c.Op("Maximum", nil, ids, zero), c.Const(int32(0)))
+	rows := c.Apply("GatherV2", v, c.Apply("Maximum", ids, zero), c.Const(int32(0)))
 	return c.Select(inSegment(c, rows), rows, c.Scalar(rows, 0))
 }
 
@@ -144,14 +144,14 @@ func ofSegment(c *gradient.Context, v graph.Output) graph.Output {
 // which broadcasts with v, which has a row for each.
 func besideRows(c *gradient.Context, v graph.Output) graph.Output {
 	ids, first := c.Input(1), c.Const(int32(0))
-	more := c.Op("ExpandDims", nil, c.Sub(c.Rank(v), c.Rank(ids)), first)
-	return c.Op("ConcatV2", nil, graph.OutputList{c.Shape(ids), c.Op("Fill", nil, more, c.Const(int32(1)))}, first)
+	more := c.Apply("ExpandDims", c.Sub(c.Rank(v), c.Rank(ids)), first)
+	return c.Op("ConcatV2", nil, graph.OutputList{c.Shape(ids), c.Apply("Fill", more, c.Const(int32(1)))}, first)
 }
 
 // inSegment reports whether each row of v has a segment, in a shape that broadcasts with v.
 func inSegment(c *gradient.Context, v graph.Output) graph.Output {
 	ids := c.Input(1)
-	return c.Reshape(c.Op("GreaterEqual", nil, ids, c.Scalar(ids, 0)), besideRows(c, v))
+	return c.Reshape(c.Apply("GreaterEqual", ids, c.Scalar(ids, 0)), besideRows(c, v))
 }
 
 // bySegment adds up rows by segments, as the node takes them.
@@ -159,17 +159,17 @@ func bySegment(c *gradient.Context, v graph.Output) graph.Output { return reduce
 
 func reduceBySegment(c *gradient.Context, how string, v graph.Output) graph.Output {
 	if unsorted(c) {
-		return c.Op("UnsortedSegment"+how, nil, v, c.Input(1), c.Input(2))
+		return c.Apply("UnsortedSegment"+how, v, c.Input(1), c.Input(2))
 	}
-	return c.Op("Segment"+how, nil, v, c.Input(1))
+	return c.Apply("Segment"+how, v, c.Input(1))
 }
 
 // segmentExtremumGradient shares dy out among the elements that are largest, or
 // smallest.
 func segmentExtremumGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
-	chosen := c.Op("Equal", nil, x, ofSegment(c, y))
+	chosen := c.Apply("Equal", x, ofSegment(c, y))
 	if unsorted(c) {
-		chosen = c.Op("LogicalAnd", nil, chosen, inSegment(c, x))
+		chosen = c.Apply("LogicalAnd", chosen, inSegment(c, x))
 	}
 	count := bySegment(c, c.Cast(chosen, c.Type("T")))
 	return c.Select(chosen, ofSegment(c, c.Div(dy, count)), c.Scalar(dy, 0))
@@ -180,9 +180,9 @@ func segmentExtremumGradient(c *gradient.Context, x, y, dy graph.Output) graph.O
 // element has a gradient, the product of those that are not zero, and none if there
 // are two.
 func segmentProdGradient(c *gradient.Context, x, y, dy graph.Output) graph.Output {
-	zero := c.Op("Equal", nil, x, c.Scalar(x, 0))
+	zero := c.Apply("Equal", x, c.Scalar(x, 0))
 	zeros := bySegment(c, c.Cast(zero, tensor.Int32))
-	dy = c.Select(c.Op("Greater", nil, zeros, c.Const(int32(1))), c.Scalar(dy, 0), dy)
+	dy = c.Select(c.Apply("Greater", zeros, c.Const(int32(1))), c.Scalar(dy, 0), dy)
 	others := c.Select(zero, c.Scalar(x, 1), x)
 	withoutZeros := ofSegment(c, reduceBySegment(c, "Prod", others))
 	return c.Mul(ofSegment(c, dy), c.Select(zero, withoutZeros, c.Div(ofSegment(c, y), others)))

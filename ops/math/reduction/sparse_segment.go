@@ -107,7 +107,7 @@ func sparseSegmentKernels(name string, w weighting) {
 		shape := c.Shape(x)
 		height := c.Op("StridedSlice", graph.Attrs{"shrink_axis_mask": int64(1)}, shape, c.Int32s(0), c.Int32s(1), c.Int32s(1))
 		if !c.Bool("sparse_gradient") {
-			c.Set(0, c.Op(name+"Grad", nil, c.Dy(0), indices, c.Input(2), height))
+			c.Set(0, c.Apply(name+"Grad", c.Dy(0), indices, c.Input(2), height))
 			return
 		}
 		if rows := c.Outputs(name+"GradV2", nil, c.Dy(0), indices, c.Input(2), height); rows != nil {

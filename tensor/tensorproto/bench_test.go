@@ -1,4 +1,4 @@
-package tensor
+package tensorproto
 
 import (
 	"testing"
@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// BenchmarkUnmarshalProto decodes a scalar, as most constants of a graph are,
+// BenchmarkUnmarshal decodes a scalar, as most constants of a graph are,
 // and a thousand packed values.
-func BenchmarkUnmarshalProto(b *testing.B) {
+func BenchmarkUnmarshal(b *testing.B) {
 	shape := func(dims ...int64) *wire.TensorShapeProto {
 		s := &wire.TensorShapeProto{}
 		for _, d := range dims {
@@ -37,7 +37,7 @@ func BenchmarkUnmarshalProto(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := UnmarshalProto(m, 0); err != nil {
+				if _, err := Unmarshal(m, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,4 +1,5 @@
-package tensor
+// Package tensortest makes tensors for tests.
+package tensortest
 
 import (
 	"bytes"
@@ -9,24 +10,27 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-go/troupe/tensor"
 )
 
-// A golden tensor, as the scripts in testdata record it.
-type golden struct {
+// A Golden tensor, as the scripts in testdata record it.
+type Golden struct {
 	Dtype   string
 	Shape   []int64
 	Bytes   []byte // little-endian elements
 	Strings [][]byte
 }
 
-func (g golden) tensor(t *testing.T) *Tensor {
+// Tensor returns the tensor.
+func (g Golden) Tensor(t *testing.T) *tensor.Tensor {
 	t.Helper()
-	dt, ok := ParseDType(g.Dtype)
+	dt, ok := tensor.ParseDType(g.Dtype)
 	if !ok {
 		t.Fatalf("no dtype %q", g.Dtype)
 	}
-	if dt != String {
-		x, err := ReadTensor(dt, g.Shape, bytes.NewReader(g.Bytes))
+	if dt != tensor.String {
+		x, err := tensor.ReadTensor(dt, g.Shape, bytes.NewReader(g.Bytes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,15 +40,15 @@ func (g golden) tensor(t *testing.T) *Tensor {
 	for _, s := range g.Strings {
 		data = append(data, string(s))
 	}
-	x, err := FromSlice(data, g.Shape...)
+	x, err := tensor.FromSlice(data, g.Shape...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
 }
 
-// readGolden reads testdata/name into cases.
-func readGolden(t testing.TB, name string, cases any) {
+// ReadGolden reads testdata/name into cases.
+func ReadGolden(t testing.TB, name string, cases any) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {

@@ -1,22 +1,24 @@
-package graph
+package notation
 
 import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/troupe-go/troupe/graph"
 )
 
 // DOT returns the graph for Graphviz: nodes as boxes, frames as nested clusters,
 // control edges dashed, back edges without influence on the layout. A node is
 // in the cluster of the frame it runs in. It fails if the frames are not sound;
-// see [FrameAnalysis.Run].
-func (g *Graph) DOT() (string, error) {
+// see [graph.FrameAnalysis.Run].
+func DOT(g *graph.Graph) (string, error) {
 	frames, err := g.Frames()
 	if err != nil {
 		return "", err
 	}
 	nodes := g.Nodes()
-	members := make([][]*Node, len(frames.Frames))
+	members := make([][]*graph.Node, len(frames.Frames))
 	for i, n := range nodes {
 		members[frames.FrameOf[i]] = append(members[frames.FrameOf[i]], n)
 	}
@@ -36,7 +38,7 @@ func (g *Graph) DOT() (string, error) {
 		indent := strings.Repeat("  ", min(v.depth, 40)+1)
 		if v.next == 0 {
 			for _, n := range members[v.frame] {
-				fmt.Fprintf(&b, "%sn%d [label=%s]\n", indent, n.id, dotLabel(n))
+				fmt.Fprintf(&b, "%sn%d [label=%s]\n", indent, n.ID(), dotLabel(n))
 			}
 		}
 		if v.next < len(children[v.frame]) {
@@ -52,7 +54,7 @@ func (g *Graph) DOT() (string, error) {
 		stack = stack[:len(stack)-1]
 	}
 	for _, n := range nodes {
-		for i, from := range n.inputs {
+		for i, from := range n.Inputs() {
 			var style []string
 			if from.Index > 0 {
 				style = append(style, fmt.Sprintf("taillabel=\"%d\"", from.Index))
@@ -62,7 +64,7 @@ func (g *Graph) DOT() (string, error) {
 			}
 			dotEdge(&b, from.Op, n, style)
 		}
-		for _, c := range n.controls {
+		for _, c := range n.Controls() {
 			dotEdge(&b, c, n, []string{"style=dashed"})
 		}
 	}
@@ -70,8 +72,8 @@ func (g *Graph) DOT() (string, error) {
 	return b.String(), nil
 }
 
-func dotEdge(b *strings.Builder, from, to *Node, style []string) {
-	fmt.Fprintf(b, "  n%d -> n%d", from.id, to.id)
+func dotEdge(b *strings.Builder, from, to *graph.Node, style []string) {
+	fmt.Fprintf(b, "  n%d -> n%d", from.ID(), to.ID())
 	if len(style) > 0 {
 		sort.Strings(style)
 		fmt.Fprintf(b, " [%s]", strings.Join(style, ", "))
@@ -80,11 +82,11 @@ func dotEdge(b *strings.Builder, from, to *Node, style []string) {
 }
 
 // dotLabel returns the node's name and, where it differs, its operation.
-func dotLabel(n *Node) string {
-	if n.name == n.Type() {
-		return dotString(n.name)
+func dotLabel(n *graph.Node) string {
+	if n.Name() == n.Type() {
+		return dotString(n.Name())
 	}
-	return dotString(n.name + "\n" + n.Type())
+	return dotString(n.Name() + "\n" + n.Type())
 }
 
 func dotString(s string) string {

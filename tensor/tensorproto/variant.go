@@ -1,23 +1,28 @@
-package tensor
+package tensorproto
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
+
+func init() {
+	tensor.RegisterVariantForm(func(t *tensor.Tensor) ([]byte, error) { return marshalVariants(t, nil) })
+}
 
 // A Reserve is asked before a message that is being written takes n bytes more than it
 // has asked for so far; nil: there is always room.
 type Reserve func(n int) error
 
-// MarshalVariants is [Tensor.MarshalProto] of a tensor of variants, which may hold
+// MarshalVariants is [Marshal] of a tensor of variants, which may hold
 // others, as deep as there is room.
-func (t *Tensor) MarshalVariants(room Reserve) ([]byte, error) {
+func MarshalVariants(t *tensor.Tensor, room Reserve) ([]byte, error) {
 	elements, err := marshalVariants(t, room)
 	if err != nil {
 		return nil, err
 	}
-	return append(t.appendHead(make([]byte, 0, len(elements)+64)), elements...), nil
+	return append(appendHead(make([]byte, 0, len(elements)+64), t), elements...), nil
 }
 
 // A writing is a message that is written from its end to its beginning: the length
@@ -67,16 +72,16 @@ func (w *writing) putField(num protowire.Number, b []byte) error {
 
 // A nested is a tensor of variants, or a variant, of which a part has been written.
 type nested struct {
-	t    *Tensor      // nil: v is written
-	v    *VariantData // of an element of the tensor below
-	left int          // elements, or parts
-	end  int          // what had been written before it
+	t    *tensor.Tensor      // nil: v is written
+	v    *tensor.VariantData // of an element of the tensor below
+	left int                 // elements, or parts
+	end  int                 // what had been written before it
 }
 
 // marshalVariants returns the elements of t, of variants, as fields.
-func marshalVariants(t *Tensor, room Reserve) ([]byte, error) {
+func marshalVariants(t *tensor.Tensor, room Reserve) ([]byte, error) {
 	w := &writing{room: room}
-	open := []nested{{t: t, left: t.n}}
+	open := []nested{{t: t, left: t.NumElements()}}
 	for steps := 0; len(open) > 0; steps++ {
 		if steps%1024 == 1023 && room != nil { // time passes where nothing grows
 			if err := room(0); err != nil {
@@ -104,17 +109,17 @@ func (w *writing) element(open []nested, top *nested) ([]nested, error) {
 		if open = open[:len(open)-1]; len(open) == 0 {
 			return open, nil
 		}
-		if err := w.put(t.appendHead(nil)); err != nil {
+		if err := w.put(appendHead(nil, t)); err != nil {
 			return open, err
 		}
 		return open, w.putHead(fieldVariantTensor, w.size()-end)
 	}
 	top.left--
-	o := elems[*Object](top.t)[top.left]
+	o := elems[*tensor.Object](top.t)[top.left]
 	if o == nil || o.Value == nil {
 		return open, w.putHead(fieldVariant, 0)
 	}
-	m, ok := o.Value.(VariantMarshaler)
+	m, ok := o.Value.(tensor.VariantMarshaler)
 	if !ok {
 		return open, status.Errorf(status.Unimplemented, "a variant of type %T has no serialized form", o.Value)
 	}
@@ -147,15 +152,15 @@ func (w *writing) part(open []nested, top *nested) ([]nested, error) {
 		return open, w.putField(fieldVariantTensor, top.v.Tensors[top.left-top.v.Parts])
 	}
 	p := top.v.Part(top.left).Peek()
-	if p.dtype == Variant {
-		return append(open, nested{t: p, left: p.n, end: w.size()}), nil
+	if p.DType() == tensor.Variant {
+		return append(open, nested{t: p, left: p.NumElements(), end: w.size()}), nil
 	}
 	if w.room != nil {
-		if err := w.room(int(Value{t: p}.TotalBytes())); err != nil {
+		if err := w.room(int(tensor.ValueOf(p).TotalBytes())); err != nil {
 			return open, err
 		}
 	}
-	b, err := p.MarshalProto()
+	b, err := Marshal(p)
 	if err != nil {
 		return open, err
 	}

@@ -1,9 +1,10 @@
-package graph
+package notation
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/function"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
@@ -36,7 +37,7 @@ func (p *parser) end() error {
 }
 
 // function reads a function, of which the present line is the first.
-func (r *textReader) function() (*Function, error) {
+func (r *textReader) function() (*graph.Function, error) {
 	begin := r.line
 	w, err := r.functionHeader()
 	if err != nil {

@@ -1,11 +1,13 @@
-package tensor
+package tensorproto
 
 import (
 	"fmt"
+	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // The fields of TensorProto.
@@ -35,6 +37,14 @@ const (
 	fieldVariantMetadata = protowire.Number(2)
 	fieldVariantTensor   = protowire.Number(3)
 )
+
+// elems returns t's memory as elements of type T, unchecked.
+func elems[T tensor.Element](t *tensor.Tensor) []T { return tensor.Elements[T](t.Memory()) }
+
+// first returns the address of t's first element.
+func first[T tensor.Element](t *tensor.Tensor) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(elems[T](t)))
+}
 
 // malformed returns an error at an offset of the message.
 func malformed(at int, format string, args ...any) error {

@@ -1,4 +1,5 @@
-package tensor
+// Package tensorfile reads and writes files that hold one tensor.
+package tensorfile
 
 import (
 	"bufio"
@@ -11,13 +12,16 @@ import (
 
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
+	"github.com/troupe-go/troupe/tensor/npy"
+	"github.com/troupe-go/troupe/tensor/tensorproto"
 )
 
-// ReadFile reads a tensor from a file: a NumPy array if the name ends in
+// Read reads a tensor from a file: a NumPy array if the name ends in
 // ".npy", else a serialized TensorProto, customarily ".tensor" or ".pb". limit
-// bounds the bytes of the elements, as in [UnmarshalProto], and the size of a
+// bounds the bytes of the elements, as in [tensorproto.Unmarshal], and the size of a
 // message.
-func ReadFile(name string, limit int64) (*Tensor, error) {
+func Read(name string, limit int64) (*tensor.Tensor, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fileError(err)
@@ -33,12 +37,12 @@ func ReadFile(name string, limit int64) (*Tensor, error) {
 	return t, nil
 }
 
-func readFile(f *os.File, ext string, limit int64) (*Tensor, error) {
+func readFile(f *os.File, ext string, limit int64) (*tensor.Tensor, error) {
 	if ext == ".npy" {
-		return ReadNPY(bufio.NewReader(f), limit)
+		return npy.Read(bufio.NewReader(f), limit)
 	}
 	// A negative int8 may be a varint of ten bytes with a tag of its own.
-	bound := int64(DefaultLimit)
+	bound := int64(tensor.DefaultLimit)
 	if limit > 0 && limit < bound/11 {
 		bound = limit*11 + 64<<10
 	}
@@ -49,14 +53,14 @@ func readFile(f *os.File, ext string, limit int64) (*Tensor, error) {
 	if int64(len(b)) > bound {
 		return nil, status.Errorf(status.ResourceExhausted, "the file is larger than the %d bytes that its tensor may take", bound)
 	}
-	return UnmarshalProto(b, limit)
+	return tensorproto.Unmarshal(b, limit)
 }
 
-// WriteFile writes t to a file in the form that [ReadFile] reads. What the file held
+// Write writes t to a file in the form that [Read] reads. What the file held
 // before is replaced as a whole, or, after an error, unchanged.
-func (t *Tensor) WriteFile(name string) error {
+func Write(name string, t *tensor.Tensor) error {
 	if filepath.Ext(name) != ".npy" {
-		b, err := t.MarshalProto()
+		b, err := tensorproto.Marshal(t)
 		if err != nil {
 			return status.Errorf(status.CodeOf(err), "%s: %w", name, err)
 		}
@@ -66,7 +70,7 @@ func (t *Tensor) WriteFile(name string) error {
 		})
 	}
 	return files.WriteFile(name, func(w io.Writer) error {
-		if err := t.WriteNPY(w); err != nil {
+		if err := npy.Write(w, t); err != nil {
 			return status.Errorf(status.CodeOf(err), "%s: %w", name, err)
 		}
 		return nil

@@ -1,4 +1,5 @@
-package tensor
+// Package literal reads tensors as people write them: "[[1.5, 2], [3, 4]]".
+package literal
 
 import (
 	"errors"
@@ -6,15 +7,15 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Parse reads a tensor of type dt from text: a scalar, "3", or brackets whose
 // nesting makes the shape, "[[1.5, 2], [3, 4]]". Commas, white space or both
 // stand between elements, so that it reads JSON and, complex numbers apart,
-// what [Tensor.String] prints.
+// what [tensor.Tensor.String] prints.
 //
 // Integers are decimal, or have Go's prefix of another base, and must fit; floats may be nan
 // or inf and are rounded to dt; complex numbers are written 1+2j or 1+2i;
@@ -22,51 +23,57 @@ import (
 // Python, with or without a b before the quote; a string scalar may be any
 // text that does not begin with a bracket or a quote. Ragged brackets are an
 // error, as is anything else, with the offset of the character at fault.
-func Parse(text string, dt DType) (*Tensor, error) {
+func Parse(text string, dt tensor.DType) (*tensor.Tensor, error) {
 	switch dt {
-	case Bool:
+	case tensor.Bool:
 		return parse(text, dt, parseBool)
-	case Int8, Qint8:
+	case tensor.Int8, tensor.Qint8:
 		return parse(text, dt, parseInt[int8](8))
-	case Int4:
+	case tensor.Int4:
 		return parse(text, dt, parseInt[int8](4))
-	case Int2:
+	case tensor.Int2:
 		return parse(text, dt, parseInt[int8](2))
-	case Int16, Qint16:
+	case tensor.Int16, tensor.Qint16:
 		return parse(text, dt, parseInt[int16](16))
-	case Int32, Qint32:
+	case tensor.Int32, tensor.Qint32:
 		return parse(text, dt, parseInt[int32](32))
-	case Int64:
+	case tensor.Int64:
 		return parse(text, dt, parseInt[int64](64))
-	case Uint8, Quint8:
+	case tensor.Uint8, tensor.Quint8:
 		return parse(text, dt, parseUint[uint8](8))
-	case Uint4:
+	case tensor.Uint4:
 		return parse(text, dt, parseUint[uint8](4))
-	case Uint2:
+	case tensor.Uint2:
 		return parse(text, dt, parseUint[uint8](2))
-	case Uint16, Quint16:
+	case tensor.Uint16, tensor.Quint16:
 		return parse(text, dt, parseUint[uint16](16))
-	case Uint32:
+	case tensor.Uint32:
 		return parse(text, dt, parseUint[uint32](32))
-	case Uint64:
+	case tensor.Uint64:
 		return parse(text, dt, parseUint[uint64](64))
-	case Float:
+	case tensor.Float:
 		return parse(text, dt, func(w word) (float32, error) { x, err := parseFloat(w, 32); return float32(x), err })
-	case Double:
+	case tensor.Double:
 		return parse(text, dt, func(w word) (float64, error) { return parseFloat(w, 64) })
-	case Half:
-		return parse(text, dt, func(w word) (Float16, error) { x, err := parseFloat(w, 32); return ToFloat16(float32(x)), err })
-	case Bfloat16:
-		return parse(text, dt, func(w word) (BFloat16, error) { x, err := parseFloat(w, 32); return ToBFloat16(float32(x)), err })
-	case Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
-		return parse(text, dt, func(w word) (uint8, error) { x, err := parseFloat(w, 32); return ToFloat8(dt, float32(x)), err })
-	case Complex64:
+	case tensor.Half:
+		return parse(text, dt, func(w word) (tensor.Float16, error) {
+			x, err := parseFloat(w, 32)
+			return tensor.ToFloat16(float32(x)), err
+		})
+	case tensor.Bfloat16:
+		return parse(text, dt, func(w word) (tensor.BFloat16, error) {
+			x, err := parseFloat(w, 32)
+			return tensor.ToBFloat16(float32(x)), err
+		})
+	case tensor.Float8e5m2, tensor.Float8e4m3fn, tensor.Float8e4m3fnuz, tensor.Float8e4m3b11fnuz, tensor.Float8e5m2fnuz:
+		return parse(text, dt, func(w word) (uint8, error) { x, err := parseFloat(w, 32); return tensor.ToFloat8(dt, float32(x)), err })
+	case tensor.Complex64:
 		return parse(text, dt, func(w word) (complex64, error) { x, err := parseComplex(w, 64); return complex64(x), err })
-	case Complex128:
+	case tensor.Complex128:
 		return parse(text, dt, func(w word) (complex128, error) { return parseComplex(w, 128) })
-	case String:
+	case tensor.String:
 		if s := strings.TrimSpace(text); s == "" || !strings.ContainsRune("[\"'`", rune(s[0])) && !isBytesLiteral(s) {
-			return FromScalar(s), nil
+			return tensor.FromScalar(s), nil
 		}
 		return parse(text, dt, func(w word) (string, error) { return w.text, nil })
 	}
@@ -131,67 +138,71 @@ func parseComplex(w word, bits int) (complex128, error) {
 	return strconv.ParseComplex(s, bits)
 }
 
-// A parser reads nested brackets. dims[d] is the length of the lists at depth
+// A parser reads nested brackets, of elements of any type: add takes an element. dims[d] is the length of the lists at depth
 // d, -1 while none of them is complete; words stand at depth len(dims) alone.
-type parser[T any] struct {
+type parser struct {
 	text string
 	at   int
 	dims []int64
 	leaf bool // a word has been seen, so that dims is as deep as it gets
-	conv func(word) (T, error)
-	data []T
-	dt   DType
+	add  func(word) error
+	dt   tensor.DType
 }
 
-func parse[T Element](text string, dt DType, conv func(word) (T, error)) (*Tensor, error) {
-	p := parser[T]{text: text, conv: conv, dt: dt}
+func parse[T tensor.Element](text string, dt tensor.DType, conv func(word) (T, error)) (*tensor.Tensor, error) {
+	var data []T
+	p := parser{text: text, dt: dt, add: func(w word) error {
+		x, err := conv(w)
+		data = append(data, x)
+		return err
+	}}
+	t, err := p.tensor()
+	if err != nil {
+		return nil, err
+	}
+	copy(tensor.Elements[T](t.Memory()), data)
+	return t, nil
+}
+
+// tensor reads the whole text, and returns a tensor for its elements.
+func (p *parser) tensor() (*tensor.Tensor, error) {
 	p.skipSpace()
 	if err := p.item(0); err != nil {
 		return nil, err
 	}
-	if p.skipSpace(); p.at < len(text) {
+	if p.skipSpace(); p.at < len(p.text) {
 		return nil, p.errorf(p.at, "text goes on after the tensor")
 	}
-	n, err := NumElements(dt, p.dims)
-	if err != nil {
-		return nil, err
-	}
-	t := &Tensor{dtype: dt, n: n}
-	t.setShape(p.dims)
-	if n > 0 {
-		t.data = unsafe.Pointer(unsafe.SliceData(p.data))
-	}
-	t.shared.Store(true)
-	return t, nil
+	return tensor.New(p.dt, p.dims...)
 }
 
-func (p *parser[T]) errorf(at int, format string, args ...any) error {
+func (p *parser) errorf(at int, format string, args ...any) error {
 	return status.Invalid("tensor text, character %d: %s", at, fmt.Sprintf(format, args...))
 }
 
 // wanted describes the elements of a type, with an example, for errors.
-func wanted(dt DType) string {
+func wanted(dt tensor.DType) string {
 	switch dt {
-	case Bool:
+	case tensor.Bool:
 		return "a bool: true or false"
-	case Complex64, Complex128:
+	case tensor.Complex64, tensor.Complex128:
 		return fmt.Sprintf("a %v, such as 1+2j", dt)
-	case Float, Double, Half, Bfloat16, Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
+	case tensor.Float, tensor.Double, tensor.Half, tensor.Bfloat16, tensor.Float8e5m2, tensor.Float8e4m3fn, tensor.Float8e4m3fnuz, tensor.Float8e4m3b11fnuz, tensor.Float8e5m2fnuz:
 		return fmt.Sprintf("a %v, such as 1.5", dt)
-	case Int2, Int4, Int8, Int16, Int32, Int64:
+	case tensor.Int2, tensor.Int4, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64:
 		return fmt.Sprintf("an %v, such as 3", dt)
 	}
 	return fmt.Sprintf("a %v, such as 3", dt)
 }
 
-func (p *parser[T]) skipSpace() {
+func (p *parser) skipSpace() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
 	}
 }
 
 // item reads a word or a bracket at a depth.
-func (p *parser[T]) item(depth int) error {
+func (p *parser) item(depth int) error {
 	if p.at == len(p.text) {
 		return p.errorf(p.at, "text ends where an element should be")
 	}
@@ -207,25 +218,24 @@ func (p *parser[T]) item(depth int) error {
 	if err != nil {
 		return err
 	}
-	x, err := p.conv(w)
+	err = p.add(w)
 	if errors.Is(err, strconv.ErrRange) {
 		return p.errorf(start, "%q is out of the range of %v", w.text, p.dt)
 	}
 	if err != nil {
 		return p.errorf(start, "%q is not %s", w.text, wanted(p.dt))
 	}
-	p.data = append(p.data, x)
 	return nil
 }
 
-func (p *parser[T]) list(depth int) error {
+func (p *parser) list(depth int) error {
 	start := p.at
 	if depth == len(p.dims) {
 		if p.leaf || depth > 0 && p.dims[depth-1] == 0 {
 			return p.errorf(start, "ragged: a list where an element should be")
 		}
-		if depth == MaxRank {
-			return p.errorf(start, "more than %d dimensions", MaxRank)
+		if depth == tensor.MaxRank {
+			return p.errorf(start, "more than %d dimensions", tensor.MaxRank)
 		}
 		p.dims = append(p.dims, -1)
 	}
@@ -258,7 +268,7 @@ func (p *parser[T]) list(depth int) error {
 }
 
 // word reads one element's text.
-func (p *parser[T]) word() (word, error) {
+func (p *parser) word() (word, error) {
 	start, rest := p.at, p.text[p.at:]
 	if isBytesLiteral(rest) {
 		rest = rest[1:]
@@ -266,7 +276,7 @@ func (p *parser[T]) word() (word, error) {
 	}
 	switch rest[0] {
 	case '"', '\'', '`':
-		s, length, ok := unquote(rest)
+		s, length, ok := Unquote(rest)
 		if !ok {
 			return word{}, p.errorf(start, "a string is not closed or not well-formed")
 		}
@@ -288,9 +298,9 @@ func isBytesLiteral(s string) bool {
 	return len(s) > 1 && s[0] == 'b' && (s[1] == '"' || s[1] == '\'')
 }
 
-// unquote reads the quoted string that s begins with, and says how long it is
+// Unquote reads the quoted string that s begins with, and says how long it is
 // in s. Both kinds of quotes allow the escapes of Go, JSON and Python.
-func unquote(s string) (text string, length int, ok bool) {
+func Unquote(s string) (text string, length int, ok bool) {
 	quote := s[0]
 	if quote == '`' {
 		end := strings.IndexByte(s[1:], '`')

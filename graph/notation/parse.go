@@ -1,9 +1,10 @@
-package graph
+package notation
 
 import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/function"
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
@@ -11,22 +12,22 @@ import (
 	"github.com/troupe-go/troupe/wire"
 )
 
-// AddText adds the nodes that text describes, in the form of [Graph.Text]. They
+// Add adds the nodes that text describes, in the form of [Format]. They
 // may take outputs of nodes that the graph has.
 // Attributes that have a default or follow from the inputs may be left out.
-func (g *Graph) AddText(text string) error {
-	def, err := ParseText(text)
+func Add(g *graph.Graph, text string) error {
+	def, err := Parse(text)
 	if err != nil {
 		return err
 	}
-	_, err = g.ImportGraphDef(def, ImportOptions{InferAttrs: true, InternalNames: true, Extend: true})
+	_, err = g.ImportGraphDef(def, graph.ImportOptions{InferAttrs: true, InternalNames: true, Extend: true})
 	return err
 }
 
-// ParseText turns the text form of a graph, which [Graph.Text] describes, into
+// Parse turns the text form of a graph, which [Format] describes, into
 // a serialized GraphDef, whose nodes may lack attributes; see
-// [ImportOptions.InferAttrs]. Errors name the line.
-func ParseText(text string) ([]byte, error) {
+// [graph.ImportOptions.InferAttrs]. Errors name the line.
+func Parse(text string) ([]byte, error) {
 	var def, library []byte
 	r := textReader{text: text}
 	for r.next() {
@@ -38,7 +39,7 @@ func ParseText(text string) ([]byte, error) {
 				library = wire.AppendField(library, function.LibraryGradient, g)
 			}
 		case r.keyword("func"), r.keyword("stateful"):
-			var f *Function
+			var f *graph.Function
 			if f, err = r.function(); err == nil {
 				library = wire.AppendField(library, function.LibraryFunction, f.Def)
 			}
@@ -55,7 +56,7 @@ func ParseText(text string) ([]byte, error) {
 	if library != nil {
 		def = wire.AppendField(def, outline.GraphLibrary, library)
 	}
-	return wire.AppendField(def, outline.GraphVersions, Versions{Producer: Version}.append(nil)), nil
+	return wire.AppendField(def, outline.GraphVersions, graph.Versions{Producer: graph.Version}.Append(nil)), nil
 }
 
 // A textReader reads text line by line.

@@ -1,52 +1,53 @@
-package tensor
+package tensorproto
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
 
-// MarshalProto is t as a serialized TensorProto; see [Tensor.AppendProto].
-func (t *Tensor) MarshalProto() ([]byte, error) { return t.AppendProto(nil) }
+// Marshal returns t as a serialized TensorProto; see [Append].
+func Marshal(t *tensor.Tensor) ([]byte, error) { return Append(nil, t) }
 
-// AppendProto appends t as a serialized TensorProto to dst and returns the
+// Append appends t as a serialized TensorProto to dst and returns the
 // extended slice. Elements go into tensor_content; a single one, strings,
 // handles, variants and integers of less than 8 bits into the repeated field
 // of their dtype. It fails for reference types, and for a variant whose value
-// is no [VariantMarshaler]; dst is then returned unchanged.
-func (t *Tensor) AppendProto(dst []byte) ([]byte, error) { return t.appendProto(dst, false) }
+// is no [tensor.VariantMarshaler]; dst is then returned unchanged.
+func Append(dst []byte, t *tensor.Tensor) ([]byte, error) { return appendMessage(dst, t, false) }
 
-// AppendProtoHead is [Tensor.AppendProto] for callers that write the elements themselves:
+// AppendHead is [Append] for callers that write the elements themselves:
 // content is the memory of the elements, which belong right behind what was appended. It
 // must not be written, and is good as long as t. It is nil where all has been appended.
-func (t *Tensor) AppendProtoHead(dst []byte) (head, content []byte, err error) {
+func AppendHead(dst []byte, t *tensor.Tensor) (head, content []byte, err error) {
 	switch {
-	case t.dtype.IsRef() || t.n <= 1 || t.dtype.HasPointers(), t.dtype == Int4, t.dtype == Uint4, t.dtype == Int2, t.dtype == Uint2:
-		head, err = t.AppendProto(dst)
+	case t.DType().IsRef() || t.NumElements() <= 1 || t.DType().HasPointers(), t.DType() == tensor.Int4, t.DType() == tensor.Uint4, t.DType() == tensor.Int2, t.DType() == tensor.Uint2:
+		head, err = Append(dst, t)
 		return head, nil, err
 	}
-	content = t.littleEndian()
-	dst = protowire.AppendTag(t.appendHead(dst), fieldContent, protowire.BytesType)
+	content, _ = t.Contents()
+	dst = protowire.AppendTag(appendHead(dst, t), fieldContent, protowire.BytesType)
 	return protowire.AppendVarint(dst, uint64(len(content))), content, nil
 }
 
-// MarshalContent is [Tensor.MarshalProto], but a single element is content too,
+// MarshalContent is [Marshal], but a single element is content too,
 // as some operations put it out, and so are strings: all lengths, and then all
 // bytes.
-func (t *Tensor) MarshalContent() ([]byte, error) { return t.appendProto(nil, true) }
+func MarshalContent(t *tensor.Tensor) ([]byte, error) { return appendMessage(nil, t, true) }
 
-func (t *Tensor) appendProto(dst []byte, content bool) ([]byte, error) {
-	if t.dtype.IsRef() {
-		return dst, status.Invalid("a tensor of reference type %v cannot be serialized", t.dtype)
+func appendMessage(dst []byte, t *tensor.Tensor, content bool) ([]byte, error) {
+	if t.DType().IsRef() {
+		return dst, status.Invalid("a tensor of reference type %v cannot be serialized", t.DType())
 	}
 	start := len(dst)
-	dst = t.appendHead(dst)
-	if t.n == 0 {
+	dst = appendHead(dst, t)
+	if t.NumElements() == 0 {
 		return dst, nil
 	}
-	dst, err := t.appendElements(dst, content)
+	dst, err := appendElements(dst, t, content)
 	if err != nil {
 		return dst[:start], err
 	}
@@ -54,12 +55,12 @@ func (t *Tensor) appendProto(dst []byte, content bool) ([]byte, error) {
 }
 
 // appendHead appends dtype and shape.
-func (t *Tensor) appendHead(dst []byte) []byte {
+func appendHead(dst []byte, t *tensor.Tensor) []byte {
 	dst = protowire.AppendTag(dst, fieldDtype, protowire.VarintType)
-	dst = protowire.AppendVarint(dst, uint64(t.dtype))
+	dst = protowire.AppendVarint(dst, uint64(t.DType()))
 	dst = protowire.AppendTag(dst, fieldShape, protowire.BytesType)
-	dst = protowire.AppendVarint(dst, uint64(shapeSize(t.shape)))
-	for _, d := range t.shape {
+	dst = protowire.AppendVarint(dst, uint64(shapeSize(t.Dims())))
+	for _, d := range t.Dims() {
 		dst = protowire.AppendTag(dst, fieldDim, protowire.BytesType)
 		if d == 0 {
 			dst = append(dst, 0)
@@ -84,9 +85,9 @@ func shapeSize(shape []int64) int {
 	return size
 }
 
-func (t *Tensor) appendElements(dst []byte, content bool) ([]byte, error) {
+func appendElements(dst []byte, t *tensor.Tensor, content bool) ([]byte, error) {
 	switch {
-	case t.dtype == String && content:
+	case t.DType() == tensor.String && content:
 		var b []byte
 		for _, s := range elems[string](t) {
 			b = protowire.AppendVarint(b, uint64(len(s)))
@@ -94,71 +95,80 @@ func (t *Tensor) appendElements(dst []byte, content bool) ([]byte, error) {
 		for _, s := range elems[string](t) {
 			b = append(b, s...)
 		}
-		return appendMessage(dst, fieldContent, b), nil
-	case t.dtype.HasPointers(), t.dtype == Int4, t.dtype == Uint4, t.dtype == Int2, t.dtype == Uint2:
-	case t.n > 1 || content:
-		return appendMessage(dst, fieldContent, t.littleEndian()), nil
+		return appendBytes(dst, fieldContent, b), nil
+	case t.DType().HasPointers(), t.DType() == tensor.Int4, t.DType() == tensor.Uint4, t.DType() == tensor.Int2, t.DType() == tensor.Uint2:
+	case t.NumElements() > 1 || content:
+		return appendContents(dst, fieldContent, t)
 	}
-	return t.AppendValues(dst)
+	return AppendValues(dst, t)
 }
 
 // AppendValues appends the fields of a TensorProto that hold the elements, each as
 // a value of the repeated field of their dtype, without dtype and shape.
-func (t *Tensor) AppendValues(dst []byte) ([]byte, error) {
-	if t.n == 0 {
+func AppendValues(dst []byte, t *tensor.Tensor) ([]byte, error) {
+	if t.NumElements() == 0 {
 		return dst, nil
 	}
-	switch t.dtype {
-	case String:
+	switch t.DType() {
+	case tensor.String:
 		for _, s := range elems[string](t) {
 			dst = protowire.AppendTag(dst, fieldString, protowire.BytesType)
 			dst = protowire.AppendString(dst, s)
 		}
-	case Resource:
-		for _, h := range elems[*Handle](t) {
-			dst = appendMessage(dst, fieldResource, appendHandle(nil, h))
+	case tensor.Resource:
+		for _, h := range elems[*tensor.Handle](t) {
+			dst = appendBytes(dst, fieldResource, appendHandle(nil, h))
 		}
-	case Variant:
+	case tensor.Variant:
 		b, err := marshalVariants(t, nil)
 		return append(dst, b...), err
-	case Float:
-		dst = appendMessage(dst, fieldFloat, t.littleEndian())
-	case Double:
-		dst = appendMessage(dst, fieldDouble, t.littleEndian())
-	case Complex64:
-		dst = appendMessage(dst, fieldComplex64, t.littleEndian())
-	case Complex128:
-		dst = appendMessage(dst, fieldComplex128, t.littleEndian())
-	case Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
-		dst = appendMessage(dst, fieldFloat8, t.rawBytes())
-	case Bool:
+	case tensor.Float:
+		return appendContents(dst, fieldFloat, t)
+	case tensor.Double:
+		return appendContents(dst, fieldDouble, t)
+	case tensor.Complex64:
+		return appendContents(dst, fieldComplex64, t)
+	case tensor.Complex128:
+		return appendContents(dst, fieldComplex128, t)
+	case tensor.Float8e5m2, tensor.Float8e4m3fn, tensor.Float8e4m3fnuz, tensor.Float8e4m3b11fnuz, tensor.Float8e5m2fnuz:
+		return appendContents(dst, fieldFloat8, t)
+	case tensor.Bool:
 		dst = appendVarints(dst, fieldBool, elems[uint8](t))
-	case Int8, Qint8, Int4, Int2:
+	case tensor.Int8, tensor.Qint8, tensor.Int4, tensor.Int2:
 		dst = appendVarints(dst, fieldInt, elems[int8](t))
-	case Uint8, Quint8, Uint4, Uint2:
+	case tensor.Uint8, tensor.Quint8, tensor.Uint4, tensor.Uint2:
 		dst = appendVarints(dst, fieldInt, elems[uint8](t))
-	case Int16, Qint16:
+	case tensor.Int16, tensor.Qint16:
 		dst = appendVarints(dst, fieldInt, elems[int16](t))
-	case Uint16, Quint16:
+	case tensor.Uint16, tensor.Quint16:
 		dst = appendVarints(dst, fieldInt, elems[uint16](t))
-	case Int32, Qint32:
+	case tensor.Int32, tensor.Qint32:
 		dst = appendVarints(dst, fieldInt, elems[int32](t))
-	case Half, Bfloat16:
+	case tensor.Half, tensor.Bfloat16:
 		dst = appendVarints(dst, fieldHalf, elems[uint16](t))
-	case Int64:
+	case tensor.Int64:
 		dst = appendVarints(dst, fieldInt64, elems[int64](t))
-	case Uint32:
+	case tensor.Uint32:
 		dst = appendVarints(dst, fieldUint32, elems[uint32](t))
-	case Uint64:
+	case tensor.Uint64:
 		dst = appendVarints(dst, fieldUint64, elems[uint64](t))
 	default:
-		return dst, status.Errorf(status.Unimplemented, "tensor messages of type %v", t.dtype)
+		return dst, status.Errorf(status.Unimplemented, "tensor messages of type %v", t.DType())
 	}
 	return dst, nil
 }
 
-// appendMessage appends a field of bytes.
-func appendMessage(dst []byte, num protowire.Number, b []byte) []byte {
+// appendContents appends the elements as a field of bytes.
+func appendContents(dst []byte, num protowire.Number, t *tensor.Tensor) ([]byte, error) {
+	b, err := t.Contents()
+	if err != nil {
+		return dst, err
+	}
+	return appendBytes(dst, num, b), nil
+}
+
+// appendBytes appends a field of bytes.
+func appendBytes(dst []byte, num protowire.Number, b []byte) []byte {
 	dst = protowire.AppendTag(dst, num, protowire.BytesType)
 	return protowire.AppendBytes(dst, b)
 }
@@ -178,7 +188,7 @@ func appendVarints[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | ui
 	return dst
 }
 
-func appendHandle(dst []byte, h *Handle) []byte {
+func appendHandle(dst []byte, h *tensor.Handle) []byte {
 	if h == nil {
 		return dst
 	}
@@ -194,11 +204,9 @@ func appendHandle(dst []byte, h *Handle) []byte {
 	return dst
 }
 
-// ToProto returns t as a message, in the encoding of [Tensor.AppendProto]. Elements
-// are copied. It is no method: every package that knows the type would compile what
-// messages need.
-func ToProto(t *Tensor) (*wire.TensorProto, error) {
-	b, err := t.MarshalProto()
+// To returns t as a message, in the encoding of [Append]. Elements are copied.
+func To(t *tensor.Tensor) (*wire.TensorProto, error) {
+	b, err := Marshal(t)
 	if err != nil {
 		return nil, err
 	}

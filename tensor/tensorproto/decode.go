@@ -1,4 +1,4 @@
-package tensor
+package tensorproto
 
 import (
 	"bytes"
@@ -11,40 +11,37 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/troupe-go/troupe/status"
+	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
 )
 
-// DefaultLimit is the number of bytes that the elements of a decoded tensor
-// may take where the caller sets no limit: as many as a message may have.
-const DefaultLimit = 2 << 30
-
-// UnmarshalProto decodes a serialized TensorProto. It reads every encoding:
+// Unmarshal decodes a serialized TensorProto. It reads every encoding:
 // raw tensor_content, or the repeated field of the dtype, packed or not, whose
 // last value repeats up to the number of elements (no value at all means
 // zeros); values of other dtypes' fields are passed over, as are unknown
 // fields.
 //
 // limit bounds the bytes that the elements take in memory, the headers of
-// strings included; 0 or less means [DefaultLimit]. It is checked before
+// strings included; 0 or less means [tensor.DefaultLimit]. It is checked before
 // anything is allocated: a few bytes can declare a shape of any size. Beyond
 // it the error is RESOURCE_EXHAUSTED; a message that is not well-formed, an
 // unknown dtype, an unknown rank, a negative dimension or content that does
 // not fit the shape are INVALID_ARGUMENT with the offset of the byte at fault.
 //
 // Nothing of b is retained. Elements of Variant tensors stay serialized, as
-// [VariantData]; handles are never nil.
-func UnmarshalProto(b []byte, limit int64) (*Tensor, error) {
-	d := protoDecoder{b: b}
+// [tensor.VariantData]; handles are never nil.
+func Unmarshal(b []byte, limit int64) (*tensor.Tensor, error) {
+	d := decoder{b: b}
 	if err := d.scan(); err != nil {
 		return nil, err
 	}
 	return d.decode(limit)
 }
 
-// FromProto returns the tensor that p describes; see [UnmarshalProto]. Offsets in
+// From returns the tensor that p describes; see [Unmarshal]. Offsets in
 // its errors are those of p's serialized form, within tensor_content those of
 // the content.
-func FromProto(p *wire.TensorProto, limit int64) (*Tensor, error) {
+func From(p *wire.TensorProto, limit int64) (*tensor.Tensor, error) {
 	content := p.GetTensorContent()
 	if len(content) > 0 { // spare large constants a copy
 		p = &wire.TensorProto{Dtype: p.GetDtype(), TensorShape: p.GetTensorShape()}
@@ -53,7 +50,7 @@ func FromProto(p *wire.TensorProto, limit int64) (*Tensor, error) {
 	if err != nil {
 		return nil, status.Invalid("tensor message: %w", err)
 	}
-	d := protoDecoder{b: b}
+	d := decoder{b: b}
 	if err := d.scan(); err != nil {
 		return nil, err
 	}
@@ -61,9 +58,9 @@ func FromProto(p *wire.TensorProto, limit int64) (*Tensor, error) {
 	return d.decode(limit)
 }
 
-// A protoDecoder decodes one TensorProto: scan learns dtype, shape and content,
+// A decoder decodes one TensorProto: scan learns dtype, shape and content,
 // wherever they are, and decode goes through the values.
-type protoDecoder struct {
+type decoder struct {
 	b         []byte
 	dtype     int64
 	shape     []int64
@@ -73,10 +70,10 @@ type protoDecoder struct {
 	contentAt int
 	dtypeAt   int
 	shapeAt   int
-	t         *Tensor
+	t         *tensor.Tensor
 }
 
-func (d *protoDecoder) scan() error {
+func (d *decoder) scan() error {
 	d.shape = d.dims[:0]
 	c := d.fields()
 	for c.Next() {
@@ -99,16 +96,16 @@ func (d *protoDecoder) scan() error {
 const messageName = "tensor message"
 
 // fields begins with the message.
-func (d *protoDecoder) fields() wire.Cursor { return wire.NewCursor(messageName, d.b) }
+func (d *decoder) fields() wire.Cursor { return wire.NewCursor(messageName, d.b) }
 
-func (d *protoDecoder) scanShape(c wire.Cursor) error {
+func (d *decoder) scanShape(c wire.Cursor) error {
 	for c.Next() {
 		switch {
 		case c.IsVarint(fieldUnknownRank):
 			d.unknown = c.Value != 0
 		case c.IsBytes(fieldDim):
-			if len(d.shape) == MaxRank {
-				return malformed(c.Lo, "a shape has at most %d dimensions", MaxRank)
+			if len(d.shape) == tensor.MaxRank {
+				return malformed(c.Lo, "a shape has at most %d dimensions", tensor.MaxRank)
 			}
 			size, at := int64(0), c.Lo
 			dim := c.Message(messageName)
@@ -131,8 +128,8 @@ func (d *protoDecoder) scanShape(c wire.Cursor) error {
 
 // decode allocates the tensor, once its size is known to be within limit, and
 // fills it.
-func (d *protoDecoder) decode(limit int64) (*Tensor, error) {
-	dt := DType(d.dtype)
+func (d *decoder) decode(limit int64) (*tensor.Tensor, error) {
+	dt := tensor.DType(d.dtype)
 	switch {
 	case d.dtype < 0 || d.dtype > math.MaxUint8 || !dt.Valid():
 		return nil, malformed(d.dtypeAt, "unknown dtype %d", d.dtype)
@@ -141,24 +138,24 @@ func (d *protoDecoder) decode(limit int64) (*Tensor, error) {
 	case d.unknown:
 		return nil, malformed(d.shapeAt, "a tensor's rank cannot be unknown")
 	}
-	n, err := NumElements(dt, d.shape)
+	n, err := tensor.NumElements(dt, d.shape)
 	if err != nil {
 		return nil, malformed(d.shapeAt, "%s", status.From(err).Message)
 	}
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = tensor.DefaultLimit
 	}
-	if size := int64(n) * int64(dt.elemSize()); size > limit {
+	if size := int64(n) * int64(dt.MemorySize()); size > limit {
 		return nil, status.Errorf(status.ResourceExhausted,
 			"tensor message, byte %d: a tensor of type %v and shape %s takes %d bytes, more than the limit of %d",
-			d.shapeAt, dt, FormatDims(d.shape), size, limit)
+			d.shapeAt, dt, tensor.FormatDims(d.shape), size, limit)
 	}
 	if len(d.content) > 0 {
 		if err := d.checkContent(dt, n); err != nil {
 			return nil, err
 		}
 	}
-	t, err := New(dt, d.shape...)
+	t, err := tensor.New(dt, d.shape...)
 	if err != nil {
 		return nil, err
 	}
@@ -179,9 +176,9 @@ func (d *protoDecoder) decode(limit int64) (*Tensor, error) {
 
 // checkContent reports whether content can hold n elements, before they are
 // allocated.
-func (d *protoDecoder) checkContent(dt DType, n int) error {
+func (d *decoder) checkContent(dt tensor.DType, n int) error {
 	switch {
-	case dt == String:
+	case dt == tensor.String:
 		if n > len(d.content) { // each string has at least its length
 			return malformed(d.contentAt, "tensor_content of %d bytes is too short for %d strings", len(d.content), n)
 		}
@@ -189,21 +186,20 @@ func (d *protoDecoder) checkContent(dt DType, n int) error {
 		return malformed(d.contentAt, "a tensor of type %v cannot be in tensor_content", dt)
 	case len(d.content) != n*dt.Size():
 		return malformed(d.contentAt, "tensor_content has %d bytes where a tensor of type %v and shape %s has %d",
-			len(d.content), dt, FormatDims(d.shape), n*dt.Size())
+			len(d.content), dt, tensor.FormatDims(d.shape), n*dt.Size())
 	}
 	return nil
 }
 
-func (d *protoDecoder) fillContent() error {
-	if d.t.dtype == String {
+func (d *decoder) fillContent() error {
+	if d.t.DType() == tensor.String {
 		return d.fillStringContent()
 	}
-	d.t.setBytes(d.content)
-	return nil
+	return d.t.SetContents(d.content)
 }
 
 // fillStringContent reads all the lengths, and then all the bytes.
-func (d *protoDecoder) fillStringContent() error {
+func (d *decoder) fillStringContent() error {
 	out := elems[string](d.t)
 	lengths, rest := d.content, d.content
 	for i := range out {
@@ -228,47 +224,49 @@ func (d *protoDecoder) fillStringContent() error {
 	return nil
 }
 
-func (d *protoDecoder) fillValues() error {
+func (d *decoder) fillValues() error {
 	t := d.t
-	switch t.dtype {
-	case Float:
+	switch t.DType() {
+	case tensor.Float:
 		return fillFixed(d, fieldFloat, elems[uint32](t), 1)
-	case Double:
+	case tensor.Double:
 		return fillFixed(d, fieldDouble, elems[uint64](t), 1)
-	case Complex64:
-		return fillFixed(d, fieldComplex64, unsafe.Slice((*uint32)(t.data), 2*t.n), 2)
-	case Complex128:
-		return fillFixed(d, fieldComplex128, unsafe.Slice((*uint64)(t.data), 2*t.n), 2)
-	case Int32, Qint32:
+	case tensor.Complex64:
+		return fillFixed(d, fieldComplex64, unsafe.Slice((*uint32)(first[complex64](t)), 2*t.NumElements()), 2)
+	case tensor.Complex128:
+		return fillFixed(d, fieldComplex128, unsafe.Slice((*uint64)(first[complex128](t)), 2*t.NumElements()), 2)
+	case tensor.Int32, tensor.Qint32:
 		return fillVarints(d, fieldInt, elems[int32](t), truncate[int32])
-	case Int16, Uint16, Qint16, Quint16:
+	case tensor.Int16, tensor.Uint16, tensor.Qint16, tensor.Quint16:
 		return fillVarints(d, fieldInt, elems[uint16](t), truncate[uint16])
-	case Int8, Uint8, Qint8, Quint8:
+	case tensor.Int8, tensor.Uint8, tensor.Qint8, tensor.Quint8:
 		return fillVarints(d, fieldInt, elems[uint8](t), truncate[uint8])
-	case Int4, Uint4, Int2, Uint2:
-		dt := t.dtype
-		return fillVarints(d, fieldInt, elems[uint8](t), func(v uint64) uint8 { return narrow(dt, uint8(v)) })
-	case Int64:
+	case tensor.Int4, tensor.Uint4, tensor.Int2, tensor.Uint2:
+		if err := fillVarints(d, fieldInt, elems[uint8](t), truncate[uint8]); err != nil {
+			return err
+		}
+		return t.SetContents(elems[uint8](t)) // sets the other bits right
+	case tensor.Int64:
 		return fillVarints(d, fieldInt64, elems[int64](t), truncate[int64])
-	case Uint32:
+	case tensor.Uint32:
 		return fillVarints(d, fieldUint32, elems[uint32](t), truncate[uint32])
-	case Uint64:
+	case tensor.Uint64:
 		return fillVarints(d, fieldUint64, elems[uint64](t), truncate[uint64])
-	case Bool:
+	case tensor.Bool:
 		return fillVarints(d, fieldBool, elems[bool](t), func(v uint64) bool { return v != 0 })
-	case Half, Bfloat16:
+	case tensor.Half, tensor.Bfloat16:
 		return fillVarints(d, fieldHalf, elems[uint16](t), truncate[uint16])
-	case Float8e5m2, Float8e4m3fn, Float8e4m3fnuz, Float8e4m3b11fnuz, Float8e5m2fnuz:
+	case tensor.Float8e5m2, tensor.Float8e4m3fn, tensor.Float8e4m3fnuz, tensor.Float8e4m3b11fnuz, tensor.Float8e5m2fnuz:
 		return d.fillFloat8()
-	case String:
+	case tensor.String:
 		return fillMessages(d, fieldString, func(c *wire.Cursor) (string, error) { return string(c.Body()), nil })
-	case Resource:
-		elems[*Handle](t)[0] = &Handle{} // kernels need not look for nil
+	case tensor.Resource:
+		elems[*tensor.Handle](t)[0] = &tensor.Handle{} // kernels need not look for nil
 		return fillMessages(d, fieldResource, decodeHandle)
-	case Variant:
+	case tensor.Variant:
 		return fillMessages(d, fieldVariant, decodeVariant)
 	}
-	return status.Errorf(status.Unimplemented, "tensor messages of type %v", t.dtype)
+	return status.Errorf(status.Unimplemented, "tensor messages of type %v", t.DType())
 }
 
 func truncate[T int32 | int64 | uint8 | uint16 | uint32 | uint64](v uint64) T { return T(v) }
@@ -286,7 +284,7 @@ func repeatLast[T any](dst []T, count int) {
 
 // fillVarints reads a repeated varint field. Values beyond the elements are
 // checked and dropped.
-func fillVarints[T any](d *protoDecoder, num protowire.Number, dst []T, conv func(uint64) T) error {
+func fillVarints[T any](d *decoder, num protowire.Number, dst []T, conv func(uint64) T) error {
 	var values [64]uint64
 	count := 0
 	c := d.fields()
@@ -311,7 +309,7 @@ func fillVarints[T any](d *protoDecoder, num protowire.Number, dst []T, conv fun
 
 // fillFixed reads a repeated float or double field, words values making up one
 // element: 2 for complex types, of which an unpaired last value is dropped.
-func fillFixed[T uint32 | uint64](d *protoDecoder, num protowire.Number, dst []T, words int) error {
+func fillFixed[T uint32 | uint64](d *decoder, num protowire.Number, dst []T, words int) error {
 	wordSize := int(unsafe.Sizeof(dst[0]))
 	single := protowire.Fixed32Type
 	if wordSize == 8 {
@@ -369,7 +367,7 @@ func eachWord(b []byte, size int) func(func(int, uint64) bool) {
 }
 
 // fillFloat8 reads float8_val: one byte an element in one field.
-func (d *protoDecoder) fillFloat8() error {
+func (d *decoder) fillFloat8() error {
 	dst, count := elems[uint8](d.t), 0
 	c := d.fields()
 	for c.Next() {
@@ -383,8 +381,8 @@ func (d *protoDecoder) fillFloat8() error {
 }
 
 // fillMessages reads a repeated field of bytes or messages.
-func fillMessages[T any](d *protoDecoder, num protowire.Number, conv func(*wire.Cursor) (T, error)) error {
-	dst, count := unsafe.Slice((*T)(d.t.data), d.t.n), 0
+func fillMessages[T tensor.Element](d *decoder, num protowire.Number, conv func(*wire.Cursor) (T, error)) error {
+	dst, count := elems[T](d.t), 0
 	c := d.fields()
 	for c.Next() {
 		if !c.IsBytes(num) || count == len(dst) {
@@ -401,8 +399,8 @@ func fillMessages[T any](d *protoDecoder, num protowire.Number, conv func(*wire.
 	return c.Err()
 }
 
-func decodeHandle(f *wire.Cursor) (*Handle, error) {
-	h := &Handle{}
+func decodeHandle(f *wire.Cursor) (*tensor.Handle, error) {
+	h := &tensor.Handle{}
 	c := f.Message(messageName)
 	for c.Next() {
 		if c.Type != protowire.BytesType {
@@ -429,8 +427,8 @@ func decodeHandle(f *wire.Cursor) (*Handle, error) {
 	return h, c.Err()
 }
 
-func decodeVariant(f *wire.Cursor) (*Object, error) {
-	v := &VariantData{}
+func decodeVariant(f *wire.Cursor) (*tensor.Object, error) {
+	v := &tensor.VariantData{}
 	own, at := bytes.Clone(f.Body()), f.Lo // one copy serves all parts of the element
 	c := f.Message(messageName)
 	for c.Next() {
@@ -453,5 +451,5 @@ func decodeVariant(f *wire.Cursor) (*Object, error) {
 	if v.TypeName == "" && len(v.Metadata) == 0 && len(v.Tensors) == 0 {
 		return nil, nil
 	}
-	return &Object{Value: v}, nil
+	return &tensor.Object{Value: v}, nil
 }

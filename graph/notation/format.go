@@ -1,16 +1,17 @@
-package graph
+package notation
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/sorted"
 )
 
-// TextOptions says how [Graph.Text] writes a graph.
-type TextOptions struct {
+// Options says how [Format] writes a graph.
+type Options struct {
 	// Grouped puts nodes together by frame, then by scope, under headings, and
 	// sorts them by name; otherwise they come by id.
 	Grouped bool
@@ -20,10 +21,10 @@ type TextOptions struct {
 	// without them; 0 means that all are. Text that lacks some cannot be parsed.
 	MaxElements int
 	// Nodes restricts the text to these nodes; nil means all, and the functions.
-	Nodes []*Node
+	Nodes []*graph.Node
 }
 
-// Text returns the graph in a form to be read, one node a line:
+// Format returns the graph in a form to be read, one node a line:
 //
 //	x = Placeholder() {dtype=DT_FLOAT, shape=shape [2,?]}
 //	c = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2] values: 1 2.5>}
@@ -45,15 +46,15 @@ type TextOptions struct {
 //
 // A function that has effects is a "stateful func"; braces after an argument
 // and after the results are attributes of the argument and of the function; a
-// control output is returned as "^name = node". [ParseText] is the inverse, but
+// control output is returned as "^name = node". [Parse] is the inverse, but
 // that documentation of functions is left out. A function whose names have
 // characters that the form does not is only named in a comment.
-func (g *Graph) Text(opts TextOptions) string {
+func Format(g *graph.Graph, opts Options) string {
 	nodes := opts.Nodes
 	if nodes == nil {
 		nodes = g.Nodes()
 	}
-	p := printer{strip: !opts.Defaults, max: opts.MaxElements}
+	p := printer{format: graph.LineFormat{Defaults: opts.Defaults, MaxElements: opts.MaxElements}}
 	if opts.Grouped {
 		p.groups(nodes)
 	} else {
@@ -62,25 +63,14 @@ func (g *Graph) Text(opts TextOptions) string {
 		}
 	}
 	if opts.Nodes == nil {
-		p.library(g.lib())
+		p.library(g)
 	}
 	return string(p.b)
 }
 
-// maxLineElements is the largest tensor that [Node.String] shows.
-const maxLineElements = 10
-
-// appendNode adds a node as messages show it: one line, without its end.
-func appendNode(b []byte, n *Node) []byte {
-	p := printer{b: b, strip: true, max: maxLineElements}
-	p.node(n)
-	return p.b[:len(p.b)-1]
-}
-
 type printer struct {
-	b     []byte
-	strip bool
-	max   int
+	b      []byte
+	format graph.LineFormat
 }
 
 func (p *printer) text(s ...string) {
@@ -90,15 +80,15 @@ func (p *printer) text(s ...string) {
 }
 
 // groups writes nodes by frame and scope.
-func (p *printer) groups(nodes []*Node) {
+func (p *printer) groups(nodes []*graph.Node) {
 	nodes = slices.Clone(nodes)
-	frameOf := func(n *Node) int { return 0 }
-	list := []Frame{{Parent: -1}}
+	frameOf := func(n *graph.Node) int { return 0 }
+	list := []graph.Frame{{Parent: -1}}
 	if len(nodes) > 0 {
 		// A graph whose frames are not sound is shown without them.
-		if f, err := nodes[0].graph.Frames(); err == nil {
+		if f, err := nodes[0].Graph().Frames(); err == nil {
 			list = f.Frames
-			frameOf = func(n *Node) int { return f.FrameOf[n.id] }
+			frameOf = func(n *graph.Node) int { return f.FrameOf[n.ID()] }
 		}
 	}
 	// Frames by their names from the outermost on, which unlike their numbers
@@ -109,15 +99,15 @@ func (p *printer) groups(nodes []*Node) {
 			path[i] = path[f.Parent] + "/" + strconv.Quote(f.Name)
 		}
 	}
-	scope := func(n *Node) string { return n.name[:strings.LastIndexByte(n.name, '/')+1] }
-	slices.SortFunc(nodes, func(a, b *Node) int {
+	scope := func(n *graph.Node) string { return n.Name()[:strings.LastIndexByte(n.Name(), '/')+1] }
+	sorted.By(nodes, func(a, b *graph.Node) int {
 		if c := strings.Compare(path[frameOf(a)], path[frameOf(b)]); c != 0 {
 			return c
 		}
 		if c := strings.Compare(scope(a), scope(b)); c != 0 {
 			return c
 		}
-		return strings.Compare(a.name, b.name)
+		return strings.Compare(a.Name(), b.Name())
 	})
 	for i, n := range nodes {
 		if i == 0 || path[frameOf(n)] != path[frameOf(nodes[i-1])] || scope(n) != scope(nodes[i-1]) {
@@ -139,50 +129,8 @@ func (p *printer) groups(nodes []*Node) {
 	}
 }
 
-func (p *printer) node(n *Node) {
-	p.text(n.name, " = ", n.sig.op.Name, "(")
-	sep := ""
-	for _, from := range n.self.inputs {
-		p.text(sep, TensorID{from.Op.name, from.Index}.inputString())
-		sep = ", "
-	}
-	for _, c := range n.controls {
-		p.text(sep, "^", c.name)
-		sep = ", "
-	}
-	p.text(")")
-	p.rest(n.device, n.attrsToWrite(p.strip))
-	p.text("\n")
+func (p *printer) node(n *graph.Node) {
+	p.b = append(p.format.AppendNode(p.b, n), '\n')
 }
 
-// rest writes what follows the inputs of a node.
-func (p *printer) rest(device string, attrs registry.Attrs) {
-	if device != "" {
-		p.text(" @", device)
-	}
-	p.attrs(attrs)
-}
-
-// attrs writes attributes in braces, if there are any.
-func (p *printer) attrs(attrs registry.Attrs) {
-	if len(attrs) == 0 {
-		return
-	}
-	p.text(" {")
-	for i := range attrs {
-		if i > 0 {
-			p.text(", ")
-		}
-		p.attr(attrs[i : i+1])
-	}
-	p.text("}")
-}
-
-// attr writes one attribute, a long tensor without its values.
-func (p *printer) attr(a registry.Attrs) {
-	if t := a[0].Value.Tensor; t != nil && p.max > 0 && t.NumElements() > p.max {
-		p.text(a[0].Name, "=", fmt.Sprintf("Tensor<type: %v shape: %v ...>", t.DType(), registry.Shape{Dims: t.Dims()}))
-		return
-	}
-	p.text(a.String())
-}
+func (p *printer) attrs(attrs registry.Attrs) { p.b = p.format.AppendAttrs(p.b, attrs) }

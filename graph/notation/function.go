@@ -1,10 +1,11 @@
-package graph
+package notation
 
 import (
 	"bytes"
 	"slices"
 	"strings"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/function"
 	"github.com/troupe-go/troupe/graph/outline"
 	"github.com/troupe-go/troupe/registry"
@@ -13,19 +14,19 @@ import (
 )
 
 // library writes functions and their gradients.
-func (p *printer) library(l *library) {
-	for _, f := range l.Sorted() {
+func (p *printer) library(g *graph.Graph) {
+	for _, f := range g.Functions() {
 		if len(p.b) > 0 {
 			p.text("\n")
 		}
 		from := len(p.b)
-		if err := p.function(l, f); err != nil {
+		if err := p.function(g, f); err != nil {
 			p.b = append(p.b[:from], "# function "...)
 			p.text(oneLine(f.Name), " cannot be written: ", oneLine(status.From(err).Message), "\n")
 		}
 	}
-	for _, name := range l.Differentiated() {
-		gradient := l.Gradient(name)
+	for _, name := range g.Differentiated() {
+		gradient := g.FunctionGradient(name)
 		if !writable(name, " \t=(#") || !writable(gradient, " \t#") {
 			p.text("# gradient ", oneLine(name), " = ", oneLine(gradient), "\n")
 			continue
@@ -51,7 +52,7 @@ func writable(s, stop string) bool {
 }
 
 // function writes a function; it fails if it cannot be read again.
-func (p *printer) function(l *library, f *Function) error {
+func (p *printer) function(g *graph.Graph, f *graph.Function) error {
 	def, err := f.Definition()
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func (p *printer) function(l *library, f *Function) error {
 		return status.Invalid("the text has no form for its signature")
 	}
 	for i := range def.Nodes {
-		if err := p.bodyNode(l, &dec, def, &def.Nodes[i]); err != nil {
+		if err := p.bodyNode(g, &dec, def, &def.Nodes[i]); err != nil {
 			return err
 		}
 	}
@@ -78,7 +79,7 @@ func (p *printer) function(l *library, f *Function) error {
 }
 
 // signature writes the line that a function begins with.
-func (p *printer) signature(dec *registry.AttrDecoder, f *Function, def *function.Definition) error {
+func (p *printer) signature(dec *registry.AttrDecoder, f *graph.Function, def *function.Definition) error {
 	sig := f.Signature
 	if sig.Stateful {
 		p.text("stateful ")
@@ -148,7 +149,7 @@ func bare(d *registry.OpDef) *registry.OpDef {
 }
 
 // bodyNode writes a node of a body.
-func (p *printer) bodyNode(l *library, dec *registry.AttrDecoder, def *function.Definition, n *outline.Node) error {
+func (p *printer) bodyNode(g *graph.Graph, dec *registry.AttrDecoder, def *function.Definition, n *outline.Node) error {
 	name, op, device := def.Text(n.Name), def.Text(n.Op), def.Text(n.Device)
 	if !writable(name, " \t=(#") || name == "}" || !writable(op, " \t(#") || device != "" && !writable(device, " \t{#") {
 		return status.Invalid("the text has no form for node '%s' (%s) on '%s'", name, op, device)
@@ -170,18 +171,18 @@ func (p *printer) bodyNode(l *library, dec *registry.AttrDecoder, def *function.
 	if err != nil {
 		return outline.NodeError(err, name, op)
 	}
-	if p.strip {
-		if d, _, err := l.Lookup(op); err == nil {
-			attrs = stripDefaults(d, attrs)
+	if !p.format.Defaults {
+		if d := g.OpDef(op); d != nil {
+			attrs = d.WithoutDefaults(attrs)
 		}
 	}
-	p.rest(device, attrs)
+	p.b = p.format.AppendRest(p.b, device, attrs)
 	p.text("\n")
 	return nil
 }
 
 // returns writes what a function returns, by the signature and then by name.
-func (p *printer) returns(f *Function, def *function.Definition) error {
+func (p *printer) returns(f *graph.Function, def *function.Definition) error {
 	sep := "  return "
 	write := func(prefix string, known []string, all map[string]string) error {
 		for _, name := range sorted.Keys(all) {
