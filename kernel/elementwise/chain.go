@@ -29,9 +29,10 @@ type Chain[T Float] struct {
 	links    []Link[T]
 	slot     []int // by link: where in a tile's memory the result goes; 0 is the result's own
 	slots    int
-	lastUse  []int // by operand: the last link that takes it
-	first    int   // the first link that writes to slot 0
-	rows     []int // operands that links take as Rows
+	lastUse  []int       // by operand: the last link that takes it
+	first    int         // the first link that writes to slot 0
+	placed   []Placed[T] // by link; nil: it does not matter where elements are
+	rows     []int       // operands that links take as Rows
 	pool     sync.Pool
 }
 
@@ -44,7 +45,9 @@ func NewChain[T Float](operands int, links []Link[T]) *Chain[T] {
 	for i := range c.lastUse {
 		c.lastUse[i] = -1
 	}
+	c.placed = make([]Placed[T], len(links))
 	for i, l := range links {
+		c.placed[i], _ = l.One.(Placed[T])
 		c.lastUse[l.X] = i
 		switch {
 		case l.Two != nil:
@@ -233,6 +236,9 @@ func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], memory *til
 		to := place(c.slot[i], o, memory)
 		x := c.operand(l.X, o, lo, whole, operands, memory)
 		switch {
+		case c.placed[i] != nil:
+			c.placed[i].At(to, x, lo, whole)
+			continue
 		case l.One != nil:
 			l.One.V(to, x)
 			continue

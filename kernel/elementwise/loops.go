@@ -67,6 +67,10 @@ func (p *pairwise[T, R]) Pairs(o, x, y tensor.Memory, s Stretch) { Pairs(p.Loops
 // and may be given the same memory for both.
 type Loop[T, R any] interface{ V(o []R, x []T) }
 
+// A Placed loop depends on where elements are: At is V for those from element at on, of
+// so many in all. A [Chain] computes parts that begin and end anywhere.
+type Placed[T any] interface{ At(o, x []T, at, whole int) }
+
 // An Each is a [Loop] on elements of whatever types: it sets n
 // elements of o, from element to on, from those of x, from element from on.
 type Each interface {

@@ -195,8 +195,11 @@ func rectified6[T elementwise.Real](x T) T {
 
 // rectify32 leaves the last few elements to rectified. As in TensorFlow, -0
 // stays there, and becomes 0 in front.
-func rectify32(o, x []float32) {
-	n := len(o) &^ 7
+func rectify32(o, x []float32) { rectifyAt(o, x, 0, len(o)) }
+
+// rectifyAt is rectify32 for the elements from element at on, of so many in all.
+func rectifyAt(o, x []float32, at, whole int) {
+	n := min(max(whole&^7-at, 0), len(o))
 	vec.Relu(o[:n], x)
 	reluV(o[n:], x[n:])
 }

@@ -206,6 +206,49 @@ func TestFusedDepthwise(t *testing.T) {
 	}
 }
 
+// TestFusedZeros: what becomes of -0 in Relu depends on where it is in the whole result,
+// as in TensorFlow, and not on the parts in which a convolution is computed.
+func TestFusedZeros(t *testing.T) {
+	zeros := func(dims ...int64) *tensor.Tensor {
+		x, err := tensor.New(tensor.Float, dims...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	minus := func(n int64) *tensor.Tensor {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(math.Copysign(0, -1))
+		}
+		v, _ := tensor.FromSlice(x, n)
+		return v
+	}
+	const how = `strides=[1, 1, 1, 1], padding="SAME"`
+	for _, channels := range []int64{1, 2, 3, 7, 8, 13} {
+		for _, size := range []int64{3, 5, 9, 30} {
+			for op, filter := range map[string]*tensor.Tensor{"Conv2D": zeros(3, 3, channels, channels), "DepthwiseConv2dNative": zeros(3, 3, channels, 1)} {
+				x, factor, offset := zeros(2, size, size, channels), minus(channels), minus(channels)
+				conv, err := alone(t, op, how, x, filter)
+				if err != nil {
+					t.Fatal(err)
+				}
+				product, _ := alone(t, "Mul", "", conv, factor)
+				sum, _ := alone(t, "AddV2", "", product, offset)
+				want, _ := alone(t, "Relu", "", sum)
+				attrs := how + `, num_args=2, fused_ops=["Mul", "Add", "Relu"]`
+				if op == "Conv2D" {
+					attrs += `, num_host_args=0, TArgs=[DT_FLOAT, DT_FLOAT]`
+				}
+				got, err := alone(t, "_Fused"+op, attrs, x, filter, factor, offset)
+				if err != nil || !sameBits(got, want) {
+					t.Errorf("%s of %d×%d×%d: %v, other zeros", op, size, size, channels, err)
+				}
+			}
+		}
+	}
+}
+
 // TestFusedApart: of other types the operations are run one after another.
 func TestFusedApart(t *testing.T) {
 	x, _ := tensor.NewTensor([][][][]float64{{{{1}, {-2}}, {{3}, {4}}}})
