@@ -204,6 +204,9 @@ func rectifyAt(o, x []float32, at, whole int) {
 	reluV(o[n:], x[n:])
 }
 
+// At tells a chain that it matters where elements are.
+func (*reluFloat32) At(o, x []float32, at, whole int) { rectifyAt(o, x, at, whole) }
+
 func rectify6(o, x []float32) { vec.Relu6(o, x) }
 
 // The gradients are multiplied by 0 or 1, so that NaN and infinities show.

@@ -23,8 +23,6 @@ type reluFloat32 struct{}
 
 func (*reluFloat32) V(o []float32, x []float32) { rectify32(o, x) }
 
-func (*reluFloat32) At(o, x []float32, at, whole int) { rectifyAt(o, x, at, whole) }
-
 func (*reluFloat32) Each(o, x tensor.Memory, to, from, n int) {
 	rectify32(tensor.Elements[float32](o)[to:to+n], tensor.Elements[float32](x)[from:from+n])
 }
