@@ -3,6 +3,7 @@ package gradients
 import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/status"
 )
 
 // A span is the part of a graph that lies between ys and xs: nodes by which a y
@@ -15,19 +16,34 @@ type span struct {
 }
 
 // between finds the span in time linear in what the ys need. What has no gradient,
-// such as the condition of a loop, does not lead from an x to a y.
-func between(g *graph.Graph, ys, xs, stop []graph.Output) *span {
+// such as the condition of a loop, does not lead from an x to a y. It fails soon after
+// the watch's context has ended.
+func between(watch *status.Watch, g *graph.Graph, ys, xs, stop []graph.Output) (*span, error) {
 	n := g.NumNodes()
 	s := &span{leads: make([]bool, n), x: setOf(xs), stop: setOf(stop)}
 	needed := make([]bool, n)
-	var roots []*graph.Node
-	for _, y := range ys {
-		roots = append(roots, y.Op)
+	var reached []*graph.Node
+	need := func(n *graph.Node) {
+		if !needed[n.ID()] {
+			needed[n.ID()] = true
+			reached = append(reached, n)
+		}
 	}
-	graph.DepthFirst(roots, dataInputs, func(n *graph.Node) { needed[n.ID()] = true }, nil)
+	for _, y := range ys {
+		need(y.Op)
+	}
+	for len(reached) > 0 {
+		if err := watch.Step(); err != nil {
+			return nil, err
+		}
+		n := reached[len(reached)-1]
+		reached = reached[:len(reached)-1]
+		for _, from := range n.Inputs() {
+			need(from.Op)
+		}
+	}
 
 	// From the xs forward, to what is needed.
-	var reached []*graph.Node
 	reach := func(n *graph.Node) {
 		if id := n.ID(); id < len(needed) && needed[id] && !s.leads[id] {
 			s.leads[id] = true
@@ -40,6 +56,9 @@ func between(g *graph.Graph, ys, xs, stop []graph.Output) *span {
 		}
 	}
 	for len(reached) > 0 {
+		if err := watch.Step(); err != nil {
+			return nil, err
+		}
 		n := reached[len(reached)-1]
 		reached = reached[:len(reached)-1]
 		for e := range n.Out() {
@@ -48,7 +67,7 @@ func between(g *graph.Graph, ys, xs, stop []graph.Output) *span {
 			}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // through reports whether a node forwards to its inputs what flows to its outputs.
@@ -57,12 +76,6 @@ func (s *span) through(n *graph.Node) bool { return n.ID() < len(s.leads) && s.l
 // wants reports whether a gradient of p leads to an x.
 func (s *span) wants(p graph.Output) bool {
 	return s.x[p] || s.through(p.Op) && !s.stop[p]
-}
-
-func dataInputs(n *graph.Node, yield func(*graph.Node)) {
-	for _, from := range n.Inputs() {
-		yield(from.Op)
-	}
 }
 
 func setOf(list []graph.Output) map[graph.Output]bool {

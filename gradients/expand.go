@@ -27,7 +27,10 @@ func expand(ctx context.Context, g *graph.Graph, ys, xs, stop []graph.Output) er
 		if g.NumNodes() > most {
 			return status.Errorf(status.ResourceExhausted, "gradients: the functions between come to more than %d nodes", most)
 		}
-		s := between(g, ys, xs, stop)
+		s, err := between(watch, g, ys, xs, stop)
+		if err != nil {
+			return err
+		}
 		var calls []*graph.Node
 		for _, n := range g.Nodes() {
 			if !s.through(n) || !lower.Lowers(n) || ownGradient(n) != nil {

@@ -23,8 +23,11 @@ type walk struct {
 }
 
 func newWalk(ctx context.Context, g *graph.Graph, b *graph.Builder, ys, xs, stop []graph.Output) (*walk, error) {
-	w := &walk{span: between(g, ys, xs, stop), b: b, watch: status.NewWatch(ctx), sums: map[graph.Output]gradient.Value{}, size: g.NumNodes()}
+	w := &walk{b: b, watch: status.NewWatch(ctx), sums: map[graph.Output]gradient.Value{}, size: g.NumNodes()}
 	var err error
+	if w.span, err = between(w.watch, g, ys, xs, stop); err != nil {
+		return nil, err
+	}
 	if w.loops, err = findLoops(g); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"maps"
 
 	"github.com/troupe-go/troupe/shape"
@@ -12,6 +13,11 @@ import (
 func (g *Graph) Clone() *Graph {
 	c, _ := g.clone(nil) // which cannot fail
 	return c
+}
+
+// CloneContext is Clone for graphs that may be large: it fails soon after ctx has ended.
+func (g *Graph) CloneContext(ctx context.Context) (*Graph, error) {
+	return g.clone(status.NewWatch(ctx))
 }
 
 func (g *Graph) clone(watch *status.Watch) (*Graph, error) {

@@ -78,7 +78,10 @@ func deeper(ctx context.Context) (context.Context, error) {
 
 // backward returns the body of a function's gradient.
 func backward(ctx context.Context, forward *graph.Body) (*graph.Body, error) {
-	g := forward.Graph.Clone()
+	g, err := forward.Graph.CloneContext(ctx)
+	if err != nil {
+		return nil, err
+	}
 	own, err := graph.NewBody(g)
 	if err != nil {
 		return nil, err
