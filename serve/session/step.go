@@ -108,14 +108,31 @@ func (r *remote) prepare(ctx context.Context, p *step, targets []string) (err er
 	return err
 }
 
+// deadline is when a step must have ended: after its own timeout, if there is one, and so
+// long before the call's deadline that the answer is written by then. Later gRPC resets
+// the stream, which clients read as CANCELLED.
+func deadline(ctx context.Context, timeout time.Duration) (end time.Time, ok bool) {
+	now := time.Now()
+	if end, ok = ctx.Deadline(); ok {
+		end = end.Add(-min(end.Sub(now)/10, mostEarly))
+	}
+	if own := now.Add(timeout); timeout > 0 && (!ok || own.Before(end)) {
+		return own, true
+	}
+	return end, ok
+}
+
+// mostEarly is how long before a call's deadline its step ends at most.
+const mostEarly = 20 * time.Millisecond
+
 // run runs a step.
 func (s *Server) run(ctx context.Context, r *remote, q *stepRequest, answer *response) error {
 	t, err := newTrace(r, q.options)
 	if err != nil {
 		return err
 	}
-	if t.options.Timeout > 0 { // it bounds compiling, too
-		bound, cancel := context.WithTimeout(ctx, t.options.Timeout)
+	if end, ok := deadline(ctx, t.options.Timeout); ok { // it bounds compiling, too
+		bound, cancel := context.WithDeadline(ctx, end)
 		defer cancel()
 		ctx = bound
 	}
