@@ -1,8 +1,10 @@
 package io_test
 
 import (
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +34,14 @@ func types(dts ...tensor.DType) registry.Attrs {
 
 func restore(prefix, names, specs any, dts ...tensor.DType) ([]*tensor.Tensor, error) {
 	return kerneltest.Run("RestoreV2", types(dts...), text(prefix), text(names), text(specs))
+}
+
+func numbers(t *tensor.Tensor) []uint32 {
+	x, err := tensor.Data[uint32](t)
+	if err != nil {
+		panic(err)
+	}
+	return x
 }
 
 func failsWith(t *testing.T, what string, err error, code status.Code, message string) {
@@ -82,6 +92,62 @@ func TestRestore(t *testing.T) {
 		_, err := restore(c.prefix, c.names, c.specs, c.dts...)
 		failsWith(t, c.what, err, c.code, c.message)
 	}
+}
+
+// What is saved twice is in memory once, and nothing else is: a type, a shape and a sum that
+// are equal do not make tensors equal.
+func TestRestoreShares(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "x")
+	data := func(change ...uint32) *tensor.Tensor {
+		x := make([]uint32, 100_000)
+		for i := range x {
+			x[i] = uint32(i)
+		}
+		for i, c := range change {
+			x[i] ^= c
+		}
+		return text(x)
+	}
+	// A multiple of the polynomial, which does not change the sum.
+	polynomial := uint64(crc32.Castagnoli)<<1 | 1
+	alike := data(uint32(polynomial), uint32(polynomial>>32))
+	rows := data()
+	if err := rows.Reshape([]int64{100, 1000}); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	blank := make([]string, len(names))
+	saved := []*tensor.Tensor{data(), data(1), data(), rows, data(), alike}
+	all := slices.Repeat([]tensor.DType{tensor.Uint32}, len(names))
+	if _, err := kerneltest.Run("SaveV2", types(all...), append([]*tensor.Tensor{text(prefix), text(names), text(blank)}, saved...)...); err != nil {
+		t.Fatal(err)
+	}
+	out, err := restore(prefix, append(names, "a"), append(blank, "100000 1,2"), append(all, tensor.Uint32)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := map[*uint32][]string{}
+	for i, o := range out[:len(names)] {
+		if !slices.Equal(o.Shape(), saved[i].Shape()) || !slices.Equal(numbers(o), numbers(saved[i])) {
+			t.Errorf("%s is not what was saved", names[i])
+		}
+		first := &numbers(o)[0]
+		memory[first] = append(memory[first], names[i])
+	}
+	if together := memory[&numbers(out[0])[0]]; len(memory) != 4 || !slices.Equal(together, []string{"a", "c", "e"}) {
+		t.Errorf("%d pieces of memory, one of them of %v", len(memory), together)
+	}
+	if diff := cmp.Diff([]uint32{1, 2}, out[len(names)].Value()); diff != "" {
+		t.Error(diff)
+	}
+
+	// Where the file has ended meanwhile, the error is that of reading.
+	file := prefix + ".data-00000-of-00001"
+	if err := os.Truncate(file, 1_000_000); err != nil {
+		t.Fatal(err)
+	}
+	_, err = restore(prefix, names, blank, all...)
+	failsWith(t, "a short file", err, status.OutOfRange, "Read less bytes than requested")
 }
 
 func TestRestoreKeepsToTheLimit(t *testing.T) {

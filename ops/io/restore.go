@@ -32,33 +32,59 @@ func (k restore) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	defer r.Close()
-	if err := k.checkTypes(r, names); err != nil {
+	entries, err := k.entries(r, names)
+	if err != nil {
 		return err
 	}
+	first := map[bundle.Content]int{} // which output has it
 	for i, name := range names {
+		c, ok := entries[i].Content()
+		if ok = ok && specs[i] == ""; ok {
+			if j, found := first[c]; found {
+				if same, err := r.Holds(ctx, entries[i], out[j]); err == nil && same {
+					out[i] = twin(ctx, &out[j])
+					continue
+				} // reading it tells what is wrong
+			}
+		}
 		if out[i], err = restoreOne(ctx, r, name, specs[i]); err != nil {
 			return err
+		}
+		if ok {
+			first[c] = i
 		}
 	}
 	return nil
 }
 
-// checkTypes compares types with the saved ones.
-func (k restore) checkTypes(r *bundle.Reader, names []string) error {
+// twin returns another output that has v's memory, which is immutable from now on: Keras
+// saves each variable of a model twice. Both are charged as if they had their own, as a
+// variable is for what it holds.
+func twin(ctx *kernel.Context, v *tensor.Value) tensor.Value {
+	if !v.IsView() {
+		*v = ctx.ChargeValue(ctx.UnchargeValue(*v))
+	}
+	return ctx.ChargeValue(*v)
+}
+
+// entries finds what is to be restored, and compares types with the saved ones.
+func (k restore) entries(r *bundle.Reader, names []string) ([]*bundle.Entry, error) {
+	list := make([]*bundle.Entry, len(names))
 	var wrong []string
 	for i, name := range names {
 		e, err := r.Entry(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		list[i] = e
 		if e.DType != k[i] {
 			wrong = append(wrong, "tensor_name = "+name+"; expected dtype "+k[i].String()+" does not equal original dtype "+e.DType.String())
 		}
 	}
 	if wrong != nil {
-		return status.Invalid("%s", strings.Join(wrong, "\n"))
+		return nil, status.Invalid("%s", strings.Join(wrong, "\n"))
 	}
-	return nil
+	return list, nil
 }
 
 func restoreOne(ctx *kernel.Context, r *bundle.Reader, name, spec string) (tensor.Value, error) {

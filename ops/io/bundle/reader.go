@@ -24,6 +24,8 @@ type Reader struct {
 	table  *table
 	shards int32
 	open   map[int32]*shard
+
+	compared []byte // what Holds reads
 }
 
 // maxIndex bounds an index, which is held in memory.
