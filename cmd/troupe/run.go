@@ -40,6 +40,9 @@ type runFlags struct {
 	places                  deviceFlags
 	output                  outputFlags
 	remote                  remoteFlags
+	findPass                bool
+	tolerance               float64
+	taken                   func(names []string, values []*troupe.Tensor) // gets results in place of the output
 }
 
 func runCommand() *cobra.Command {
@@ -87,6 +90,10 @@ each node is an actor: which actor sent what to which, in which iteration, and w
 the tokens are. Of a recorded case it is the last step. "messages:N" delivers messages
 in another order for each N.
 
+--bisect runs the model as its graph says, on the reference engine without passes, and
+as the other flags say, compares the results, and prints which pass of --rewrite or
+--units makes them differ, as "elementwise" or "units/chain". The exit status is then 1.
+
 During a long run a terminal shows the iterations per second of the outermost loop;
 SIGQUIT (ctrl-\) prints what the step waits for.
 
@@ -103,6 +110,7 @@ SIGQUIT (ctrl-\) prints what the step waits for.
   troupe run model.pb --fetch y --target troupe://localhost:2222,localhost:2223
   troupe run loop.pb --feed n=3 --fetch while/Exit --engine messages:1 --sequence run.html
   troupe run loop.pb --feed n=3 --fetch while/Exit --record run.html
+  troupe run my_model/ --feed x=@image.npy --bisect
   troupe run loop.pb --feed n=1000000 --fetch while/Exit --timeout 10s --stats`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -111,6 +119,9 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 			}
 			if err := onlyRemote(cmd, args[0]); err != nil {
 				return err
+			}
+			if f.findPass {
+				return f.bisect(cmd, args[0])
 			}
 			return f.record.around(cmd, args[0], func() error {
 				return f.sequence.around(cmd, args[0], &f.engine, func() error { return f.run(cmd, args[0]) })
@@ -136,6 +147,8 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 	f.trace.add(cmd)
 	f.sequence.add(cmd)
 	f.record.add(cmd)
+	fl.BoolVar(&f.findPass, "bisect", false, "find the compiler pass by which results differ from those of the graph as it is written")
+	fl.Float64Var(&f.tolerance, "tolerance", 1e-4, "with --bisect, let floats differ by this `SHARE` of the largest one of a result")
 	fl.StringVar(&f.live, "live", "", "serve the live page at `ADDRESS`, such as localhost:6060, while the step runs; \"troupe top\" shows it too")
 	fl.BoolVar(&f.stats, "stats", false, "print time, memory and rewriting statistics of each step")
 	completeSignatures(cmd)
@@ -180,6 +193,9 @@ func (f *runFlags) run(cmd *cobra.Command, path string) (err error) {
 	if m.script != nil && len(f.feeds)+len(f.fetches)+len(f.targets) == 0 {
 		if f.output.given() {
 			return fmt.Errorf("--output and --format need --fetch or a signature; a recorded case prints its results")
+		}
+		if f.findPass {
+			return fmt.Errorf("--bisect needs --fetch or a signature; `troupe conformance --bisect` is for recorded cases")
 		}
 		if f.trace.asked() {
 			return fmt.Errorf("--trace needs --fetch, --target or a signature; `troupe profile --trace` traces a recorded case")
@@ -260,6 +276,10 @@ func ends(g *troupe.Graph) string {
 
 // print writes what was fetched.
 func (f *runFlags) print(cmd *cobra.Command, names []string, values []*troupe.Tensor) error {
+	if f.taken != nil {
+		f.taken(names, values)
+		return nil
+	}
 	if err := f.output.write(cmd.OutOrStdout(), names, values); err != nil {
 		return failure{err}
 	}
