@@ -17,6 +17,10 @@ type handleID struct {
 	handle  uint64
 }
 
+func (a handleID) compare(b handleID) int {
+	return cmp.Or(cmp.Compare(a.session.Master, b.session.Master), cmp.Compare(a.session.Number, b.session.Number), cmp.Compare(a.handle, b.handle))
+}
+
 // An Item is one registered part. It is released when a connection with one of its peers
 // is lost: the part could have missed tensors.
 type Item struct {
@@ -62,15 +66,7 @@ func (g *GraphMgr) of(s SessionID) (all []*Item) {
 
 // each calls f for all items, in a fixed order.
 func (g *GraphMgr) each(f func(*Item)) {
-	keys := slices.SortedFunc(maps.Keys(g.items), func(a, b handleID) int {
-		switch {
-		case a.session.Master != b.session.Master:
-			return cmp.Compare(uint64(a.session.Master), uint64(b.session.Master))
-		case a.session.Number != b.session.Number:
-			return cmp.Compare(a.session.Number, b.session.Number)
-		}
-		return cmp.Compare(a.handle, b.handle)
-	})
+	keys := slices.SortedFunc(maps.Keys(g.items), handleID.compare)
 	for _, k := range keys {
 		f(g.items[k])
 	}

@@ -65,7 +65,8 @@ type step struct {
 	fetches []any
 	pending map[Peer]bool // workers that have not reported
 	started bool
-	renewed uint64 // of graph, when it was started: which registrations it runs
+	renewed uint64   // of graph, when it was started: which registrations it runs
+	handles []uint64 // these, by part
 	err     error
 	aborted uint64 // the beat at which it was
 }
@@ -378,7 +379,7 @@ func (m *Master) register(s *session, g *divided, out *Outbox) {
 	waiting := g.waiting
 	g.waiting = nil
 	for _, st := range waiting {
-		st.started, st.renewed = true, g.renewed
+		st.started, st.renewed, st.handles = true, g.renewed, slices.Clone(g.handles)
 		for i, p := range g.parts {
 			st.pending[p.Worker] = true
 			m.send(p.Worker, Message{Verb: Execute, Step: st.id, Handle: g.handles[i], Floor: s.floor(), Value: st.feeds[i]}, out)
@@ -446,6 +447,9 @@ func (m *Master) take(from Peer, msg *Message, out *Outbox) {
 
 // registered takes a worker's report of a registration.
 func (m *Master) registered(s *session, from Peer, msg *Message, out *Outbox) {
+	if msg.Err != nil {
+		m.broken(s, from, msg, out)
+	}
 	for _, g := range s.inGraphs() {
 		for i, p := range g.parts {
 			if p.Worker != from || g.handles[i] != msg.Handle || g.state[i] == unregistered {
@@ -469,6 +473,18 @@ func (m *Master) registered(s *session, from Peer, msg *Message, out *Outbox) {
 				m.finish(s, st, msg.Err, out)
 			}
 			return
+		}
+	}
+}
+
+// broken fails the steps that run by a registration which a lost connection has voided. The
+// worker's own part may have ended, and its tensors not have come to where others wait for
+// them: on a connection that the other end had left before.
+func (m *Master) broken(s *session, from Peer, msg *Message, out *Outbox) {
+	for _, st := range s.inOrder() {
+		i := slices.Index(st.handles, msg.Handle)
+		if i >= 0 && st.graph.parts[i].Worker == from {
+			m.fail(s, st, msg.Err, out)
 		}
 	}
 }

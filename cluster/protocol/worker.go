@@ -25,8 +25,8 @@ type Worker struct {
 // A workerSession is a session of a master's.
 type workerSession struct {
 	master Peer
-	floor  uint64          // all steps below are over
-	ended  map[uint64]bool // those above that are
+	floor  uint64           // all steps below are over
+	ended  map[uint64]*Item // those above that are here, with the part that ran, if one did
 }
 
 // A workerStep is a step that the worker runs, or for which tensors have come before it.
@@ -177,16 +177,36 @@ func (w *Worker) lost(from Peer, n *neighbour, out *Outbox) {
 	for _, s := range w.sessionsOf(from) {
 		w.close(s, status.Errorf(status.Aborted, "the connection with the master at %s was lost", w.config.name(from)), out)
 	}
-	w.graphs.each(func(it *Item) {
-		if it.registered && slices.Contains(it.peers, from) {
-			w.send(w.sessions[it.id.session].master, Message{Verb: Registered, Step: StepID{SessionID: it.id.session}, Handle: it.id.handle,
-				Err: status.Errorf(status.Unavailable, "the connection of worker %s with worker %s was lost", w.config.name(w.at), w.config.name(from))}, out)
+	for _, it := range w.exchanging(from) {
+		w.send(w.sessions[it.id.session].master, Message{Verb: Registered, Step: StepID{SessionID: it.id.session}, Handle: it.id.handle,
+			Err: status.Errorf(status.Unavailable, "the connection of worker %s with worker %s was lost", w.config.name(w.at), w.config.name(from))}, out)
+		if w.graphs.find(it.id) == it {
 			w.release(it, out)
 		}
-	})
+	}
 	for _, st := range w.inOrder(func(st *workerStep) bool { return st.item != nil && slices.Contains(st.item.peers, from) }) {
 		w.stop(st, status.Errorf(status.Unavailable, "the connection of worker %s with worker %s was lost", w.config.name(w.at), w.config.name(from)), out)
 	}
+}
+
+// exchanging returns the parts that may have missed tensors of a worker, or it theirs, when the
+// connection with it is lost: those that are registered, and those of steps that have ended
+// here and perhaps not there.
+func (w *Worker) exchanging(with Peer) (all []*Item) {
+	w.graphs.each(func(it *Item) {
+		if it.registered && slices.Contains(it.peers, with) {
+			all = append(all, it)
+		}
+	})
+	for _, s := range w.sessions {
+		for _, it := range s.ended {
+			if it != nil && slices.Contains(it.peers, with) && !slices.Contains(all, it) {
+				all = append(all, it)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *Item) int { return a.id.compare(b.id) })
+	return all
 }
 
 // sessionsOf returns the sessions of a master, in order.
@@ -284,7 +304,7 @@ func (w *Worker) take(from Peer, n *neighbour, m *Message, out *Outbox) {
 func (w *Worker) register(from Peer, m *Message, out *Outbox) {
 	s := w.sessions[m.Step.SessionID]
 	if s == nil {
-		s = &workerSession{master: from, floor: m.Floor, ended: map[uint64]bool{}}
+		s = &workerSession{master: from, floor: m.Floor, ended: map[uint64]*Item{}}
 		w.sessions[m.Step.SessionID] = s
 	}
 	it := w.graphs.register(handleID{m.Step.SessionID, m.Handle}, m.Peers)
@@ -330,7 +350,7 @@ func (w *Worker) ready(it *Item, out *Outbox) {
 func (w *Worker) execute(from Peer, s *workerSession, m *Message, out *Outbox) {
 	w.raise(s, m.Step.SessionID, m.Floor, out)
 	refuse := func(err error) {
-		s.ended[m.Step.Step] = true
+		s.ended[m.Step.Step] = nil
 		if st := w.steps[m.Step]; st != nil {
 			w.end(st, out)
 		}
@@ -389,7 +409,10 @@ func (w *Worker) step(id StepID) *workerStep {
 		return st
 	}
 	s := w.sessions[id.SessionID]
-	if s == nil || id.Step < s.floor || s.ended[id.Step] {
+	if s == nil || id.Step < s.floor {
+		return nil
+	}
+	if _, ended := s.ended[id.Step]; ended {
 		return nil
 	}
 	st := &workerStep{id: id}
@@ -530,7 +553,7 @@ func (w *Worker) Finished(id StepID, fetches any, err error, out *Outbox) {
 		return
 	}
 	s := w.sessions[id.SessionID]
-	s.ended[id.Step] = true
+	s.ended[id.Step] = st.item
 	w.send(s.master, Message{Verb: Executed, Step: id, Value: fetches, Err: err}, out)
 }
 

@@ -16,11 +16,11 @@ var (
 )
 
 // TestMutants holds the mistakes of testdata/mutants.txt against the protocol's sources.
-// With -mutants it plants each, and expects one of these tests to fail: TestApart, TestBack, TestForgotten, TestReplayed, TestScenarios, TestStalled.
+// With -mutants it plants each, and expects one of these tests to fail: TestApart, TestBack, TestForgotten, TestLeft, TestReplayed, TestScenarios, TestStalled.
 func TestMutants(t *testing.T) {
 	planted.Each(t, "testdata/mutants.txt", *mutants, 20, func(m planted.Mutant, _, overlay string) {
 		t.Run(m.Name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-timeout", "3h", "-run", "^(TestApart|TestBack|TestForgotten|TestReplayed|TestScenarios|TestStalled)$", ".", "-args", "-seeds", *within)
+			cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-timeout", "3h", "-run", "^(TestApart|TestBack|TestForgotten|TestLeft|TestReplayed|TestScenarios|TestStalled)$", ".", "-args", "-seeds", *within)
 			out, err := cmd.CombinedOutput()
 			if err == nil {
 				t.Fatalf("not found in %s seeds", *within)
