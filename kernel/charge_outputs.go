@@ -55,7 +55,7 @@ func (k given) adopt(ctx *Context, in, out []tensor.Value, err error) error {
 		return err
 	}
 	for i, v := range out {
-		if v.Shared() && !v.Plain() && !slices.Contains(in, v) {
+		if !v.Plain() && v.Shared() && !slices.Contains(in, v) {
 			out[i] = ctx.ChargeValue(v)
 		}
 	}

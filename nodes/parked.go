@@ -140,12 +140,46 @@ func (s *Step) beginParked(u *code.Unit, f *frames.Instance) {
 	s.turns.push(x)
 }
 
-// served notes that a kernel, which waits in a line, is done.
+// served notes that a kernel, which waits in a line, is done. What comes from another loop of
+// the step, on this goroutine, the step accepts.
 func (p *awaited) served(_ *resource.Place, by any) {
-	if s := p.of.step; by == any(s) { // on this goroutine
-		s.woken = append(s.woken, p)
-	} else {
+	s := p.of.step
+	switch {
+	case by != any(s):
 		s.inbox.Put(&p.wait, p.place.Err)
+	case p.place.Err != nil || s.err != nil || p.adopt() != nil:
+		s.woken = append(s.woken, p)
+	default:
+		s.resume(p)
+	}
+}
+
+// adopt makes what a line has brought the step's own.
+func (p *awaited) adopt() error {
+	s, a := p.of.step, &p.wait
+	p.lined = false
+	s.ctx.Keep, s.ctx.Slots = ^uint64(0), nil
+	p.place.Err = a.kernel.(kernel.Waiting).Served(&s.ctx, a.in, a.out)
+	return p.place.Err
+}
+
+// resume lets a parked loop go on when it has its turn: a kernel that it waits for is done.
+func (s *Step) resume(p *awaited) {
+	x, a := p.of, &p.wait
+	s.unhand(a)
+	s.asyncs--
+	x.left--
+	if a.meter != nil {
+		a.end = a.meter.Clock()
+		a.note()
+		a.meter = nil
+	}
+	for i := range a.out {
+		s.arena.Claim(a.out[i])
+	}
+	a.in, a.out, a.kernel = nil, nil, nil
+	if x.left == 0 {
+		s.turns.push(x)
 	}
 }
 
@@ -300,7 +334,6 @@ func (s *Step) begin(p *awaited, k kernel.Kernel, node int32, in, out []tensor.V
 	if s.meter != nil {
 		a.meter, a.Worker, a.begin = s.meter, -1, s.meter.Clock()
 	}
-	var undo interface{ Return() }
 	if w, ok := k.(kernel.Waiting); ok {
 		s.ctx.Keep, s.ctx.Slots = ^uint64(0), nil
 		if done, err = w.Try(&s.ctx, in, out, &p.place); !done {
@@ -308,23 +341,21 @@ func (s *Step) begin(p *awaited, k kernel.Kernel, node int32, in, out []tensor.V
 			s.park(p)
 			return false, nil
 		}
-		if t := p.place.Taken; t != nil && err == nil {
-			undo = t
-		}
 	} else {
 		p.start()
 		if p.phase.CompareAndSwap(starting, waiting) {
 			s.park(p)
 			return false, nil
 		}
-		err, undo, a.ctx.Undo = p.err, a.ctx.Undo, nil
+		undo := a.ctx.Undo
+		err, a.ctx.Undo = p.err, nil
 		for i := range out {
 			s.arena.Claim(out[i])
 		}
-	}
-	if undo != nil && err == nil && s.cancelled() { // it came too late
-		undo.Return()
-		err = s.Err()
+		if undo != nil && err == nil && s.cancelled() { // it came too late
+			undo.Return()
+			err = s.Err()
+		}
 	}
 	if a.meter != nil {
 		a.end = a.meter.Clock()
@@ -360,46 +391,37 @@ func (s *Step) park(p *awaited) {
 // [Step.Complete].
 func (s *Step) complete(p *awaited, err error) {
 	x, a := p.of, &p.wait
-	s.unhand(a)
-	s.asyncs--
-	x.left--
 	undo := a.ctx.Undo
+	a.ctx.Undo = nil
 	if p.lined {
-		p.lined, undo = false, nil
+		undo = nil
 		if t := p.place.Taken; t != nil {
 			undo = t
 		}
 		if err == nil && s.err == nil {
-			err = a.kernel.(kernel.Waiting).Served(&s.ctx, a.in, a.out)
+			err = p.adopt()
 		}
+		p.lined = false
 	}
-	a.ctx.Undo = nil
 	if undo != nil && err == nil && (s.err != nil || s.cancelled()) { // it came too late
 		undo.Return()
 	}
-	switch {
-	case s.err != nil:
+	if err == nil && s.err == nil {
+		s.resume(p)
+		return
+	}
+	s.unhand(a)
+	s.asyncs--
+	x.left--
+	if s.err != nil {
 		report.Nest(s.err, err)
-	case err != nil:
+	} else {
 		s.unit, s.unitAt = x.m, x.frame.Parent
 		s.failUnit(a.node, err)
 		s.unit = nil
-	default:
-		if a.meter != nil {
-			a.end = a.meter.Clock()
-			a.note()
-		}
-		for i := range a.out {
-			s.arena.Claim(a.out[i])
-		}
-		if x.left == 0 {
-			s.turns.push(x)
-		}
 	}
 	a.in, a.out, a.kernel, a.meter = nil, nil, nil, nil
-	if s.err != nil {
-		s.fails(x)
-	}
+	s.fails(x)
 }
 
 // Release lets go of what the step's units wait for in lines. A driver calls it when the

@@ -203,6 +203,59 @@ func philosophers(n int) string {
 	return b.String()
 }
 
+// filters is a chain of loops that count what comes and pass it on.
+func filters(many int) string {
+	var b writer
+	n, zero := b.node("n", "Placeholder", "", "dtype", long), b.number("zero", 0, "")
+	var queues, ends []string
+	for k := range many + 1 {
+		queues = append(queues, b.queue(fmt.Sprint("q", k), -1))
+	}
+	ends = append(ends, b.loop("source", n, zero, queues[:1], func(i, v string, q []string) string {
+		return b.node("source/after", "Identity", i+" ^"+b.put("source/put", q[0], i), "T", long)
+	}))
+	for k := range many {
+		name := fmt.Sprint("filter", k)
+		ends = append(ends, b.loop(name, n, zero, queues[k:k+2], func(i, v string, q []string) string {
+			x := b.take(name+"/take", q[0], "^"+i)
+			odd := b.binary("NotEqual", name+"/odd", b.binary("FloorMod", name+"/mod", x, b.number(name+"/three", 3, "^"+i)), v)
+			b.node(name+"/choose", "Switch", x+" "+odd, "T", long)
+			kept := b.node(name+"/kept", "Identity", name+"/choose:1 ^"+b.put(name+"/put", q[1], name+"/choose:1"), "T", long)
+			also := b.node(name+"/also", "Identity", name+"/choose ^"+b.put(name+"/put2", q[1], name+"/choose"), "T", long)
+			seen := b.node(name+"/seen", "Merge", kept+" "+also, "T", long, "N", "2")
+			return b.binary("Sub", name+"/none", seen, seen)
+		}))
+	}
+	sink := b.loop("sink", n, zero, queues[many:], func(i, v string, q []string) string {
+		return b.binary("AddV2", "sink/sum", v, b.take("sink/take", q[0], "^"+i))
+	})
+	b.node("answer", "Identity", sink+" ^"+strings.Join(ends, " ^"), "T", long)
+	return b.String()
+}
+
+// fan is a loop that puts numbers into many queues, and a loop for each of those.
+func fan(many int) string {
+	var b writer
+	n, zero := b.node("n", "Placeholder", "", "dtype", long), b.number("zero", 0, "")
+	var queues, ends []string
+	for k := range many {
+		queues = append(queues, b.queue(fmt.Sprint("q", k), -1))
+		name := fmt.Sprint("worker", k)
+		ends = append(ends, b.loop(name, n, zero, queues[k:], func(i, v string, q []string) string {
+			return b.binary("AddV2", name+"/sum", v, b.take(name+"/take", q[0], "^"+i))
+		}))
+	}
+	source := b.loop("source", n, zero, queues, func(i, v string, q []string) string {
+		sent := ""
+		for k := range q {
+			sent += " ^" + b.put(fmt.Sprint("source/put", k), q[k], i)
+		}
+		return b.node("source/after", "Identity", i+sent, "T", long)
+	})
+	b.node("answer", "Identity", ends[0]+" ^"+strings.Join(ends[1:], " ^")+" ^"+source, "T", long)
+	return b.String()
+}
+
 // TestLoopsThatWait runs loops that wait for each other on all engines, as units that are
 // parked where an engine runs units.
 func TestLoopsThatWait(t *testing.T) {
@@ -218,6 +271,8 @@ func TestLoopsThatWait(t *testing.T) {
 		{"buffer of 7", buffer(2, 7), 4, func(n int64) int64 { return n * (n - 1) }},
 		{"stages", stages(), 2, func(n int64) int64 { return 2 * n }},
 		{"philosophers", philosophers(3), 3, func(n int64) int64 { return 6 * n }},
+		{"filters", filters(3), 5, func(n int64) int64 { return n * (n - 1) / 2 }},
+		{"many queues", fan(6), 7, func(n int64) int64 { return n * (n - 1) / 2 }},
 	} {
 		p := compiled(t, c.text, []string{"n"}, "answer")
 		if plan := p.Plan(); plan.Units() != c.loops {
@@ -239,22 +294,96 @@ func TestLoopsThatWait(t *testing.T) {
 	}
 }
 
-// TestLoopsTakeTurns runs a loop that never waits and one that takes what it puts into a queue
-// without a bound: the queue stays short, as the first lets the other have its turns.
+// tensors is loops of which one puts numbers into a queue, and in one iteration a vector of one; the
+// other adds up what comes, and in some iterations takes another from a second queue.
+func tensors(at int64) string {
+	var b writer
+	n := b.node("n", "Placeholder", "", "dtype", long)
+	q, r := b.queue("q", -1), b.queue("r", 2)
+	zero := b.number("zero", 0, "")
+	one := b.loop("one", n, zero, []string{q, r}, func(i, v string, q []string) string {
+		is := b.binary("Equal", "one/is", i, b.number("one/at", at, "^"+i))
+		b.node("one/choose", "Switch", i+" "+is, "T", long)
+		axis := b.node("one/axis", "Const", "^one/there", "dtype", "DT_INT32", "value", "Tensor<type: int32 shape: [] values: 0>")
+		there := b.node("one/there", "Identity", "one/choose:1", "T", long)
+		vector := b.node("one/vector", "ExpandDims", there+" "+axis, "T", long, "Tdim", "DT_INT32")
+		x := b.node("one/x", "Merge", "one/choose "+vector, "T", long, "N", "2")
+		sent := b.put("one/put", q[0], x)
+		return b.node("one/after", "Identity", v+" ^"+b.put("one/more", q[1], x, "^"+sent), "T", long)
+	})
+	other := b.loop("other", n, zero, []string{q, r}, func(i, v string, q []string) string {
+		x := b.take("other/take", q[0], "^"+i)
+		small := b.binary("Less", "other/small", b.binary("FloorMod", "other/mod", i, b.number("other/three", 3, "^"+i)), "other/one")
+		b.node("other/choose", "Switch", v+" "+small, "T", long)
+		twice := b.binary("AddV2", "other/twice", "other/choose:1", b.take("other/more", q[1], "^other/yes"))
+		b.node("other/yes", "Identity", "other/choose:1 ^"+x, "T", long)
+		b.node("other/no", "Identity", "other/choose ^"+x, "T", long)
+		b.take("other/also", q[1], "^other/no")
+		once := b.node("other/once", "Identity", "other/choose ^other/also", "T", long)
+		sum := b.node("other/sum", "Merge", once+" "+twice, "T", long, "N", "2")
+		return b.binary("AddV2", "other/both", b.binary("AddV2", "other/square", sum, b.binary("Mul", "other/mul", x, i)), x)
+	})
+	b.node("answer", "Identity", other+" ^"+one, "T", long)
+	return b.String()
+}
+
+// TestLoopsThatWaitForTensors has loops take numbers, and a vector among them: what was taken for
+// a number, and what was made of it, goes on as a tensor.
+func TestLoopsThatWaitForTensors(t *testing.T) {
+	for _, at := range []int64{-1, 0, 1, 4, 9} {
+		text := tensors(at)
+		p := compiled(t, text, []string{"n"}, "answer")
+		if plan := p.Plan(); plan.Units() != 2 {
+			t.Fatalf("%d loops are units:\n%v", plan.Units(), plan)
+		}
+		for _, n := range []int64{0, 5, 10} {
+			want := int64(0)
+			for i := range n {
+				want += i*i + i
+				if i%3 == 0 {
+					want += i
+				}
+			}
+			rank := 0
+			if at >= 0 && at < n {
+				rank = 1
+			}
+			for _, e := range engines(t, 2) {
+				for range 3 {
+					got, err := run(t.Context(), e, p, tensor.Scalar(n))
+					if err != nil {
+						t.Fatalf("%d of %d on %s: %v", at, n, e.label, err)
+					}
+					if v := tensor.At0[int64](&got[0]); v != want || got[0].Rank() != rank {
+						t.Errorf("%d of %d on %s: %d of rank %d, want %d of rank %d", at, n, e.label, v, got[0].Rank(), want, rank)
+					}
+				}
+				if used := e.budget.Used(); used > 1<<16 {
+					t.Fatalf("%d of %d on %s: %d bytes are left", at, n, e.label, used)
+				}
+			}
+		}
+	}
+}
+
+// TestLoopsTakeTurns runs a loop that never waits and others that take what it puts into queues
+// without a bound: the queues stay short, as the first lets the other have its turns.
 func TestLoopsTakeTurns(t *testing.T) {
 	budget := tensor.NewBudget(64 << 10)
 	e := actors.New(actors.Config{Budget: budget})
 	defer e.Close()
-	p := compiled(t, buffer(1, -1), []string{"n"}, "answer")
-	s := newStep(t.Context())
-	s.Resources.Budget = budget
-	const n = 20_000
-	fetched := make([]tensor.Value, 1)
-	if err := e.Run(s, p, []tensor.Value{tensor.Scalar(int64(n))}, fetched); err != nil {
-		t.Fatal(err)
-	}
-	if v := tensor.At0[int64](&fetched[0]); v != n*(n-1)/2 {
-		t.Errorf("the sum is %d", v)
+	for _, text := range []string{buffer(1, -1), fan(4)} {
+		p := compiled(t, text, []string{"n"}, "answer")
+		s := newStep(t.Context())
+		s.Resources.Budget = budget
+		const n = 20_000
+		fetched := make([]tensor.Value, 1)
+		if err := e.Run(s, p, []tensor.Value{tensor.Scalar(int64(n))}, fetched); err != nil {
+			t.Fatal(err)
+		}
+		if v := tensor.At0[int64](&fetched[0]); v != n*(n-1)/2 {
+			t.Errorf("the sum is %d", v)
+		}
 	}
 }
 
@@ -325,7 +454,7 @@ func TestLoopWaitsFails(t *testing.T) {
 
 // BenchmarkLoopsThatWait measures a message between two loops.
 func BenchmarkLoopsThatWait(b *testing.B) {
-	for _, c := range []struct{ name, text string }{{"ping-pong", pingPong()}, {"counting", buffer(1, -1)}, {"buffer", buffer(4, 16)}, {"philosophers", philosophers(5)}} {
+	for _, c := range []struct{ name, text string }{{"ping-pong", pingPong()}, {"counting", buffer(1, -1)}, {"buffer", buffer(4, 16)}, {"philosophers", philosophers(5)}, {"filters", filters(10)}, {"many queues", fan(16)}} {
 		p := compiled(b, c.text, []string{"n"}, "answer")
 		for _, e := range engines(b, 0) {
 			if e.label != "actors" && e.label != "tokens" {

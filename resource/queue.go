@@ -57,7 +57,8 @@ type Queue struct {
 	takers  line
 	moved   bool           // an element has come or gone since serve last looked
 	row     []tensor.Value // scratch: the element of a batch that goes in next
-	account account        // for the elements, until a taker has all of its own
+	fifo    *fifo          // its order, if it is that of arrival
+	account advance        // for the elements, until a taker has all of its own
 }
 
 // An attempt waits in a line. The queue's lock guards it until it has left.
@@ -86,7 +87,8 @@ type attempt struct {
 
 // NewQueue returns a queue that charges the manager's budget.
 func NewQueue(m *Manager, o QueueOptions) *Queue {
-	return &Queue{QueueOptions: o, account: account{budget: m.Budget}}
+	f, _ := o.Order.(*fifo)
+	return &Queue{QueueOptions: o, fifo: f, account: advance{account: account{budget: m.Budget}}}
 }
 
 // Len returns the number of elements.
@@ -177,7 +179,7 @@ func (q *Queue) Close() {
 	q.closed, q.gone = true, true
 	finished := q.cancel(nil, &q.putters, status.Errorf(status.Canceled, "%s '%s' has been destroyed", q.Kind, q.Name))
 	finished = q.cancel(finished, &q.takers, status.Errorf(status.Canceled, "%s '%s' has been destroyed", q.Kind, q.Name))
-	q.Order = NewFIFO(len(q.Types)) // without the elements
+	q.Order, q.fifo = NewFIFO(len(q.Types)), nil // without the elements
 	q.account.close()
 	q.mu.Unlock()
 	call(finished)

@@ -16,11 +16,15 @@ type deque struct {
 	blocks [][]tensor.Value
 	head   int // the place of the first element in the first block
 	size   int
-	spare  []tensor.Value // an empty block
+	spare  [][]tensor.Value // empty blocks, a few
 }
 
 // blockSize is how many elements a block has.
 const blockSize = 16
+
+// spares is how many empty ones are kept: those of what a loop puts in before others have
+// their turns.
+const spares = 5
 
 func (d *deque) Len() int { return d.size }
 
@@ -34,12 +38,20 @@ func (d *deque) at(i int) []tensor.Value {
 }
 
 func (d *deque) block() []tensor.Value {
-	b := d.spare
-	d.spare = nil
-	if b == nil {
-		b = make([]tensor.Value, blockSize*d.n)
+	n := len(d.spare) - 1
+	if n < 0 {
+		return make([]tensor.Value, blockSize*d.n)
 	}
+	b := d.spare[n]
+	d.spare = d.spare[:n]
 	return b
+}
+
+// keep keeps an empty block.
+func (d *deque) keep(b []tensor.Value) {
+	if len(d.spare) < spares {
+		d.spare = append(d.spare, b)
+	}
 }
 
 func (d *deque) Push(element []tensor.Value) {
@@ -61,8 +73,16 @@ func (d *deque) popFront(dst []tensor.Value) []tensor.Value {
 	case len(d.blocks) == 1:
 		d.head = 0
 	default:
-		d.spare, d.blocks[0] = d.blocks[0], nil
-		d.blocks, d.head = d.blocks[1:], 0
+		d.keep(d.blocks[0])
+		d.head = 0
+		if few := 8; len(d.blocks) > few {
+			d.blocks[0] = nil
+			d.blocks = d.blocks[1:]
+			break
+		}
+		last := copy(d.blocks, d.blocks[1:])
+		d.blocks[last] = nil
+		d.blocks = d.blocks[:last]
 	}
 	return dst
 }
@@ -73,7 +93,8 @@ func (d *deque) dropBack() {
 	clear(d.at(d.size))
 	if d.head+d.size == (len(d.blocks)-1)*blockSize {
 		last := len(d.blocks) - 1
-		d.spare, d.blocks[last] = d.blocks[last], nil
+		d.keep(d.blocks[last])
+		d.blocks[last] = nil
 		d.blocks = d.blocks[:last]
 		if d.size == 0 {
 			d.head = 0

@@ -36,22 +36,63 @@ type Place struct {
 // why it never will be. False: it waits in line, and element must not change until it has been
 // served, or has left. See [Queue.Enqueue].
 func (p *Place) Put(ctx context.Context, q *Queue, element []tensor.Value) (bool, error) {
+	p.Taken = nil
+	q.mu.Lock()
+	if q.putters.first == nil && !q.closed && q.fifo != nil && ctx.Err() == nil {
+		switch a := q.takers.first; {
+		case a == nil:
+			if q.Capacity < 0 || q.fifo.Len() < q.Capacity {
+				err := q.account.charge(q.size(element))
+				if err == nil {
+					q.fifo.Push(element)
+				}
+				q.mu.Unlock()
+				return true, err
+			}
+		case a.at != nil && q.Capacity != 0 && q.fifo.Len() == 0 && a.ctx.Err() == nil:
+			q.takers.remove(a)
+			a.finished, a.err = true, nil
+			to := a.at
+			q.fifo.turns++
+			to.accept(to.taken(q).passed(element, q.fifo.turns))
+			q.mu.Unlock()
+			to.Err = nil
+			to.Served(to, p.By)
+			return true, nil
+		}
+	}
 	p.attempt = attempt{ctx: ctx, batch: element, single: true, want: 1, all: 1, at: p}
-	p.Taken, p.queue, p.line = nil, q, &q.putters
+	p.queue, p.line = q, &q.putters
 	return p.try((*Queue).put)
 }
 
 // Take tries to take an element from a queue, to out. True: out has it, as Taken, or the
 // error tells why it never will. False: it stands in line. See [Queue.Dequeue].
 func (p *Place) Take(ctx context.Context, q *Queue, out []tensor.Value) (bool, error) {
+	q.mu.Lock()
+	if f := q.fifo; f != nil && q.takers.first == nil && f.size > 0 && len(f.back) == 0 && ctx.Err() == nil {
+		t := p.taken(q)
+		t.pop()
+		copy(out, t.Elements)
+		p.Taken = t
+		q.account.release(q.size(t.Elements))
+		if q.putters.first == nil {
+			q.mu.Unlock()
+			return true, nil
+		}
+		finished := q.serve(p.few[:0])
+		q.mu.Unlock()
+		callBy(finished, p.By)
+		return true, nil
+	}
 	p.attempt = attempt{ctx: ctx, want: 1, all: 1, at: p}
 	p.Taken, p.out, p.queue, p.line = nil, out, q, &q.takers
 	return p.try((*Queue).take)
 }
 
+// try is for what is not as it mostly is. It unlocks the queue.
 func (p *Place) try(goOn func(*Queue, *attempt) bool) (bool, error) {
 	q, a := p.queue, &p.attempt
-	q.mu.Lock()
 	if p.line.first != nil || !goOn(q, a) {
 		p.line.add(a)
 		q.mu.Unlock()
@@ -78,8 +119,9 @@ func (p *Place) taken(q *Queue) *Taken {
 	if p == nil {
 		return &Taken{queue: q}
 	}
-	p.place = Taken{queue: q}
-	return &p.place
+	t := &p.place
+	t.queue, t.Elements, t.turns = q, nil, nil
+	return t
 }
 
 // accept brings what was taken to where it is wanted.

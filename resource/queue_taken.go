@@ -23,6 +23,12 @@ func (t *Taken) pop() {
 	t.turns = append(t.turns, turn)
 }
 
+// passed is an element that went past the queue in a turn.
+func (t *Taken) passed(element []tensor.Value, turn int64) *Taken {
+	t.Elements, t.turns = append(t.place[:0], element...), append(t.turn[:0], turn)
+	return t
+}
+
 // unpop puts all elements back where they were in the queue's order.
 func (t *Taken) unpop() {
 	n := len(t.queue.Types)
@@ -41,7 +47,7 @@ func (t *Taken) Return() {
 		return
 	}
 	t.unpop()
-	q.account.correct(q.account.bytes + q.size(t.Elements))
+	q.account.add(q.size(t.Elements))
 	finished := q.serve(nil)
 	q.mu.Unlock()
 	call(finished)

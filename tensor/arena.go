@@ -54,15 +54,30 @@ func (b *Budget) Charge(n int64) error {
 		b.used.Add(n)
 		return nil
 	}
+	_, err := b.ChargeUpTo(n, n)
+	return err
+}
+
+// ChargeUpTo takes most bytes, or, where the limit does not allow that, least, and returns how
+// many it has taken. It fails as [Budget.Charge] does where least are too many.
+func (b *Budget) ChargeUpTo(least, most int64) (int64, error) {
+	if b == nil {
+		return most, nil
+	}
 	if b.fuse.Load() > 0 && b.fuse.Add(-1) == 0 {
-		return status.Errorf(status.ResourceExhausted, "out of memory: %d bytes are refused", n)
+		return 0, status.Errorf(status.ResourceExhausted, "out of memory: %d bytes are refused", least)
 	}
-	if used := b.used.Add(n); b.limit > 0 && used > b.limit {
-		b.used.Add(-n)
-		return status.Errorf(status.ResourceExhausted,
-			"out of memory: %d bytes more would pass the session's limit of %d (%d in use)", n, b.limit, used-n)
+	used := b.used.Add(most)
+	if b.limit <= 0 || used <= b.limit {
+		return most, nil
 	}
-	return nil
+	if used -= most; used+least <= b.limit {
+		b.used.Add(least - most)
+		return least, nil
+	}
+	b.used.Add(-most)
+	return 0, status.Errorf(status.ResourceExhausted,
+		"out of memory: %d bytes more would pass the session's limit of %d (%d in use)", least, b.limit, used)
 }
 
 // Release gives n bytes back.

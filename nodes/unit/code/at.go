@@ -39,6 +39,9 @@ func (u *Unit) Enclosed() error {
 	for i := range u.Entries {
 		next("an entry", u.Entries[i].Otherwise)
 	}
+	for i := range u.Guards {
+		next("a guard", u.Guards[i].Otherwise)
+	}
 	for i := range u.Latches {
 		next("a latch", u.Latches[i].Target)
 	}

@@ -19,6 +19,7 @@ type Unit struct {
 	Fetches []Fetch
 	Tests   []Test
 	Entries []Entrance
+	Guards  []Guard
 	Latches []latch
 	Bands   []Band
 	Chains  []Chain
@@ -60,6 +61,7 @@ const (
 	OpWait         // runs the kernel of calls[x], for which the unit may be parked
 	OpStart        // likewise, but it is parked later, by an OpAwait
 	OpAwait        // parks the unit until all is done that was started
+	OpGuard        // guards[x]: leaves the island if register d holds no scalar of type a
 	firstScalar
 )
 
@@ -172,6 +174,15 @@ type Entrance struct {
 	Registers []check // of the island, to be made scalars of their types
 	Loads     []transfer
 	Otherwise int32 // where to go if a check fails
+}
+
+// A Guard stands behind a kernel that may wait, whose output an island takes for a scalar. If
+// it is none, what the island has in registers is brought to where it lies outside of the
+// island, and the unit goes on with what is written without its assumptions.
+type Guard struct {
+	Register  check
+	Moves     []transfer // from registers
+	Otherwise int32      // where to go on
 }
 
 // A check is that a slot holds a scalar of a type.

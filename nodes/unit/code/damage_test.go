@@ -244,6 +244,15 @@ var Damages = []Damage{
 		return false
 	})},
 	{"an entrance that goes elsewhere", instruction(is(OpEnter), func(u *Unit, _ int, in *instr, _ *rand.Rand) bool { u.Entries[in.X].Otherwise++; return true })},
+	{"a guard that goes elsewhere", instruction(is(OpGuard), func(u *Unit, _ int, in *instr, _ *rand.Rand) bool { u.Guards[in.X].Otherwise += 2; return true })},
+	{"a guard that leaves a register behind", instruction(is(OpGuard), func(u *Unit, _ int, in *instr, rng *rand.Rand) bool {
+		g := &u.Guards[in.X]
+		k := rng.IntN(len(g.Moves))
+		g.Moves = slices.Delete(slices.Clone(g.Moves), k, k+1)
+		return true
+	})},
+	{"no guard", instruction(is(OpGuard), nothing)},
+	{"a guard of another register", instruction(is(OpGuard), func(_ *Unit, _ int, in *instr, _ *rand.Rand) bool { in.D++; return true })},
 	{"two constants exchanged", func(u *Unit, rng *rand.Rand) bool {
 		if len(u.Presets) < 2 || u.Presets[0].Value == u.Presets[1].Value {
 			return false

@@ -75,6 +75,7 @@ type emitter struct {
 	around   *form.Loop // the loop being written
 	twice    bool       // what is written now is written again further on
 	node     int32      // that the next instruction stands for; -1
+	guards   []leaving  // whose way out of their island is still to be written
 	label    int        // no instruction before it may be fused with one after it
 }
 
@@ -237,6 +238,9 @@ func (e *emitter) call(in *form.Instr) {
 		}
 	}
 	e.add(instr{Op: op, X: e.kernelCall(in)})
+	if op == OpWait {
+		e.guard(in)
+	}
 }
 
 // becomesScalar reports whether a call needs no kernel here.
@@ -287,7 +291,7 @@ func (e *emitter) kernelCall(in *form.Instr) int32 {
 	}
 	if len(in.Out) == 1 {
 		c.Out = e.out(in.Out[0])
-		c.Plain = in.Out[0] >= 0 && e.isScalar(in.Out[0])
+		c.Plain = in.Out[0] >= 0 && e.isScalar(in.Out[0]) && !e.form.Guarded(in)
 	}
 	for o, v := range in.Out {
 		if v < 0 {

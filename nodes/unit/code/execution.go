@@ -164,7 +164,13 @@ func (x *execution) instr(in *instr) (end bool) {
 		return true
 	case OpCall, OpWait:
 		x.waits(in)
-		x.kernel(&u.Calls[in.X])
+		c := &u.Calls[in.X]
+		x.kernel(c)
+		if after := &u.Instrs[next]; in.Op == OpWait && x.guarded(c) && (after.Op != OpGuard || int32(after.D) != c.Out) {
+			x.fail("register %d has what %s puts out, without a guard", c.Out, x.form.Flow.Name(c.Node))
+		}
+	case OpGuard:
+		next = x.guard(in)
 	case OpStart:
 		x.waits(in)
 		c := &u.Calls[in.X]
@@ -320,6 +326,8 @@ func (x *execution) kernel(c *Call) (in []uint64) {
 				x.fail("%s writes to slot %d, which holds something", x.form.Flow.Name(c.Node), slot)
 			}
 			x.slab[slot].there, x.slab[slot].owned = false, false
+		case x.guarded(c):
+			x.set(uint8(slot), tensor.Invalid, n)
 		case c.Plain != x.isRegister(slot):
 			x.fail("%s puts a scalar out: %v, to slot %d", x.form.Flow.Name(c.Node), c.Plain, slot)
 		case c.Plain:
@@ -359,6 +367,39 @@ func (x *execution) enter(e *Entrance) int32 {
 		c.number, c.there = x.get(l.From), true
 	}
 	return x.pc + 1
+}
+
+// guarded reports whether a call puts what it makes into a register whatever that is.
+func (x *execution) guarded(c *Call) bool {
+	return c.Nout == 1 && !c.Plain && !c.Unread.Has(0) && x.isRegister(c.Out) && x.form.Flow.Nodes[c.Node].Kind == kind.Async
+}
+
+// guard executes a guard: what was taken for granted holds or does not.
+func (x *execution) guard(in *instr) int32 {
+	g := &x.unit.Guards[in.X]
+	if g.Register.Slot != int32(in.D) || g.Register.Zero.DType() != tensor.DType(in.A) {
+		x.fail("a guard of register %d for %d", in.D, g.Register.Slot)
+	}
+	x.register(in.D, tensor.DType(in.A))
+	if x.rng.IntN(3) == 0 {
+		return x.pc + 1
+	}
+	found := false
+	for _, t := range g.Moves {
+		if !x.isRegister(t.From) {
+			x.fail("slot %d is no register", t.From)
+		}
+		if !x.slab[t.From].there { // nothing was made yet
+			continue
+		}
+		x.put(t.To, x.get(t.From))
+		x.slab[t.To].plain = t.From != g.Register.Slot
+		found = found || t.From == g.Register.Slot
+	}
+	if !found {
+		x.fail("what register %d holds goes nowhere", in.D)
+	}
+	return g.Otherwise
 }
 
 // pick executes x[i], which comes to the same as the calls that follow it.

@@ -45,6 +45,13 @@ func (u *Unit) String() string {
 				fmt.Fprintf(&w, ", s%d ← s%d", l.To, l.From)
 			}
 			fmt.Fprintf(&w, ", else %d", e.Otherwise)
+		case OpGuard:
+			g := &u.Guards[in.X]
+			fmt.Fprintf(&w, " s%d is %v, else", g.Register.Slot, g.Register.Zero.DType())
+			for _, t := range g.Moves {
+				fmt.Fprintf(&w, " s%d←s%d", t.To, t.From)
+			}
+			fmt.Fprintf(&w, " to %d", g.Otherwise)
 		default:
 			fmt.Fprintf(&w, " %d %d %d %d", in.D, in.A, in.B, in.X)
 		}

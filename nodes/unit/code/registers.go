@@ -75,7 +75,7 @@ func (e *emitter) island(s *form.Island, body func()) bool {
 	for _, v := range slices.Concat(s.Assume, s.Vectors) {
 		e.home(v) // so that what is undone below is the island's alone
 	}
-	before, outer := *e.u, *e
+	before, outer := *e.u, *e // the guards among them
 	e.within, e.known, e.loads = s, make([]check, 0, 8), nil
 	for dt, list := range outer.idle {
 		e.idle[dt] = slices.Clone(list)
@@ -101,7 +101,7 @@ func (e *emitter) island(s *form.Island, body func()) bool {
 		slots, presets := e.u.Slots, e.u.Presets // those of values that were met first
 		*e.u = before
 		e.u.Slots, e.u.Presets = slots, presets
-		e.free = outer.free
+		e.free, e.guards = outer.free, outer.guards
 		return false
 	}
 	x.Otherwise = e.here()

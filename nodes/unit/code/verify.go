@@ -80,7 +80,7 @@ func (u *Unit) wellFormed(f *form.Form) error {
 	tables := [...]int{
 		OpCall: len(u.Calls), OpMove: len(u.Moves), OpCopy: len(u.Moves), OpPlain: len(u.Moves), OpDrop: u.Slots, OpRead: len(u.Reads),
 		OpFetch: len(u.Fetches), OpJump: len(u.Instrs), OpTest: len(u.Tests), OpLoop: len(u.Loops), OpLatch: len(u.Latches),
-		OpPick: len(u.Picks), OpBand: len(u.Bands), OpChain: len(u.Chains), OpEnter: len(u.Entries), OpWait: len(u.Calls), OpStart: len(u.Calls), OpAwait: 1,
+		OpPick: len(u.Picks), OpBand: len(u.Bands), OpChain: len(u.Chains), OpEnter: len(u.Entries), OpWait: len(u.Calls), OpStart: len(u.Calls), OpAwait: 1, OpGuard: len(u.Guards),
 	}
 	inside := func(x int32, n int) bool { return x >= 0 && int(x) < n }
 	for pc, in := range u.Instrs {

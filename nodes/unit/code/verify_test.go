@@ -3,10 +3,14 @@ package code_test
 import (
 	"context"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/conformance/programs"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
+	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit/code"
 	"github.com/troupe-go/troupe/nodes/unit/form"
 	_ "github.com/troupe-go/troupe/ops/array"
@@ -27,6 +31,15 @@ func (s seeded) Int(_ string, lo, hi int) int { return lo + s.IntN(hi-lo+1) }
 // eachForm calls do with the forms of random programs.
 func eachForm(t *testing.T, seeds int, do func(seed uint64, f *form.Form, emit func() *code.Unit)) {
 	forms := 0
+	filter := filter(t)
+	for seed := range uint64(seeds / 25) {
+		c := form.NewCompiler(filter, nil)
+		f, why, err := c.Form(1)
+		if f == nil {
+			t.Fatal(why, err)
+		}
+		do(seed, f, func() *code.Unit { return code.Emit(f, c.Credit) })
+	}
 	for seed := range uint64(seeds) {
 		src := seeded{rand.New(rand.NewPCG(seed, 7))}
 		low := programs.Random(src, programs.Options{Depth: 1 + int(seed%4)}).Lower(programs.Form(seed % 3))
@@ -54,6 +67,27 @@ func eachForm(t *testing.T, seeds int, do func(seed uint64, f *form.Form, emit f
 	if forms < seeds/2 {
 		t.Errorf("only %d forms", forms)
 	}
+}
+
+// filter is a loop that takes numbers from one queue, and puts some into another.
+func filter(t *testing.T) *form.Flow {
+	text, err := os.ReadFile("testdata/filter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := graph.New()
+	if err := notation.Add(g, string(text)); err != nil {
+		t.Fatal(err)
+	}
+	fetch, err := g.FindID(graph.ParseTensorID("prime_out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := nodes.Compile(context.Background(), g, nodes.Spec{Fetches: []graph.Output{fetch}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Flow()
 }
 
 // TestVerify verifies the code of random programs.

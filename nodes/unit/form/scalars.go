@@ -142,7 +142,7 @@ func NewIsland(f *Form, c *Credit, loop *Loop, outer *Island) *Island {
 		if in.Op == Call && f.ScalarOf(in).Op != 0 {
 			s.work++
 		}
-		if in.Op != Call || !f.ScalarOf(in).counts {
+		if in.Op != Call || !f.ScalarOf(in).counts && !f.Guarded(in) {
 			for _, u := range in.In {
 				need(u)
 			}
@@ -247,6 +247,9 @@ func (s *Island) makes(in *Instr) bool {
 		}
 		if in.Pick != 0 {
 			return s.picks(in)
+		}
+		if s.form.Guarded(in) {
+			return true
 		}
 		if len(in.Out) != 1 || len(in.In) == 0 || !is.closed && is.Op == 0 {
 			return false

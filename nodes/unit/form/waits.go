@@ -23,6 +23,17 @@ func (f *Form) Waits(in *Instr) bool {
 	return in.Op == Call && f.Flow.Nodes[in.Node].Kind == kind.Async
 }
 
+// Guarded reports whether what an instruction makes is taken for a scalar before it is
+// there: what a kernel that may wait brings, such as a queue's element, may have any shape, and mostly
+// is a scalar where its type is that of one.
+func (f *Form) Guarded(in *Instr) bool {
+	if in.Op != Call || in.Starts || len(in.Out) != 1 || !f.Waits(in) {
+		return false
+	}
+	out := f.Flow.output(Source{in.Node, 0})
+	return machine(f.Flow.dtype(Source{in.Node, 0})) && out.Shape().NumDimensions() <= 0 // -1: not known
+}
+
 // stepWaits reports whether a step is an operation that may wait, or a frame with one.
 func (a *analysis) stepWaits(s step) bool {
 	if g, ok := s.frame(); ok {

@@ -90,9 +90,12 @@ func (m *Machine) exec() bool {
 				return false
 			}
 		case code.OpAwait:
-			if len(m.started) > 0 {
-				m.pc, m.state = int32(pc), Waiting
+			if pc = m.await(pc); pc < 0 {
 				return false
+			}
+		case code.OpGuard:
+			if !regs[in.D].Inside(tensor.DType(in.A)) {
+				pc = m.guard(&m.code.Guards[uint32(in.X)], pc)
 			}
 		case code.OpEnter:
 			pc = m.enter(&m.code.Entries[uint32(in.X)], pc)
@@ -954,7 +957,7 @@ func (m *Machine) exec() bool {
 					return false
 				}
 			}
-		case code.Opcodes + 0, code.Opcodes + 1, code.Opcodes + 2, code.Opcodes + 3, code.Opcodes + 4, code.Opcodes + 5, code.Opcodes + 6, code.Opcodes + 7, code.Opcodes + 8, code.Opcodes + 9, code.Opcodes + 10, code.Opcodes + 11, code.Opcodes + 12, code.Opcodes + 13, code.Opcodes + 14, code.Opcodes + 15, code.Opcodes + 16, code.Opcodes + 17, code.Opcodes + 18, code.Opcodes + 19, code.Opcodes + 20, code.Opcodes + 21, code.Opcodes + 22, code.Opcodes + 23, code.Opcodes + 24, code.Opcodes + 25, code.Opcodes + 26, code.Opcodes + 27, code.Opcodes + 28, code.Opcodes + 29, code.Opcodes + 30, code.Opcodes + 31, code.Opcodes + 32, code.Opcodes + 33, code.Opcodes + 34, code.Opcodes + 35, code.Opcodes + 36, code.Opcodes + 37, code.Opcodes + 38, code.Opcodes + 39, code.Opcodes + 40, code.Opcodes + 41, code.Opcodes + 42, code.Opcodes + 43, code.Opcodes + 44, code.Opcodes + 45, code.Opcodes + 46, code.Opcodes + 47, code.Opcodes + 48, code.Opcodes + 49, code.Opcodes + 50, code.Opcodes + 51, code.Opcodes + 52, code.Opcodes + 53, code.Opcodes + 54, code.Opcodes + 55, code.Opcodes + 56, code.Opcodes + 57, code.Opcodes + 58, code.Opcodes + 59, code.Opcodes + 60, code.Opcodes + 61, code.Opcodes + 62, code.Opcodes + 63, code.Opcodes + 64, code.Opcodes + 65, code.Opcodes + 66, code.Opcodes + 67, code.Opcodes + 68, code.Opcodes + 69, code.Opcodes + 70, code.Opcodes + 71, code.Opcodes + 72, code.Opcodes + 73, code.Opcodes + 74, code.Opcodes + 75, code.Opcodes + 76, code.Opcodes + 77:
+		case code.Opcodes + 0, code.Opcodes + 1, code.Opcodes + 2, code.Opcodes + 3, code.Opcodes + 4, code.Opcodes + 5, code.Opcodes + 6, code.Opcodes + 7, code.Opcodes + 8, code.Opcodes + 9, code.Opcodes + 10, code.Opcodes + 11, code.Opcodes + 12, code.Opcodes + 13, code.Opcodes + 14, code.Opcodes + 15, code.Opcodes + 16, code.Opcodes + 17, code.Opcodes + 18, code.Opcodes + 19, code.Opcodes + 20, code.Opcodes + 21, code.Opcodes + 22, code.Opcodes + 23, code.Opcodes + 24, code.Opcodes + 25, code.Opcodes + 26, code.Opcodes + 27, code.Opcodes + 28, code.Opcodes + 29, code.Opcodes + 30, code.Opcodes + 31, code.Opcodes + 32, code.Opcodes + 33, code.Opcodes + 34, code.Opcodes + 35, code.Opcodes + 36, code.Opcodes + 37, code.Opcodes + 38, code.Opcodes + 39, code.Opcodes + 40, code.Opcodes + 41, code.Opcodes + 42, code.Opcodes + 43, code.Opcodes + 44, code.Opcodes + 45, code.Opcodes + 46, code.Opcodes + 47, code.Opcodes + 48, code.Opcodes + 49, code.Opcodes + 50, code.Opcodes + 51, code.Opcodes + 52, code.Opcodes + 53, code.Opcodes + 54, code.Opcodes + 55, code.Opcodes + 56, code.Opcodes + 57, code.Opcodes + 58, code.Opcodes + 59, code.Opcodes + 60, code.Opcodes + 61, code.Opcodes + 62, code.Opcodes + 63, code.Opcodes + 64, code.Opcodes + 65, code.Opcodes + 66, code.Opcodes + 67, code.Opcodes + 68, code.Opcodes + 69, code.Opcodes + 70, code.Opcodes + 71, code.Opcodes + 72, code.Opcodes + 73, code.Opcodes + 74, code.Opcodes + 75, code.Opcodes + 76:
 			panic("unit: no such instruction") // that all 256 are here saves a comparison
 		}
 	}

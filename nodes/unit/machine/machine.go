@@ -464,6 +464,22 @@ func (m *Machine) test(t *code.Test, pc int) int {
 	return int(t.Target)
 }
 
+// guard deals with what a kernel has put into a register and is not inside its value: a
+// scalar is brought there, with anything else the machine leaves the island.
+func (m *Machine) guard(g *code.Guard, pc int) int {
+	v, dt := m.slab[g.Register.Slot], g.Register.Zero.DType()
+	if v.IsScalar() && v.DType() == dt {
+		m.slab[g.Register.Slot] = tensor.ScalarAt(&v, 0)
+		m.env.Ctx.Arena.Drop(v)
+		return pc
+	}
+	for _, t := range g.Moves {
+		m.slab[t.To] = m.slab[t.From]
+	}
+	m.slab[g.Register.Slot] = g.Register.Zero
+	return int(g.Otherwise)
+}
+
 // enter looks whether what an island takes for granted holds, and makes its
 // registers ready.
 func (m *Machine) enter(e *code.Entrance, pc int) int {

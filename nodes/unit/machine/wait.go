@@ -65,6 +65,7 @@ func (m *Machine) start(c *code.Call, pc int) int {
 	if m.env.Alarm.Load() && !m.env.Attend() {
 		return halt
 	}
+	m.patience--
 	in, out := m.bring(c)
 	done, err := m.env.Start(c.Kernel, c.Node, in, out)
 	switch {
@@ -85,6 +86,28 @@ func (m *Machine) start(c *code.Call, pc int) int {
 	m.busy = false
 	m.started = append(m.started, c)
 	return pc
+}
+
+// await parks the machine until all is done that was started, or for others that could go on.
+func (m *Machine) await(pc int) int {
+	if len(m.started) > 0 {
+		m.pc, m.state = int32(pc), Waiting
+		return halt
+	}
+	if m.patience <= 0 && m.yields(pc) {
+		return halt
+	}
+	return pc
+}
+
+// yields parks the machine before the instruction pc if others could go on.
+func (m *Machine) yields(pc int) bool {
+	m.patience = patienceMost
+	if !m.env.Others() {
+		return false
+	}
+	m.pc, m.state = int32(pc), Ready
+	return true
 }
 
 // bring brings the inputs of a call to where they are wanted.
@@ -112,11 +135,8 @@ func (m *Machine) wait(c *code.Call, pc int) int {
 	if m.env.Alarm.Load() && !m.env.Attend() {
 		return halt
 	}
-	if m.patience--; m.patience <= 0 {
-		if m.patience = patienceMost; m.env.Others() {
-			m.pc, m.state = int32(pc-1), Ready
-			return halt
-		}
+	if m.patience--; m.patience <= 0 && m.yields(pc-1) {
+		return halt
 	}
 	in, out := m.bring(c)
 	done, err := m.env.Wait(c.Kernel, c.Node, in, out)
