@@ -102,7 +102,7 @@ func (k *calls) run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return o.err // its calls are the driver's
 	case o.what == failed:
 		return o.err
-	case o.what == solo:
+	case o.what == solo, o.what == again:
 		return m.alone(values, out)
 	}
 	copy(out, m.tree.results)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -253,6 +255,69 @@ func TestLanes(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestDriverPanics has the caller that drives a lane panic in some iteration: the others are told, and
+// have what they have alone.
+func TestDriverPanics(t *testing.T) {
+	d, err := decoders.New("gru", 8, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.NewSession(d.Graph, &session.SessionOptions{BatchLoops: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	plain := open(t, d, &session.SessionOptions{})
+	c, err := s.MakeCallable(d.Feeds(), d.Fetches(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used int64
+	for at := range int64(12) {
+		const callers = 5
+		entered := make(chan struct{}, callers)
+		var iteration atomic.Int64
+		ctx := cellular.Watched(t.Context(), &cellular.Watch{
+			Entered: func() { entered <- struct{}{} },
+			Iterating: func() {
+				i := iteration.Add(1) - 1
+				if i == 0 { // all wait, or join
+					for range callers {
+						<-entered
+					}
+				}
+				if i == at {
+					panic("the driver has had enough")
+				}
+			},
+		})
+		var wg sync.WaitGroup
+		var panicked atomic.Int64
+		for i := range callers {
+			args := decoders.Args(int32(i), int32(20+i), 1)
+			var want result
+			want.out, want.err = plain.Call(t.Context(), args...)
+			wg.Go(func() {
+				a := caller{cancelled: -1, want: want}
+				if a.got.out, a.got.err = c.Call(ctx, args...); a.got.err != nil && strings.Contains(a.got.err.Error(), "enough") {
+					panicked.Add(1)
+					return
+				}
+				a.check(t, fmt.Sprintf("iteration %d, caller %d", at, i))
+			})
+		}
+		wg.Wait()
+		if panicked.Load() != 1 {
+			t.Errorf("iteration %d: %d callers have the error of one", at, panicked.Load())
+		}
+		if now := s.MemoryInUse(); at == 0 {
+			used = now
+		} else if now > used {
+			t.Errorf("iteration %d: %d bytes are in use, and were %d", at, now, used)
+		}
+	}
 }
 
 // TestFlat holds memory, goroutines and the account of a session constant over many callers that

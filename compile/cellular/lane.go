@@ -36,6 +36,7 @@ type lane struct {
 
 	// The driver's.
 	members []*member
+	joining []*member // of the last iteration, members or not yet
 	budget  *tensor.Budget
 }
 
@@ -172,6 +173,12 @@ func (l *lane) drive(lead *member) outcome {
 		}
 	}
 	watch := WatchOf(lead.ctx)
+	ended := false
+	defer func() {
+		if !ended {
+			l.abandon(lead)
+		}
+	}()
 	for {
 		if watch != nil {
 			watch.Iterating()
@@ -181,6 +188,7 @@ func (l *lane) drive(lead *member) outcome {
 			result = outcome{failed, status.FromContext(lead.ctx)}
 		}
 		if result.what != nothing && len(joining) == 0 {
+			ended = true
 			l.hand(lead)
 			return result
 		}
@@ -192,6 +200,7 @@ func (l *lane) drive(lead *member) outcome {
 		}
 		l.play.iterate(&step, joining, tell)
 		if result.what != nothing {
+			ended = true
 			l.hand(lead)
 			return result
 		}
@@ -201,6 +210,32 @@ func (l *lane) drive(lead *member) outcome {
 			runtime.Gosched()
 		}
 	}
+}
+
+// abandon ends a lane whose driver panics, which is the lead's error. The others begin again, by
+// themselves.
+func (l *lane) abandon(lead *member) {
+	l.at.mu.Lock()
+	l.at.lanes = slices.DeleteFunc(l.at.lanes, func(o *lane) bool { return o == l })
+	for _, list := range [][]*member{l.members, l.joining, l.waiting} {
+		for _, m := range list {
+			if m != lead && !m.gone && !m.ended {
+				m.ended = true
+				m.told <- outcome{what: again}
+			}
+		}
+	}
+	l.waiting = nil
+	l.cancel()
+	l.at.mu.Unlock()
+	lanes.Add(-1)
+	l.play.forget(lead)
+	for _, m := range l.members {
+		if m.gone {
+			l.play.forget(m)
+		}
+	}
+	l.play.drop()
 }
 
 // isGone reports whether a member's context has ended before it was told what has become of it.
@@ -224,6 +259,7 @@ func (l *lane) admit(tell func(*member, outcome)) (joining []*member) {
 	l.waiting = slices.DeleteFunc(l.waiting, func(m *member) bool { return m.gone })
 	n := min(len(l.waiting), mostMembers-len(stay))
 	joining = slices.Clone(l.waiting[:n])
+	l.joining = joining
 	l.waiting = slices.Delete(l.waiting, 0, n)
 	l.at.mu.Unlock()
 	if len(stay) < len(l.members) {

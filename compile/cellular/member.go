@@ -46,6 +46,7 @@ const (
 	drive        // it drives the lane from now on
 	done         // its condition has failed
 	solo         // it goes on alone
+	again        // it begins again, alone
 	failed       // with err
 )
 
@@ -60,8 +61,11 @@ func (m *member) join(out []tensor.Value) error {
 		return o.err // its log is the driver's
 	}
 	defer m.log.drop(m.step.Resources.Budget)
-	if o.what == failed {
+	switch o.what {
+	case failed:
 		return o.err
+	case again:
+		return m.alone(m.begun, out)
 	}
 	values, err := m.variables()
 	if err == nil && o.what == solo {
