@@ -132,6 +132,7 @@ func (s *Step) beginParked(u *code.Unit, f *frames.Instance) {
 	}
 	clear(f.Queued)
 	f.Queued = f.Queued[:0]
+	s.prepareEnv()
 	x.m.Begin(&s.env)
 	x.frame, x.at, x.taken, x.begun, x.left, x.ended = f, len(s.parked), 0, 0, 0, false
 	s.parked = append(s.parked, x)
@@ -217,10 +218,6 @@ func (s *Step) others() bool {
 func (s *Step) turn(x *parked) {
 	m := x.m
 	s.turning, s.unit, s.unitAt = x, m, x.frame.Parent
-	s.env.Alarm, s.env.Feeds, s.env.Clock, s.env.Run = &s.alarm.rung, s.feeds, s.clock, nil
-	if s.left > 0 {
-		s.env.Run = s.measured
-	}
 	var begin int64
 	if s.meter != nil {
 		begin = s.meter.Clock()

@@ -127,14 +127,19 @@ func (s *Step) machineOf(f int32, u *code.Unit) *machine.Machine {
 	return s.machines[f]
 }
 
-// playUnit plays a unit to its end, or until the step fails. The caller ends the
-// machine.
-func (s *Step) playUnit(m *machine.Machine, at *frames.Iteration) bool {
-	s.unit, s.unitAt = m, at
+// prepareEnv makes the environment of machines that of this step.
+func (s *Step) prepareEnv() {
 	s.env.Alarm, s.env.Feeds, s.env.Clock, s.env.Run = &s.alarm.rung, s.feeds, s.clock, nil
 	if s.left > 0 {
 		s.env.Run = s.measured
 	}
+}
+
+// playUnit plays a unit to its end, or until the step fails. The caller ends the
+// machine.
+func (s *Step) playUnit(m *machine.Machine, at *frames.Iteration) bool {
+	s.unit, s.unitAt = m, at
+	s.prepareEnv()
 	var ok bool
 	if s.meter == nil {
 		ok = m.Run(&s.env)

@@ -58,7 +58,12 @@ func (d *deque) Push(element []tensor.Value) {
 	if d.head+d.size == len(d.blocks)*blockSize {
 		d.blocks = append(d.blocks, d.block())
 	}
+	i := d.head + d.size
 	d.size++
+	if d.n == 1 {
+		d.blocks[i/blockSize][i%blockSize] = element[0]
+		return
+	}
 	copy(d.at(d.size-1), element)
 }
 
@@ -85,6 +90,19 @@ func (d *deque) popFront(dst []tensor.Value) []tensor.Value {
 		d.blocks = d.blocks[:last]
 	}
 	return dst
+}
+
+// take moves the first element to out, for good.
+func (f *fifo) take(out []tensor.Value) {
+	f.turns++
+	if f.n > 1 || f.head == blockSize-1 {
+		f.popFront(out[:0])
+		return
+	}
+	e := &f.blocks[0][f.head]
+	out[0], *e = *e, tensor.Value{}
+	f.head++
+	f.size--
 }
 
 // dropBack removes the last element.

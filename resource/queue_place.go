@@ -20,7 +20,8 @@ type Place struct {
 	// By is who puts and takes here.
 	By any
 	// Err is why the attempt failed that was served, and Taken what it has taken, where
-	// that is an element.
+	// that is an element, for the caller to accept or to return. What comes from a place of the
+	// same By, or did not have to wait, is the caller's at once.
 	Err   error
 	Taken *Taken
 
@@ -36,7 +37,6 @@ type Place struct {
 // why it never will be. False: it waits in line, and element must not change until it has been
 // served, or has left. See [Queue.Enqueue].
 func (p *Place) Put(ctx context.Context, q *Queue, element []tensor.Value) (bool, error) {
-	p.Taken = nil
 	q.mu.Lock()
 	if q.putters.first == nil && !q.closed && q.fifo != nil && ctx.Err() == nil {
 		switch a := q.takers.first; {
@@ -54,7 +54,10 @@ func (p *Place) Put(ctx context.Context, q *Queue, element []tensor.Value) (bool
 			a.finished, a.err = true, nil
 			to := a.at
 			q.fifo.turns++
-			to.accept(to.taken(q).passed(element, q.fifo.turns))
+			copy(to.out, element)
+			if to.By != p.By {
+				to.Taken = to.taken(q).passed(element, q.fifo.turns)
+			}
 			q.mu.Unlock()
 			to.Err = nil
 			to.Served(to, p.By)
@@ -62,20 +65,17 @@ func (p *Place) Put(ctx context.Context, q *Queue, element []tensor.Value) (bool
 		}
 	}
 	p.attempt = attempt{ctx: ctx, batch: element, single: true, want: 1, all: 1, at: p}
-	p.queue, p.line = q, &q.putters
+	p.Taken, p.queue, p.line = nil, q, &q.putters
 	return p.try((*Queue).put)
 }
 
-// Take tries to take an element from a queue, to out. True: out has it, as Taken, or the
-// error tells why it never will. False: it stands in line. See [Queue.Dequeue].
+// Take tries to take an element from a queue, to out. True: out has it, for the caller to keep,
+// or the error tells why it never will. False: it stands in line. See [Queue.Dequeue].
 func (p *Place) Take(ctx context.Context, q *Queue, out []tensor.Value) (bool, error) {
 	q.mu.Lock()
 	if f := q.fifo; f != nil && q.takers.first == nil && f.size > 0 && len(f.back) == 0 && ctx.Err() == nil {
-		t := p.taken(q)
-		t.pop()
-		copy(out, t.Elements)
-		p.Taken = t
-		q.account.release(q.size(t.Elements))
+		f.take(out)
+		q.account.release(q.size(out[:f.n]))
 		if q.putters.first == nil {
 			q.mu.Unlock()
 			return true, nil

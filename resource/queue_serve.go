@@ -155,6 +155,9 @@ func (q *Queue) putBack(a *attempt) {
 // size returns what a queue charges for elements: their tensors, and the places that hold
 // them, which cost more than small tensors do.
 func (q *Queue) size(components []tensor.Value) int64 {
+	if q.fifo != nil && len(components) == 1 && components[0].Plain() {
+		return int64(q.fifo.Place())
+	}
 	size := int64(len(components)/max(len(q.Types), 1)) * int64(q.Order.Place())
 	for _, v := range components {
 		size += sizeOf(v)
