@@ -172,6 +172,59 @@ func (e *Edit) ReplaceBy(n, by *graph.Node) error {
 	return e.Rename(by, name)
 }
 
+// A Replacement is a node that takes the place of several, whose outputs only they take.
+type Replacement struct {
+	Nodes []*graph.Node
+	Last  *graph.Node // of Nodes; By takes its name
+	By    *graph.Node
+}
+
+// ReplaceMany makes replacements: who waited for one of the nodes waits for what takes its
+// place, also as a target.
+func (e *Edit) ReplaceMany(list []Replacement) error {
+	if len(list) == 0 {
+		return nil
+	}
+	by := map[*graph.Node]*graph.Node{}
+	var going []*graph.Node
+	for _, r := range list {
+		for _, n := range r.Nodes {
+			by[n] = r.By
+		}
+		going = append(going, r.Nodes...)
+	}
+	if err := e.ReplaceControls(by); err != nil {
+		return err
+	}
+	e.Changed()
+	names := make([]string, len(list))
+	for i, r := range list {
+		names[i] = r.Last.Name()
+		e.Inherit(r.By, r.Last)
+		for _, n := range r.Nodes {
+			if err := e.Watch.Step(); err != nil {
+				return err
+			}
+			if at := e.aimed[n]; len(at) > 0 {
+				delete(e.aimed, n)
+				e.aimed[r.By] = append(e.aimed[r.By], at...)
+				for _, k := range at {
+					e.targets[k] = r.By
+				}
+			}
+		}
+	}
+	if err := e.Remove(going...); err != nil {
+		return err
+	}
+	for i, r := range list {
+		if err := e.Rename(r.By, names[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // sweep removes what nothing needs any more.
 func (e *Edit) sweep() error {
 	if !e.dirty {

@@ -36,11 +36,20 @@ type Chain[T Float] struct {
 	pool     sync.Pool
 }
 
-// tileSize is how many elements a tile has.
-const tileSize = 2048
+// TileSize is how many elements a tile of a [Chain] has.
+const TileSize = 2048
 
 // NewChain makes a chain of links, the last of which makes the result.
 func NewChain[T Float](operands int, links []Link[T]) *Chain[T] {
+	return newChain(operands, links, -1)
+}
+
+// NewChainOver is [NewChain] for a result that may lie where operand over lies.
+func NewChainOver[T Float](operands int, links []Link[T], over int) *Chain[T] {
+	return newChain(operands, links, over)
+}
+
+func newChain[T Float](operands int, links []Link[T], over int) *Chain[T] {
 	c := &Chain[T]{operands: operands, links: links, slot: make([]int, len(links)), lastUse: make([]int, operands+len(links)), slots: 1}
 	for i := range c.lastUse {
 		c.lastUse[i] = -1
@@ -62,6 +71,9 @@ func NewChain[T Float](operands int, links []Link[T]) *Chain[T] {
 	// A slot is taken by a link whose result is still to be used. A link may
 	// write over what it is the last to take.
 	busy := []int{-1} // by slot: the last link that takes what lies there
+	if over >= 0 {
+		busy[0] = c.lastUse[over]
+	}
 	c.first = len(links) - 1
 	for i := range links {
 		s := 0
@@ -107,7 +119,7 @@ func OperandOf[T Float](v *tensor.Value, dims []int64) (x Operand[T], ok bool) {
 // Compute computes o of the operands. Every link must take one that has as many
 // elements as o has, or the result of a link before: see Fits.
 func (c *Chain[T]) Compute(ctx *kernel.Context, o []T, operands []Operand[T]) error {
-	if len(o) <= tileSize && c.slots == 1 {
+	if len(o) <= TileSize && c.slots == 1 {
 		c.tile(o, 0, len(o), operands, nil)
 		return nil
 	}
@@ -156,7 +168,7 @@ func (c *Chain[T]) Fits(n int, operands []Operand[T]) bool {
 
 // Compute computes all elements.
 func (r *Pass[T]) Compute(ctx *kernel.Context) error {
-	grain := max(tileSize, Grain/len(r.chain.links)/tileSize*tileSize)
+	grain := max(TileSize, Grain/len(r.chain.links)/TileSize*TileSize)
 	if len(r.o) <= grain {
 		r.Part(0, len(r.o))
 		return nil
@@ -210,7 +222,7 @@ func (r *Pass[T]) short(i int) bool {
 }
 
 // A tileMemory is the slots of a tile but the first.
-type tileMemory[T Float] struct{ slots [][tileSize]T }
+type tileMemory[T Float] struct{ slots [][TileSize]T }
 
 // Part computes elements lo to hi. Parts may be computed at the same time.
 func (r *Pass[T]) Part(lo, hi int) {
@@ -220,8 +232,8 @@ func (r *Pass[T]) Part(lo, hi int) {
 		memory = takeTile[T](c.slots - 1)
 		defer giveTile(memory)
 	}
-	for ; lo < hi; lo += tileSize {
-		r.tile(lo, min(lo+tileSize, hi), memory)
+	for ; lo < hi; lo += TileSize {
+		r.tile(lo, min(lo+TileSize, hi), memory)
 	}
 }
 

@@ -198,36 +198,49 @@ func Parts(c *kernel.Construction, ops, nodes []string, operands []int64) ([]Par
 	}
 	parts := make([]Part, len(ops))
 	for i, op := range ops {
-		def, err := registry.Global.Lookup(op)
+		p, n, err := PartOf(c, op, nodes[i], "T")
 		if err != nil {
 			return nil, err
 		}
-		sole := registry.Attrs{{Name: "T", Value: registry.TypeAttr(c.Type("T"))}}
-		r, err := registry.Resolve(def, sole)
-		if err != nil {
-			return nil, err
-		}
-		if len(r.Inputs) > len(operands) {
+		if n > len(operands) {
 			return nil, c.Errorf("%d operands are too few for %d operations", len(operands), len(ops))
 		}
-		p := Part{Node: nodes[i], Op: op}
-		for _, from := range operands[:len(r.Inputs)] {
+		for _, from := range operands[:n] {
 			if from < 0 || from >= int64(len(c.Inputs)+i) {
 				return nil, c.Errorf("operation %d takes %d of %d", i, from, len(c.Inputs)+i)
 			}
 			p.In = append(p.In, int(from))
 		}
-		operands = operands[len(r.Inputs):]
-		p.Kernel, err = kernel.Make("CPU", &kernel.Construction{
-			Node: p.Node, Op: def, Attrs: r.Attrs, Inputs: r.Inputs, Outputs: r.Outputs, Device: c.Device,
-		})
-		if err != nil {
-			return nil, err
-		}
+		operands = operands[n:]
 		parts[i] = p
 	}
 	if len(operands) > 0 {
 		return nil, c.Errorf("%d operands are left over", len(operands))
 	}
 	return parts, nil
+}
+
+// PartOf makes a part of a fused node of type T, of which c says the device: the node of an
+// operation whose attribute attr is that type. It also returns how many operands the part
+// takes, which the caller sets.
+func PartOf(c *kernel.Construction, op, node, attr string) (p Part, inputs int, err error) {
+	def, err := registry.Global.Lookup(op)
+	if err != nil {
+		return p, 0, err
+	}
+	r, err := registry.Resolve(def, registry.Attrs{{Name: attr, Value: registry.TypeAttr(c.Type("T"))}})
+	if err != nil {
+		return p, 0, err
+	}
+	p = Part{Node: node, Op: op}
+	p.Kernel, err = kernel.Make("CPU", &kernel.Construction{
+		Node: node, Op: def, Attrs: r.Attrs, Inputs: r.Inputs, Outputs: r.Outputs, Device: c.Device,
+	})
+	return p, len(r.Inputs), err
+}
+
+// OfOneForm reports whether a kernel refuses or reinterprets operands of different shapes.
+func OfOneForm(k kernel.Kernel) bool {
+	_, had := withoutShapes(k)
+	return had
 }

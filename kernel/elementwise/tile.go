@@ -22,7 +22,7 @@ func takeTile[T Float](slots int) *tileMemory[T] {
 		m = &tileMemory[T]{}
 	}
 	if len(m.slots) < slots {
-		m.slots = make([][tileSize]T, slots)
+		m.slots = make([][TileSize]T, slots)
 	}
 	return m
 }

@@ -19,6 +19,7 @@
 //	common       equal nodes with equal inputs
 //	batchnorm    a normalization into the filter of the convolution before it (changes bits)
 //	epilogue     bias, normalization, sum and activation into the product before them
+//	updates      updates of variables and what computes them into one pass over memory
 //	elementwise  chains of elementwise operations into one node, one pass over memory
 //
 // passes.go has the table, and sets of passes as text.
@@ -34,7 +35,8 @@
 // message, node and operation, frame and iteration. A node keeps its name if it is
 // changed; one that stands for several knows theirs. Of equal nodes the first stays.
 // Side effects and their order: stateful nodes, references, resources and control edges
-// are let alone.
+// are let alone, but for updates of variables that become one node, which makes them in an
+// order that edges allow.
 //
 // What a pass must know for this:
 //

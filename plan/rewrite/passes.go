@@ -31,6 +31,7 @@ var passes = []pass{
 	{"common", true, common},
 	{"batchnorm", false, batchNorm},
 	{"epilogue", true, epilogue},
+	{"updates", true, updates},
 	{"elementwise", true, elementwise},
 }
 
@@ -63,7 +64,7 @@ func Default() Passes {
 func Fusing() Passes {
 	var s Passes
 	for i, p := range passes {
-		if p.name == "epilogue" || p.name == "elementwise" {
+		if p.name == "epilogue" || p.name == "updates" || p.name == "elementwise" {
 			s |= 1 << i
 		}
 	}

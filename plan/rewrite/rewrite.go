@@ -43,13 +43,22 @@ type work struct {
 
 // fused puts a node in place of n, under its name, if it has a kernel.
 func (w *work) fused(n *graph.Node, spec graph.OpSpec) error {
+	by, err := w.instead(n, spec)
+	if by == nil || err != nil {
+		return err
+	}
+	return w.ReplaceBy(n, by)
+}
+
+// instead adds a node that is to take the place of n; nil if it has no kernel.
+func (w *work) instead(n *graph.Node, spec graph.OpSpec) (*graph.Node, error) {
 	spec.Name, spec.Device = w.UniqueName(n.Name()), n.Device()
 	by, err := w.Add(spec)
 	if err != nil {
-		return w.Watch.Ask() // the definition has limits of its own
+		return nil, w.Watch.Ask() // the definition has limits of its own
 	}
 	if _, err := w.kernel(by); err != nil {
-		return w.Remove(by)
+		return nil, w.Remove(by)
 	}
-	return w.ReplaceBy(n, by)
+	return by, nil
 }
