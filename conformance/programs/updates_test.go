@@ -89,7 +89,7 @@ func newOptimizer(rng *rand.Rand) *optimizer {
 	var names []string
 	for i := range 1 + rng.IntN(4) {
 		name, dims := fmt.Sprintf("v%d", i), o.dims
-		if i > 0 && rng.IntN(8) == 0 {
+		if i > 0 && rng.IntN(5) == 0 {
 			name = "v0" // two handles of one variable
 		} else if rng.IntN(10) == 0 {
 			dims = shapes[rng.IntN(len(shapes))]

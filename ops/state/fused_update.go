@@ -227,6 +227,10 @@ func (k *fusedUpdate[T]) operands(now, args []tensor.Value) (list []elementwise.
 	return list, true
 }
 
+// updateTile is how many elements all updates pass over before the next: the parts of several
+// variables, and what is computed of them, fit into the first cache.
+const updateTile = 512
+
 // update computes all updates, tile by tile. A step that ends meanwhile has updated all
 // elements.
 func (k *fusedUpdate[T]) update(ctx *kernel.Context, operands []elementwise.Operand[T], next []tensor.Value) {
@@ -237,9 +241,9 @@ func (k *fusedUpdate[T]) update(ctx *kernel.Context, operands []elementwise.Oper
 		operands[u.variable] = o
 	}
 	ctx.Step.Pool.Parallel(len(operands[0]), max(elementwise.TileSize, elementwise.Grain/len(k.parts)/elementwise.TileSize*elementwise.TileSize), func(lo, hi int) {
-		for ; lo < hi; lo += elementwise.TileSize {
+		for ; lo < hi; lo += updateTile {
 			for _, p := range passes {
-				p.Part(lo, min(lo+elementwise.TileSize, hi))
+				p.Part(lo, min(lo+updateTile, hi))
 			}
 		}
 	})
