@@ -367,6 +367,17 @@ func (w *world) lasts(f lastingFault) bool {
 	return f.Kind != Crash && f.Kind != Hang || w.processes[f.Peer].self == f.self
 }
 
+// ends returns when a fault is over: a crash ends a hang, as the next life does not hang.
+func (w *world) ends(f Fault) Time {
+	end := f.At + f.For
+	for _, o := range w.s.Faults {
+		if f.Kind == Hang && o.Kind == Crash && o.Peer == f.Peer && o.At >= w.now {
+			end = min(end, o.At+o.For)
+		}
+	}
+	return end
+}
+
 // bind sets the bound for requests that wait while a fault lasts: they cannot run, unless the
 // fault keeps nothing from them that they need. A fault of messages alone is not noticed while
 // there are none. What takes long by itself may begin when a fault has ended before it was given up.
@@ -381,7 +392,7 @@ func (w *world) bind(f lastingFault) {
 		a, b = b, Master
 	}
 	bound := w.beyond(4*w.s.Config.Patience + 6)
-	slow := b == Master && f.Kind != Mute && f.At+f.For-w.now >= Time(3*w.s.Config.Patience+6)*period*5/4
+	slow := b == Master && f.Kind != Mute && w.ends(f.Fault)-w.now >= Time(3*w.s.Config.Patience+6)*period*5/4
 	for _, r := range w.asked {
 		g := &w.s.Graphs[r.graph]
 		if r.replied || r.bound > 0 || !slow && !g.brief() {
