@@ -170,3 +170,94 @@ func TestHangingLoad(t *testing.T) {
 		}
 	})
 }
+
+// TestHangingConfiguration: the next configuration does not wait for models of the one before
+// that hang. They take effect in order.
+func TestHangingConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"a", "b", "c"} {
+		half(t, filepath.Join(path(name), "1"), "1")
+		half(t, filepath.Join(path(name), "2"), "2")
+	}
+	for _, stage := range []string{"folder", "load"} {
+		t.Run(stage, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hangs := make(chan struct{})
+				m := New(Options{Session: session.SessionOptions{Threads: 1}, WarmUp: func(_ context.Context, u Use) error {
+					if stage == "load" && u.v.name == "a" {
+						<-hangs
+					}
+					return nil
+				}})
+				m.see = func(at string, known func(int64) bool) sight {
+					if stage == "folder" && at == path("a") {
+						<-hangs
+					}
+					return see(at, known)
+				}
+				one := Policy{Specific: []int64{1}}
+				if err := m.Reconfigure(t.Context(), []Config{{Name: "b", Path: path("b")}, {Name: "c", Path: path("c")}}); err != nil {
+					t.Fatal(err)
+				}
+				first := make(chan error, 1)
+				go func() {
+					first <- m.Reconfigure(t.Context(), []Config{{Name: "a", Path: path("a")}, {Name: "b", Path: path("b"), Policy: one}})
+				}()
+				time.Sleep(2 * grace)
+				if got := answers(t, m, Spec{Model: "b"}); stage == "folder" && got != "3 by 1" {
+					t.Errorf("behind a model that hangs: %s", got)
+				}
+				if got := answers(t, m, Spec{Model: "c"}); got != "4 by 2" {
+					t.Errorf("a model that goes, before the others are loaded: %s", got)
+				}
+				// c is in the next configuration again, and must not go in between.
+				list := []Config{{Name: "a", Path: path("a")}, {Name: "b", Path: path("b")}, {Name: "c", Path: path("c"), Policy: one}}
+				if stage == "load" { // only one version is loaded at a time: nothing that is not there
+					list[2].Policy = Policy{}
+				}
+				began := time.Now()
+				waits, err := m.StartReconfigure(t.Context(), list)
+				if err != nil {
+					t.Fatal(err)
+				}
+				second := make(chan error, 1)
+				go func() { second <- waits() }()
+				if took := time.Since(began); took > 2*grace {
+					t.Errorf("the second configuration started after %v", took)
+				}
+				synctest.Wait()
+				if got, want := answers(t, m, Spec{Model: "c"}), map[string]string{"folder": "3 by 1", "load": "4 by 2"}[stage]; got != want {
+					t.Errorf("c: %s, not %s", got, want)
+				}
+				began = time.Now()
+				third, err := m.StartReconfigure(t.Context(), list[1:2])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := third(); err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(began); took > 2*grace {
+					t.Errorf("the third configuration took %v", took)
+				}
+				if names := m.Models(); len(names) != 1 || names[0] != "b" {
+					t.Errorf("models: %v", names)
+				}
+				close(hangs)
+				<-first
+				<-second
+				if names := m.Models(); len(names) != 1 || names[0] != "b" {
+					t.Errorf("in the end: %v", names)
+				}
+				if got := answers(t, m, Spec{Model: "b"}); got != "4 by 2" {
+					t.Errorf("b in the end: %s", got)
+				}
+				if err := m.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+				synctest.Wait()
+			})
+		})
+	}
+}

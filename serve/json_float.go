@@ -3,8 +3,33 @@ package serve
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 )
+
+// longest is how many bytes a number takes at most, with a comma and a space in front.
+const longest = 32
+
+// appendFloats writes numbers of a line.
+func appendFloats(b []byte, list []float32) []byte {
+	const most = 1 << 10 // numbers for which there is room at a time
+	for i, x := range list {
+		if cap(b)-len(b) < longest {
+			b = slices.Grow(b, longest*min(len(list)-i, most))
+		}
+		if i > 0 {
+			b = append(b, ',', ' ')
+		}
+		if n := int32(x); float32(n) != x || n == 0 {
+			if short, ok := appendShort(b, x); ok {
+				b = short
+				continue
+			}
+		}
+		b = appendFloat(b, float64(x), 32)
+	}
+	return b
+}
 
 // appendFloat writes a number with six digits if that reads back the same, or else with
 // as many as tell all numbers of its size apart. Whole numbers end in ".0".
@@ -149,35 +174,61 @@ func appendShort(b []byte, f float32) ([]byte, bool) {
 			n, power = six*1000, at
 		}
 	}
-	var d [10]byte // the digits
+	if cap(b)-len(b) < longest {
+		b = slices.Grow(b, longest)
+	}
+	// The digits, in their place if the first is that of ones.
+	from := len(b)
+	d := (*[longest]byte)(b[from : from+longest])
+	at := 1
+	switch {
+	case power < -4:
+		at = 0
+	case power < 0:
+		copy(d[:8], "0.000000")
+		at = 1 - power
+	}
 	top := n / 1e8
 	rest := n % 1e8
 	high, low := rest/1e4, rest%1e4
-	d[0] = byte('0' + top)
-	copy(d[1:3], pairs[2*(high/100):])
-	copy(d[3:5], pairs[2*(high%100):])
-	copy(d[5:7], pairs[2*(low/100):])
-	copy(d[7:9], pairs[2*(low%100):])
-	last := 9
-	for last > 1 && d[last-1] == '0' {
+	d[at] = byte('0' + top)
+	put := func(i int, pair uint32) { d[i], d[i+1] = pairs[2*pair], pairs[2*pair+1] }
+	put(at+1, high/100)
+	put(at+3, high%100)
+	last := at + 5
+	if low > 0 {
+		put(at+5, low/100)
+		put(at+7, low%100)
+		last = at + 9
+	}
+	for last > at+1 && d[last-1] == '0' {
 		last--
 	}
 	switch {
 	case power < -4:
-		b = append(b, d[0])
-		if last > 1 {
-			b = append(append(b, '.'), d[1:last]...)
+		if last > 1 { // room for the point
+			copy(d[2:last+1], d[1:last])
+			d[1] = '.'
+			last++
 		}
-		return append(b, 'e', '-', pairs[-2*power], pairs[-2*power+1]), true
+		d[last], d[last+1], d[last+2], d[last+3] = 'e', '-', pairs[-2*power], pairs[-2*power+1]
+		return b[:from+last+4], true
 	case power < 0:
-		b = append(b, "0.000"[:1-power]...)
-		return append(b, d[:last]...), true
+		return b[:from+last], true
 	}
-	b = append(append(b, d[:power+1]...), '.')
-	if last <= power+1 {
-		return append(b, '0'), true
+	// In front of the digits is a byte: those before the point move there.
+	for i := range power + 1 {
+		d[i] = d[i+1]
 	}
-	return append(b, d[power+1:last]...), true
+	d[power+1] = '.'
+	if last <= power+2 {
+		for ; last < power+2; last++ { // zeros that were cut
+			d[last-1] = '0'
+		}
+		d[power+2] = '0'
+		return b[:from+power+3], true
+	}
+	return b[:from+last], true
 }
 
 // readsBack reports whether six·10^-places is read as a float32; ok is false if that is too

@@ -31,15 +31,7 @@ func printerOf(name string, t *tensor.Tensor) (*printer, error) {
 	case tensor.Float:
 		x := tensor.Of[float32](&v)
 		p.print = func(b []byte, i int) []byte { return appendFloat(b, float64(x[i]), 32) }
-		p.all = func(b []byte, from, n int) []byte {
-			for i, f := range x[from : from+n] {
-				if i > 0 {
-					b = append(b, ", "...)
-				}
-				b = appendFloat(b, float64(f), 32)
-			}
-			return b
-		}
+		p.all = func(b []byte, from, n int) []byte { return appendFloats(b, x[from:from+n]) }
 	case tensor.Double:
 		x := tensor.Of[float64](&v)
 		p.print = func(b []byte, i int) []byte { return appendFloat(b, x[i], 64) }
@@ -180,7 +172,7 @@ func appendText(b []byte, s string) []byte {
 
 // room returns about how many bytes tensors take as text, up to a bound.
 func room(list []*printer) int {
-	const each, most = 14, 1 << 20
+	const each, most = 16, 1 << 20
 	n := 64
 	for _, p := range list {
 		n += each * p.size(0)

@@ -151,6 +151,9 @@ type Manager struct {
 	turns   *turns
 	loading gate // full while as many versions are loaded as may be
 	configs gate // held while the configuration changes
+	next    gate // held by the next configuration, which waits for configs
+	// overtaken is received from by the configuration that holds configs and waits for models.
+	overtaken chan struct{}
 
 	// What reads files, which tests replace by what hangs.
 	see  func(path string, known func(int64) bool) sight
@@ -165,8 +168,8 @@ type Manager struct {
 	memory   int64 // of versions that are loaded or being loaded
 
 	expanded atomic.Int64 // bytes of inputs
-	// lines has the line of each of models, to be read without a lock: a map that put replaces.
-	lines atomic.Pointer[map[string]*line]
+	// lines are those of models, to be read without a lock: put replaces them.
+	lines atomic.Pointer[lines]
 }
 
 // served is a model.
@@ -201,7 +204,8 @@ func New(o Options) *Manager {
 		o.Patience = 30 * time.Second
 	}
 	m := &Manager{
-		options: o, turns: newTurns(o.Places), loading: make(gate, max(1, o.Loading)), configs: make(gate, 1), see: see,
+		options: o, turns: newTurns(o.Places), loading: make(gate, max(1, o.Loading)), see: see,
+		configs: make(gate, 1), next: make(gate, 1), overtaken: make(chan struct{}),
 		models: map[string]*served{}, living: map[*version]bool{}, unloaded: map[string]Config{},
 	}
 	m.read = m.open
@@ -244,11 +248,14 @@ func (m *Manager) put(name string, s *served) {
 		m.models[name] = s
 		delete(m.unloaded, name)
 	}
-	lines := make(map[string]*line, len(m.models))
+	all := &lines{of: make(map[string]*line, len(m.models))}
 	for name, s := range m.models {
-		lines[name] = s.line
+		all.of[name] = s.line
+		if all.sole = name; len(m.models) > 1 {
+			all.sole = ""
+		}
 	}
-	m.lines.Store(&lines)
+	m.lines.Store(all)
 }
 
 // first loads the versions of a new model.

@@ -3,10 +3,13 @@ package serve
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"sync"
+	"syscall"
 )
 
 // posts sends one request again and again over connections that are kept. It costs a fraction
@@ -17,7 +20,12 @@ type posts struct {
 	text    []byte
 	mu      sync.Mutex
 	idle    []*post
+	open    int // connections
+	most    int // that were open at a time
 }
+
+// errCrowded is that of a connection that the server has closed, as it has all it may.
+var errCrowded = errors.New("the server has as many connections as it may")
 
 type post struct {
 	net.Conn
@@ -34,6 +42,14 @@ func (p *posts) close() {
 	}
 }
 
+// count counts connections.
+func (p *posts) count(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open += n
+	p.most = max(p.most, p.open)
+}
+
 // ask sends the request, and returns the status of the reply and whether it says when to come
 // again.
 func (p *posts) ask() (code int, later bool, err error) {
@@ -48,10 +64,15 @@ func (p *posts) ask() (code int, later bool, err error) {
 		if err != nil {
 			return 0, false, err
 		}
+		p.count(1)
 		c = &post{conn, bufio.NewReader(conn)}
 	}
 	last := false
 	if code, later, last, err = c.ask(p.text); err != nil || last {
+		closed := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+		if p.count(-1); closed && p.most > stormConnections {
+			err = errCrowded
+		}
 		c.Close()
 		return code, later, err
 	}

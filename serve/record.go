@@ -79,6 +79,9 @@ type Load struct {
 	Err     error
 }
 
+// noSpanAtAll is that of requests without a tracer.
+var noSpanAtAll trace.Span = noop.Span{}
+
 type recordKey struct{}
 
 // Begin begins to observe a request of an interface: a span, below the one that ctx
@@ -87,7 +90,7 @@ type recordKey struct{}
 func (m *Manager) Begin(ctx context.Context, api, method, client string) (context.Context, *Record) {
 	r := &Record{API: api, Method: method, Client: client, Began: time.Now(), manager: m}
 	c := trace.SpanContextFromContext(ctx)
-	if r.span = (noop.Span{}); m.options.Tracer != nil {
+	if r.span = noSpanAtAll; m.options.Tracer != nil {
 		ctx, r.span = m.options.Tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer))
 		c = r.span.SpanContext()
 	}
@@ -111,10 +114,12 @@ func (r *Record) Skip() { r.unrecorded = true }
 func (r *Record) End(err error) {
 	r.Took = time.Since(r.Began)
 	if r.Err = err; err != nil {
-		r.Code = status.From(err).Code
-		r.span.SetStatus(codes.Error, plain.Line(err.Error()))
+		r.Code = status.CodeOf(err)
 	}
 	if r.span.IsRecording() {
+		if err != nil {
+			r.span.SetStatus(codes.Error, plain.Line(err.Error()))
+		}
 		r.span.SetName(r.API + " " + plain.Line(r.Method))
 		r.span.SetAttributes(attribute.String("model", r.Model), attribute.Int64("version", r.Version),
 			attribute.String("signature", r.Signature), attribute.Int("examples", r.Examples), attribute.String("code", r.Code.String()))
@@ -129,15 +134,29 @@ func (r *Record) End(err error) {
 	r.log()
 }
 
-// log writes the line of a request.
+// log writes the line of a request. Those of a model that are refused, as too much is asked of
+// it, share one line a second.
 func (r *Record) log() {
 	l := r.manager.options.Requests
 	if l == nil {
 		return
 	}
+	refused := int64(0)
+	if r.Code == status.ResourceExhausted {
+		if line := r.manager.line(r.Model); line != nil {
+			n, due := line.refusal.Load().due(r.Began)
+			if !due {
+				return
+			}
+			refused = n
+		}
+	}
 	e := l.Info()
 	if r.Code == status.Internal || r.Code == status.Unknown || r.Code == status.DataLoss {
 		e = l.Error()
+	}
+	if !e.Enabled() {
+		return
 	}
 	e = e.Str("api", r.API).Str("method", plain.Line(r.Method)).Str("client", plain.Line(r.Client)).Str("model", plain.Line(r.Model))
 	if r.Version != 0 {
@@ -159,6 +178,9 @@ func (r *Record) log() {
 		Dur("wait", r.Wait).Dur("run", r.Run).Dur("took", r.Took)
 	if r.TraceID != "" {
 		e = e.Str("trace", r.TraceID)
+	}
+	if refused > 1 {
+		e = e.Int64("refused", refused)
 	}
 	if r.Err != nil {
 		e = e.Str("error", plain.Line(r.Err.Error()))

@@ -115,6 +115,9 @@ func (r reply) write(w io.Writer) {
 }
 
 func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.refuse(w, r) {
+		return
+	}
 	begin := time.Now()
 	ctx := r.Context()
 	if r.Header["Traceparent"] != nil {
@@ -144,7 +147,7 @@ func (h *rest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		head.Set(inferenceHeader, strconv.Itoa(len(out.body)))
 	}
 	if out.code == http.StatusTooManyRequests {
-		head.Set("Retry-After", "1")
+		head["Retry-After"] = oneSecond
 	}
 	control.SetWriteDeadline(time.Now().Add(h.o.Patience))
 	if out.size() >= worth && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
@@ -177,10 +180,11 @@ var packers = sync.Pool{New: func() any {
 	return z
 }}
 
-// The values of headers that every reply has.
+// The values of headers that every reply has, or every refusal.
 var (
 	jsonType   = []string{"application/json"}
 	noSniffing = []string{"nosniff"}
+	oneSecond  = []string{"1"}
 )
 
 // buffers are for the texts of requests and replies, of which nothing refers to them when
@@ -256,7 +260,10 @@ type target struct {
 	verb string // predict, classify, regress, metadata, or nothing
 }
 
-var errNoPath = errors.New("not of this interface")
+var (
+	errNoPath    = errors.New("not of this interface")
+	errMalformed = status.Invalid("Malformed request")
+)
 
 // parse takes a path apart. The words in it are matched without regard to case, the
 // verb is not.
@@ -265,36 +272,35 @@ func parse(path string) (t target, err error) {
 	if !strings.EqualFold(parts[0], "v1") {
 		return t, errNoPath
 	}
-	malformed := status.Invalid("Malformed request")
 	if len(parts) < 3 || !strings.EqualFold(parts[1], "models") {
-		return t, malformed
+		return t, errMalformed
 	}
 	last := len(parts) - 1
 	if name, verb, ok := cutLast(parts[last], ":"); ok {
 		parts[last], t.verb = name, verb
 		if verb != "predict" && verb != "classify" && verb != "regress" {
-			return t, malformed
+			return t, errMalformed
 		}
 	} else if (last == 3 || last == 5) && strings.EqualFold(parts[last], "metadata") {
 		parts, t.verb = parts[:last], "metadata"
 	}
 	if t.spec.Model, err = url.PathUnescape(parts[2]); err != nil || t.spec.Model == "" {
-		return t, malformed
+		return t, errMalformed
 	}
 	switch {
 	case len(parts) == 3:
 	case len(parts) == 5 && strings.EqualFold(parts[3], "versions"):
 		n, err := strconv.ParseInt(parts[4], 10, 64)
 		if err != nil || n < 0 {
-			return t, malformed
+			return t, errMalformed
 		}
 		t.spec.Version, t.spec.HasVersion = n, true
 	case len(parts) == 5 && strings.EqualFold(parts[3], "labels") && parts[4] != "":
 		if t.spec.Label, err = url.PathUnescape(parts[4]); err != nil {
-			return t, malformed
+			return t, errMalformed
 		}
 	default:
-		return t, malformed
+		return t, errMalformed
 	}
 	return t, nil
 }
@@ -306,12 +312,22 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
+// targetOf returns what a URL names: that of most requests without taking it apart.
+func targetOf(u *url.URL) (target, error) {
+	if u.RawPath == "" {
+		if _, model, verb, more := asked(u.Path); verb != "" && verb != "infer" && model != "" && !more && !strings.Contains(model, "%") {
+			return target{spec: Spec{Model: model}, verb: verb}, nil
+		}
+	}
+	return parse(u.EscapedPath())
+}
+
 // answer answers a request under /v1.
 func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 	if p := r.URL.Path; p == "/v2" || strings.HasPrefix(p, "/v2/") {
 		return h.v2(w, r)
 	}
-	t, err := parse(r.URL.EscapedPath())
+	t, err := targetOf(r.URL)
 	if errors.Is(err, errNoPath) {
 		return reply{code: http.StatusNotFound, body: []byte(`{ "error": "Not Found" }`)}
 	}
@@ -342,7 +358,7 @@ func (h *rest) answer(w http.ResponseWriter, r *http.Request) (out reply) {
 	case "metadata":
 		text, err = h.metadata(t.spec)
 	default:
-		if err = h.m.full(t.spec.Model); err != nil { // before its body is read
+		if err = h.m.Full(t.spec.Model); err != nil { // before its body is read
 			break
 		}
 		b := body{h: h}

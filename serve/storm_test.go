@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ import (
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/serve/access"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -229,6 +231,8 @@ type storms struct {
 	InTurn        float64 // accepted in short storms, of what four clients had answered in between
 	Accepted      float64 // a second, of five times as many requests
 	Refused       int64
+	Crowded       int64         // whose connections were closed, as there were as many as may be
+	Unsent        int64         // by clients that have as many requests under way as they can
 	Median, Late  time.Duration // of those that were accepted; the 99th percentile
 	Recovered     time.Duration // that the first request after it took
 	Errors        []string
@@ -293,7 +297,10 @@ func TestStorm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	server := httptest.NewServer(Handler(m, HTTP{}))
+	server := httptest.NewUnstartedServer(Handler(m, HTTP{}))
+	connections := access.NewConnections(stormConnections, nil)
+	server.Listener, server.Config.ConnState = connections.Listen(server.Listener), connections.State
+	server.Start()
 	defer server.Close()
 	debug.FreeOSMemory()
 	memory, goroutines := resident(), runtime.NumGoroutine()
@@ -337,6 +344,9 @@ func TestStorm(t *testing.T) {
 	}
 	t.Logf("capacity %.1f requests/s before, %.1f after; in short turns %.0f%% of it are accepted", saw.Before, saw.After, 100*saw.InTurn)
 	t.Logf("at five times the first: %.1f accepted/s, %d refused; p50 %v, p99 %v; a full queue takes %v at this rate", saw.Accepted, saw.Refused, saw.Median, saw.Late, bound(saw.Accepted))
+	if saw.Crowded+saw.Unsent > 0 {
+		t.Logf("%d connections were closed, as there were %d; %d requests were not sent", saw.Crowded, stormConnections, saw.Unsent)
+	}
 	t.Logf("in the server: %v", within)
 	t.Logf("another model meanwhile: %v", &small)
 	t.Logf("first request after it: %v; memory %d MiB, then %d; goroutines %d, then %d", saw.Recovered, memory, most, goroutines, runtime.NumGoroutine())
@@ -345,7 +355,11 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-const stormWaiting = 28
+const (
+	stormWaiting     = 28
+	stormConnections = 2048 // that the server of TestStorm may have
+	stormAsked       = 4096 // requests that its clients have under way at most
+)
 
 // TestStormClients is the other process of TestStorm.
 func TestStormClients(t *testing.T) {
@@ -363,11 +377,21 @@ func TestStormClients(t *testing.T) {
 			saw.Errors = append(saw.Errors, fmt.Sprintf(format, a...))
 		}
 	}
-	var accepted, refused atomic.Int64
+	var accepted, refused, crowded, unsent atomic.Int64
+	present := make(chan struct{}, stormAsked)
 	ask := func(took *times) {
+		select {
+		case present <- struct{}{}:
+			defer func() { <-present }()
+		default:
+			unsent.Add(1)
+			return
+		}
 		begin := time.Now()
 		code, later, err := client.ask()
 		switch {
+		case errors.Is(err, errCrowded):
+			crowded.Add(1)
 		case err != nil:
 			failed("%v", err)
 		case code == http.StatusOK:
@@ -407,6 +431,7 @@ func TestStormClients(t *testing.T) {
 	begin := time.Now()
 	paced(ctx, 5*saw.Before, func() { ask(&stormed) })
 	saw.Accepted, saw.Refused = float64(accepted.Load())/time.Since(begin).Seconds(), refused.Load()
+	saw.Crowded, saw.Unsent = crowded.Load(), unsent.Load()
 	saw.Median, saw.Late = stormed.part(.5), stormed.part(.99)
 	begin = time.Now()
 	ask(&times{})

@@ -21,6 +21,9 @@ type turns struct {
 	taken  int
 	lines  map[*line]bool // in which requests wait
 	clock  time.Duration  // time used by the model that was last given a place
+
+	began  time.Time
+	passed atomic.Int64 // nanoseconds since began, before which nothing is let pass
 }
 
 // A line is where the requests of a model wait, in their order. Its fields are under
@@ -43,6 +46,7 @@ type line struct {
 	// behind one another, and the few that are accepted behind them.
 	room    atomic.Int64 // for requests that run or wait
 	present atomic.Int64 // requests that do
+	refusal atomic.Pointer[refusal]
 }
 
 // A turn is a request that waits in a line, or runs.
@@ -52,7 +56,9 @@ type turn struct {
 	charged time.Duration
 }
 
-func newTurns(places int) *turns { return &turns{places: places, lines: map[*line]bool{}} }
+func newTurns(places int) *turns {
+	return &turns{places: places, lines: map[*line]bool{}, began: time.Now()}
+}
 
 // line returns a line without requests.
 func (t *turns) line(name string, m *meter) *line {
@@ -106,6 +112,7 @@ func (l *line) set(o Options, c Config) {
 	l.of.taken += min(l.running, cores) - min(l.running, l.cores)
 	l.limit, l.cores, l.weight = limit, cores, c.Weight
 	l.room.Store(int64(limit + room))
+	l.refusal.Store(newRefusal(l.name, limit+room))
 	if l.weight <= 0 {
 		l.weight = 1
 	}
@@ -133,24 +140,6 @@ func (l *line) admit(p *place) error {
 
 func (l *line) full() bool { return l.present.Load() >= l.room.Load() }
 
-// refuse counts a request that does not fit, and returns its error.
-func (l *line) refuse() error {
-	l.meter.refused.Add(1)
-	return status.Errorf(status.ResourceExhausted, "model '%s' has %d requests that run or wait, and takes no more", l.name, l.room.Load())
-}
-
-// full returns the error of admit if the line of a model is full.
-func (m *Manager) full(model string) error {
-	lines := m.lines.Load()
-	if lines == nil {
-		return nil
-	}
-	if l := (*lines)[model]; l != nil && l.full() {
-		return l.refuse()
-	}
-	return nil
-}
-
 // turn waits until the caller may run; end must be called with what it returns. It fails
 // with the cause of ctx if that ends before.
 func (l *line) turn(ctx context.Context) (*turn, error) {
@@ -166,7 +155,7 @@ func (l *line) turn(ctx context.Context) (*turn, error) {
 	if len(t.lines) == 0 && t.free(l) { // no other waits
 		t.give(l, w)
 		t.mu.Unlock()
-		w.letPass()
+		t.letPass(w)
 		return w, nil
 	}
 	w.granted = make(chan struct{})
@@ -176,7 +165,7 @@ func (l *line) turn(ctx context.Context) (*turn, error) {
 	t.mu.Unlock()
 	select {
 	case <-w.granted:
-		w.letPass()
+		t.letPass(w)
 		return w, nil
 	case <-ctx.Done():
 	}
@@ -202,14 +191,21 @@ func (l *line) turn(ctx context.Context) (*turn, error) {
 // letPass lets goroutines run first that are ready to: those of requests that are to be read
 // or refused. A step that takes milliseconds would otherwise start in front of them, and the
 // next behind it, as a place is handed from request to request on one processor: under load
-// requests would wait to be read for longer than a full line takes.
-func (w *turn) letPass() {
-	const long = 100 * time.Microsecond // a step that is worth a look at what else is ready
-	if w.charged < long {
+// requests would wait to be read for longer than a full line takes. Where thousands are ready
+// they would take all the time in turn, as each step waits for as many more as come meanwhile:
+// passes have a quarter of it.
+func (t *turns) letPass(w *turn) {
+	const (
+		long = 100 * time.Microsecond // a step that is worth a look at what else is ready
+		part = 3                      // times as long as a pass took, there is none
+	)
+	if w.charged < long || time.Since(t.began) < time.Duration(t.passed.Load()) {
 		return
 	}
+	before := time.Now()
 	runtime.Gosched()
 	w.began = time.Now()
+	t.passed.Store(int64(w.began.Sub(t.began) + part*w.began.Sub(before)))
 }
 
 // end ends a turn.

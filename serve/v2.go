@@ -136,6 +136,9 @@ func (h *rest) v2Infer(w http.ResponseWriter, r *http.Request, s Spec) reply {
 		return failed(err)
 	}
 	defer cancel()
+	if err := h.m.Full(s.Model); err != nil { // before its body is read
+		return failed(err)
+	}
 	s.Key = r.Header.Get("X-Request-Key")
 	u, err := h.m.Use(s)
 	if err != nil {

@@ -16,6 +16,17 @@
 //
 //	python benchmarks/serving/networks.py /tmp/networks
 //	go run ./benchmarks/serving --table /tmp/networks --clients 1,8,64,256 --for 700ms
+//
+// With --storm PID it sends a server with that process, on this machine, five times what it can
+// do, in turns with what it can, and prints the share that it keeps by the clock and by its
+// processor time, which is not the clients'; with --refused PID it sends requests to a model
+// that is full, and prints what a refusal takes. --write-slow FOLDER writes the model for both,
+// --products products of matrices long, or without end if that is 0:
+//
+//	go run ./benchmarks/serving --write-slow /tmp/slow --products 30
+//	troupe serve slow=/tmp/slow --waiting 28 --quiet &
+//	go run ./benchmarks/serving --storm $! --for 60s http://127.0.0.1:8501/v1/models/slow:predict
+//	go run ./benchmarks/serving --storm $! --for 60s grpc://127.0.0.1:8500/slow
 package main
 
 import (
@@ -52,7 +63,29 @@ func main() {
 	tables := flag.String("table", "", "measure each SavedModel in this folder, without a server, with many parameters")
 	rounds := flag.Int("rounds", 5, "with --table: measure the best parameters and the adaptive batching so often, in turn")
 	header := flag.String("header", "", "a header of the requests, NAME: VALUE")
+	storming := flag.Int("storm", 0, "send the server with this process five times what it can do")
+	refusing := flag.Int("refused", 0, "measure what the server with this process takes to refuse")
+	slow := flag.String("write-slow", "", "write a model that takes a while")
+	products := flag.Int("products", 30, "with --write-slow: products of matrices")
 	flag.Parse()
+	switch {
+	case *slow != "":
+		writeSlow(*slow, *products)
+		return
+	case *storming != 0:
+		const turns = 6
+		s := newStorm(flag.Arg(0), *storming)
+		s.run(*took, turns)
+		fmt.Println(s)
+		return
+	case *refusing != 0:
+		for _, text := range strings.Split(*clients, ",") {
+			n, err := strconv.Atoi(text)
+			check(err)
+			fmt.Println(newStorm(flag.Arg(0), *refusing).refusals(*took, n))
+		}
+		return
+	}
 	if *tables != "" {
 		table(*tables, *clients, *rows, *took, *rounds)
 		return

@@ -12,6 +12,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,18 +42,29 @@ type front struct {
 	set     *metrics.Set
 	metrics http.Handler
 
-	listeners map[string]net.Listener
-	web       []*http.Server
-	grpc      *grpc.Server
-	health    *health.Server
-	failed    chan error // of a server that ended by itself
-	served    sync.WaitGroup
+	connections *access.Connections // nil: they are not bounded
+	listeners   map[string]net.Listener
+	web         []*http.Server
+	grpc        *grpc.Server
+	health      *health.Server
+	failed      chan error // of a server that ended by itself
+	served      sync.WaitGroup
 }
 
 // listen opens the addresses.
 func (f *front) listen() error {
 	f.listeners = map[string]net.Listener{}
 	f.failed = make(chan error, 8)
+	most := f.m.connections
+	if most <= 0 {
+		most = connections()
+	}
+	if most > 0 {
+		f.connections = access.NewConnections(most, func(c access.Crowd) {
+			f.o.Logger.Error().Int("connections", c.Open).Int("closed", c.Idle).Int("refused", c.Refused).
+				Msg("there are as many connections as may be (--max-connections, limit of open files): the longest idle ones are closed, or new ones refused")
+		})
+	}
 	for name, address := range map[string]string{"rest": f.m.rest, "grpc": f.m.grpc, "admin": f.m.admin, "pprof": f.m.pprof, "socket": f.m.serving.socket} {
 		if address == "" {
 			continue
@@ -68,6 +80,9 @@ func (f *front) listen() error {
 		}
 		if err != nil {
 			return err
+		}
+		if f.connections != nil && (name == "rest" || name == "grpc" || name == "socket") {
+			l = f.connections.Listen(l)
 		}
 		f.listeners[name] = l
 	}
@@ -97,7 +112,7 @@ func (f *front) start() {
 			l = tls.NewListener(l, f.o.TLS)
 		}
 		streams, stop := context.WithCancel(context.Background())
-		f.http(l, f.pages(streams, gate.HTTP(all)), 2*time.Minute)
+		f.http(l, f.quickly(gate.HTTP(rest), f.pages(streams, gate.HTTP(all))), 2*time.Minute)
 		f.web[len(f.web)-1].RegisterOnShutdown(stop)
 	}
 	if l := f.listeners["admin"]; l != nil {
@@ -132,6 +147,18 @@ func (f *front) start() {
 	}
 }
 
+// quickly sends the requests of models to their handler, and others through the muxes.
+func (f *front) quickly(models, others http.Handler) http.Handler {
+	metrics := f.m.serving.metricsPath
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Path; r.Method == http.MethodPost && (strings.HasPrefix(p, "/v1/models/") || strings.HasPrefix(p, "/v2/models/")) && p != metrics {
+			models.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
+}
+
 // pages adds the pages to the handler of requests: that of the models at /, and with --live
 // that of their sessions. The end of ctx ends their streams, so that the server can end.
 func (f *front) pages(ctx context.Context, requests http.Handler) http.Handler {
@@ -153,6 +180,9 @@ func (f *front) pages(ctx context.Context, requests http.Handler) http.Handler {
 // http answers requests over HTTP. Clients that are slow to ask are dropped.
 func (f *front) http(l net.Listener, h http.Handler, idle time.Duration) {
 	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 5 * time.Minute, IdleTimeout: idle, MaxHeaderBytes: 64 << 10, ErrorLog: errorLog(f.o.Logger)}
+	if f.connections != nil {
+		s.ConnState = f.connections.State
+	}
 	f.web = append(f.web, s)
 	f.served.Go(func() {
 		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -170,7 +200,7 @@ func (f *front) predictions(gate *access.Gate) *grpc.Server {
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(min(body, math.MaxInt32))), grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.ChainUnaryInterceptor(gate.Unary, prediction.Observe(f.models), prediction.Recover),
-		grpc.ChainStreamInterceptor(gate.Stream),
+		grpc.ChainStreamInterceptor(gate.Stream), grpc.InTapHandle(prediction.Refuse(f.models)),
 		grpc.ConnectionTimeout(20 * time.Second),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second, MaxConnectionAge: f.m.serving.maxAge}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -32,6 +34,7 @@ type modelServer struct {
 	latest                   int
 	watch, lame              time.Duration
 	body                     int64
+	connections              int
 	memory                   bytesFlag
 	rate                     float64
 	burst                    int
@@ -40,6 +43,7 @@ type modelServer struct {
 	live, noPage             bool
 	batch                    batchFlags
 	trust                    trustFlags
+	changed                  atomic.Bool // there has been a configuration after the first
 }
 
 func (m *modelServer) add(fl *pflag.FlagSet) {
@@ -62,6 +66,7 @@ func (m *modelServer) add(fl *pflag.FlagSet) {
 	fl.DurationVar(&m.watch, "watch", 2*time.Second, "look for new versions every `DURATION`; 0: never")
 	fl.DurationVar(&m.lame, "lame-duck", 0, "after SIGTERM, go on serving for `DURATION` with /readyz at 503")
 	fl.Int64Var(&m.body, "max-body", 0, "refuse requests of more than `BYTES`; 0: 64 MiB")
+	fl.IntVar(&m.connections, "max-connections", 0, "keep at most `N` connections of clients; 0: what the limit of open files leaves")
 	fl.Var(&m.memory, "max-models", "load models of at most `SIZE` together, such as 16GiB; 0: what the machine has")
 	fl.Lookup("max-models").DefValue = "0" // is not shown
 	fl.Float64Var(&m.rate, "rate", 0, "allow each client `N` requests a second; 0: any number")
@@ -87,6 +92,9 @@ func (m *modelServer) resolve(fl *pflag.FlagSet) error {
 	}
 	if m.sample < 0 || m.sample > 1 {
 		return fmt.Errorf("--trace-sample %v is not between 0 and 1", m.sample)
+	}
+	if m.connections < 0 {
+		return fmt.Errorf("--max-connections cannot be negative")
 	}
 	if m.rate < 0 || m.burst < 0 {
 		return fmt.Errorf("--rate and --burst cannot be negative")
@@ -169,17 +177,24 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 		return err
 	}
 	f.start()
-	if err := models.Reconfigure(ctx, list); err != nil {
+	wait, err := models.StartReconfigure(ctx, list)
+	if err != nil {
 		f.stop(0)
 		return failure{err}
 	}
-	f.announce(cmd.OutOrStdout())
 	watching, end := context.WithCancel(ctx)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		m.watchAll(watching, models, args, list, o.Logger)
+		m.watchAll(watching, models, args, o.Logger)
 	}()
+	if err := wait(); err != nil && !m.changed.Load() { // or else that is the configuration's, not the server's
+		end()
+		f.stop(0)
+		<-watched
+		return failure{err}
+	}
+	f.announce(cmd.OutOrStdout())
 	err = f.wait(ctx)
 	end()
 	if err == nil && m.lame > 0 {
@@ -222,7 +237,7 @@ func (m *modelServer) checked(ctx context.Context, cmd *cobra.Command, models *s
 
 // watchAll looks for new versions, and reads the configuration again when its file has
 // changed.
-func (m *modelServer) watchAll(ctx context.Context, models *serve.Manager, args []string, now []serve.Config, log *zerolog.Logger) {
+func (m *modelServer) watchAll(ctx context.Context, models *serve.Manager, args []string, log *zerolog.Logger) {
 	versions, stop := ticker(m.watch)
 	defer stop()
 	done := make(chan struct{})
@@ -237,6 +252,8 @@ func (m *modelServer) watchAll(ctx context.Context, models *serve.Manager, args 
 	}
 	files, stop := ticker(m.reread)
 	defer stop()
+	var changes sync.WaitGroup
+	defer changes.Wait()
 	last := stamp(m.config)
 	for {
 		select {
@@ -248,18 +265,24 @@ func (m *modelServer) watchAll(ctx context.Context, models *serve.Manager, args 
 		if is == last {
 			continue
 		}
-		list, err := m.list(args)
-		if err == nil {
-			err = models.Reconfigure(ctx, list)
-		}
-		if ctx.Err() != nil {
-			return
-		}
 		last = is
-		if err != nil {
-			log.Error().Str("file", plain.Line(m.config)).Str("error", plain.Line(err.Error())).Msg("the configuration could not be read again, or not everything in it be served")
-			continue
+		list, err := m.list(args)
+		var wait func() error
+		if err == nil {
+			wait, err = models.StartReconfigure(ctx, list)
 		}
-		log.Info().Str("file", plain.Line(m.config)).Int("models", len(list)).Msg("configured again")
+		m.changed.Store(m.changed.Load() || err == nil)
+		changes.Go(func() { // the next change does not wait for models that hang
+			if err == nil {
+				err = wait()
+			}
+			switch {
+			case ctx.Err() != nil:
+			case err != nil:
+				log.Error().Str("file", plain.Line(m.config)).Str("error", plain.Line(err.Error())).Msg("the configuration could not be read again, or not everything in it be served")
+			default:
+				log.Info().Str("file", plain.Line(m.config)).Int("models", len(list)).Msg("configured again")
+			}
+		})
 	}
 }

@@ -17,6 +17,9 @@ func (s *server) infer(ctx context.Context, r *messages.ModelInferRequest) (*mes
 	if err != nil {
 		return nil, err
 	}
+	if err := s.m.Full(of.Model); err != nil { // before its tensors are read
+		return nil, err
+	}
 	of.Key = unary.Key(ctx)
 	if p, ok := r.GetParameters()["signature_name"]; ok {
 		of.Signature = p.GetStringParam()

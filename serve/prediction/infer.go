@@ -27,7 +27,7 @@ func examples(in *messages.Input) []string {
 }
 
 func (s *server) classify(ctx context.Context, r *messages.ClassificationRequest) (*messages.ClassificationResponse, error) {
-	of, u, err := s.use(ctx, r.GetModelSpec())
+	of, u, err := s.run(ctx, r.GetModelSpec())
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *server) classify(ctx context.Context, r *messages.ClassificationRequest
 }
 
 func (s *server) regress(ctx context.Context, r *messages.RegressionRequest) (*messages.RegressionResponse, error) {
-	of, u, err := s.use(ctx, r.GetModelSpec())
+	of, u, err := s.run(ctx, r.GetModelSpec())
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (s *server) multiInference(ctx context.Context, r *messages.MultiInferenceR
 		return nil, status.Invalid("Missing tasks")
 	}
 	first := r.GetTasks()[0].GetModelSpec()
-	_, u, err := s.use(ctx, first)
+	_, u, err := s.run(ctx, first)
 	if err != nil {
 		return nil, err
 	}

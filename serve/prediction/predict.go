@@ -15,7 +15,7 @@ import (
 )
 
 func (s *server) predict(ctx context.Context, r *messages.PredictRequest) (*messages.PredictResponse, error) {
-	of, u, err := s.use(ctx, r.GetModelSpec())
+	of, u, err := s.run(ctx, r.GetModelSpec())
 	if err != nil {
 		return nil, err
 	}

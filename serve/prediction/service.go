@@ -107,6 +107,15 @@ func used(s serve.Spec, version int64) *messages.ModelSpec {
 	}
 }
 
+// run is use for a request that runs something. It fails before the request's tensors are read
+// if the model takes no more.
+func (s *server) run(ctx context.Context, m *messages.ModelSpec) (serve.Spec, serve.Use, error) {
+	if err := s.m.Full(m.GetName()); err != nil {
+		return serve.Spec{}, serve.Use{}, err
+	}
+	return s.use(ctx, m)
+}
+
 // use finds the version that a ModelSpec names. Close must be called.
 func (s *server) use(ctx context.Context, m *messages.ModelSpec) (serve.Spec, serve.Use, error) {
 	of, err := spec(m)

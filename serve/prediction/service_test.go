@@ -72,7 +72,7 @@ classes = ExpandDims(inputs, minus)
 	if err := m.Add(t.Context(), serve.Config{Name: "m", Path: filepath.Dir(dir), Labels: map[string]int64{"stable": 7}}); err != nil {
 		t.Fatal(err)
 	}
-	s := grpc.NewServer(grpc.UnaryInterceptor(Recover))
+	s := grpc.NewServer(grpc.UnaryInterceptor(Recover), grpc.InTapHandle(Refuse(m)))
 	Register(s, m)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // sessionRun runs a part of a model's graph: tensors by their names, or by those that the
 // signature gives them if tensor_name_is_alias is set.
 func (s *server) sessionRun(ctx context.Context, r *messages.SessionRunRequest) (*messages.SessionRunResponse, error) {
-	of, u, err := s.use(ctx, r.GetModelSpec())
+	of, u, err := s.run(ctx, r.GetModelSpec())
 	if err != nil {
 		return nil, err
 	}
