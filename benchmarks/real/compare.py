@@ -1,0 +1,122 @@
+"""Compares real models in Troupe with TensorFlow: answers and times.
+
+    pip install tensorflow-cpu==2.21.0
+    go build -o troupe ./cmd/troupe
+    python benchmarks/real/compare.py ./troupe models            # all; or followed by names
+
+Every folder of models is a SavedModel, as convert.py writes them. Its inputs are drawn
+with a fixed seed, floats between 0 and 1 and integers between 0 and 255; an unknown first
+dimension is 1, any other unknown one 256.
+
+Times are of one run of its signature: in TensorFlow by a callable of a session with the
+default configuration, which rewrites graphs and uses all cores, and in Troupe by troupe
+bench. The two take turns, in rounds of a second each (--rounds, 2 unless told); the figures
+are the median and the best of all rounds. The difference is relative to the largest
+number of an output, and the largest of all outputs.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np
+import tensorflow as tf
+
+v1 = tf.compat.v1
+v1.logging.set_verbosity(v1.logging.ERROR)
+
+
+# Inputs that cannot be drawn: the states of rvm begin as one zero a channel.
+fixed = {"downsample_ratio": np.float32(0.5)} | {
+    f"r{n}i": np.zeros([1, 1, 1, channels], np.float32) for n, channels in enumerate((16, 20, 40, 64), 1)}
+
+
+def drawn(name, tensor):
+    if name.removesuffix(":0") in fixed:
+        return fixed[name.removesuffix(":0")]
+    shape = [size or (256 if at else 1) for at, size in enumerate(tensor.shape.as_list())]
+    random = np.random.default_rng(1)
+    if tensor.dtype.is_floating:
+        return random.random(shape).astype(tensor.dtype.as_numpy_dtype)
+    return random.integers(0, 256, shape).astype(tensor.dtype.as_numpy_dtype)
+
+
+class TensorFlow:
+    def __init__(self, folder):
+        self.session = v1.Session(graph=tf.Graph())
+        with self.session.graph.as_default():
+            loaded = v1.saved_model.load(self.session, ["serve"], folder)
+        ends, tensor = loaded.signature_def["serving_default"], self.session.graph.get_tensor_by_name
+        self.given = {key: drawn(key, tensor(info.name)) for key, info in sorted(ends.inputs.items())}
+        self.names = sorted(ends.outputs)
+        call = self.session.make_callable([tensor(ends.outputs[key].name) for key in self.names],
+                                          [tensor(ends.inputs[key].name) for key in self.given])
+        self.run = lambda: call(*self.given.values())
+
+    def times(self):
+        times, end = [], time.perf_counter() + 1
+        while time.perf_counter() < end or len(times) < 5:
+            start = time.perf_counter()
+            self.run()
+            times.append(1e3 * (time.perf_counter() - start))
+        return times
+
+
+def difference(want, got):
+    if want.shape != got.shape:
+        return float("inf")
+    want, got = want.astype(np.float64), got.astype(np.float64)
+    return np.abs(want - got).max(initial=0) / max(np.abs(want).max(initial=0), 1e-30)
+
+
+def compare(troupe, folder, rounds):
+    theirs = TensorFlow(folder)
+    inputs, outputs = os.path.join(folder, "inputs.npz"), os.path.join(folder, "outputs.npz")
+    np.savez(inputs, **theirs.given)
+    subprocess.run([troupe, "run", folder, "--feed", "@" + inputs, "--output", outputs], check=True)
+    got, want = np.load(outputs), dict(zip(theirs.names, theirs.run()))
+    worst = max(difference(np.asarray(want[key]), got[key]) for key in want)
+    for _ in range(3):
+        theirs.run()
+    told, times = [], []
+    for _ in range(rounds):
+        times += theirs.times()
+        ran = subprocess.run([troupe, "bench", folder, "--feed", "@" + inputs, "--format", "json"], check=True, capture_output=True)
+        told.append(json.loads(ran.stdout))
+    theirs.session.close()
+    return (statistics.median(times), min(times), statistics.median(t["median_ns"] for t in told) / 1e6,
+            min(t["best_ns"] for t in told) / 1e6, worst)
+
+
+def mean(rows):
+    if not rows:
+        return "no model"
+    medians, bests = [row[0] / row[2] for row in rows], [row[1] / row[3] for row in rows]
+    return f"{statistics.geometric_mean(medians):.2f} ({statistics.geometric_mean(bests):.2f}) of {len(rows)} models, least {min(medians):.2f} ({min(bests):.2f})"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("troupe")
+    parser.add_argument("folder")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--rounds", type=int, default=2)
+    asked = parser.parse_args()
+    rows = []
+    print("| model | TensorFlow, ms (best) | Troupe, ms (best) | ratio (of the best) | difference |\n|---|---|---|---|---|")
+    for name in asked.names or sorted(os.listdir(asked.folder)):
+        try:
+            row = compare(asked.troupe, os.path.join(asked.folder, name), asked.rounds)
+        except Exception as e:
+            print(f"{name}: {e}", file=sys.stderr)
+            continue
+        theirs, their_best, ours, our_best, worst = row
+        rows.append(row)
+        print(f"| {name} | {theirs:.2f} ({their_best:.2f}) | {ours:.2f} ({our_best:.2f}) "
+              f"| {theirs / ours:.2f} ({their_best / our_best:.2f}) | {worst:.0e} |", flush=True)
+    print("\nGeometric mean of the ratios:", mean(rows))
+    print("Above 5 ms in TensorFlow:", mean([row for row in rows if row[0] > 5]))
