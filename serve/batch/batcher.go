@@ -277,10 +277,12 @@ func (s *Signature) class(key []byte) *class {
 	return c
 }
 
-// yields is how often a caller yields, and shortWait the time that is left to it alone.
+// yields is how often a caller yields, and shortWait the time that is left to it alone, for
+// which it may yield mostYields times.
 const (
-	yields    = 64
-	shortWait = 100 * time.Microsecond
+	yields     = 64
+	mostYields = 4096
+	shortWait  = 100 * time.Microsecond
 )
 
 // choose returns what the queue says when r has arrived. If other requests are about, r
@@ -293,20 +295,16 @@ func (b *Batcher) choose(now time.Duration, r *request) (ready *batch, wake time
 		return b.q.next(now)
 	}
 	b.yielding = true
-	for range yields {
+	for n := range mostYields {
 		b.mu.Unlock()
 		runtime.Gosched()
 		b.mu.Lock()
 		ready, wake = b.q.next(b.now())
-		if ready != nil || wake == 0 || r.state != waiting {
+		if ready != nil || wake == 0 || r.state != waiting || n >= yields && wake >= shortWait {
 			break
 		}
 	}
 	b.yielding = false
-	if ready == nil && wake > 0 && wake < shortWait {
-		b.q.returns.forget()
-		return b.q.next(b.now())
-	}
 	return ready, wake
 }
 
@@ -531,8 +529,6 @@ func (b *Batcher) together(ctx context.Context, of *batch) {
 
 // answer gives a request its result.
 func (b *Batcher) answer(r *request, out []*tensor.Tensor, of Report, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if r.out, r.err, r.report = out, err, of; of.Requests > 1 {
 		r.report.Waited = r.b.began - r.arrived
 	}

@@ -27,10 +27,13 @@ type estimate struct {
 }
 
 // The time a measurement counts: an estimate averages about as many as history, and is
-// measured again if stale steps of the class have not touched it.
+// measured again if stale steps of the class have not touched it. A step that took longer than
+// the others was perhaps interrupted and counts for at most late times the estimate; one that
+// took less was not, and the estimate is at most early times what it took.
 const (
 	history = 16
-	outlier = 2
+	late    = 1.25
+	early   = 2
 	stale   = 1 << 11
 	sure    = 4
 	doubt   = 64
@@ -70,8 +73,8 @@ func (t *table) add(rows int, row float64) {
 	r := rangeOf(rows)
 	e := &t.at[r]
 	if e.n++; e.n > 1 {
-		row = min(row, outlier*e.row)
-		e.row = min(e.row, outlier*row)
+		row = min(row, late*e.row)
+		e.row = min(e.row, early*row)
 	}
 	e.row += (row - e.row) / float64(min(e.n, history))
 	e.last = t.n
@@ -170,15 +173,17 @@ func (c *costs) size(rows int, shared bool) int {
 }
 
 // together reports whether steps of so many rows are known to do clearly more two at a time
-// than steps of twice as many rows do one at a time. A trial would show the same, at the cost
+// than steps of twice as many rows do one at a time, of which some ran lately: a process that
+// has just begun is slower. A trial would show the same, at the cost
 // of those who wait meanwhile: near the capacity of the better limit the worse one is beyond
 // its own.
 func (c *costs) together(rows int) bool {
 	const clearly = 1.1
 	two := &c.shared.at[rangeOf(rows)]
 	v := c.view(false)
-	twice, ok := v.row(rangeOf(2 * rows))
-	if !ok || v.t.n < sure || two.n < sure {
+	r := rangeOf(2 * rows)
+	twice, ok := v.row(r)
+	if !ok || two.n < sure || v.doubtful(r) {
 		return false
 	}
 	if x, ok := v.row(rangeOf(rows)); ok {

@@ -96,8 +96,8 @@ func (p *pace) ended(now time.Duration, b *batch, measured bool) {
 	if p.most == 1 {
 		return
 	}
-	const hopeless, enough = 1.3, 4
-	if p.turn%2 == 1 && p.steps >= enough && p.trying < p.current && p.mean() > hopeless*p.sums[0].mean() {
+	const hopeless, enough, soon = 1.3, 4, epochTime / 4
+	if p.turn%2 == 1 && p.steps >= enough && now-p.began >= soon && p.trying < p.current && p.mean() > hopeless*p.sums[0].mean() {
 		p.fail(now)
 		return
 	}

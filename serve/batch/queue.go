@@ -176,8 +176,11 @@ func (q *queue) next(now time.Duration) (b *batch, wake time.Duration) {
 	return q.start(now, best), 0
 }
 
-// company reports whether a request that has arrived is not the only one.
-func (q *queue) company() bool { return len(q.running) > 0 || q.returns.due > 0 }
+// company reports whether a request that has arrived may not be the only one: callers that did
+// not come back in time may wait for the processor that this one holds.
+func (q *queue) company() bool {
+	return len(q.running) > 0 || q.returns.due > 0 || q.returns.away > 0
+}
 
 // limit returns how many batches may run at a time.
 func (q *queue) limit() int {

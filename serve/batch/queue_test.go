@@ -227,6 +227,67 @@ func TestReturns(t *testing.T) {
 	}
 }
 
+// TestTwoTogether: that two steps at a time do more than one of twice the rows is taken as known
+// only while steps of that size ran lately: in a new process they were slow.
+func TestTwoTogether(t *testing.T) {
+	var c costs
+	many := func(n, rows int, took time.Duration, shared bool) {
+		for range n {
+			c.add(rows, took, shared)
+		}
+	}
+	many(40, 8, 80*time.Microsecond, false)
+	many(40, 4, 60*time.Microsecond, true)
+	if !c.together(4) {
+		t.Error("two steps of 4 rows that take 60 µs do more than one of 8 that takes 80")
+	}
+	many(2*doubt, 4, 55*time.Microsecond, false)
+	if c.together(4) {
+		t.Error("steps of 8 rows ran long ago")
+	}
+}
+
+// TestHopeless: a trial of fewer steps at a time goes on for a while though it begins badly.
+func TestHopeless(t *testing.T) {
+	c := &class{key: "x", most: 16}
+	p := newPace(2)
+	now := time.Duration(0)
+	ended := func(took time.Duration) {
+		now += took
+		p.ended(now, &batch{class: c, rows: 1, requests: []*request{{class: c, arrived: now - took}}}, true)
+	}
+	for p.turn != 1 {
+		p.started(p.limit())
+		ended(60 * time.Microsecond)
+	}
+	begun := now
+	for p.turn == 1 && now-begun < time.Second {
+		ended(100 * time.Microsecond)
+	}
+	if took := now - begun; took < 2*time.Millisecond || took > 3*time.Millisecond {
+		t.Errorf("a trial with steps of 100 µs in place of 60 ended after %v", took)
+	}
+}
+
+// TestAway: a caller that comes alone is told that others are missing, as often as there are.
+func TestAway(t *testing.T) {
+	q := newQueue(nil, 2)
+	c := &class{key: "x", most: 16}
+	q.returns.ended(0, &batch{class: c, requests: make([]*request, 4)})
+	told := 0
+	for range 10 {
+		r := &request{class: c, rows: 1}
+		q.arrive(time.Second, r)
+		if q.company() {
+			told++
+		}
+		q.leave(r)
+	}
+	if told != 3 {
+		t.Errorf("a caller was told %d times that others are missing, want 3", told)
+	}
+}
+
 // TestOutlier: a step that was interrupted hardly changes what is known of its size, first
 // or later.
 func TestOutlier(t *testing.T) {

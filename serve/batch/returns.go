@@ -14,6 +14,7 @@ import (
 type returns struct {
 	owed []owed // steps whose answers no request has followed yet, oldest first
 	due  int    // the answers of these
+	away int    // the answers of the last step that was dropped, less the requests since
 
 	gather     float64 // seconds from the end of a step until its callers are back
 	kept, lost float64 // decaying numbers of answers with and without a request after them
@@ -75,21 +76,16 @@ func (r *returns) drop() {
 	o := r.owed[0]
 	r.owed = r.owed[1:]
 	r.due -= o.n
+	r.away = o.n
 	f := math.Pow(forgetting, float64(o.n))
 	r.kept, r.lost = r.kept*f, r.lost*f+float64(o.n)
 	r.gather = min(overdueLater*r.gather, (longestWait / ofGather).Seconds())
 }
 
-// forget drops all callers that are due.
-func (r *returns) forget() {
-	for len(r.owed) > 0 {
-		r.drop()
-	}
-}
-
 // arrived notes a request.
 func (r *returns) arrived(now time.Duration) {
 	r.expire(now)
+	r.away = max(0, r.away-1)
 	if len(r.owed) == 0 {
 		return
 	}
