@@ -120,7 +120,7 @@ func OperandOf[T Float](v *tensor.Value, dims []int64) (x Operand[T], ok bool) {
 // elements as o has, or the result of a link before: see Fits.
 func (c *Chain[T]) Compute(ctx *kernel.Context, o []T, operands []Operand[T]) error {
 	if len(o) <= TileSize && c.slots == 1 {
-		c.tile(o, 0, len(o), operands, nil)
+		c.tile(o, 0, len(o), operands, nil, nil)
 		return nil
 	}
 	r := c.Open(o, operands)
@@ -131,12 +131,19 @@ func (c *Chain[T]) Compute(ctx *kernel.Context, o []T, operands []Operand[T]) er
 // Open is [Chain.Compute] for who computes parts of o when they are there to be
 // computed, and closes it in the end.
 func (c *Chain[T]) Open(o []T, operands []Operand[T]) *Pass[T] {
+	r := c.pass()
+	r.o, r.operands = o, append(r.operands, operands...)
+	r.repeat()
+	return r
+}
+
+// pass returns a pass without operands.
+func (c *Chain[T]) pass() *Pass[T] {
 	r, _ := c.pool.Get().(*Pass[T])
 	if r == nil {
 		r = &Pass[T]{chain: c}
 	}
-	r.o, r.operands = o, append(r.operands[:0], operands...)
-	r.repeat()
+	r.operands, r.spread = r.operands[:0], r.spread[:0]
 	return r
 }
 
@@ -145,6 +152,7 @@ type Pass[T Float] struct {
 	chain    *Chain[T]
 	o        []T
 	operands []Operand[T]
+	spread   []spread
 	rows     []T // short rows, repeated
 }
 
@@ -156,10 +164,12 @@ func (r *Pass[T]) Close() {
 }
 
 // Fits reports whether every link has an operand as long as the result, of n elements.
-func (c *Chain[T]) Fits(n int, operands []Operand[T]) bool {
+func (c *Chain[T]) Fits(n int, operands []Operand[T]) bool { return c.fits(n, operands, nil) }
+
+func (c *Chain[T]) fits(n int, operands []Operand[T], spread []spread) bool {
 	for i := range c.links {
 		l := &c.links[i]
-		if !c.long(l.X, n, operands) && (l.Two == nil || !c.long(l.Y, n, operands)) {
+		if !c.long(l.X, n, operands, spread) && (l.Two == nil || !c.long(l.Y, n, operands, spread)) {
 			return false
 		}
 	}
@@ -218,7 +228,7 @@ func (r *Pass[T]) repeat() {
 // itself.
 func (r *Pass[T]) short(i int) bool {
 	n := len(r.operands[i])
-	return n < shortRow && n < len(r.o) && (n > 1 || n == 1 && slices.Contains(r.chain.rows, i))
+	return n < shortRow && n < len(r.o) && spreadOf(r.spread, i) == nil && (n > 1 || n == 1 && slices.Contains(r.chain.rows, i))
 }
 
 // A tileMemory is the slots of a tile but the first.
@@ -228,8 +238,12 @@ type tileMemory[T Float] struct{ slots [][TileSize]T }
 func (r *Pass[T]) Part(lo, hi int) {
 	c := r.chain
 	var memory *tileMemory[T]
-	if c.slots > 1 {
-		memory = takeTile[T](c.slots - 1)
+	slots := c.slots - 1
+	if len(r.spread) > 0 {
+		slots += 2 // for either operand of a link
+	}
+	if slots > 0 {
+		memory = takeTile[T](slots)
 		defer giveTile(memory)
 	}
 	for ; lo < hi; lo += TileSize {
@@ -238,15 +252,15 @@ func (r *Pass[T]) Part(lo, hi int) {
 }
 
 func (r *Pass[T]) tile(lo, hi int, memory *tileMemory[T]) {
-	r.chain.tile(r.o[lo:hi], lo, len(r.o), r.operands, memory)
+	r.chain.tile(r.o[lo:hi], lo, len(r.o), r.operands, r.spread, memory)
 }
 
 // tile computes the part o of a result of so many elements in all, from element lo on.
-func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], memory *tileMemory[T]) {
+func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], spread []spread, memory *tileMemory[T]) {
 	for i := range c.links {
 		l := &c.links[i]
 		to := place(c.slot[i], o, memory)
-		x := c.operand(l.X, o, lo, whole, operands, memory)
+		x := c.operand(l.X, 0, o, lo, whole, operands, spread, memory)
 		switch {
 		case c.placed[i] != nil:
 			c.placed[i].At(to, x, lo, whole)
@@ -263,15 +277,15 @@ func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], memory *til
 			}
 			continue
 		}
-		y := c.operand(l.Y, o, lo, whole, operands, memory)
+		y := c.operand(l.Y, 1, o, lo, whole, operands, spread, memory)
 		switch {
-		case len(x) == len(o) && len(y) == len(o) && c.long(l.X, whole, operands) && c.long(l.Y, whole, operands):
+		case len(x) == len(o) && len(y) == len(o) && c.long(l.X, whole, operands, spread) && c.long(l.Y, whole, operands, spread):
 			l.Two.VV(to, x, y)
-		case len(y) == 1 && !c.long(l.Y, whole, operands):
+		case len(y) == 1 && !c.long(l.Y, whole, operands, spread):
 			l.Two.VS(to, x, y[0])
-		case len(x) == 1 && !c.long(l.X, whole, operands):
+		case len(x) == 1 && !c.long(l.X, whole, operands, spread):
 			l.Two.SV(to, x[0], y)
-		case !c.long(l.Y, whole, operands):
+		case !c.long(l.Y, whole, operands, spread):
 			for at, pos := 0, lo%len(y); at < len(to); pos = 0 {
 				k := min(len(y)-pos, len(to)-at)
 				l.Two.VV(to[at:at+k], x[at:at+k], y[pos:pos+k])
@@ -287,17 +301,23 @@ func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], memory *til
 	}
 }
 
-// long reports whether an operand has as many elements as the result.
-func (c *Chain[T]) long(i, whole int, operands []Operand[T]) bool {
-	return i >= c.operands || len(operands[i]) == whole
+// long reports whether the loops take as many elements of an operand as the result has.
+func (c *Chain[T]) long(i, whole int, operands []Operand[T], spread []spread) bool {
+	return i >= c.operands || len(operands[i]) == whole || spreadOf(spread, i) != nil
 }
 
-// operand returns the part of an operand for a tile; all of a row or of one element.
-func (c *Chain[T]) operand(i int, o []T, lo, whole int, operands []Operand[T], memory *tileMemory[T]) []T {
-	switch {
-	case i >= c.operands:
+// operand returns the part of an operand for a tile; all of a row or of one element. side is
+// 0 for the first operand of a link, 1 for the second.
+func (c *Chain[T]) operand(i, side int, o []T, lo, whole int, operands []Operand[T], spread []spread, memory *tileMemory[T]) []T {
+	if i >= c.operands {
 		return place(c.slot[i-c.operands], o, memory)
-	case len(operands[i]) < whole:
+	}
+	if len(operands[i]) < whole {
+		if b := spreadOf(spread, i); b != nil {
+			to := place(c.slots+side, o, memory)
+			writeOut(b, to, operands[i], lo)
+			return to
+		}
 		return operands[i]
 	}
 	return operands[i][lo : lo+len(o)]

@@ -151,6 +151,9 @@ func (f *Fused[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for i := range in {
 		x, ok := OperandOf[T](&in[i], dims)
 		if !ok {
+			if done, err := f.runSpread(ctx, in, out); done {
+				return err
+			}
 			return Separately(ctx, f.parts, in, nil, out)
 		}
 		operands = append(operands, x)
