@@ -11,10 +11,28 @@ func (q *product[T]) packsA(g *geometry) bool {
 	return q.m > 6 && q.colA == 1 && uintptr(q.rowA)*g.size%(2*aliasing) == 0
 }
 
-// packsB reports whether B is not in rows, or rows of it get in each other's way
+// packsB reports whether B is to be packed for its tiles.
+func (q *product[T]) packsB(g *geometry) bool { return q.readsBadly(g) || q.readsFar(g) }
+
+// readsBadly reports whether B is not in rows, or rows of it get in each other's way
 // often enough to pay for moving them.
-func (q *product[T]) packsB(g *geometry) bool {
+func (q *product[T]) readsBadly(g *geometry) bool {
 	return q.transB || q.m > 2*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
+}
+
+// A B of farBytes is likely not in the second cache when it is needed, as the weights of a
+// network. Packing it reads many rows ahead, tiles in place only as far as a processor looks
+// beyond their sums: that pays from the third strip of A on, and from the second where B is
+// larger than the second cache, outerBytes. If B is near, packing costs a tenth.
+const (
+	farBytes   = 1 << 17
+	outerBytes = 1 << 20
+)
+
+// readsFar reports whether B is likely far away, and used often enough to be brought near.
+func (q *product[T]) readsFar(g *geometry) bool {
+	bytes := q.k * q.n * int(g.size)
+	return q.m > 2*g.rows && bytes >= farBytes || q.m > g.rows && bytes >= outerBytes
 }
 
 // packStrip packs a strip of A, which lies in rows: its columns first to last, one after the other.
@@ -84,7 +102,7 @@ func rightBytes[T Number](transB bool, m, n, k, ldb int) int64 {
 	}
 	g := geometryOf(unsafe.Sizeof(z))
 	q := product[T]{m: m, n: n, k: k, rowB: ldb, transB: transB}
-	if !q.packsB(g) {
+	if !q.readsBadly(g) {
 		return 0
 	}
 	width := q.tileWidth(g)

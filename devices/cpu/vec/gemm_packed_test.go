@@ -11,7 +11,7 @@ import (
 // each worker once, all of it or in slabs, or who keeps an operand for many products.
 func TestPacked(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		sizes := [][3]int{{1, 512, 512}, {3, 96, 40}, {5, 512, 512}, {64, 512, 784}, {430, 512, 1024}}
+		sizes := [][3]int{{1, 512, 512}, {3, 96, 40}, {5, 512, 512}, {64, 512, 784}, {430, 512, 1024}, {43, 300, 130}, {17, 526, 530}}
 		if isa == portable {
 			sizes = sizes[:3] // there is one way, and it is slow
 		}
