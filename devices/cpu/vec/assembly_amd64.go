@@ -249,6 +249,12 @@ func tapsWideAVX512(t *tapRun)
 func tapsAVX512(t *tapRun)
 
 //go:noescape
+func tapsTogetherWideAVX512(t *tapRun)
+
+//go:noescape
+func tapsTogetherAVX512(t *tapRun)
+
+//go:noescape
 func tapsLargestWideAVX512(t *tapRun)
 
 //go:noescape
@@ -499,6 +505,12 @@ func tapsWideAVX2(t *tapRun)
 
 //go:noescape
 func tapsAVX2(t *tapRun)
+
+//go:noescape
+func tapsTogetherWideAVX2(t *tapRun)
+
+//go:noescape
+func tapsTogetherAVX2(t *tapRun)
 
 //go:noescape
 func tapsLargestWideAVX2(t *tapRun)

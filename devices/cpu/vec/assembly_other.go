@@ -172,6 +172,10 @@ func tapsWideAVX512(t *tapRun) { panic(unreachable) }
 
 func tapsAVX512(t *tapRun) { panic(unreachable) }
 
+func tapsTogetherWideAVX512(t *tapRun) { panic(unreachable) }
+
+func tapsTogetherAVX512(t *tapRun) { panic(unreachable) }
+
 func tapsLargestWideAVX512(t *tapRun) { panic(unreachable) }
 
 func tapsLargestAVX512(t *tapRun) { panic(unreachable) }
@@ -341,6 +345,10 @@ func chooseAVX2(dst []float32, c []bool, x []float32, y []float32) { panic(unrea
 func tapsWideAVX2(t *tapRun) { panic(unreachable) }
 
 func tapsAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsTogetherWideAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsTogetherAVX2(t *tapRun) { panic(unreachable) }
 
 func tapsLargestWideAVX2(t *tapRun) { panic(unreachable) }
 

@@ -6859,47 +6859,49 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), BX
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
+	MOVQ 8(AX), R8
+	MOVQ 80(AX), R9
 
 pixel227:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   CX, R8
-	MOVQ   32(AX), R9
-	MOVQ   64(AX), R10
+	MOVQ   CX, R10
+	MOVQ   32(AX), R11
+	MOVQ   64(AX), R12
 
 row228:
-	MOVQ R8, R11
-	MOVQ 56(AX), R12
+	MOVQ R10, R13
+	MOVQ 56(AX), R14
 
 one229:
-	VMOVUPS (R9), Z4
-	VMULPS  (R11), Z4, Z4
+	VMOVUPS (R11), Z4
+	VMULPS  (R13), Z4, Z4
 	VADDPS  Z4, Z0, Z0
-	VMOVUPS 64(R9), Z4
-	VMULPS  64(R11), Z4, Z4
+	VMOVUPS 64(R11), Z4
+	VMULPS  64(R13), Z4, Z4
 	VADDPS  Z4, Z1, Z1
-	VMOVUPS 128(R9), Z4
-	VMULPS  128(R11), Z4, Z4
+	VMOVUPS 128(R11), Z4
+	VMULPS  128(R13), Z4, Z4
 	VADDPS  Z4, Z2, Z2
-	VMOVUPS 192(R9), Z4
-	VMULPS  192(R11), Z4, Z4
+	VMOVUPS 192(R11), Z4
+	VMULPS  192(R13), Z4, Z4
 	VADDPS  Z4, Z3, Z3
-	ADDQ    SI, R11
-	ADDQ    DI, R9
-	DECQ    R12
+	ADDQ    SI, R13
+	ADDQ    DI, R11
+	DECQ    R14
 	JNE     one229
-	ADDQ    24(AX), R8
-	ADDQ    48(AX), R9
-	DECQ    R10
+	ADDQ    24(AX), R10
+	ADDQ    48(AX), R11
+	DECQ    R12
 	JNE     row228
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
 	VMOVUPS Z3, 192(DX)
-	ADDQ    8(AX), CX
-	ADDQ    80(AX), DX
+	ADDQ    R8, CX
+	ADDQ    R9, DX
 	DECQ    BX
 	JNE     pixel227
 	VZEROUPPER
@@ -6914,39 +6916,178 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	MOVQ  88(AX), BX
 	MOVQ  16(AX), SI
 	MOVQ  40(AX), DI
-	MOVQ  96(AX), R8
-	MOVL  $0xffffffff, R9
-	BZHIL R8, R9, R9
-	KMOVW R9, K1
+	MOVQ  8(AX), R8
+	MOVQ  80(AX), R9
+	MOVQ  96(AX), R10
+	MOVL  $0xffffffff, R11
+	BZHIL R10, R11, R11
+	KMOVW R11, K1
 
 pixel230:
 	VPXORD Z0, Z0, Z0
-	MOVQ   CX, R8
-	MOVQ   32(AX), R9
-	MOVQ   64(AX), R10
+	MOVQ   CX, R10
+	MOVQ   32(AX), R11
+	MOVQ   64(AX), R12
 
 row231:
-	MOVQ R8, R11
-	MOVQ 56(AX), R12
+	MOVQ R10, R13
+	MOVQ 56(AX), R14
 
 one232:
-	VMOVUPS.Z (R9), K1, Z1
-	VMOVUPS.Z (R11), K1, Z2
-	VMULPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	ADDQ      SI, R11
-	ADDQ      DI, R9
-	DECQ      R12
+	VMOVUPS.Z (R11), K1, Z1
+	VMOVUPS.Z (R13), K1, Z2
+	VMULPS    Z2, Z1, Z2
+	VADDPS    Z2, Z0, Z0
+	ADDQ      SI, R13
+	ADDQ      DI, R11
+	DECQ      R14
 	JNE       one232
-	ADDQ      24(AX), R8
-	ADDQ      48(AX), R9
-	DECQ      R10
+	ADDQ      24(AX), R10
+	ADDQ      48(AX), R11
+	DECQ      R12
 	JNE       row231
 	VMOVUPS   Z0, K1, (DX)
-	ADDQ      8(AX), CX
-	ADDQ      80(AX), DX
+	ADDQ      R8, CX
+	ADDQ      R9, DX
 	DECQ      BX
 	JNE       pixel230
+	VZEROUPPER
+	RET
+
+// func tapsTogetherWideAVX512(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·tapsTogetherWideAVX512(SB), NOSPLIT, $8-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+	MOVQ 8(AX), R8
+	MOVQ 80(AX), R9
+	LEAQ (R8)(R8*2), R10
+	LEAQ (R9)(R9*2), R11
+
+pixel233:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   CX, R12
+	MOVQ   32(AX), R13
+	MOVQ   64(AX), R14
+
+row234:
+	MOVQ R12, R15
+	MOVQ 56(AX), BP
+
+one235:
+	VMOVUPS (R13), Z8
+	VMULPS  (R15), Z8, Z9
+	VADDPS  Z9, Z0, Z0
+	VMULPS  (R15)(R8*1), Z8, Z9
+	VADDPS  Z9, Z2, Z2
+	VMULPS  (R15)(R8*2), Z8, Z9
+	VADDPS  Z9, Z4, Z4
+	VMULPS  (R15)(R10*1), Z8, Z8
+	VADDPS  Z8, Z6, Z6
+	VMOVUPS 64(R13), Z8
+	VMULPS  64(R15), Z8, Z9
+	VADDPS  Z9, Z1, Z1
+	VMULPS  64(R15)(R8*1), Z8, Z9
+	VADDPS  Z9, Z3, Z3
+	VMULPS  64(R15)(R8*2), Z8, Z9
+	VADDPS  Z9, Z5, Z5
+	VMULPS  64(R15)(R10*1), Z8, Z8
+	VADDPS  Z8, Z7, Z7
+	ADDQ    SI, R15
+	ADDQ    DI, R13
+	DECQ    BP
+	JNE     one235
+	ADDQ    24(AX), R12
+	ADDQ    48(AX), R13
+	DECQ    R14
+	JNE     row234
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, (DX)(R9*1)
+	VMOVUPS Z3, 64(DX)(R9*1)
+	VMOVUPS Z4, (DX)(R9*2)
+	VMOVUPS Z5, 64(DX)(R9*2)
+	VMOVUPS Z6, (DX)(R11*1)
+	VMOVUPS Z7, 64(DX)(R11*1)
+	LEAQ    (CX)(R8*4), CX
+	LEAQ    (DX)(R9*4), DX
+	DECQ    BX
+	JNE     pixel233
+	VZEROUPPER
+	RET
+
+// func tapsTogetherAVX512(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tapsTogetherAVX512(SB), NOSPLIT, $8-8
+	MOVQ  t+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  72(AX), DX
+	MOVQ  88(AX), BX
+	MOVQ  16(AX), SI
+	MOVQ  40(AX), DI
+	MOVQ  8(AX), R8
+	MOVQ  80(AX), R9
+	LEAQ  (R8)(R8*2), R10
+	LEAQ  (R9)(R9*2), R11
+	MOVQ  96(AX), R12
+	MOVL  $0xffffffff, R13
+	BZHIL R12, R13, R13
+	KMOVW R13, K1
+
+pixel236:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   CX, R12
+	MOVQ   32(AX), R13
+	MOVQ   64(AX), R14
+
+row237:
+	MOVQ R12, R15
+	MOVQ 56(AX), BP
+
+one238:
+	VMOVUPS.Z (R13), K1, Z4
+	VMOVUPS.Z (R15), K1, Z5
+	VMULPS    Z5, Z4, Z5
+	VADDPS    Z5, Z0, Z0
+	VMOVUPS.Z (R15)(R8*1), K1, Z5
+	VMULPS    Z5, Z4, Z5
+	VADDPS    Z5, Z1, Z1
+	VMOVUPS.Z (R15)(R8*2), K1, Z5
+	VMULPS    Z5, Z4, Z5
+	VADDPS    Z5, Z2, Z2
+	VMOVUPS.Z (R15)(R10*1), K1, Z5
+	VMULPS    Z5, Z4, Z5
+	VADDPS    Z5, Z3, Z3
+	ADDQ      SI, R15
+	ADDQ      DI, R13
+	DECQ      BP
+	JNE       one238
+	ADDQ      24(AX), R12
+	ADDQ      48(AX), R13
+	DECQ      R14
+	JNE       row237
+	VMOVUPS   Z0, K1, (DX)
+	VMOVUPS   Z1, K1, (DX)(R9*1)
+	VMOVUPS   Z2, K1, (DX)(R9*2)
+	VMOVUPS   Z3, K1, (DX)(R11*1)
+	LEAQ      (CX)(R8*4), CX
+	LEAQ      (DX)(R9*4), DX
+	DECQ      BX
+	JNE       pixel236
 	VZEROUPPER
 	RET
 
@@ -6959,42 +7100,44 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), BX
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
+	MOVQ 8(AX), DI
+	MOVQ 80(AX), R8
 
-pixel233:
+pixel239:
 	VMOVUPS constants<>+5952(SB), Z0
 	VMOVUPS constants<>+5952(SB), Z1
 	VMOVUPS constants<>+5952(SB), Z2
 	VMOVUPS constants<>+5952(SB), Z3
-	MOVQ    CX, DI
-	MOVQ    64(AX), R8
+	MOVQ    CX, R9
+	MOVQ    64(AX), R10
 
-row234:
-	MOVQ DI, R9
-	MOVQ 56(AX), R10
+row240:
+	MOVQ R9, R11
+	MOVQ 56(AX), R12
 
-one235:
-	VMOVUPS (R9), Z4
+one241:
+	VMOVUPS (R11), Z4
 	VMAXPS  Z0, Z4, Z0
-	VMOVUPS 64(R9), Z4
+	VMOVUPS 64(R11), Z4
 	VMAXPS  Z1, Z4, Z1
-	VMOVUPS 128(R9), Z4
+	VMOVUPS 128(R11), Z4
 	VMAXPS  Z2, Z4, Z2
-	VMOVUPS 192(R9), Z4
+	VMOVUPS 192(R11), Z4
 	VMAXPS  Z3, Z4, Z3
-	ADDQ    SI, R9
+	ADDQ    SI, R11
+	DECQ    R12
+	JNE     one241
+	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     one235
-	ADDQ    24(AX), DI
-	DECQ    R8
-	JNE     row234
+	JNE     row240
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
 	VMOVUPS Z3, 192(DX)
-	ADDQ    8(AX), CX
-	ADDQ    80(AX), DX
+	ADDQ    DI, CX
+	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel233
+	JNE     pixel239
 	VZEROUPPER
 	RET
 
@@ -7007,147 +7150,42 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	MOVQ  88(AX), BX
 	MOVQ  16(AX), SI
 	MOVQ  40(AX), DI
-	MOVQ  96(AX), DI
-	MOVL  $0xffffffff, R8
-	BZHIL DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  8(AX), DI
+	MOVQ  80(AX), R8
+	MOVQ  96(AX), R9
+	MOVL  $0xffffffff, R10
+	BZHIL R9, R10, R10
+	KMOVW R10, K1
 
-pixel236:
+pixel242:
 	VMOVUPS constants<>+5952(SB), Z0
-	MOVQ    CX, DI
-	MOVQ    64(AX), R8
+	MOVQ    CX, R9
+	MOVQ    64(AX), R10
 
-row237:
-	MOVQ DI, R9
-	MOVQ 56(AX), R10
+row243:
+	MOVQ R9, R11
+	MOVQ 56(AX), R12
 
-one238:
-	VMOVUPS.Z (R9), K1, Z1
+one244:
+	VMOVUPS.Z (R11), K1, Z1
 	VMAXPS    Z0, Z1, Z0
-	ADDQ      SI, R9
+	ADDQ      SI, R11
+	DECQ      R12
+	JNE       one244
+	ADDQ      24(AX), R9
 	DECQ      R10
-	JNE       one238
-	ADDQ      24(AX), DI
-	DECQ      R8
-	JNE       row237
+	JNE       row243
 	VMOVUPS   Z0, K1, (DX)
-	ADDQ      8(AX), CX
-	ADDQ      80(AX), DX
+	ADDQ      DI, CX
+	ADDQ      R8, DX
 	DECQ      BX
-	JNE       pixel236
+	JNE       pixel242
 	VZEROUPPER
 	RET
 
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many239:
-	CMPQ    CX, $0x00000020
-	JLT     tail240
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many239
-
-tail240:
-	CMPQ       CX, $0x00
-	JLE        done241
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail240
-
-done241:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many242:
-	CMPQ    CX, $0x00000020
-	JLT     tail243
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many242
-
-tail243:
-	CMPQ       CX, $0x00
-	JLE        done244
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail243
-
-done244:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -7164,10 +7202,10 @@ many245:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -7190,7 +7228,7 @@ tail246:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -7202,13 +7240,13 @@ done247:
 	VZEROUPPER
 	RET
 
-// func scalarSubAVX2(dst []float32, s float32, y []float32)
+// func addScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	VBROADCASTSS s+24(FP), Y0
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
 
 many248:
 	CMPQ    CX, $0x00000020
@@ -7217,18 +7255,14 @@ many248:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y8
-	VSUBPS  Y1, Y5, Y5
-	VSUBPS  Y2, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VSUBPS  Y4, Y8, Y8
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y6, 32(AX)
-	VMOVUPS Y7, 64(AX)
-	VMOVUPS Y8, 96(AX)
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -7245,9 +7279,8 @@ tail249:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMOVUPS    Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)
+	VADDPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
@@ -7257,9 +7290,9 @@ done250:
 	VZEROUPPER
 	RET
 
-// func mulAVX2(dst []float32, x []float32, y []float32)
+// func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -7276,10 +7309,10 @@ many251:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -7302,7 +7335,7 @@ tail252:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -7314,13 +7347,13 @@ done253:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// func scalarSubAVX2(dst []float32, s float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
+	MOVQ         y_base+32(FP), DX
+	VBROADCASTSS s+24(FP), Y0
 
 many254:
 	CMPQ    CX, $0x00000020
@@ -7329,14 +7362,18 @@ many254:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VSUBPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -7353,8 +7390,9 @@ tail255:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMULPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
+	VMOVUPS    Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
@@ -7364,9 +7402,9 @@ done256:
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32)
+// func mulAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -7383,10 +7421,10 @@ many257:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -7409,7 +7447,7 @@ tail258:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -7421,9 +7459,9 @@ done259:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float32, x []float32, s float32)
+// func mulScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -7436,10 +7474,10 @@ many260:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -7460,7 +7498,7 @@ tail261:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VDIVPS     Y0, Y2, Y2
+	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -7468,6 +7506,113 @@ tail261:
 	JMP        tail261
 
 done262:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many263:
+	CMPQ    CX, $0x00000020
+	JLT     tail264
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many263
+
+tail264:
+	CMPQ       CX, $0x00
+	JLE        done265
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail264
+
+done265:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many266:
+	CMPQ    CX, $0x00000020
+	JLT     tail267
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many266
+
+tail267:
+	CMPQ       CX, $0x00
+	JLE        done268
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail267
+
+done268:
 	VZEROUPPER
 	RET
 
@@ -7479,9 +7624,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many263:
+many269:
 	CMPQ    CX, $0x00000020
-	JLT     tail264
+	JLT     tail270
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7501,11 +7646,11 @@ many263:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many263
+	JMP     many269
 
-tail264:
+tail270:
 	CMPQ       CX, $0x00
-	JLE        done265
+	JLE        done271
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7520,9 +7665,9 @@ tail264:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail264
+	JMP        tail270
 
-done265:
+done271:
 	VZEROUPPER
 	RET
 
@@ -7534,9 +7679,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many266:
+many272:
 	CMPQ      CX, $0x00000020
-	JLT       tail267
+	JLT       tail273
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7577,11 +7722,11 @@ many266:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many266
+	JMP       many272
 
-tail267:
+tail273:
 	CMPQ       CX, $0x00
-	JLE        done268
+	JLE        done274
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7602,9 +7747,9 @@ tail267:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail267
+	JMP        tail273
 
-done268:
+done274:
 	VZEROUPPER
 	RET
 
@@ -7616,9 +7761,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many269:
+many275:
 	CMPQ      CX, $0x00000020
-	JLT       tail270
+	JLT       tail276
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7654,11 +7799,11 @@ many269:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many269
+	JMP       many275
 
-tail270:
+tail276:
 	CMPQ       CX, $0x00
-	JLE        done271
+	JLE        done277
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7677,9 +7822,9 @@ tail270:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail270
+	JMP        tail276
 
-done271:
+done277:
 	VZEROUPPER
 	RET
 
@@ -7691,9 +7836,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many272:
+many278:
 	CMPQ      CX, $0x00000020
-	JLT       tail273
+	JLT       tail279
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7734,11 +7879,11 @@ many272:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many272
+	JMP       many278
 
-tail273:
+tail279:
 	CMPQ       CX, $0x00
-	JLE        done274
+	JLE        done280
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7759,9 +7904,9 @@ tail273:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail273
+	JMP        tail279
 
-done274:
+done280:
 	VZEROUPPER
 	RET
 
@@ -7773,9 +7918,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many275:
+many281:
 	CMPQ      CX, $0x00000020
-	JLT       tail276
+	JLT       tail282
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7811,11 +7956,11 @@ many275:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many275
+	JMP       many281
 
-tail276:
+tail282:
 	CMPQ       CX, $0x00
-	JLE        done277
+	JLE        done283
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7834,122 +7979,15 @@ tail276:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail276
-
-done277:
-	VZEROUPPER
-	RET
-
-// func aboveAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many278:
-	CMPQ    CX, $0x00000020
-	JLT     tail279
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VMAXPS  Y4, Y0, Y0
-	VMAXPS  Y5, Y1, Y1
-	VMAXPS  Y6, Y2, Y2
-	VMAXPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many278
-
-tail279:
-	CMPQ       CX, $0x00
-	JLE        done280
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail279
-
-done280:
-	VZEROUPPER
-	RET
-
-// func aboveScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many281:
-	CMPQ    CX, $0x00000020
-	JLT     tail282
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMAXPS  Y0, Y1, Y1
-	VMAXPS  Y0, Y2, Y2
-	VMAXPS  Y0, Y3, Y3
-	VMAXPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many281
-
-tail282:
-	CMPQ       CX, $0x00
-	JLE        done283
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMAXPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
 	JMP        tail282
 
 done283:
 	VZEROUPPER
 	RET
 
-// func atMostAVX2(dst []float32, x []float32, y []float32)
+// func aboveAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -7966,10 +8004,10 @@ many284:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMINPS  Y0, Y4, Y0
-	VMINPS  Y1, Y5, Y1
-	VMINPS  Y2, Y6, Y2
-	VMINPS  Y3, Y7, Y3
+	VMAXPS  Y4, Y0, Y0
+	VMAXPS  Y5, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMAXPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -7992,7 +8030,7 @@ tail285:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMINPS     Y1, Y2, Y1
+	VMAXPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -8004,9 +8042,9 @@ done286:
 	VZEROUPPER
 	RET
 
-// func atMostScalarAVX2(dst []float32, x []float32, s float32)
+// func aboveScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -8019,10 +8057,10 @@ many287:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMINPS  Y1, Y0, Y1
-	VMINPS  Y2, Y0, Y2
-	VMINPS  Y3, Y0, Y3
-	VMINPS  Y4, Y0, Y4
+	VMAXPS  Y0, Y1, Y1
+	VMAXPS  Y0, Y2, Y2
+	VMAXPS  Y0, Y3, Y3
+	VMAXPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -8043,7 +8081,7 @@ tail288:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMINPS     Y2, Y0, Y2
+	VMAXPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -8054,9 +8092,9 @@ done289:
 	VZEROUPPER
 	RET
 
-// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// func atMostAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -8073,10 +8111,10 @@ many290:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMAXPS  Y0, Y4, Y0
-	VMAXPS  Y1, Y5, Y1
-	VMAXPS  Y2, Y6, Y2
-	VMAXPS  Y3, Y7, Y3
+	VMINPS  Y0, Y4, Y0
+	VMINPS  Y1, Y5, Y1
+	VMINPS  Y2, Y6, Y2
+	VMINPS  Y3, Y7, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -8099,7 +8137,7 @@ tail291:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y1, Y2, Y1
+	VMINPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -8111,9 +8149,9 @@ done292:
 	VZEROUPPER
 	RET
 
-// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// func atMostScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -8126,10 +8164,10 @@ many293:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMAXPS  Y1, Y0, Y1
-	VMAXPS  Y2, Y0, Y2
-	VMAXPS  Y3, Y0, Y3
-	VMAXPS  Y4, Y0, Y4
+	VMINPS  Y1, Y0, Y1
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -8150,7 +8188,7 @@ tail294:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMAXPS     Y2, Y0, Y2
+	VMINPS     Y2, Y0, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -8158,6 +8196,113 @@ tail294:
 	JMP        tail294
 
 done295:
+	VZEROUPPER
+	RET
+
+// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many296:
+	CMPQ    CX, $0x00000020
+	JLT     tail297
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMAXPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y5, Y1
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many296
+
+tail297:
+	CMPQ       CX, $0x00
+	JLE        done298
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail297
+
+done298:
+	VZEROUPPER
+	RET
+
+// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many299:
+	CMPQ    CX, $0x00000020
+	JLT     tail300
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMAXPS  Y1, Y0, Y1
+	VMAXPS  Y2, Y0, Y2
+	VMAXPS  Y3, Y0, Y3
+	VMAXPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many299
+
+tail300:
+	CMPQ       CX, $0x00
+	JLE        done301
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMAXPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail300
+
+done301:
 	VZEROUPPER
 	RET
 
@@ -8169,9 +8314,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many296:
+many302:
 	CMPQ    CX, $0x00000010
-	JLT     tail297
+	JLT     tail303
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -8188,11 +8333,11 @@ many296:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many296
+	JMP     many302
 
-tail297:
+tail303:
 	CMPQ       CX, $0x00
-	JLE        done298
+	JLE        done304
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -8210,9 +8355,9 @@ tail297:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail297
+	JMP        tail303
 
-done298:
+done304:
 	VZEROUPPER
 	RET
 
@@ -8226,9 +8371,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many299:
+many305:
 	CMPQ    CX, $0x00000010
-	JLT     tail300
+	JLT     tail306
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -8251,11 +8396,11 @@ many299:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many299
+	JMP     many305
 
-tail300:
+tail306:
 	CMPQ       CX, $0x00
-	JLE        done301
+	JLE        done307
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -8277,9 +8422,9 @@ tail300:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail300
+	JMP        tail306
 
-done301:
+done307:
 	VZEROUPPER
 	RET
 
@@ -8290,9 +8435,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many302:
+many308:
 	CMPQ    CX, $0x00000020
-	JLT     tail303
+	JLT     tail309
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8313,11 +8458,11 @@ many302:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many302
+	JMP     many308
 
-tail303:
+tail309:
 	CMPQ       CX, $0x00
-	JLE        done304
+	JLE        done310
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8333,9 +8478,9 @@ tail303:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail303
+	JMP        tail309
 
-done304:
+done310:
 	VZEROUPPER
 	RET
 
@@ -8346,9 +8491,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many305:
+many311:
 	CMPQ    CX, $0x00000020
-	JLT     tail306
+	JLT     tail312
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8364,11 +8509,11 @@ many305:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many305
+	JMP     many311
 
-tail306:
+tail312:
 	CMPQ       CX, $0x00
-	JLE        done307
+	JLE        done313
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8382,9 +8527,9 @@ tail306:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail306
+	JMP        tail312
 
-done307:
+done313:
 	VZEROUPPER
 	RET
 
@@ -8395,9 +8540,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many308:
+many314:
 	CMPQ    CX, $0x00000020
-	JLT     tail309
+	JLT     tail315
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8418,11 +8563,11 @@ many308:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many308
+	JMP     many314
 
-tail309:
+tail315:
 	CMPQ       CX, $0x00
-	JLE        done310
+	JLE        done316
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8438,9 +8583,9 @@ tail309:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail309
+	JMP        tail315
 
-done310:
+done316:
 	VZEROUPPER
 	RET
 
@@ -8451,9 +8596,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many311:
+many317:
 	CMPQ       CX, $0x00000020
-	JLT        tail312
+	JLT        tail318
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -8469,11 +8614,11 @@ many311:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many311
+	JMP        many317
 
-tail312:
+tail318:
 	CMPQ       CX, $0x00
-	JLE        done313
+	JLE        done319
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8487,9 +8632,9 @@ tail312:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail312
+	JMP        tail318
 
-done313:
+done319:
 	VZEROUPPER
 	RET
 
@@ -8500,9 +8645,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many314:
+many320:
 	CMPQ         CX, $0x00000010
-	JLT          tail315
+	JLT          tail321
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -8569,11 +8714,11 @@ many314:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many314
+	JMP          many320
 
-tail315:
+tail321:
 	CMPQ         CX, $0x00
-	JLE          done316
+	JLE          done322
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8621,9 +8766,9 @@ tail315:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail315
+	JMP          tail321
 
-done316:
+done322:
 	VZEROUPPER
 	RET
 
@@ -8634,9 +8779,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many317:
+many323:
 	CMPQ         CX, $0x00000010
-	JLT          tail318
+	JLT          tail324
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -8706,11 +8851,11 @@ many317:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many317
+	JMP          many323
 
-tail318:
+tail324:
 	CMPQ         CX, $0x00
-	JLE          done319
+	JLE          done325
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8761,9 +8906,9 @@ tail318:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail318
+	JMP          tail324
 
-done319:
+done325:
 	VZEROUPPER
 	RET
 
@@ -8774,9 +8919,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many320:
+many326:
 	CMPQ         CX, $0x00000010
-	JLT          tail321
+	JLT          tail327
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -8850,11 +8995,11 @@ many320:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many320
+	JMP          many326
 
-tail321:
+tail327:
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done328
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8906,9 +9051,9 @@ tail321:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail321
+	JMP          tail327
 
-done322:
+done328:
 	VZEROUPPER
 	RET
 
@@ -8920,9 +9065,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many323:
+many329:
 	CMPQ         CX, $0x00000010
-	JLT          tail324
+	JLT          tail330
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -8991,11 +9136,11 @@ many323:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many323
+	JMP          many329
 
-tail324:
+tail330:
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done331
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9044,9 +9189,9 @@ tail324:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail324
+	JMP          tail330
 
-done325:
+done331:
 	VZEROUPPER
 	RET
 
@@ -9057,9 +9202,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many326:
+many332:
 	CMPQ         CX, $0x00000010
-	JLT          tail327
+	JLT          tail333
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -9174,11 +9319,11 @@ many326:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many326
+	JMP          many332
 
-tail327:
+tail333:
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done334
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9258,9 +9403,9 @@ tail327:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail327
+	JMP          tail333
 
-done328:
+done334:
 	VZEROUPPER
 	RET
 
@@ -9271,9 +9416,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many329:
+many335:
 	CMPQ      CX, $0x00000020
-	JLT       tail330
+	JLT       tail336
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9303,11 +9448,11 @@ many329:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many329
+	JMP       many335
 
-tail330:
+tail336:
 	CMPQ       CX, $0x00
-	JLE        done331
+	JLE        done337
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9326,9 +9471,9 @@ tail330:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail330
+	JMP        tail336
 
-done331:
+done337:
 	VZEROUPPER
 	RET
 
@@ -9340,9 +9485,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many332:
+many338:
 	CMPQ      CX, $0x00000020
-	JLT       tail333
+	JLT       tail339
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -9367,11 +9512,11 @@ many332:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many332
+	JMP       many338
 
-tail333:
+tail339:
 	CMPQ       CX, $0x00
-	JLE        done334
+	JLE        done340
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9388,9 +9533,9 @@ tail333:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail333
+	JMP        tail339
 
-done334:
+done340:
 	VZEROUPPER
 	RET
 
@@ -9401,9 +9546,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many335:
+many341:
 	CMPQ      CX, $0x00000020
-	JLT       tail336
+	JLT       tail342
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9438,11 +9583,11 @@ many335:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many335
+	JMP       many341
 
-tail336:
+tail342:
 	CMPQ       CX, $0x00
-	JLE        done337
+	JLE        done343
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9463,9 +9608,9 @@ tail336:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail336
+	JMP        tail342
 
-done337:
+done343:
 	VZEROUPPER
 	RET
 
@@ -9477,9 +9622,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many338:
+many344:
 	CMPQ      CX, $0x00000010
-	JLT       tail339
+	JLT       tail345
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -9498,11 +9643,11 @@ many338:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many338
+	JMP       many344
 
-tail339:
+tail345:
 	CMPQ       CX, $0x00
-	JLE        done340
+	JLE        done346
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9522,9 +9667,9 @@ tail339:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail339
+	JMP        tail345
 
-done340:
+done346:
 	VZEROUPPER
 	RET
 
@@ -9536,9 +9681,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many341:
+many347:
 	CMPQ      CX, $0x00000010
-	JLT       tail342
+	JLT       tail348
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -9563,11 +9708,11 @@ many341:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many341
+	JMP       many347
 
-tail342:
+tail348:
 	CMPQ       CX, $0x00
-	JLE        done343
+	JLE        done349
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9590,9 +9735,9 @@ tail342:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail342
+	JMP        tail348
 
-done343:
+done349:
 	VZEROUPPER
 	RET
 
@@ -9604,9 +9749,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many344:
+many350:
 	CMPQ      CX, $0x00000020
-	JLT       tail345
+	JLT       tail351
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9636,11 +9781,11 @@ many344:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many344
+	JMP       many350
 
-tail345:
+tail351:
 	CMPQ       CX, $0x00
-	JLE        done346
+	JLE        done352
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9659,9 +9804,9 @@ tail345:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail345
+	JMP        tail351
 
-done346:
+done352:
 	VZEROUPPER
 	RET
 
@@ -9673,9 +9818,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many347:
+many353:
 	CMPQ      CX, $0x00000020
-	JLT       tail348
+	JLT       tail354
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9705,11 +9850,11 @@ many347:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many347
+	JMP       many353
 
-tail348:
+tail354:
 	CMPQ       CX, $0x00
-	JLE        done349
+	JLE        done355
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9728,9 +9873,9 @@ tail348:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail348
+	JMP        tail354
 
-done349:
+done355:
 	VZEROUPPER
 	RET
 
@@ -9742,9 +9887,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many350:
+many356:
 	CMPQ      CX, $0x00000020
-	JLT       tail351
+	JLT       tail357
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9778,11 +9923,11 @@ many350:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many350
+	JMP       many356
 
-tail351:
+tail357:
 	CMPQ       CX, $0x00
-	JLE        done352
+	JLE        done358
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9802,9 +9947,9 @@ tail351:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail351
+	JMP        tail357
 
-done352:
+done358:
 	VZEROUPPER
 	RET
 
@@ -9817,9 +9962,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many353:
+many359:
 	CMPQ      CX, $0x00000010
-	JLT       tail354
+	JLT       tail360
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -9837,11 +9982,11 @@ many353:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many353
+	JMP       many359
 
-tail354:
+tail360:
 	CMPQ       CX, $0x00
-	JLE        done355
+	JLE        done361
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9860,9 +10005,9 @@ tail354:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail354
+	JMP        tail360
 
-done355:
+done361:
 	VZEROUPPER
 	RET
 
@@ -9874,9 +10019,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many356:
+many362:
 	CMPQ      CX, $0x00000010
-	JLT       tail357
+	JLT       tail363
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -9898,11 +10043,11 @@ many356:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many356
+	JMP       many362
 
-tail357:
+tail363:
 	CMPQ       CX, $0x00
-	JLE        done358
+	JLE        done364
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9924,9 +10069,9 @@ tail357:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail357
+	JMP        tail363
 
-done358:
+done364:
 	VZEROUPPER
 	RET
 
@@ -9938,9 +10083,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many359:
+many365:
 	CMPQ      CX, $0x00000010
-	JLT       tail360
+	JLT       tail366
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -9962,11 +10107,11 @@ many359:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many359
+	JMP       many365
 
-tail360:
+tail366:
 	CMPQ       CX, $0x00
-	JLE        done361
+	JLE        done367
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9988,9 +10133,9 @@ tail360:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail360
+	JMP        tail366
 
-done361:
+done367:
 	VZEROUPPER
 	RET
 
@@ -10001,9 +10146,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many362:
+many368:
 	CMPQ    CX, $0x00000020
-	JLT     tail363
+	JLT     tail369
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -10029,11 +10174,11 @@ many362:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many362
+	JMP     many368
 
-tail363:
+tail369:
 	CMPQ       CX, $0x00
-	JLE        done364
+	JLE        done370
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -10051,9 +10196,9 @@ tail363:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail363
+	JMP        tail369
 
-done364:
+done370:
 	VZEROUPPER
 	RET
 
@@ -10065,9 +10210,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many365:
+many371:
 	CMPQ    CX, $0x00000010
-	JLT     tail366
+	JLT     tail372
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -10088,11 +10233,11 @@ many365:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many365
+	JMP     many371
 
-tail366:
+tail372:
 	CMPQ       CX, $0x00
-	JLE        done367
+	JLE        done373
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -10113,9 +10258,9 @@ tail366:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail366
+	JMP        tail372
 
-done367:
+done373:
 	VZEROUPPER
 	RET
 
@@ -10126,9 +10271,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many368:
+many374:
 	CMPQ         CX, $0x00000008
-	JLT          tail369
+	JLT          tail375
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2240(SB), Y2
@@ -10166,11 +10311,11 @@ many368:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many368
+	JMP          many374
 
-tail369:
+tail375:
 	CMPQ         CX, $0x00
-	JLE          done370
+	JLE          done376
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10215,9 +10360,9 @@ tail369:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail369
+	JMP          tail375
 
-done370:
+done376:
 	VZEROUPPER
 	RET
 
@@ -10229,9 +10374,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many371:
+many377:
 	CMPQ         CX, $0x00000008
-	JLT          tail372
+	JLT          tail378
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+960(SB), Y2
@@ -10279,11 +10424,11 @@ many371:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many371
+	JMP          many377
 
-tail372:
+tail378:
 	CMPQ         CX, $0x00
-	JLE          done373
+	JLE          done379
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -10338,9 +10483,9 @@ tail372:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail372
+	JMP          tail378
 
-done373:
+done379:
 	VZEROUPPER
 	RET
 
@@ -10351,9 +10496,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many374:
+many380:
 	CMPQ         CX, $0x00000008
-	JLT          tail375
+	JLT          tail381
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2240(SB), Y2
@@ -10395,11 +10540,11 @@ many374:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many374
+	JMP          many380
 
-tail375:
+tail381:
 	CMPQ         CX, $0x00
-	JLE          done376
+	JLE          done382
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10448,9 +10593,9 @@ tail375:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail375
+	JMP          tail381
 
-done376:
+done382:
 	VZEROUPPER
 	RET
 
@@ -10461,9 +10606,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many377:
+many383:
 	CMPQ         CX, $0x00000008
-	JLT          tail378
+	JLT          tail384
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+960(SB), Y1
 	VMOVUPS      constants<>+128(SB), Y2
@@ -10579,11 +10724,11 @@ many377:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many377
+	JMP          many383
 
-tail378:
+tail384:
 	CMPQ         CX, $0x00
-	JLE          done379
+	JLE          done385
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10706,9 +10851,9 @@ tail378:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail378
+	JMP          tail384
 
-done379:
+done385:
 	VZEROUPPER
 	RET
 
@@ -10719,9 +10864,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many380:
+many386:
 	CMPQ         CX, $0x00000008
-	JLT          tail381
+	JLT          tail387
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -10799,11 +10944,11 @@ many380:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many380
+	JMP          many386
 
-tail381:
+tail387:
 	CMPQ         CX, $0x00
-	JLE          done382
+	JLE          done388
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10888,9 +11033,9 @@ tail381:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail381
+	JMP          tail387
 
-done382:
+done388:
 	VZEROUPPER
 	RET
 
@@ -10901,9 +11046,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many383:
+many389:
 	CMPQ        CX, $0x00000008
-	JLT         tail384
+	JLT         tail390
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2304(SB), Y2
@@ -10969,11 +11114,11 @@ many383:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many383
+	JMP         many389
 
-tail384:
+tail390:
 	CMPQ        CX, $0x00
-	JLE         done385
+	JLE         done391
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -11046,9 +11191,9 @@ tail384:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail384
+	JMP         tail390
 
-done385:
+done391:
 	VZEROUPPER
 	RET
 
@@ -11059,9 +11204,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many386:
+many392:
 	CMPQ        CX, $0x00000008
-	JLT         tail387
+	JLT         tail393
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -11139,11 +11284,11 @@ many386:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many386
+	JMP         many392
 
-tail387:
+tail393:
 	CMPQ        CX, $0x00
-	JLE         done388
+	JLE         done394
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -11228,9 +11373,9 @@ tail387:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail387
+	JMP         tail393
 
-done388:
+done394:
 	VZEROUPPER
 	RET
 
@@ -11241,9 +11386,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many389:
+many395:
 	CMPQ         CX, $0x00000008
-	JLT          tail390
+	JLT          tail396
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+3456(SB), Y2
@@ -11351,11 +11496,11 @@ many389:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many389
+	JMP          many395
 
-tail390:
+tail396:
 	CMPQ         CX, $0x00
-	JLE          done391
+	JLE          done397
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11470,9 +11615,9 @@ tail390:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail390
+	JMP          tail396
 
-done391:
+done397:
 	VZEROUPPER
 	RET
 
@@ -11483,9 +11628,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many392:
+many398:
 	CMPQ         CX, $0x00000008
-	JLT          tail393
+	JLT          tail399
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -11529,11 +11674,11 @@ many392:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many392
+	JMP          many398
 
-tail393:
+tail399:
 	CMPQ         CX, $0x00
-	JLE          done394
+	JLE          done400
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11584,9 +11729,9 @@ tail393:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail393
+	JMP          tail399
 
-done394:
+done400:
 	VZEROUPPER
 	RET
 
@@ -11597,9 +11742,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many395:
+many401:
 	CMPQ         CX, $0x00000008
-	JLT          tail396
+	JLT          tail402
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y1
@@ -11642,11 +11787,11 @@ many395:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many395
+	JMP          many401
 
-tail396:
+tail402:
 	CMPQ         CX, $0x00
-	JLE          done397
+	JLE          done403
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11696,9 +11841,9 @@ tail396:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail396
+	JMP          tail402
 
-done397:
+done403:
 	VZEROUPPER
 	RET
 
@@ -11709,9 +11854,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many398:
+many404:
 	CMPQ         CX, $0x00000008
-	JLT          tail399
+	JLT          tail405
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -11755,11 +11900,11 @@ many398:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many398
+	JMP          many404
 
-tail399:
+tail405:
 	CMPQ         CX, $0x00
-	JLE          done400
+	JLE          done406
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11810,9 +11955,9 @@ tail399:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail399
+	JMP          tail405
 
-done400:
+done406:
 	VZEROUPPER
 	RET
 
@@ -11823,9 +11968,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many401:
+many407:
 	CMPQ         CX, $0x00000008
-	JLT          tail402
+	JLT          tail408
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -11875,11 +12020,11 @@ many401:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many401
+	JMP          many407
 
-tail402:
+tail408:
 	CMPQ         CX, $0x00
-	JLE          done403
+	JLE          done409
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11936,9 +12081,9 @@ tail402:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail402
+	JMP          tail408
 
-done403:
+done409:
 	VZEROUPPER
 	RET
 
@@ -11949,9 +12094,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many404:
+many410:
 	CMPQ         CX, $0x00000008
-	JLT          tail405
+	JLT          tail411
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -12001,11 +12146,11 @@ many404:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many404
+	JMP          many410
 
-tail405:
+tail411:
 	CMPQ         CX, $0x00
-	JLE          done406
+	JLE          done412
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -12062,9 +12207,9 @@ tail405:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail405
+	JMP          tail411
 
-done406:
+done412:
 	VZEROUPPER
 	RET
 
@@ -12076,9 +12221,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many407:
+many413:
 	CMPQ         CX, $0x00000008
-	JLT          tail408
+	JLT          tail414
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+704(SB), Y2
@@ -12147,11 +12292,11 @@ many407:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many407
+	JMP          many413
 
-tail408:
+tail414:
 	CMPQ         CX, $0x00
-	JLE          done409
+	JLE          done415
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -12227,9 +12372,9 @@ tail408:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail408
+	JMP          tail414
 
-done409:
+done415:
 	VZEROUPPER
 	RET
 
@@ -12240,9 +12385,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many410:
+many416:
 	CMPQ        CX, $0x00000008
-	JLT         tail411
+	JLT         tail417
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+704(SB), Y1
 	VMOVUPS     constants<>+0(SB), Y2
@@ -12331,11 +12476,11 @@ many410:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many410
+	JMP         many416
 
-tail411:
+tail417:
 	CMPQ        CX, $0x00
-	JLE         done412
+	JLE         done418
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -12431,9 +12576,9 @@ tail411:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail411
+	JMP         tail417
 
-done412:
+done418:
 	VZEROUPPER
 	RET
 
@@ -12444,9 +12589,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many413:
+many419:
 	CMPQ         CX, $0x00000008
-	JLT          tail414
+	JLT          tail420
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+704(SB), Y1
 	VMOVUPS      constants<>+4224(SB), Y2
@@ -12496,11 +12641,11 @@ many413:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many413
+	JMP          many419
 
-tail414:
+tail420:
 	CMPQ         CX, $0x00
-	JLE          done415
+	JLE          done421
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -12557,9 +12702,9 @@ tail414:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail414
+	JMP          tail420
 
-done415:
+done421:
 	VZEROUPPER
 	RET
 
@@ -12577,9 +12722,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many416:
+many422:
 	CMPQ    CX, $0x00000040
-	JLT     tail417
+	JLT     tail423
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -12598,12 +12743,12 @@ many416:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many416
+	JMP     many422
 
-tail417:
+tail423:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done418
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12616,7 +12761,7 @@ tail417:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done418
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12629,7 +12774,7 @@ tail417:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done418
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12642,7 +12787,7 @@ tail417:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done418
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12655,7 +12800,7 @@ tail417:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done418
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12668,7 +12813,7 @@ tail417:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done418
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12681,7 +12826,7 @@ tail417:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done418
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12694,7 +12839,7 @@ tail417:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done418
+	JLE          done424
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12707,7 +12852,7 @@ tail417:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done418:
+done424:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -12739,9 +12884,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many419:
+many425:
 	CMPQ    CX, $0x00000040
-	JLT     tail420
+	JLT     tail426
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -12760,12 +12905,12 @@ many419:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many419
+	JMP     many425
 
-tail420:
+tail426:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12778,7 +12923,7 @@ tail420:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12791,7 +12936,7 @@ tail420:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12804,7 +12949,7 @@ tail420:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12817,7 +12962,7 @@ tail420:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12830,7 +12975,7 @@ tail420:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12843,7 +12988,7 @@ tail420:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12856,7 +13001,7 @@ tail420:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done427
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12869,7 +13014,7 @@ tail420:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done421:
+done427:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -12901,9 +13046,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many422:
+many428:
 	CMPQ      CX, $0x00000040
-	JLT       tail423
+	JLT       tail429
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -12970,12 +13115,12 @@ many422:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many422
+	JMP       many428
 
-tail423:
+tail429:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done430
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12994,7 +13139,7 @@ tail423:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done430
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13013,7 +13158,7 @@ tail423:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done430
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13032,7 +13177,7 @@ tail423:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done430
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13051,7 +13196,7 @@ tail423:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done430
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13070,7 +13215,7 @@ tail423:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done430
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13089,7 +13234,7 @@ tail423:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done430
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13108,7 +13253,7 @@ tail423:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done430
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13127,7 +13272,7 @@ tail423:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done424:
+done430:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -13219,9 +13364,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many425:
+many431:
 	CMPQ      CX, $0x00000040
-	JLT       tail426
+	JLT       tail432
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -13288,12 +13433,12 @@ many425:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many425
+	JMP       many431
 
-tail426:
+tail432:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done433
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13312,7 +13457,7 @@ tail426:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done433
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13331,7 +13476,7 @@ tail426:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done433
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13350,7 +13495,7 @@ tail426:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done433
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13369,7 +13514,7 @@ tail426:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done433
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13388,7 +13533,7 @@ tail426:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done433
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13407,7 +13552,7 @@ tail426:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done433
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13426,7 +13571,7 @@ tail426:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done433
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13445,7 +13590,7 @@ tail426:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done427:
+done433:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -13531,19 +13676,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many428:
+many434:
 	CMPQ      CX, $0x00000008
-	JLT       tail429
+	JLT       tail435
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found430
+	JNE       found436
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many428
+	JMP       many434
 
-tail429:
+tail435:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13556,15 +13701,15 @@ tail429:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found430
+	JNE        found436
 	ADDQ       CX, DX
-	JMP        done431
+	JMP        done437
 
-found430:
+found436:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done431:
+done437:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -13576,9 +13721,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many432:
+many438:
 	CMPQ      CX, $0x00000010
-	JLT       tail433
+	JLT       tail439
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -13590,20 +13735,20 @@ many432:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many432
+	JMP       many438
 
-tail433:
+tail439:
 	TESTQ     CX, CX
-	JEQ       done434
+	JEQ       done440
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail433
+	JMP       tail439
 
-done434:
+done440:
 	VZEROUPPER
 	RET
 
@@ -13614,16 +13759,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many435:
+many441:
 	SUBQ      $0x08, CX
-	JLT       done436
+	JLT       done442
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many435
+	JMP       many441
 
-done436:
+done442:
 	VZEROUPPER
 	RET
 
@@ -13634,16 +13779,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many437:
+many443:
 	SUBQ      $0x08, CX
-	JLT       done438
+	JLT       done444
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many437
+	JMP       many443
 
-done438:
+done444:
 	VZEROUPPER
 	RET
 
@@ -13654,17 +13799,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many439:
+many445:
 	SUBQ      $0x08, CX
-	JLT       done440
+	JLT       done446
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many439
+	JMP       many445
 
-done440:
+done446:
 	VZEROUPPER
 	RET
 
@@ -13675,9 +13820,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many441:
+many447:
 	SUBQ         $0x08, CX
-	JLT          done442
+	JLT          done448
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4928(SB), Y3
@@ -13697,9 +13842,9 @@ many441:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many441
+	JMP          many447
 
-done442:
+done448:
 	VZEROUPPER
 	RET
 
@@ -13713,9 +13858,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many443:
+many449:
 	SUBQ    $0x08, CX
-	JLT     done444
+	JLT     done450
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -13729,9 +13874,9 @@ many443:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many443
+	JMP     many449
 
-done444:
+done450:
 	VZEROUPPER
 	RET
 
@@ -13745,9 +13890,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many445:
+many451:
 	SUBQ    $0x08, CX
-	JLT     done446
+	JLT     done452
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -13761,9 +13906,9 @@ many445:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many445
+	JMP     many451
 
-done446:
+done452:
 	VZEROUPPER
 	RET
 
@@ -13776,9 +13921,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many447:
+many453:
 	SUBQ         $0x08, CX
-	JLT          done448
+	JLT          done454
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -13789,9 +13934,9 @@ many447:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many447
+	JMP          many453
 
-done448:
+done454:
 	VZEROUPPER
 	RET
 
@@ -13804,9 +13949,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many449:
+many455:
 	SUBQ         $0x08, CX
-	JLT          done450
+	JLT          done456
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -13816,9 +13961,9 @@ many449:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many449
+	JMP          many455
 
-done450:
+done456:
 	VZEROUPPER
 	RET
 
@@ -13831,9 +13976,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many451:
+many457:
 	SUBQ         $0x08, CX
-	JLT          done452
+	JLT          done458
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -13844,9 +13989,9 @@ many451:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many451
+	JMP          many457
 
-done452:
+done458:
 	VZEROUPPER
 	RET
 
@@ -13859,9 +14004,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many453:
+many459:
 	SUBQ         $0x08, CX
-	JLT          done454
+	JLT          done460
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -13871,9 +14016,9 @@ many453:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many453
+	JMP          many459
 
-done454:
+done460:
 	VZEROUPPER
 	RET
 
@@ -13886,9 +14031,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many455:
+many461:
 	SUBQ         $0x08, CX
-	JLT          done456
+	JLT          done462
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -13899,9 +14044,9 @@ many455:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many455
+	JMP          many461
 
-done456:
+done462:
 	VZEROUPPER
 	RET
 
@@ -13914,9 +14059,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many457:
+many463:
 	SUBQ         $0x08, CX
-	JLT          done458
+	JLT          done464
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -13926,9 +14071,9 @@ many457:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many457
+	JMP          many463
 
-done458:
+done464:
 	VZEROUPPER
 	RET
 
@@ -13941,9 +14086,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many459:
+many465:
 	SUBQ         $0x08, CX
-	JLT          done460
+	JLT          done466
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -13954,9 +14099,9 @@ many459:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many459
+	JMP          many465
 
-done460:
+done466:
 	VZEROUPPER
 	RET
 
@@ -13969,9 +14114,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many461:
+many467:
 	SUBQ         $0x08, CX
-	JLT          done462
+	JLT          done468
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -13981,9 +14126,9 @@ many461:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many461
+	JMP          many467
 
-done462:
+done468:
 	VZEROUPPER
 	RET
 
@@ -13997,9 +14142,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many463:
+many469:
 	SUBQ      $0x08, CX
-	JLT       done464
+	JLT       done470
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -14009,9 +14154,9 @@ many463:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many463
+	JMP       many469
 
-done464:
+done470:
 	VZEROUPPER
 	RET
 
@@ -14024,49 +14169,51 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), BX
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
+	MOVQ 8(AX), R8
+	MOVQ 80(AX), R9
 
-pixel465:
+pixel471:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   CX, R8
-	MOVQ   32(AX), R9
-	MOVQ   64(AX), R10
+	MOVQ   CX, R10
+	MOVQ   32(AX), R11
+	MOVQ   64(AX), R12
 
-row466:
-	MOVQ R8, R11
-	MOVQ 56(AX), R12
+row472:
+	MOVQ R10, R13
+	MOVQ 56(AX), R14
 
-one467:
-	VMOVUPS (R9), Y4
-	VMULPS  (R11), Y4, Y4
+one473:
+	VMOVUPS (R11), Y4
+	VMULPS  (R13), Y4, Y4
 	VADDPS  Y4, Y0, Y0
-	VMOVUPS 32(R9), Y4
-	VMULPS  32(R11), Y4, Y4
+	VMOVUPS 32(R11), Y4
+	VMULPS  32(R13), Y4, Y4
 	VADDPS  Y4, Y1, Y1
-	VMOVUPS 64(R9), Y4
-	VMULPS  64(R11), Y4, Y4
+	VMOVUPS 64(R11), Y4
+	VMULPS  64(R13), Y4, Y4
 	VADDPS  Y4, Y2, Y2
-	VMOVUPS 96(R9), Y4
-	VMULPS  96(R11), Y4, Y4
+	VMOVUPS 96(R11), Y4
+	VMULPS  96(R13), Y4, Y4
 	VADDPS  Y4, Y3, Y3
-	ADDQ    SI, R11
-	ADDQ    DI, R9
+	ADDQ    SI, R13
+	ADDQ    DI, R11
+	DECQ    R14
+	JNE     one473
+	ADDQ    24(AX), R10
+	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     one467
-	ADDQ    24(AX), R8
-	ADDQ    48(AX), R9
-	DECQ    R10
-	JNE     row466
+	JNE     row472
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
 	VMOVUPS Y3, 96(DX)
-	ADDQ    8(AX), CX
-	ADDQ    80(AX), DX
+	ADDQ    R8, CX
+	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel465
+	JNE     pixel471
 	VZEROUPPER
 	RET
 
@@ -14079,42 +14226,184 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	MOVQ    88(AX), BX
 	MOVQ    16(AX), SI
 	MOVQ    40(AX), DI
-	MOVQ    96(AX), R8
-	MOVQ    $+8, R9
-	CMPQ    R8, R9
-	CMOVQGT R9, R8
-	NEGQ    R8
-	LEAQ    ones<>+32(SB), R9
-	VMOVUPS (R9)(R8*4), Y0
+	MOVQ    8(AX), R8
+	MOVQ    80(AX), R9
+	MOVQ    96(AX), R10
+	MOVQ    $+8, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	NEGQ    R10
+	LEAQ    ones<>+32(SB), R11
+	VMOVUPS (R11)(R10*4), Y0
 
-pixel468:
+pixel474:
 	VXORPS Y1, Y1, Y1
-	MOVQ   CX, R8
-	MOVQ   32(AX), R9
-	MOVQ   64(AX), R10
+	MOVQ   CX, R10
+	MOVQ   32(AX), R11
+	MOVQ   64(AX), R12
 
-row469:
-	MOVQ R8, R11
-	MOVQ 56(AX), R12
+row475:
+	MOVQ R10, R13
+	MOVQ 56(AX), R14
 
-one470:
-	VMASKMOVPS (R9), Y0, Y2
-	VMASKMOVPS (R11), Y0, Y3
-	VMULPS     Y3, Y2, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       SI, R11
-	ADDQ       DI, R9
+one476:
+	VMASKMOVPS (R11), Y0, Y2
+	VMASKMOVPS (R13), Y0, Y3
+	VMULPS     Y3, Y2, Y3
+	VADDPS     Y3, Y1, Y1
+	ADDQ       SI, R13
+	ADDQ       DI, R11
+	DECQ       R14
+	JNE        one476
+	ADDQ       24(AX), R10
+	ADDQ       48(AX), R11
 	DECQ       R12
-	JNE        one470
-	ADDQ       24(AX), R8
-	ADDQ       48(AX), R9
-	DECQ       R10
-	JNE        row469
+	JNE        row475
 	VMASKMOVPS Y1, Y0, (DX)
-	ADDQ       8(AX), CX
-	ADDQ       80(AX), DX
+	ADDQ       R8, CX
+	ADDQ       R9, DX
 	DECQ       BX
-	JNE        pixel468
+	JNE        pixel474
+	VZEROUPPER
+	RET
+
+// func tapsTogetherWideAVX2(t *byte)
+// Requires: AVX
+TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 88(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 40(AX), DI
+	MOVQ 8(AX), R8
+	MOVQ 80(AX), R9
+	LEAQ (R8)(R8*2), R10
+	LEAQ (R9)(R9*2), R11
+
+pixel477:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   CX, R12
+	MOVQ   32(AX), R13
+	MOVQ   64(AX), R14
+
+row478:
+	MOVQ R12, R15
+	MOVQ 56(AX), BP
+
+one479:
+	VMOVUPS (R13), Y8
+	VMULPS  (R15), Y8, Y9
+	VADDPS  Y9, Y0, Y0
+	VMULPS  (R15)(R8*1), Y8, Y9
+	VADDPS  Y9, Y2, Y2
+	VMULPS  (R15)(R8*2), Y8, Y9
+	VADDPS  Y9, Y4, Y4
+	VMULPS  (R15)(R10*1), Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 32(R13), Y8
+	VMULPS  32(R15), Y8, Y9
+	VADDPS  Y9, Y1, Y1
+	VMULPS  32(R15)(R8*1), Y8, Y9
+	VADDPS  Y9, Y3, Y3
+	VMULPS  32(R15)(R8*2), Y8, Y9
+	VADDPS  Y9, Y5, Y5
+	VMULPS  32(R15)(R10*1), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    SI, R15
+	ADDQ    DI, R13
+	DECQ    BP
+	JNE     one479
+	ADDQ    24(AX), R12
+	ADDQ    48(AX), R13
+	DECQ    R14
+	JNE     row478
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, (DX)(R9*1)
+	VMOVUPS Y3, 32(DX)(R9*1)
+	VMOVUPS Y4, (DX)(R9*2)
+	VMOVUPS Y5, 32(DX)(R9*2)
+	VMOVUPS Y6, (DX)(R11*1)
+	VMOVUPS Y7, 32(DX)(R11*1)
+	LEAQ    (CX)(R8*4), CX
+	LEAQ    (DX)(R9*4), DX
+	DECQ    BX
+	JNE     pixel477
+	VZEROUPPER
+	RET
+
+// func tapsTogetherAVX2(t *byte)
+// Requires: AVX, CMOV
+TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
+	MOVQ    t+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    88(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    40(AX), DI
+	MOVQ    8(AX), R8
+	MOVQ    80(AX), R9
+	LEAQ    (R8)(R8*2), R10
+	LEAQ    (R9)(R9*2), R11
+	MOVQ    96(AX), R12
+	MOVQ    $+8, R13
+	CMPQ    R12, R13
+	CMOVQGT R13, R12
+	NEGQ    R12
+	LEAQ    ones<>+32(SB), R13
+	VMOVUPS (R13)(R12*4), Y0
+
+pixel480:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   CX, R12
+	MOVQ   32(AX), R13
+	MOVQ   64(AX), R14
+
+row481:
+	MOVQ R12, R15
+	MOVQ 56(AX), BP
+
+one482:
+	VMASKMOVPS (R13), Y0, Y5
+	VMASKMOVPS (R15), Y0, Y6
+	VMULPS     Y6, Y5, Y6
+	VADDPS     Y6, Y1, Y1
+	VMASKMOVPS (R15)(R8*1), Y0, Y6
+	VMULPS     Y6, Y5, Y6
+	VADDPS     Y6, Y2, Y2
+	VMASKMOVPS (R15)(R8*2), Y0, Y6
+	VMULPS     Y6, Y5, Y6
+	VADDPS     Y6, Y3, Y3
+	VMASKMOVPS (R15)(R10*1), Y0, Y6
+	VMULPS     Y6, Y5, Y6
+	VADDPS     Y6, Y4, Y4
+	ADDQ       SI, R15
+	ADDQ       DI, R13
+	DECQ       BP
+	JNE        one482
+	ADDQ       24(AX), R12
+	ADDQ       48(AX), R13
+	DECQ       R14
+	JNE        row481
+	VMASKMOVPS Y1, Y0, (DX)
+	VMASKMOVPS Y2, Y0, (DX)(R9*1)
+	VMASKMOVPS Y3, Y0, (DX)(R9*2)
+	VMASKMOVPS Y4, Y0, (DX)(R11*1)
+	LEAQ       (CX)(R8*4), CX
+	LEAQ       (DX)(R9*4), DX
+	DECQ       BX
+	JNE        pixel480
 	VZEROUPPER
 	RET
 
@@ -14127,42 +14416,44 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), BX
 	MOVQ 16(AX), SI
 	MOVQ 40(AX), DI
+	MOVQ 8(AX), DI
+	MOVQ 80(AX), R8
 
-pixel471:
+pixel483:
 	VMOVUPS constants<>+5952(SB), Y0
 	VMOVUPS constants<>+5952(SB), Y1
 	VMOVUPS constants<>+5952(SB), Y2
 	VMOVUPS constants<>+5952(SB), Y3
-	MOVQ    CX, DI
-	MOVQ    64(AX), R8
+	MOVQ    CX, R9
+	MOVQ    64(AX), R10
 
-row472:
-	MOVQ DI, R9
-	MOVQ 56(AX), R10
+row484:
+	MOVQ R9, R11
+	MOVQ 56(AX), R12
 
-one473:
-	VMOVUPS (R9), Y4
+one485:
+	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
-	VMOVUPS 32(R9), Y4
+	VMOVUPS 32(R11), Y4
 	VMAXPS  Y1, Y4, Y1
-	VMOVUPS 64(R9), Y4
+	VMOVUPS 64(R11), Y4
 	VMAXPS  Y2, Y4, Y2
-	VMOVUPS 96(R9), Y4
+	VMOVUPS 96(R11), Y4
 	VMAXPS  Y3, Y4, Y3
-	ADDQ    SI, R9
+	ADDQ    SI, R11
+	DECQ    R12
+	JNE     one485
+	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     one473
-	ADDQ    24(AX), DI
-	DECQ    R8
-	JNE     row472
+	JNE     row484
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
 	VMOVUPS Y3, 96(DX)
-	ADDQ    8(AX), CX
-	ADDQ    80(AX), DX
+	ADDQ    DI, CX
+	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel471
+	JNE     pixel483
 	VZEROUPPER
 	RET
 
@@ -14175,37 +14466,39 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	MOVQ    88(AX), BX
 	MOVQ    16(AX), SI
 	MOVQ    40(AX), DI
-	MOVQ    96(AX), DI
-	MOVQ    $+8, R8
-	CMPQ    DI, R8
-	CMOVQGT R8, DI
-	NEGQ    DI
-	LEAQ    ones<>+32(SB), R8
-	VMOVUPS (R8)(DI*4), Y0
+	MOVQ    8(AX), DI
+	MOVQ    80(AX), R8
+	MOVQ    96(AX), R9
+	MOVQ    $+8, R10
+	CMPQ    R9, R10
+	CMOVQGT R10, R9
+	NEGQ    R9
+	LEAQ    ones<>+32(SB), R10
+	VMOVUPS (R10)(R9*4), Y0
 
-pixel474:
+pixel486:
 	VMOVUPS constants<>+5952(SB), Y1
-	MOVQ    CX, DI
-	MOVQ    64(AX), R8
+	MOVQ    CX, R9
+	MOVQ    64(AX), R10
 
-row475:
-	MOVQ DI, R9
-	MOVQ 56(AX), R10
+row487:
+	MOVQ R9, R11
+	MOVQ 56(AX), R12
 
-one476:
-	VMASKMOVPS (R9), Y0, Y2
+one488:
+	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
-	ADDQ       SI, R9
+	ADDQ       SI, R11
+	DECQ       R12
+	JNE        one488
+	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        one476
-	ADDQ       24(AX), DI
-	DECQ       R8
-	JNE        row475
+	JNE        row487
 	VMASKMOVPS Y1, Y0, (DX)
-	ADDQ       8(AX), CX
-	ADDQ       80(AX), DX
+	ADDQ       DI, CX
+	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel474
+	JNE        pixel486
 	VZEROUPPER
 	RET
 

@@ -28,8 +28,11 @@ type tapRun struct {
 	dst                unsafe.Pointer
 	dstStep            uintptr
 	pixels, lanes      int
-	taken              int // channels of this call: not the assembly's
 }
+
+// togetherPixels is how many pixels the assembly computes at a time, where there are
+// so many: they share what it loads of the weights.
+const togetherPixels = 4
 
 // Multiply sets dst, Channels numbers for each pixel one after the other, to the
 // sums over the windows that begin with src, line by line; products are rounded
@@ -47,9 +50,31 @@ func (t *Taps) Multiply(dst, src, weights []float32) {
 	}
 	r := t.run()
 	r.tap, r.skip = uintptr(t.Channels)*4, uintptr(t.WeightLine-t.Columns*t.Channels)*4
-	for c := 0; c < t.Channels; {
+	groups, rest := t.Pixels/togetherPixels, t.Pixels%togetherPixels
+	if groups > 0 {
+		r.pixels = groups
+		t.eachPart(&r, 2, dst, src, func(c int, wide bool) {
+			r.weights = unsafe.Pointer(&weights[c])
+			switch {
+			case wide && isa == avx512:
+				tapsTogetherWideAVX512(&r)
+			case wide:
+				tapsTogetherWideAVX2(&r)
+			case isa == avx512:
+				tapsTogetherAVX512(&r)
+			default:
+				tapsTogetherAVX2(&r)
+			}
+		})
+		dst, src = dst[groups*togetherPixels*t.Channels:], src[min(groups*togetherPixels*t.Step, len(src)):]
+	}
+	if rest == 0 {
+		return
+	}
+	r.pixels = rest
+	t.eachPart(&r, 4, dst, src, func(c int, wide bool) {
 		r.weights = unsafe.Pointer(&weights[c])
-		switch wide := r.at(t, c, dst, src); {
+		switch {
 		case wide && isa == avx512:
 			tapsWideAVX512(&r)
 		case wide:
@@ -59,8 +84,7 @@ func (t *Taps) Multiply(dst, src, weights []float32) {
 		default:
 			tapsAVX2(&r)
 		}
-		c += r.taken
-	}
+	})
 }
 
 // Largest sets dst as Multiply does, to the largest number of each window: what is
@@ -73,8 +97,8 @@ func (t *Taps) Largest(dst, src []float32) {
 		return
 	}
 	r := t.run()
-	for c := 0; c < t.Channels; {
-		switch wide := r.at(t, c, dst, src); {
+	t.eachPart(&r, 4, dst, src, func(_ int, wide bool) {
+		switch {
 		case wide && isa == avx512:
 			tapsLargestWideAVX512(&r)
 		case wide:
@@ -84,8 +108,7 @@ func (t *Taps) Largest(dst, src []float32) {
 		default:
 			tapsLargestAVX2(&r)
 		}
-		c += r.taken
-	}
+	})
 }
 
 // check panics if something lies outside.
@@ -102,16 +125,23 @@ func (t *Taps) run() tapRun {
 		columns: t.Columns, lines: t.Lines, dstStep: uintptr(t.Channels) * 4, pixels: t.Pixels}
 }
 
-// at readies the call for channels c and on, and reports whether it is a wide one.
-func (r *tapRun) at(t *Taps, c int, dst, src []float32) (wide bool) {
-	r.src, r.dst, r.lanes = unsafe.Pointer(&src[c]), unsafe.Pointer(&dst[c]), t.Channels-c
-	if r.taken = 8; isa == avx512 {
-		r.taken = 16
+// eachPart calls f for all channels, from c on: for so many vectors of them, which is wide,
+// or for one, which may be short. r is ready for them.
+func (t *Taps) eachPart(r *tapRun, vectors int, dst, src []float32, f func(c int, wide bool)) {
+	lanes := 8
+	if isa == avx512 {
+		lanes = 16
 	}
-	if wide = r.lanes >= 4*r.taken; wide {
-		r.taken *= 4
+	for c := 0; c < t.Channels; {
+		r.src, r.dst, r.lanes = unsafe.Pointer(&src[c]), unsafe.Pointer(&dst[c]), t.Channels-c
+		wide := r.lanes >= vectors*lanes
+		f(c, wide)
+		if wide {
+			c += vectors * lanes
+		} else {
+			c += lanes
+		}
 	}
-	return wide
 }
 
 func (t *Taps) portable(dst, src, weights []float32) {

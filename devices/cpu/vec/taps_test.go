@@ -9,8 +9,8 @@ func TestTaps(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for channels := 1; channels < 150; channels += 1 + channels/20 {
 			for _, taps := range []Taps{
-				{Lines: 3, Columns: 3, Next: 10 * channels, Column: channels, WeightLine: 3 * channels, Pixels: 8, Step: channels},
-				{Lines: 2, Columns: 1, Next: 7*channels + 5, Column: 1, WeightLine: 4*channels + 1, Pixels: 3, Step: 2 * channels},
+				{Lines: 3, Columns: 3, Next: 10 * channels, Column: channels, WeightLine: 3 * channels, Pixels: 11, Step: channels},
+				{Lines: 2, Columns: 1, Next: 7*channels + 5, Column: 1, WeightLine: 4*channels + 1, Pixels: 7, Step: 2 * channels},
 				{Lines: 1, Columns: 5, Next: 0, Column: 2 * channels, WeightLine: 5 * channels, Pixels: 1, Step: 0},
 			} {
 				taps.Channels = channels

@@ -110,10 +110,12 @@ func elementwise(a *assembly) {
 			f.compare(p, true)
 		}
 		f.choose()
-		f.taps("tapsWide", tapVectors, true)
-		f.taps("taps", 1, true)
-		f.taps("tapsLargestWide", tapVectors, false)
-		f.taps("tapsLargest", 1, false)
+		f.taps("tapsWide", tapVectors, 1, true)
+		f.taps("taps", 1, 1, true)
+		f.taps("tapsTogetherWide", 2, togetherPixels, true)
+		f.taps("tapsTogether", 1, togetherPixels, true)
+		f.taps("tapsLargestWide", tapVectors, 1, false)
+		f.taps("tapsLargest", 1, 1, false)
 	}
 	a.data()
 	a.StaticGlobal(constants)

@@ -24,22 +24,42 @@ const (
 	runLanes
 )
 
+// togetherPixels is how many pixels share what is loaded of weights.
+const togetherPixels = 4
+
 // taps writes a run of a depthwise convolution or, without weights, of a pooling
 // that takes the largest: so many vectors of channels, of which a single one may be
-// short, of pixels in a row.
-func (f *floats) taps(name string, vectors int, weighted bool) {
+// short, of pixels in a row, so many at a time. The run counts these as one.
+func (f *floats) taps(name string, vectors, pixels int, weighted bool) {
 	f.Function(name + f.name)
 	f.Attributes(attr.NOSPLIT)
 	f.SignatureExpr("func(t *byte)")
 	t := f.Load(f.Param("t"), f.GP64())
-	src, dst, pixels := f.field(t, runSrc), f.field(t, runDst), f.field(t, runPixels)
+	src, dst, groups := f.field(t, runSrc), f.field(t, runDst), f.field(t, runPixels)
 	column, tap := f.field(t, runColumn), f.field(t, runTap)
+	step, dstStep := f.field(t, runStep), f.field(t, runDstStep)
+	step3, dstStep3 := f.GP64(), f.GP64()
+	if pixels > 1 {
+		f.LEAQ(operand.Mem{Base: step, Index: step, Scale: 2}, step3)
+		f.LEAQ(operand.Mem{Base: dstStep, Index: dstStep, Scale: 2}, dstStep3)
+	}
+	// of returns where vector i of a group's pixel lies.
+	of := func(base, step, step3 reg, pixel, i int) operand.Mem {
+		m := at(base, i*f.bytes)
+		switch pixel {
+		case 1, 2:
+			m.Index, m.Scale = step, uint8(pixel)
+		case 3:
+			m.Index, m.Scale = step3, 1
+		}
+		return m
+	}
 	var m *mask
 	if vectors == 1 {
 		last := f.mask(f.isa, 4, f.field(t, runLanes))
 		m = &last
 	}
-	sums := make([]reg, vectors)
+	sums := make([]reg, vectors*pixels)
 	pixel, row, one := f.label("pixel"), f.label("row"), f.label("one")
 	line, weights, lines, x, columns := f.GP64(), f.GP64(), f.GP64(), f.GP64(), f.GP64()
 
@@ -60,23 +80,27 @@ func (f *floats) taps(name string, vectors int, weighted bool) {
 	f.MOVQ(line, x)
 	f.MOVQ(at(t, runColumns), columns)
 	f.Label(one)
-	each(sums, func(i int) {
-		v := f.vector(f.isa)
-		if !weighted {
-			f.load(f.isa, at(x, i*f.bytes), v, m)
-			f.VMAXPS(sums[i], v, sums[i])
-			return
+	for i := range vectors {
+		w := f.vector(f.isa)
+		if weighted {
+			f.load(f.isa, at(weights, i*f.bytes), w, m)
 		}
-		f.load(f.isa, at(weights, i*f.bytes), v, m)
-		if m == nil {
-			f.VMULPS(at(x, i*f.bytes), v, v)
-		} else {
-			w := f.vector(f.isa)
-			f.load(f.isa, at(x, i*f.bytes), w, m)
-			f.VMULPS(w, v, v)
+		for p := range pixels {
+			v, sum, from := f.vector(f.isa), sums[p*vectors+i], of(x, step, step3, p, i)
+			switch {
+			case !weighted:
+				f.load(f.isa, from, v, m)
+				f.VMAXPS(sum, v, sum)
+				continue
+			case m == nil:
+				f.VMULPS(from, w, v)
+			default:
+				f.load(f.isa, from, v, m)
+				f.VMULPS(v, w, v)
+			}
+			f.VADDPS(v, sum, sum)
 		}
-		f.VADDPS(v, sums[i], sums[i])
-	})
+	}
 	f.ADDQ(column, x)
 	if weighted {
 		f.ADDQ(tap, weights)
@@ -89,10 +113,19 @@ func (f *floats) taps(name string, vectors int, weighted bool) {
 	}
 	f.DECQ(lines)
 	f.JNE(operand.LabelRef(row))
-	each(sums, func(i int) { f.store(f.isa, sums[i], at(dst, i*f.bytes), m) })
-	f.ADDQ(at(t, runStep), src)
-	f.ADDQ(at(t, runDstStep), dst)
-	f.DECQ(pixels)
+	for p := range pixels {
+		for i := range vectors {
+			f.store(f.isa, sums[p*vectors+i], of(dst, dstStep, dstStep3, p, i), m)
+		}
+	}
+	if pixels == 1 {
+		f.ADDQ(step, src)
+		f.ADDQ(dstStep, dst)
+	} else {
+		f.LEAQ(operand.Mem{Base: src, Index: step, Scale: togetherPixels}, src)
+		f.LEAQ(operand.Mem{Base: dst, Index: dstStep, Scale: togetherPixels}, dst)
+	}
+	f.DECQ(groups)
 	f.JNE(operand.LabelRef(pixel))
 	f.VZEROUPPER()
 	f.RET()
