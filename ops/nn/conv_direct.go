@@ -50,7 +50,7 @@ func (c *convolving[T]) direct() *direct[T] {
 // last of which a window is elements that follow each other.
 func (c *convolving[T]) inImage() *direct[T] {
 	z, y, x := &c.dims[0], &c.dims[1], &c.dims[2]
-	if !vec.WindowsInAssembly[T]() || !c.dense || c.place != nil || z.n != 1 || z.in != 1 || len(z.offsets) != 1 || z.offsets[0] != 0 ||
+	if !vec.WindowsInAssembly[T]() || !c.dense || z.n != 1 || z.in != 1 || len(z.offsets) != 1 || z.offsets[0] != 0 ||
 		len(y.offsets) == 0 || x.in == 0 || y.in == 0 || c.channels == 0 {
 		return nil
 	}
@@ -70,10 +70,28 @@ func (c *convolving[T]) inImage() *direct[T] {
 		d.before, d.padded = -first*c.channels, (end-first)*c.channels
 		d.windows.Next = spacing * d.padded
 	}
+	if c.place != nil && !d.addsAsPanels() {
+		return nil
+	}
 	if d.padded > 2*d.line+blockSize {
 		return nil // no memory for padding alone
 	}
 	return d
+}
+
+// addsAsPanels reports whether sums are cut into the same blocks as in a product with the
+// matrix of patches.
+func (d *direct[T]) addsAsPanels() bool {
+	n := d.windows.Length
+	return d.width() <= vec.GemmBlock || vec.GemmBlock%n == 0 || n%vec.GemmBlock == 0
+}
+
+// result returns where a line of the result begins.
+func (d *direct[T]) result(line int) int {
+	if d.place != nil {
+		return d.place(line * d.windows.Rows)
+	}
+	return line * d.windows.Rows * d.ldc
 }
 
 // run computes all lines, in blocks.
@@ -179,7 +197,7 @@ func (d *direct[T]) block(lines []vec.Line, memory []T, lo, hi int) ([]vec.Line,
 	}
 	for r := lo; r < hi; r++ {
 		top := r%y.n*y.step + y.offsets[0] // line of the image, perhaps above it
-		l := vec.Line{Result: r * d.windows.Rows * d.ldc}
+		l := vec.Line{Result: d.result(r)}
 		for l.First < len(y.offsets) && top+l.First*d.spacing < 0 {
 			l.First++
 		}

@@ -186,7 +186,7 @@ func (c *convInput[T]) phase(ctx *kernel.Context, s *convSizes, p [3]phase, w, f
 			}
 		})
 		run := convolving[T]{patches: window, rows: s.batch * window.positions(), src: g[min(group*perOut, len(g)):], filter: flipped[:len(taps)*perOut*s.perIn],
-			n: s.perIn, ldb: s.perIn, dst: dx[group*s.perIn:], ldc: s.in, place: place}
+			n: s.perIn, ldb: s.perIn, dst: dx[group*s.perIn:], ldc: p[2].stride * s.in, place: place}
 		if err := run.run(ctx, c.dt); err != nil {
 			return err
 		}

@@ -23,8 +23,8 @@ type convolving[T vec.Number] struct {
 	filter []T
 	n, ldb int // columns of the filter, and elements from row to row
 	dst    []T
-	ldc    int
-	place  func(row int) int // where a row of the result begins in dst; nil if rows follow each other
+	ldc    int               // from row to row of a line
+	place  func(row int) int // where a row of the result begins in dst; nil if lines follow each other, too
 	then   epilogue          // nil: nothing is
 	kept   *direct[T]        // what direct found out, for who convolves again; nil: not asked, or not so
 	asked  bool
