@@ -64,6 +64,9 @@ func (c *convInput[T]) compute(ctx *kernel.Context, s *convSizes, w, g, dx []T) 
 			return err
 		}
 	}
+	if s.apart() {
+		return c.computeApart(ctx, s, w, g, dx)
+	}
 	turned, err := ctx.Alloc(c.dt, []int64{int64(len(w))})
 	if err != nil {
 		return err

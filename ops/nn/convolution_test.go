@@ -58,6 +58,8 @@ func TestLargeConvolutions(t *testing.T) {
 		{2, 45, 40, 20, 12, 1, 1, 1},
 		{1, 5, 4, 128, 1024, 3, 1, 1}, // more filters than sums can be kept of
 		{1, 3, 3, 4, 4, 2, 5, 1},      // a stride beyond the image
+		{2, 90, 110, 2, 16, 2, 2, 1},  // windows that do not overlap
+		{2, 41, 37, 3, 40, 3, 3, 1},   // of which some are partly outside
 		{2, 21, 57, 40, 40, 3, 1, 40}, // a group for each channel
 		{2, 20, 51, 24, 48, 3, 2, 24},
 	} {
