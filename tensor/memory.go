@@ -31,3 +31,14 @@ func (m Memory) Len() int { return m.n }
 
 // Elements returns the elements of m, which must have the Go type T.
 func Elements[T Element](m Memory) []T { return unsafe.Slice((*T)(m.first), m.n) }
+
+// Repeat sets the elements of v to those of m, again and again, and returns them. v is not a
+// scalar, m is not empty, and both are of v's type, which has no pointers.
+func (v Value) Repeat(m Memory) Memory {
+	to := v.t.rawBytes()
+	n := copy(to, unsafe.Slice((*byte)(m.first), m.n*v.t.dtype.Size()))
+	for n < len(to) { // what is there, again
+		n += copy(to[n:], to[:n])
+	}
+	return Memory{v.t.data, v.t.n}
+}

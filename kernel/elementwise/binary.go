@@ -48,7 +48,7 @@ func Binary(ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, l Pair
 		out[0] = v
 		return stretches(ctx, l, out[0].Memory(), x, y, m, RepeatsX)
 	}
-	if m > 0 && m <= n && n <= Grain && isSuffix(in[1].Dims(), in[0].Dims()) {
+	if m > 0 && m <= n && n <= Grain && (m >= veryShortRow || n < fewElements) && isSuffix(in[1].Dims(), in[0].Dims()) {
 		// A vector added to the rows of a small matrix, as a bias is.
 		if err := refuse(check, y, n); err != nil {
 			return err
@@ -84,6 +84,9 @@ func broadcast(ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, x, 
 		return err
 	}
 	out[0] = v
+	if i := b.common(); i >= 0 && b.inner.n < veryShortRow && b.rows*b.inner.n >= fewElements && !in[i].DType().HasPointers() {
+		return repeated(ctx, &b, out[0].Memory(), x, y, l, i, in[i].DType())
+	}
 	return rows(ctx, &b, out[0].Memory(), x, y, l)
 }
 

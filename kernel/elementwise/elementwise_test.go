@@ -108,6 +108,56 @@ func TestBinaryEqualsElementByElement(t *testing.T) {
 	}
 }
 
+// Rows that are repeated, of all lengths around those that are: as either operand, in a few
+// and in many blocks, of elements of all sizes.
+func TestRepeatedRows(t *testing.T) {
+	for _, pool := range []kernel.Pool{kerneltest.Serial{}, kerneltest.Threads{}} {
+		for n := 1; n <= 70; n++ {
+			for _, all := range []int{2047, 2049, 40000} {
+				rows := (all-1)/n + 1
+				repeatRows(t, pool, rows, n, func(i int) int8 { return int8(i) })
+				repeatRows(t, pool, rows, n, func(i int) float32 { return float32(i % 9973) })
+				repeatRows(t, pool, rows, n, func(i int) complex128 { return complex(float64(i), 1) })
+			}
+		}
+	}
+}
+
+func repeatRows[T int8 | float32 | complex128](t *testing.T, pool kernel.Pool, rows, n int, element func(i int) T) {
+	t.Helper()
+	long, row := make([]T, rows*n), make([]T, n)
+	for i := range long {
+		long[i] = element(i)
+	}
+	for i := range row {
+		row[i] = element(7*i + 3)
+	}
+	x, err := tensor.FromSlice(long, int64(rows), int64(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := tensor.FromSlice(row, 1, int64(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip := &elementwise.Zip[T, T]{In: x.DType(), Out: x.DType(), F: func(x, y T) T { return x + x - y }}
+	for i, in := range [][]tensor.Value{{tensor.ValueOf(x), tensor.ValueOf(y)}, {tensor.ValueOf(y), tensor.ValueOf(x)}} {
+		out := make([]tensor.Value, 1)
+		if err := zip.Run((&kerneltest.Runner{Pool: pool}).Context(), in, out); err != nil {
+			t.Fatal(err)
+		}
+		for at, got := range tensor.Of[T](&out[0]) {
+			a, b := long[at], row[at%n]
+			if i == 1 {
+				a, b = b, a
+			}
+			if want := a + a - b; got != want {
+				t.Fatalf("%d rows of %d %v, operand %d repeated: element %d is %v, want %v", rows, n, x.DType(), 1-i, at, got, want)
+			}
+		}
+	}
+}
+
 func TestIncompatibleShapes(t *testing.T) {
 	for _, c := range []struct {
 		x, y []int64
@@ -132,6 +182,7 @@ func TestAllocations(t *testing.T) {
 		"vector and scalar": {counted(t, []int64{8}), counted(t, nil)},
 		"matrix and row":    {counted(t, []int64{8, 4}), counted(t, []int64{4})},
 		"matrix and column": {counted(t, []int64{8, 1}), counted(t, []int64{8, 4})},
+		"many short rows":   {counted(t, []int64{1000, 3}), counted(t, []int64{3})},
 	} {
 		ctx := new(kerneltest.Runner).Context()
 		out := make([]tensor.Value, 1)
