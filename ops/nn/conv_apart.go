@@ -83,18 +83,21 @@ func setWindows[T any](s *convSizes, dx, windows []T, pixel int) {
 
 // lines sets o to what the lines of windows hold, from an element of the first on.
 func lines[T any](o, windows []T, skip, line, cols int) {
-	const short = 16 // for which a call of copy takes longer
-	for len(o) > 0 {
-		if skip > 0 || line > short || len(o) < line {
-			o = o[copy(o, windows[skip:line]):]
-			skip = 0
-		} else {
-			for i, v := range windows[:line] {
-				o[i] = v
+	const short = 16 // for which a call of copy takes longer than it copies
+	if skip == 0 && line <= short {
+		n := len(o) / line
+		for j := range line {
+			for i := range n {
+				o[i*line+j] = windows[i*cols+j]
 			}
-			o = o[line:]
 		}
-		if len(o) > 0 {
+		if o = o[n*line:]; len(o) > 0 {
+			windows = windows[n*cols:]
+		}
+	}
+	for len(o) > 0 {
+		n := copy(o, windows[skip:line])
+		if o, skip = o[n:], 0; len(o) > 0 {
 			windows = windows[cols:]
 		}
 	}
