@@ -10,13 +10,21 @@ dimension is 1, any other unknown one 256.
 
 Times are of one run of its signature: in TensorFlow by a callable of a session with the
 default configuration, which rewrites graphs and uses all cores, and in Troupe by troupe
-bench. The two take turns, in rounds of a second each (--rounds, 2 unless told); the figures
-are the median and the best of all rounds. The difference is relative to the largest
-number of an output, and the largest of all outputs.
+bench. With --onnx FOLDER the other side is ONNX Runtime, on FOLDER/NAME.onnx (what has none
+is left out):
+
+    pip install tf2onnx onnxruntime==1.32.0
+    python -m tf2onnx.convert --saved-model models/NAME --signature_def serving_default \\
+        --tag serve --opset 17 --output onnx/NAME.onnx
+
+The two take turns, in rounds of a second each (--rounds, 2 unless told); the figures are
+the median and the best of all rounds. The difference is relative to the largest number of
+an output, and the largest of all outputs.
 """
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -35,14 +43,14 @@ fixed = {"downsample_ratio": np.float32(0.5)} | {
     f"r{n}i": np.zeros([1, 1, 1, channels], np.float32) for n, channels in enumerate((16, 20, 40, 64), 1)}
 
 
-def drawn(name, tensor):
+def drawn(name, shape, dtype):
     if name.removesuffix(":0") in fixed:
         return fixed[name.removesuffix(":0")]
-    shape = [size or (256 if at else 1) for at, size in enumerate(tensor.shape.as_list())]
+    shape = [size if isinstance(size, int) and size else (256 if at else 1) for at, size in enumerate(shape)]
     random = np.random.default_rng(1)
-    if tensor.dtype.is_floating:
-        return random.random(shape).astype(tensor.dtype.as_numpy_dtype)
-    return random.integers(0, 256, shape).astype(tensor.dtype.as_numpy_dtype)
+    if np.issubdtype(dtype, np.floating):
+        return random.random(shape).astype(dtype)
+    return random.integers(0, 256, shape).astype(dtype)
 
 
 class TensorFlow:
@@ -51,19 +59,39 @@ class TensorFlow:
         with self.session.graph.as_default():
             loaded = v1.saved_model.load(self.session, ["serve"], folder)
         ends, tensor = loaded.signature_def["serving_default"], self.session.graph.get_tensor_by_name
-        self.given = {key: drawn(key, tensor(info.name)) for key, info in sorted(ends.inputs.items())}
+        self.given = {key: drawn(key, t.shape.as_list(), t.dtype.as_numpy_dtype)
+                      for key, t in ((key, tensor(info.name)) for key, info in sorted(ends.inputs.items()))}
         self.names = sorted(ends.outputs)
         call = self.session.make_callable([tensor(ends.outputs[key].name) for key in self.names],
                                           [tensor(ends.inputs[key].name) for key in self.given])
         self.run = lambda: call(*self.given.values())
+        self.close = self.session.close
 
-    def times(self):
-        times, end = [], time.perf_counter() + 1
-        while time.perf_counter() < end or len(times) < 5:
-            start = time.perf_counter()
-            self.run()
-            times.append(1e3 * (time.perf_counter() - start))
-        return times
+
+class OnnxRuntime:
+    """A model that tf2onnx has converted: its names have underscores where others have colons."""
+
+    def __init__(self, file, folder):
+        import onnxruntime
+        self.session = session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+        with tf.Graph().as_default(), v1.Session() as load:
+            ends = v1.saved_model.load(load, ["serve"], folder).signature_def["serving_default"]
+        plain = {re.sub(r"\W", "_", key): key for key in list(ends.inputs) + list(ends.outputs)}
+        types = {"tensor(float)": np.float32, "tensor(int32)": np.int32, "tensor(int64)": np.int64, "tensor(uint8)": np.uint8, "tensor(bool)": np.bool_}
+        feeds = {x.name: drawn(plain[re.sub(r"\W", "_", x.name)], x.shape, types[x.type]) for x in session.get_inputs()}
+        self.given = {plain[re.sub(r"\W", "_", name)]: value for name, value in feeds.items()}
+        self.names = [plain[re.sub(r"\W", "_", x.name)] for x in session.get_outputs()]
+        self.run = lambda: session.run(None, feeds)
+        self.close = lambda: None
+
+
+def timed(run):
+    times, end = [], time.perf_counter() + 1
+    while time.perf_counter() < end or len(times) < 5:
+        start = time.perf_counter()
+        run()
+        times.append(1e3 * (time.perf_counter() - start))
+    return times
 
 
 def difference(want, got):
@@ -73,8 +101,8 @@ def difference(want, got):
     return np.abs(want - got).max(initial=0) / max(np.abs(want).max(initial=0), 1e-30)
 
 
-def compare(troupe, folder, rounds):
-    theirs = TensorFlow(folder)
+def compare(troupe, folder, rounds, onnx):
+    theirs = OnnxRuntime(onnx, folder) if onnx else TensorFlow(folder)
     inputs, outputs = os.path.join(folder, "inputs.npz"), os.path.join(folder, "outputs.npz")
     np.savez(inputs, **theirs.given)
     subprocess.run([troupe, "run", folder, "--feed", "@" + inputs, "--output", outputs], check=True)
@@ -84,10 +112,10 @@ def compare(troupe, folder, rounds):
         theirs.run()
     told, times = [], []
     for _ in range(rounds):
-        times += theirs.times()
+        times += timed(theirs.run)
         ran = subprocess.run([troupe, "bench", folder, "--feed", "@" + inputs, "--format", "json"], check=True, capture_output=True)
         told.append(json.loads(ran.stdout))
-    theirs.session.close()
+    theirs.close()
     return (statistics.median(times), min(times), statistics.median(t["median_ns"] for t in told) / 1e6,
             min(t["best_ns"] for t in told) / 1e6, worst)
 
@@ -105,12 +133,17 @@ if __name__ == "__main__":
     parser.add_argument("folder")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--onnx", metavar="FOLDER")
     asked = parser.parse_args()
     rows = []
-    print("| model | TensorFlow, ms (best) | Troupe, ms (best) | ratio (of the best) | difference |\n|---|---|---|---|---|")
+    peer = "ONNX Runtime" if asked.onnx else "TensorFlow"
+    print(f"| model | {peer}, ms (best) | Troupe, ms (best) | ratio (of the best) | difference |\n|---|---|---|---|---|")
     for name in asked.names or sorted(os.listdir(asked.folder)):
+        onnx = asked.onnx and os.path.join(asked.onnx, name + ".onnx")
+        if onnx and not os.path.exists(onnx):
+            continue
         try:
-            row = compare(asked.troupe, os.path.join(asked.folder, name), asked.rounds)
+            row = compare(asked.troupe, os.path.join(asked.folder, name), asked.rounds, onnx)
         except Exception as e:
             print(f"{name}: {e}", file=sys.stderr)
             continue
@@ -119,4 +152,4 @@ if __name__ == "__main__":
         print(f"| {name} | {theirs:.2f} ({their_best:.2f}) | {ours:.2f} ({our_best:.2f}) "
               f"| {theirs / ours:.2f} ({their_best / our_best:.2f}) | {worst:.0e} |", flush=True)
     print("\nGeometric mean of the ratios:", mean(rows))
-    print("Above 5 ms in TensorFlow:", mean([row for row in rows if row[0] > 5]))
+    print(f"Above 5 ms in {peer}:", mean([row for row in rows if row[0] > 5]))
