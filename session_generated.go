@@ -191,8 +191,8 @@ type SessionOptions struct {
 	Units string
 
 	// BatchLoops runs the loops of concurrent runs of one program together (continuous or
-	// cellular batching): callers that are in the same While or StatelessWhile, with the same
-	// weights, share each iteration's products. A caller joins and leaves at any iteration and
+	// cellular batching): callers that are in the same While, or the same loop of Enter and Exit, with the
+	// same weights, share each iteration's products. A caller joins and leaves at any iteration and
 	// waits for nobody; a caller alone runs as without the option. Calls of recursive functions are
 	// batched, too, those of one run among themselves, as of a tree. Results are those of single
 	// runs, up to the rounding of products whose order of sums depends on the number of rows.

@@ -32,8 +32,8 @@ type Spec struct {
 	NoUnits bool
 	// UnitsOff are the passes of units that are left out.
 	UnitsOff form.Passes
-	// Batch puts loops that may run together with those of other steps in place of Whiles; see
-	// package plan/batching. Found, if it is not nil, is called for each While with what became
+	// Batch puts loops that may run together with those of other steps in place of loops; see
+	// package plan/batching. Found, if it is not nil, is called for each loop with what became
 	// of it.
 	Batch bool
 	Found func(batching.Finding)

@@ -50,6 +50,16 @@ func NewWithRegistry(ops *registry.Registry) *Graph {
 	return &Graph{ops: ops, byName: map[string]int32{}, library: newLibrary(ops), versions: Versions{Producer: Version}}
 }
 
+// NewWithFunctions makes an empty graph that has the operations and functions of another.
+// Functions that are added to one of the two are not added to the other.
+func NewWithFunctions(of *Graph) *Graph {
+	g := NewWithRegistry(of.ops)
+	g.library = of.lib().clone()
+	g.versions = of.Versions()
+	g.inferrer.Producer = g.versions.Producer
+	return g
+}
+
 // Operation finds a node by name; nil if there is none.
 func (g *Graph) Operation(name string) *Node {
 	g.mu.RLock()

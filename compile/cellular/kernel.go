@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/plan/batching"
 	"github.com/troupe-go/troupe/registry"
@@ -27,6 +28,8 @@ const mostShapes = 64
 type loop struct {
 	node         string
 	cond, body   *registry.Func
+	functions    string // a FunctionDefLibrary with these, of a loop of Enter and Exit; else ""
+	frame        string // of such a loop
 	types        []tensor.DType
 	invariant    []bool
 	handleTypes  []tensor.DType
@@ -54,7 +57,7 @@ type form struct {
 
 func newLoop(c *kernel.Construction) (kernel.Kernel, error) {
 	k := &loop{
-		node: c.Node, cond: c.Func("cond"), body: c.Func("body"), types: c.Types("T"),
+		node: c.Node, cond: c.Func("cond"), body: c.Func("body"), functions: c.Str("functions"), frame: c.Str("frame"), types: c.Types("T"),
 		handleTypes: c.Types("handle_types"), handleShapes: c.Shapes("handle_shapes"),
 		turn: make(chan struct{}, 1), forms: map[string]*form{},
 	}
@@ -144,7 +147,7 @@ func (k *loop) compile(step *kernel.Step, key string, in []tensor.Value) (*form,
 		args[i] = batching.ArgOf(&in[i], k.invariant[i], k.handleTypes[i], k.handleShapes[i])
 	}
 	if k.flat == nil {
-		flat, err := batching.New(ctx, functions.Library(), k.node, k.types, k.cond, k.body)
+		flat, err := k.flatten(ctx, functions.Library())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -176,6 +179,18 @@ func (k *loop) compile(step *kernel.Step, key string, in []tensor.Value) (*form,
 		k.forms[key] = f
 	}
 	return f, whole, nil
+}
+
+// flatten returns the loop, with functions of a library or of its own.
+func (k *loop) flatten(ctx context.Context, library *graph.Graph) (*batching.Loop, error) {
+	if k.functions == "" {
+		return batching.New(ctx, library, k.node, k.types, k.cond, k.body)
+	}
+	library, err := batching.WithFunctions(library, []byte(k.functions))
+	if err != nil {
+		return nil, err
+	}
+	return batching.NewFramed(ctx, library, k.frame, k.types, k.cond, k.body)
 }
 
 // compile compiles the programs of a batch. If it fails they are on no account.

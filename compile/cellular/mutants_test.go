@@ -13,6 +13,6 @@ var mutants = flag.String("mutants", "", "plant the mistakes of testdata/mutants
 // the tests to fail.
 func TestMutants(t *testing.T) {
 	planted.Each(t, "testdata/mutants.txt", *mutants, 20, func(m planted.Mutant, root, overlay string) {
-		m.Find(t, root, overlay, "-timeout=30s", "-run=TestSingleRuns|TestFlat|TestAssigned|TestBranches|TestOutOfBounds|TestTrees|TestBatchesByHeight|TestRecursions|TestDriverPanics", "./compile/cellular")
+		m.Find(t, root, overlay, "-timeout=30s", "-run=TestSingleRuns|TestFrames|TestFlat|TestAssigned|TestBranches|TestOutOfBounds|TestTrees|TestBatchesByHeight|TestRecursions|TestDriverPanics", "./compile/cellular")
 	})
 }

@@ -25,6 +25,9 @@ var meetings = flag.Int("meetings", 0, "run `N` programs in TestMeetings; 0: a n
 // has alone.
 func TestMeetings(t *testing.T) { meet(t, programs.DrawMeeting, 12, 4, false) }
 
+// TestFramedMeetings is TestMeetings with loops of Enter and Exit.
+func TestFramedMeetings(t *testing.T) { meet(t, programs.DrawFramedMeeting, 12, 4, false) }
+
 // TestRecursions has callers of random functions that call themselves meet, as TestMeetings has those
 // of loops.
 func TestRecursions(t *testing.T) { meet(t, programs.DrawRecursion, 5, 12, true) }

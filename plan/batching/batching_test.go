@@ -205,6 +205,12 @@ loop = While(n, x, w) {T=[DT_INT32, DT_FLOAT, DT_FLOAT], cond=func `+l.cond+`, b
 		}
 		find(l.name, g, g.Operation("loop").Output(1))
 	}
+	for _, x := range frames {
+		g := frameOf(t, x.line, x.by)
+		find(x.name, g, g.Operation("f/x_1").Output(0))
+	}
+	g := recorded(t)
+	find("a frame that TensorFlow has written", g, g.Operation("state").Output(0), g.Operation("words_out").Output(0))
 	for _, c := range recursions {
 		g := graph.New()
 		err := notation.Add(g, `n = Const() {dtype=DT_INT32, value=Tensor<type: int32 shape: [] values: 3>}

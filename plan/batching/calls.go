@@ -33,7 +33,7 @@ func (f *finder) batchCalls(ctx context.Context, p *plan.Program) error {
 			continue
 		}
 		r := Finding{Loop: n.Name(), Callee: n.Callee().Name}
-		args[n], r.Open = argsOf(n, varying)
+		args[n], r.Open = argsOf(n.Inputs(), varying)
 		for _, a := range args[n] { // how large weights are is known then, too
 			r.Open = r.Open || a.Invariant && a.Handle.Type == tensor.Invalid && !a.Shape.Full()
 		}

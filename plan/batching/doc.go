@@ -37,6 +37,11 @@
 // invariant; else, and if its condition depends on a kept value, Build fails and says why.
 // branches.go has conditionals: the batch computes all branches and selects for each caller.
 //
+// # Frames
+//
+// frame.go makes a condition and a body of a loop of Enter, Merge, Switch, NextIteration and Exit, as
+// graphs of TensorFlow 1 have them.
+//
 // # Calls
 //
 // A [Recursion] is a function that calls itself, such as one over trees. Calls and conditionals

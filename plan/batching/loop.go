@@ -14,6 +14,7 @@ import (
 type Loop struct {
 	Name       string         // of its node, which errors have
 	Types      []tensor.DType // of the variables
+	framed     bool           // it was a loop of Enter and Exit, of the frame Name
 	cond, body *function
 }
 
@@ -51,6 +52,16 @@ func New(ctx context.Context, g *graph.Graph, name string, types []tensor.DType,
 		return nil, reject("the condition returns %d results, and the body %d", len(l.cond.results), len(l.body.results))
 	}
 	return l, nil
+}
+
+// NewFramed is New for a loop of Enter and Exit: of a frame of this name, and of functions whose
+// nodes have the names that they have in the graph.
+func NewFramed(ctx context.Context, g *graph.Graph, frame string, types []tensor.DType, cond, body *registry.Func) (*Loop, error) {
+	l, err := New(ctx, g, frame, types, cond, body)
+	if err == nil {
+		l.framed = true
+	}
+	return l, err
 }
 
 func reject(format string, args ...any) error {

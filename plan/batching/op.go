@@ -21,6 +21,8 @@ func init() {
 		Attr("invariant: list(bool)").
 		Attr("handle_types: list(type)").
 		Attr("handle_shapes: list(shape)").
+		Attr("functions: string = ''").
+		Attr("frame: string = ''").
 		Stateful().
 		Doc(`Runs a While without side effects, together with those of other steps that are in the same loop.
 
@@ -30,7 +32,9 @@ cond: A function of the loop variables that returns whether there is another ite
 body: A function from the loop variables to their next values, of the same types.
 invariant: Of each variable, whether all steps bring the same value.
 handle_types: Of each variable that is a resource, the type of what it holds; else DT_INVALID.
-handle_shapes: Of each variable that is a resource, the shape of what it holds.`)
+handle_shapes: Of each variable that is a resource, the shape of what it holds.
+functions: A FunctionDefLibrary with cond and body, where these were made of a loop of Enter and Exit; the library of the graph does not have them then.
+frame: The frame of such a loop.`)
 	registry.Define(CallOp).
 		Input("args: Tin").Output("output: Tout").
 		Attr("Tin: list(type) >= 0").

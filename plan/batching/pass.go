@@ -15,22 +15,24 @@ import (
 
 // A Finding is what became of a loop, or of a call of a function that calls itself.
 type Finding struct {
-	Loop   string // its node
-	Reason string // why it is not batched; "" if it is
-	Batch  *Batch // of a loop; nil if it is not
-	Callee string // the function that is called; "" of a loop
-	Calls  *Calls // of a call; nil if it is not
-	Open   bool   // shapes are not known before it runs, so it may turn out then that it cannot be
+	Loop      string   // its node, or its frame
+	Reason    string   // why it is not batched; "" if it is
+	Batch     *Batch   // of a loop; nil if it is not
+	Variables []string // of a loop of Enter and Exit: the Enter of each variable
+	Callee    string   // the function that is called; "" of a loop
+	Calls     *Calls   // of a call; nil if it is not
+	Open      bool     // shapes are not known before it runs, so it may turn out then that it cannot be
 }
 
 // Passes are the passes that batch loops and recursive calls, in place of [lower.Pass]: other calls
 // are replaced by their bodies, loops that can be batched become nodes of [Op], calls nodes of
-// [CallOp], and the others are lowered. found, which may be nil, is called for each While without
-// side effects, and each call of a function that calls itself.
+// [CallOp], and the others are lowered. found, which may be nil, is called for each While, each
+// loop of Enter and Exit, and each call of a function that calls itself.
 func Passes(found func(Finding)) []plan.Pass {
-	f := &finder{found: found, pure: map[string]bool{}}
+	f := &finder{found: found, pure: map[string]bool{}, told: map[string]bool{}}
 	return []plan.Pass{
 		lower.Keeping(func(n *graph.Node) bool { return f.loop(n) || f.call(n) }),
+		f.framesPass(),
 		{
 			Name: "batch",
 			When: func(p *plan.Program) bool { return slices.ContainsFunc(p.Nodes, isLoop) },
@@ -50,6 +52,7 @@ func Passes(found func(Finding)) []plan.Pass {
 type finder struct {
 	found  func(Finding)
 	pure   map[string]bool // by function
+	told   map[string]bool // Whiles that are known not to be batched
 	cycles *cycles
 }
 
@@ -74,6 +77,7 @@ func (f *finder) isPure(n *graph.Node, of *registry.Func, callee string) bool {
 		reason, err := Effects(context.Background(), n.Graph(), of)
 		known = err == nil && reason == ""
 		if f.pure[key] = known; f.found != nil && reason != "" {
+			f.told[n.Name()] = true
 			f.found(Finding{Loop: n.Name(), Callee: callee, Reason: reason})
 		}
 	}
@@ -95,7 +99,7 @@ func run(ctx context.Context, p *plan.Program, found func(Finding)) error {
 			continue
 		}
 		f := Finding{Loop: n.Name()}
-		args, open := argsOf(n, varying)
+		args, open := argsOf(n.Inputs(), varying)
 		f.Open = open
 		l, err := New(ctx, n.Graph(), n.Name(), n.InputTypes(), n.Attrs().Find("cond").Func, n.Attrs().Find("body").Func)
 		if err == nil {
@@ -133,9 +137,9 @@ func run(ctx context.Context, p *plan.Program, found func(Finding)) error {
 }
 
 // argsOf returns what is known of the inputs of a node; open reports whether that is not all.
-func argsOf(n *graph.Node, varying map[*graph.Node]bool) (args []Arg, open bool) {
-	args = make([]Arg, n.NumInputs())
-	for i, from := range n.Inputs() {
+func argsOf(inputs []graph.Output, varying map[*graph.Node]bool) (args []Arg, open bool) {
+	args = make([]Arg, len(inputs))
+	for i, from := range inputs {
 		args[i] = Arg{Shape: shapeOf(from), Invariant: !varying[from.Op]}
 		if h := from.Op.OutputHandles(); from.Index < len(h) && len(h[from.Index]) == 1 && from.DataType() == tensor.Resource {
 			args[i].Handle = h[from.Index][0]

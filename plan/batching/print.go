@@ -29,7 +29,11 @@ func (f Finding) String() string {
 	case f.Batch != nil:
 		fmt.Fprintf(&w, "batched along a new dimension 0, %d products\n", f.Batch.Products)
 		for i, v := range f.Batch.Variables {
-			fmt.Fprintf(&w, "  variable %d: %v", i, v.Role)
+			fmt.Fprintf(&w, "  variable %d", i)
+			if f.Variables != nil {
+				fmt.Fprintf(&w, ", %s", f.Variables[i])
+			}
+			fmt.Fprintf(&w, ": %v", v.Role)
 			if v.Role == Row {
 				fmt.Fprintf(&w, " %s", tensor.FormatDims(v.Shape))
 			}

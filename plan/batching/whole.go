@@ -30,14 +30,18 @@ func (l *Loop) Whole(args []Arg) (Program, error) {
 	if err != nil {
 		return p, err
 	}
-	cond, err := inRegion(loop.Cond, g, l.Name+"/cond/", l.cond, loop.Vars)
+	inCond, inBody := l.Name+"/cond/", l.Name+"/body/"
+	if l.framed {
+		inCond, inBody = "", ""
+	}
+	cond, err := inRegion(loop.Cond, g, inCond, l.cond, loop.Vars)
 	if err != nil {
 		return p, err
 	}
 	if err := loop.Test(cond[0]); err != nil {
 		return p, err
 	}
-	next, err := inRegion(loop.Body, g, l.Name+"/body/", l.body, loop.Current)
+	next, err := inRegion(loop.Body, g, inBody, l.body, loop.Current)
 	if err != nil {
 		return p, err
 	}
@@ -57,7 +61,11 @@ func inRegion(r *region.Region, g *graph.Graph, prefix string, f *function, args
 		for i, from := range n.Inputs() {
 			in[i] = at[from]
 		}
-		spec := graph.CopySpec{Name: g.UniqueName(prefix + n.Name()), Inputs: in}
+		name := prefix + n.Name()
+		if g.Operation(name) != nil { // else it stays, also where it is the scope of others
+			name = g.UniqueName(name)
+		}
+		spec := graph.CopySpec{Name: name, Inputs: in}
 		for _, c := range n.Controls() { // which may say in which branch of a conditional it is
 			if copies[c] != nil {
 				spec.Controls = append(spec.Controls, copies[c])
