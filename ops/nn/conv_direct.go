@@ -17,10 +17,11 @@ const blockSize = 1 << 16
 type direct[T vec.Number] struct {
 	*convolving[T]
 	windows vec.Windows
-	before  int // elements of zeros in front of a padded line
-	line    int // elements of the source from line to line
-	padded  int // elements of a padded line; 0: windows lie inside
-	spacing int // lines from one line of a window to the next
+	before  int         // elements of zeros in front of a padded line
+	line    int         // elements of the source from line to line
+	padded  int         // elements of a padded line; 0: windows lie inside
+	spacing int         // lines from one line of a window to the next
+	few     *fewFilters // nil: there are more
 
 	// What a run needs beside it.
 	ctx    *kernel.Context
@@ -66,7 +67,7 @@ func (c *convolving[T]) inImage() *direct[T] {
 	d := &direct[T]{convolving: c, line: x.in * c.channels, spacing: spacing,
 		windows: vec.Windows{Rows: x.n, Step: x.step * c.channels, Length: taps * c.channels}}
 	d.windows.Next = spacing * d.line
-	if first, end := x.offsets[0], (x.n-1)*x.step+x.offsets[0]+taps; first < 0 || end > x.in {
+	if first, end := x.offsets[0], (x.n-1)*x.step+x.offsets[0]+taps; first != 0 || end > x.in {
 		d.before, d.padded = -first*c.channels, (end-first)*c.channels
 		d.windows.Next = spacing * d.padded
 	}
@@ -76,6 +77,7 @@ func (c *convolving[T]) inImage() *direct[T] {
 	if d.padded > 2*d.line+blockSize {
 		return nil // no memory for padding alone
 	}
+	d.few = d.fewFilters()
 	return d
 }
 
@@ -101,6 +103,12 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	d.ctx, d.height = ctx, min(d.blockHeight(), max(1, lines/(4*pool.Workers())))
 	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/8)
 	d.size = d.memory(d.height)
+	if d.few != nil {
+		for d.height > 1 && d.fewMemory(d.few, d.height) > fewMost {
+			d.height /= 2
+		}
+		d.size = d.fewMemory(d.few, d.height)
+	}
 	var err error
 	if d.size > mostScratch {
 		if err = d.desk.Open(ctx, dt, max(1, min(lines, pool.Workers())), d.size); err != nil {
@@ -143,15 +151,19 @@ func (d *direct[T]) blocks(lo, hi int, m []T) {
 	var buf [mostLines]vec.Line
 	for lo < hi && d.ctx.Err() == nil {
 		end := min(lo+d.height, hi, lo/y.n*y.n+y.n) // of the same image
-		rows, source := d.block(buf[:0], m, lo, end)
-		for _, l := range rows {
-			if l.Lines == 0 {
-				for i := range d.windows.Rows {
-					clear(d.dst[l.Result+i*d.ldc:][:d.n])
+		if d.few != nil {
+			d.fewLines(m, lo, end)
+		} else {
+			rows, source := d.block(buf[:0], m, lo, end)
+			for _, l := range rows {
+				if l.Lines == 0 {
+					for i := range d.windows.Rows {
+						clear(d.dst[l.Result+i*d.ldc:][:d.n])
+					}
 				}
 			}
+			d.panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
 		}
-		d.panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
 		if d.goesOn {
 			d.then.part(lo*d.windows.Rows*d.n, end*d.windows.Rows*d.n)
 		}
@@ -196,21 +208,29 @@ func (d *direct[T]) block(lines []vec.Line, memory []T, lo, hi int) ([]vec.Line,
 		}
 	}
 	for r := lo; r < hi; r++ {
-		top := r%y.n*y.step + y.offsets[0] // line of the image, perhaps above it
-		l := vec.Line{Result: d.result(r)}
-		for l.First < len(y.offsets) && top+l.First*d.spacing < 0 {
-			l.First++
-		}
-		end := len(y.offsets)
-		for end > l.First && top+(end-1)*d.spacing >= y.in {
-			end--
-		}
-		if l.Lines = end - l.First; l.Lines > 0 {
-			l.Source = (top + l.First*d.spacing - from) * length
+		l := d.seen(r)
+		if l.Lines > 0 {
+			l.Source = (r%y.n*y.step + y.offsets[0] + l.First*d.spacing - from) * length
 		}
 		lines = append(lines, l)
 	}
 	return lines, source
+}
+
+// seen returns a line of the result, and which lines of its windows are in the image.
+func (d *direct[T]) seen(r int) vec.Line {
+	y := &d.dims[1]
+	top := r%y.n*y.step + y.offsets[0] // line of the image, perhaps above it
+	l := vec.Line{Result: d.result(r)}
+	for l.First < len(y.offsets) && top+l.First*d.spacing < 0 {
+		l.First++
+	}
+	end := len(y.offsets)
+	for end > l.First && top+(end-1)*d.spacing >= y.in {
+		end--
+	}
+	l.Lines = end - l.First
+	return l
 }
 
 // pad copies a line with zeros around it, or what windows see of it.

@@ -531,6 +531,102 @@ func colorsAVX2(dst []uint8, y []uint8, cb []uint8, cr []uint8, n int)
 func cosinesAVX2(to []uint8, stride int, block []int16, scale []int16)
 
 //go:noescape
+func fewAVX2_1x8(t *fewRun)
+
+//go:noescape
+func fewAVX2_1x4(t *fewRun)
+
+//go:noescape
+func fewAVX2_1x1(t *fewRun)
+
+//go:noescape
+func fewAVX2_2x4(t *fewRun)
+
+//go:noescape
+func fewAVX2_2x1(t *fewRun)
+
+//go:noescape
+func fewAVX2_3x4(t *fewRun)
+
+//go:noescape
+func fewAVX2_3x1(t *fewRun)
+
+//go:noescape
+func fewAVX2_4x2(t *fewRun)
+
+//go:noescape
+func fewAVX2_4x1(t *fewRun)
+
+//go:noescape
+func fewAVX2_5x2(t *fewRun)
+
+//go:noescape
+func fewAVX2_5x1(t *fewRun)
+
+//go:noescape
+func fewAVX2_6x2(t *fewRun)
+
+//go:noescape
+func fewAVX2_6x1(t *fewRun)
+
+//go:noescape
+func fewAVX2_7x1(t *fewRun)
+
+//go:noescape
+func fewAVX2_8x1(t *fewRun)
+
+//go:noescape
+func fewAVX512_1x8(t *fewRun)
+
+//go:noescape
+func fewAVX512_1x4(t *fewRun)
+
+//go:noescape
+func fewAVX512_1x1(t *fewRun)
+
+//go:noescape
+func fewAVX512_2x4(t *fewRun)
+
+//go:noescape
+func fewAVX512_2x1(t *fewRun)
+
+//go:noescape
+func fewAVX512_3x4(t *fewRun)
+
+//go:noescape
+func fewAVX512_3x1(t *fewRun)
+
+//go:noescape
+func fewAVX512_4x4(t *fewRun)
+
+//go:noescape
+func fewAVX512_4x1(t *fewRun)
+
+//go:noescape
+func fewAVX512_5x2(t *fewRun)
+
+//go:noescape
+func fewAVX512_5x1(t *fewRun)
+
+//go:noescape
+func fewAVX512_6x2(t *fewRun)
+
+//go:noescape
+func fewAVX512_6x1(t *fewRun)
+
+//go:noescape
+func fewAVX512_7x2(t *fewRun)
+
+//go:noescape
+func fewAVX512_7x1(t *fewRun)
+
+//go:noescape
+func fewAVX512_8x2(t *fewRun)
+
+//go:noescape
+func fewAVX512_8x1(t *fewRun)
+
+//go:noescape
 func tileF32AVX512_1x1(t *tile)
 
 //go:noescape
@@ -1238,4 +1334,116 @@ func runF64AVX2(rows, vectors int, t *tile) {
 	default:
 		panic("vec: no such tile")
 	}
+}
+
+// runFewAVX2 runs products for so many columns, of at most so many vectors of rows, and
+// returns of how many.
+func runFewAVX2(columns, vectors int, t *fewRun) int {
+	switch {
+	case columns == 1 && vectors >= 8:
+		fewAVX2_1x8(t)
+		return 8
+	case columns == 1 && vectors >= 4:
+		fewAVX2_1x4(t)
+		return 4
+	case columns == 1 && vectors >= 1:
+		fewAVX2_1x1(t)
+		return 1
+	case columns == 2 && vectors >= 4:
+		fewAVX2_2x4(t)
+		return 4
+	case columns == 2 && vectors >= 1:
+		fewAVX2_2x1(t)
+		return 1
+	case columns == 3 && vectors >= 4:
+		fewAVX2_3x4(t)
+		return 4
+	case columns == 3 && vectors >= 1:
+		fewAVX2_3x1(t)
+		return 1
+	case columns == 4 && vectors >= 2:
+		fewAVX2_4x2(t)
+		return 2
+	case columns == 4 && vectors >= 1:
+		fewAVX2_4x1(t)
+		return 1
+	case columns == 5 && vectors >= 2:
+		fewAVX2_5x2(t)
+		return 2
+	case columns == 5 && vectors >= 1:
+		fewAVX2_5x1(t)
+		return 1
+	case columns == 6 && vectors >= 2:
+		fewAVX2_6x2(t)
+		return 2
+	case columns == 6 && vectors >= 1:
+		fewAVX2_6x1(t)
+		return 1
+	case columns == 7 && vectors >= 1:
+		fewAVX2_7x1(t)
+		return 1
+	case columns == 8 && vectors >= 1:
+		fewAVX2_8x1(t)
+		return 1
+	}
+	panic("vec: no such columns")
+}
+
+// runFewAVX512 runs products for so many columns, of at most so many vectors of rows, and
+// returns of how many.
+func runFewAVX512(columns, vectors int, t *fewRun) int {
+	switch {
+	case columns == 1 && vectors >= 8:
+		fewAVX512_1x8(t)
+		return 8
+	case columns == 1 && vectors >= 4:
+		fewAVX512_1x4(t)
+		return 4
+	case columns == 1 && vectors >= 1:
+		fewAVX512_1x1(t)
+		return 1
+	case columns == 2 && vectors >= 4:
+		fewAVX512_2x4(t)
+		return 4
+	case columns == 2 && vectors >= 1:
+		fewAVX512_2x1(t)
+		return 1
+	case columns == 3 && vectors >= 4:
+		fewAVX512_3x4(t)
+		return 4
+	case columns == 3 && vectors >= 1:
+		fewAVX512_3x1(t)
+		return 1
+	case columns == 4 && vectors >= 4:
+		fewAVX512_4x4(t)
+		return 4
+	case columns == 4 && vectors >= 1:
+		fewAVX512_4x1(t)
+		return 1
+	case columns == 5 && vectors >= 2:
+		fewAVX512_5x2(t)
+		return 2
+	case columns == 5 && vectors >= 1:
+		fewAVX512_5x1(t)
+		return 1
+	case columns == 6 && vectors >= 2:
+		fewAVX512_6x2(t)
+		return 2
+	case columns == 6 && vectors >= 1:
+		fewAVX512_6x1(t)
+		return 1
+	case columns == 7 && vectors >= 2:
+		fewAVX512_7x2(t)
+		return 2
+	case columns == 7 && vectors >= 1:
+		fewAVX512_7x1(t)
+		return 1
+	case columns == 8 && vectors >= 2:
+		fewAVX512_8x2(t)
+		return 2
+	case columns == 8 && vectors >= 1:
+		fewAVX512_8x1(t)
+		return 1
+	}
+	panic("vec: no such columns")
 }

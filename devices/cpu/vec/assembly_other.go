@@ -382,4 +382,8 @@ func runF32AVX2(rows, vectors int, t *tile) { panic(unreachable) }
 
 func runF64AVX2(rows, vectors int, t *tile) { panic(unreachable) }
 
+func runFewAVX2(columns, vectors int, t *fewRun) int { panic(unreachable) }
+
+func runFewAVX512(columns, vectors int, t *fewRun) int { panic(unreachable) }
+
 const unreachable = "vec: there is no assembly for this architecture"

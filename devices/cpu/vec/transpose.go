@@ -34,6 +34,13 @@ func Transpose[T uint32 | uint64](dst []T, dstRow int, src []T, srcRow, rows, co
 	transposePortable(dst, dstRow, src, srcRow, done, rows, cols)
 }
 
+// TransposeFloats is [Transpose] for numbers.
+func TransposeFloats(dst []float32, dstRow int, src []float32, srcRow, rows, cols int) {
+	if len(dst) > 0 && len(src) > 0 {
+		Transpose(unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), len(dst)), dstRow, unsafe.Slice((*uint32)(unsafe.Pointer(&src[0])), len(src)), srcRow, rows, cols)
+	}
+}
+
 // transposePortable transposes rows top to bottom-1, in squares whose lines
 // stay in the cache.
 func transposePortable[T uint32 | uint64](dst []T, dstRow int, src []T, srcRow, top, bottom, cols int) {

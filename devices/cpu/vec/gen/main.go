@@ -34,6 +34,7 @@ func main() {
 	}{
 		{"elementwise_amd64.s", elementwise},
 		{"pixels_amd64.s", pixels},
+		{"few_amd64.s", few},
 		{"tiles_avx512_amd64.s", func(a *assembly) { tiles(a, avx512) }},
 		{"tiles_avx2_amd64.s", func(a *assembly) { tiles(a, avx2) }},
 	} {
@@ -90,6 +91,8 @@ func stub(f *ir.Function) string {
 		kind = "*transposition"
 	case strings.HasPrefix(f.Name, "taps"):
 		kind = "*tapRun"
+	case strings.HasPrefix(f.Name, "few"):
+		kind = "*fewRun"
 	}
 	return strings.Replace(f.Stub(), "*byte", kind, 1)
 }
@@ -113,6 +116,20 @@ func run%[1]s(rows, vectors int, t *tile) {
 		}
 		b.WriteString("\tdefault:\n\t\tpanic(\"vec: no such tile\")\n\t}\n}\n")
 	}
+	for _, s := range []isa{avx2, avx512} {
+		fmt.Fprintf(&b, `
+// runFew%[1]s runs products for so many columns, of at most so many vectors of rows, and
+// returns of how many.
+func runFew%[1]s(columns, vectors int, t *fewRun) int {
+	switch {
+`, s.name)
+		for columns := 1; columns <= mostFew; columns++ {
+			for _, vectors := range fewVectors(s, columns) {
+				fmt.Fprintf(&b, "\tcase columns == %d && vectors >= %d:\n\t\t%s(t)\n\t\treturn %[2]d\n", columns, vectors, fewName(s, columns, vectors))
+			}
+		}
+		b.WriteString("\t}\n\tpanic(\"vec: no such columns\")\n}\n")
+	}
 	return gofmt(b.Bytes())
 }
 
@@ -120,12 +137,15 @@ func declareNone(functions []*ir.Function) []byte {
 	var b bytes.Buffer
 	b.WriteString(header + "//go:build !amd64\n\npackage vec\n\n// None of these is called where isa is portable.\n")
 	for _, f := range functions {
-		if !strings.HasPrefix(f.Name, "tile") {
+		if !strings.HasPrefix(f.Name, "tile") && !strings.HasPrefix(f.Name, "few") {
 			fmt.Fprintf(&b, "\n%s { panic(unreachable) }\n", stub(f))
 		}
 	}
 	for _, s := range sets {
 		fmt.Fprintf(&b, "\nfunc run%s(rows, vectors int, t *tile) { panic(unreachable) }\n", s.suffix())
+	}
+	for _, s := range []isa{avx2, avx512} {
+		fmt.Fprintf(&b, "\nfunc runFew%s(columns, vectors int, t *fewRun) int { panic(unreachable) }\n", s.name)
 	}
 	b.WriteString("\nconst unreachable = \"vec: there is no assembly for this architecture\"\n")
 	return gofmt(b.Bytes())
