@@ -27,9 +27,10 @@ var products = map[string]struct {
 // several, a sum with another tensor, an activation. They are done in the memory of the product, part by part. The
 // node has the name of the last of them; the kernel knows those of the others, for
 // errors, and plays them apart where their operands do not fit. As elementwise does, it
-// leaves loops and branches alone.
+// leaves loops alone. On a branch, and behind one, it takes only operands that are always
+// there: then the node is dead where the product was, and nothing between them runs alone.
 func epilogue(w *work) error {
-	var open map[*graph.Node]bool
+	var open, once map[*graph.Node]bool
 	for _, n := range w.Nodes() {
 		if err := w.Watch.Steps(2); err != nil {
 			return err
@@ -52,11 +53,17 @@ func epilogue(w *work) error {
 			if open, err = w.unconditional(); err != nil {
 				return err
 			}
+			if once, err = w.once(); err != nil {
+				return err
+			}
 		}
-		if !open[n] {
+		if !once[n] {
 			continue
 		}
 		t := &tail{w: w, norms: p.norms, rank: p.rank, nodes: []*graph.Node{n}, ops: []string{n.Type()}}
+		if !open[n] {
+			t.open = open
+		}
 		for t.extend() {
 		}
 		if len(t.nodes) == 1 || n.Type() == "Conv2D" && len(t.args) == 0 { // _FusedConv2D has one at least
@@ -74,6 +81,7 @@ type tail struct {
 	w       *work
 	norms   bool
 	rank    int
+	open    map[*graph.Node]bool // nodes that what follows may depend on besides; nil: on any
 	nodes   []*graph.Node
 	ops     []string // of the nodes; "AddV2:1" where the second operand is the tail's
 	fused   []string // of the nodes behind the first: names in fused_ops
@@ -131,6 +139,9 @@ func (t *tail) extend() bool {
 		return false
 	}
 	if slices.ContainsFunc(args, func(a graph.Output) bool { return a.DataType() != tensor.Float }) {
+		return false
+	}
+	if t.open != nil && (len(next.Controls()) > 0 || slices.ContainsFunc(args, func(a graph.Output) bool { return !t.open[a.Op] })) {
 		return false
 	}
 	if at == 1 {

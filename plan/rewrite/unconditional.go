@@ -1,16 +1,30 @@
 package rewrite
 
-import "github.com/troupe-go/troupe/graph"
+import (
+	"slices"
+
+	"github.com/troupe-go/troupe/graph"
+)
 
 // unconditional returns the nodes that run in every step, once: those that no Switch, no
 // frame and no peer is in front of.
 func (w *work) unconditional() (map[*graph.Node]bool, error) {
+	return w.before(graph.ClassSwitch, graph.ClassMerge, graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassRecv)
+}
+
+// once returns the nodes that run in a step once at most: those that no frame and no peer
+// is in front of. On a branch they may be dead.
+func (w *work) once() (map[*graph.Node]bool, error) {
+	return w.before(graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassRecv)
+}
+
+// before returns the nodes that are no nodes of these classes, nor behind one.
+func (w *work) before(classes ...graph.Class) (map[*graph.Node]bool, error) {
 	nodes := w.Nodes()
 	gated := make([]bool, w.MaxID())
 	var stack []*graph.Node
 	for _, n := range nodes {
-		switch n.Class() {
-		case graph.ClassSwitch, graph.ClassMerge, graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassRecv:
+		if slices.Contains(classes, n.Class()) {
 			gated[n.ID()] = true
 			stack = append(stack, n)
 		}
