@@ -45,7 +45,7 @@ fixed = {"downsample_ratio": np.float32(0.5)} | {
 
 def drawn(name, shape, dtype):
     if name.removesuffix(":0") in fixed:
-        return fixed[name.removesuffix(":0")]
+        return np.asarray(fixed[name.removesuffix(":0")])
     shape = [size if isinstance(size, int) and size else (256 if at else 1) for at, size in enumerate(shape)]
     random = np.random.default_rng(1)
     if np.issubdtype(dtype, np.floating):
