@@ -46,6 +46,7 @@ type TensorArray struct {
 	dims    *[]int64 // the shape of an element written lately, to share
 	uniform bool     // all elements are numbers of one shape: see Copies
 	room    room
+	trial   *Trial   // what notes writes; nil: nothing does
 	blocks  []*block // those that the array has made
 	account account
 	handle  tensor.Value // see Handle
@@ -157,6 +158,9 @@ func (a *TensorArray) write(i int, v tensor.Value) error {
 		return err
 	}
 	a.written(c, v.Dims())
+	if a.trial != nil {
+		a.trial.written = append(a.trial.written, i)
+	}
 	return nil
 }
 

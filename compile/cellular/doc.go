@@ -6,6 +6,7 @@
 //	kernel.go    of a loop: find the programs for a step's shapes, join a lane
 //	stacked.go   its iterations, of all members
 //	member.go    one caller: its rows, its kept values, and how it ends
+//	trial.go     what it writes to TensorArrays, to be undone
 //	stack.go     rows of callers as one tensor
 //	calls.go     of calls: find the programs, join a lane
 //	agenda.go    calls under way, stage by stage

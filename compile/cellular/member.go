@@ -67,6 +67,10 @@ func (m *member) join(out []tensor.Value) error {
 	case again:
 		return m.alone(m.begun, out)
 	}
+	writes, ok := m.form.try(m.begun)
+	if !ok { // an array that another loop of the step writes to at the same time, or that sums
+		return m.alone(m.begun, out)
+	}
 	values, err := m.variables()
 	if err == nil && o.what == solo {
 		err = m.alone(values, out)
@@ -75,8 +79,10 @@ func (m *member) join(out []tensor.Value) error {
 	}
 	if err != nil && m.ctx.Err() == nil && m.runs > 0 {
 		// The error names the iteration as it is counted from where the loop began.
+		writes.undo()
 		return m.alone(m.begun, out)
 	}
+	writes.keep()
 	return err
 }
 

@@ -72,8 +72,10 @@ func (l *Loop) Build(args []Arg) (*Batch, error) {
 		switch s := args[i].Shape; {
 		case t == tensor.Variant:
 			kept[i] = "a variant"
-		case t == tensor.Resource:
+		case t == tensor.Resource && !l.passes(i):
 			return nil, reject("loop variable %d is a resource that may differ between callers", i)
+		case t == tensor.Resource:
+			kept[i] = "a resource that may differ between callers"
 		case t == tensor.String:
 			kept[i] = "strings"
 		case !s.Known():

@@ -20,7 +20,7 @@ func (f *finder) call(n *graph.Node) bool {
 		f.cycles = newCycles(n.Graph())
 	}
 	in, err := f.cycles.calls(context.Background(), n)
-	return err == nil && in && f.isPure(n, n.Callee(), n.Callee().Name)
+	return err == nil && in && f.isPure(n, n.Callee(), n.Callee().Name, nil)
 }
 
 // batchCalls replaces calls by nodes of CallOp.

@@ -95,7 +95,7 @@ func frameOf(t *testing.T, line, by string) *graph.Graph {
 	return g
 }
 
-// recorded returns a graph that TensorFlow has written with control flow of version 1.
+// recorded returns a graph that TensorFlow has written with control flow of version 1; see record.py.
 func recorded(t *testing.T) *graph.Graph {
 	def, err := os.ReadFile("testdata/tensorflow1.pb")
 	if err != nil {

@@ -49,7 +49,7 @@ func (l *Loop) kept(b *Batch, args []Arg, once *function) (Program, error) {
 		p.Feeds = append(p.Feeds, place(c.Type, shape.Of(append([]int64{-1}, c.Shape...)...)))
 	}
 	for _, o := range once.args[len(b.Held)+len(b.Cuts):] {
-		if o.DataType() == tensor.Resource {
+		if o.Op.Type() == "VarHandleOp" {
 			a := o.Op.Attrs()
 			p.Feeds = append(p.Feeds, w.Op("VarHandleOp", graph.Attrs{"dtype": a.Find("dtype").Type, "shape": *a.Find("shape"), "shared_name": a.Find("shared_name").S}))
 			continue

@@ -35,7 +35,7 @@ func New(ctx context.Context, g *graph.Graph, name string, types []tensor.DType,
 		of   *registry.Func
 		what string
 	}{{&l.cond, cond, "condition"}, {&l.body, body, "body"}} {
-		if reason, err := Effects(ctx, g, f.of); err != nil {
+		if reason, err := effects(ctx, g, f.of, later); err != nil {
 			return nil, err
 		} else if reason != "" {
 			return nil, reject("%s", reason)
@@ -139,9 +139,18 @@ var harmless = map[string]bool{
 	"PartitionedCall": true, "StatefulPartitionedCall": true, "While": true, "If": true, "Case": true,
 }
 
+// later are operations with an effect that nothing in a loop depends on but through what they put
+// out, which makes it kept: so each caller runs them in its own step after the loop, in order.
+var later = map[string]bool{"TensorArrayWriteV3": true}
+
 // Effects returns the side effect of a function or of those that it calls, or that it depends on
 // more than its arguments and on variables; "" if there is none of that.
 func Effects(ctx context.Context, g *graph.Graph, f *registry.Func) (reason string, err error) {
+	return effects(ctx, g, f, nil)
+}
+
+// effects is Effects but for those of operations that are allowed.
+func effects(ctx context.Context, g *graph.Graph, f *registry.Func, allowed map[string]bool) (reason string, err error) {
 	seen := map[string]bool{}
 	watch := status.NewWatch(ctx)
 	for open := []*registry.Func{f}; len(open) > 0; {
@@ -161,7 +170,7 @@ func Effects(ctx context.Context, g *graph.Graph, f *registry.Func) (reason stri
 			}
 			def := n.Def()
 			if n.Class() != graph.ClassArg && n.Class() != graph.ClassRetval && n.Class() != graph.ClassCall &&
-				(def.Stateful && !harmless[n.Type()] || def.Is(registry.Impure)) {
+				(def.Stateful && !harmless[n.Type()] && !allowed[n.Type()] || def.Is(registry.Impure)) {
 				return "it has an effect, or depends on state: " + n.Type() + " " + n.Name(), nil
 			}
 			for _, t := range n.OutputTypes() {

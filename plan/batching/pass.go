@@ -2,6 +2,7 @@ package batching
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/troupe-go/troupe/graph"
@@ -62,19 +63,20 @@ func (f *finder) loop(n *graph.Node) bool {
 		return false
 	}
 	for _, of := range n.Functions() {
-		if !f.isPure(n, of, "") {
+		if !f.isPure(n, of, "", later) {
 			return false
 		}
 	}
 	return true
 }
 
-// isPure reports whether a function that a node calls has no effects.
-func (f *finder) isPure(n *graph.Node, of *registry.Func, callee string) bool {
-	key := of.String()
+// isPure reports whether a function that a node calls has no effects but for those of operations that
+// are allowed.
+func (f *finder) isPure(n *graph.Node, of *registry.Func, callee string, allowed map[string]bool) bool {
+	key := fmt.Sprint(len(allowed), of)
 	known, ok := f.pure[key]
 	if !ok {
-		reason, err := Effects(context.Background(), n.Graph(), of)
+		reason, err := effects(context.Background(), n.Graph(), of, allowed)
 		known = err == nil && reason == ""
 		if f.pure[key] = known; f.found != nil && reason != "" {
 			f.told[n.Name()] = true

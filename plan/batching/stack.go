@@ -51,6 +51,8 @@ func (s *stacker) args(l *Loop, args []Arg, b *Batch) ([]value, error) {
 	for i, t := range l.Types {
 		v := value{role: b.Variables[i].Role, reason: b.Variables[i].Reason, shape: b.Variables[i].Shape}
 		switch {
+		case t == tensor.Resource && v.role == Kept: // such as a TensorArray, whose handle has another shape
+			v.ref = s.placeholder(s.single, t, shape.Shape{})
 		case t == tensor.Resource:
 			attrs := graph.Attrs{"dtype": args[i].Handle.Type, "shape": registry.ShapeAttr(args[i].Handle.Shape.Attr()), "shared_name": fmt.Sprint("argument ", i)}
 			if args[i].Handle.Type == tensor.Invalid {

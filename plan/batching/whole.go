@@ -17,7 +17,7 @@ func (l *Loop) Whole(args []Arg) (Program, error) {
 	b := graph.NewBuilder(g)
 	p := Program{Graph: g}
 	for i, t := range l.Types {
-		if t == tensor.Resource {
+		if t == tensor.Resource && args[i].Invariant {
 			p.Feeds = append(p.Feeds, b.Op("VarHandleOp", graph.Attrs{"dtype": args[i].Handle.Type, "shape": registry.ShapeAttr(args[i].Handle.Shape.Attr()), "shared_name": fmt.Sprint("argument ", i)}))
 			continue
 		}
