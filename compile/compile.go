@@ -106,6 +106,7 @@ func (p *Planned) passes(ctx context.Context, spec Spec) []plan.Pass {
 	}
 	o := spec.Rewrite
 	o.Device = nodes.LocalCPU
+	o.OneDevice = len(spec.Devices) <= 1 && !spec.Strict && !spec.Cluster
 	if p.Accelerated() {
 		o.Passes &^= rewrite.Fusing()
 	}

@@ -99,7 +99,7 @@ func (g *grouping) joins(n *graph.Node) *group {
 		}
 		in = c
 	}
-	if in == nil || len(in.nodes) == mostFused || in.nodes[0].OutputTypes()[0] != n.OutputTypes()[0] || in.nodes[0].Device() != n.Device() {
+	if in == nil || len(in.nodes) == mostFused || in.nodes[0].OutputTypes()[0] != n.OutputTypes()[0] || !g.w.together(in.nodes[0], n) {
 		return nil
 	}
 	if isRepeated(g.w.Claimed(n.Output(0)), g.w.Claimed(in.nodes[0].Output(0))) {

@@ -105,7 +105,7 @@ func (t *tail) extend() bool {
 		}
 		next, at = e.To.Op, e.To.Index
 	}
-	if next == nil || next.Device() != last.Device() || next.NumOutputs() == 0 || next.OutputTypes()[0] != tensor.Float {
+	if next == nil || !t.w.together(next, last) || next.NumOutputs() == 0 || next.OutputTypes()[0] != tensor.Float {
 		return false
 	}
 	op, fused, args := next.Type(), "", []graph.Output(nil)

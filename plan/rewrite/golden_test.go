@@ -24,8 +24,9 @@ import (
 //
 //	rewrite passes=(fold,common) feed=x:0 fetch=(y:0,z:0) target=t
 //
-// answers the program that the passes make, one node a line, where it is fetched if that
-// is elsewhere now, and how many nodes each pass has saved.
+// With onedevice all nodes run on one device. It answers the program that the passes
+// make, one node a line, where it is fetched if that is elsewhere now, and how many nodes
+// each pass has saved.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -35,7 +36,7 @@ func TestGolden(t *testing.T) {
 			}
 			p, passes := program(t, g, d)
 			q := p
-			stats, err := plan.Run(t.Context(), &q, rewrite.Options{Passes: passes}.List(t.Context()), plan.Options{Verify: true})
+			stats, err := plan.Run(t.Context(), &q, rewrite.Options{Passes: passes, OneDevice: d.HasArg("onedevice")}.List(t.Context()), plan.Options{Verify: true})
 			if err != nil {
 				return err.Error() + "\n"
 			}

@@ -16,6 +16,8 @@ type Options struct {
 	Pool kernel.Pool
 	// Device is the full name of the device that the program is for.
 	Device string
+	// OneDevice says that all nodes run on one device, whichever they ask for.
+	OneDevice bool
 }
 
 // List returns the passes that o asks for, for one program.
@@ -39,6 +41,11 @@ func (o Options) List(ctx context.Context) []plan.Pass {
 type work struct {
 	*plan.Edit
 	*evaluator
+}
+
+// together reports whether two nodes may become one, as far as devices are concerned.
+func (w *work) together(a, b *graph.Node) bool {
+	return w.options.OneDevice || a.Device() == b.Device()
 }
 
 // fused puts a node in place of n, under its name, if it has a kernel.

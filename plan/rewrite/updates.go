@@ -100,7 +100,7 @@ func (p *updatePass) assign(n *graph.Node) bool {
 	if v := n.Attrs().Find("validate_shape"); v != nil && v.B {
 		return false
 	}
-	if len(p.nodes) > 0 && n.Device() != p.nodes[len(p.nodes)-1].Device() {
+	if len(p.nodes) > 0 && !p.w.together(n, p.nodes[len(p.nodes)-1]) {
 		return false
 	}
 	p.assigned[handle] = n
@@ -140,7 +140,7 @@ func (c *updateValue) has(n *graph.Node) bool { return slices.Contains(c.nodes, 
 // add adds the node of an output, behind what it takes, if only by takes it.
 func (c *updateValue) add(o graph.Output, by *graph.Node) {
 	n := o.Op
-	if c.has(n) || c.w.IsFed(n) || c.w.Keeps(n) || !c.open[n] || c.taken[n] != nil || n.Device() != c.assign.Device() || len(c.updatePass.nodes)+len(c.nodes) >= mostFused {
+	if c.has(n) || c.w.IsFed(n) || c.w.Keeps(n) || !c.open[n] || c.taken[n] != nil || !c.w.together(n, c.assign) || len(c.updatePass.nodes)+len(c.nodes) >= mostFused {
 		return
 	}
 	if n.Type() == "ReadVariableOp" {
