@@ -23,6 +23,7 @@ an output, and the largest of all outputs.
 """
 import argparse
 import json
+import multiprocessing
 import os
 import re
 import statistics
@@ -120,6 +121,31 @@ def compare(troupe, folder, rounds, onnx):
             min(t["best_ns"] for t in told) / 1e6, worst)
 
 
+def apart(*arguments):
+    """compare in a process of its own, as some models crash TensorFlow's."""
+    fork = multiprocessing.get_context("fork")
+    mine, its = fork.Pipe()
+
+    def send():
+        try:
+            its.send(compare(*arguments))
+        except Exception as e:
+            its.send(e)
+
+    process = fork.Process(target=send)
+    process.start()
+    its.close()
+    try:
+        row = mine.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(f"the process ended with {process.exitcode}")
+    process.join()
+    if isinstance(row, Exception):
+        raise row
+    return row
+
+
 def mean(rows):
     if not rows:
         return "no model"
@@ -143,7 +169,7 @@ if __name__ == "__main__":
         if onnx and not os.path.exists(onnx):
             continue
         try:
-            row = compare(asked.troupe, os.path.join(asked.folder, name), asked.rounds, onnx)
+            row = apart(asked.troupe, os.path.join(asked.folder, name), asked.rounds, onnx)
         except Exception as e:
             print(f"{name}: {e}", file=sys.stderr)
             continue
