@@ -289,7 +289,20 @@ func (s *Step) endParked(x *parked, failed bool) {
 // waitParked runs a kernel that may wait for the loop whose turn it is; false if it is to
 // be parked until the kernel is done.
 func (s *Step) waitParked(k kernel.Kernel, node int32, in, out []tensor.Value) (done bool, err error) {
-	return s.begin(&s.turning.first, k, node, in, out)
+	p := &s.turning.first
+	w, ok := k.(kernel.Waiting)
+	if !ok || s.meter != nil {
+		return s.begin(p, k, node, in, out)
+	}
+	// What stands in line is noted only if it has to wait.
+	s.ctx.Keep, s.ctx.Slots = ^uint64(0), nil
+	if done, err = w.Try(&s.ctx, in, out, &p.place); !done {
+		a := &p.wait
+		a.node, a.kernel, a.in, a.out = node, k, in, out
+		p.lined = true
+		s.park(p)
+	}
+	return done, err
 }
 
 // startParked is waitParked for one of several kernels that are started together.

@@ -198,7 +198,7 @@ func newEnqueue(c *kernel.Construction) kernel.Async {
 
 // queue returns the queue that is to have the element.
 func (k enqueue) queue(in []tensor.Value) (*resource.Queue, error) {
-	q, err := held[*resource.Queue](&in[0])
+	q, err := queueOf(&in[0])
 	if err == nil && k.matched.Load() != q {
 		if err = matchInputs(q, k.types); err == nil {
 			k.matched.Store(q)
@@ -242,6 +242,9 @@ func (enqueue) Served(*kernel.Context, []tensor.Value, []tensor.Value) error { r
 func disown(ctx *kernel.Context, in []tensor.Value) []tensor.Value {
 	given := in
 	for i, v := range in {
+		if v.Plain() {
+			continue
+		}
 		if w := ctx.UnchargeValue(v); w != v {
 			if &given[0] == &in[0] {
 				given = slices.Clone(in)
@@ -314,7 +317,7 @@ func newDequeue(c *kernel.Construction) kernel.Async {
 
 // queue returns the queue that the element comes from.
 func (k dequeue) queue(in []tensor.Value) (*resource.Queue, error) {
-	q, err := held[*resource.Queue](&in[0])
+	q, err := queueOf(&in[0])
 	if err == nil && k.matched.Load() != q {
 		if err = matchOutputs(q, k.types); err == nil {
 			k.matched.Store(q)

@@ -55,6 +55,18 @@ func (l label) words(m *resource.Manager) string {
 	return l.name
 }
 
+// queueOf is held of a queue, which loops ask for in every iteration.
+func queueOf(v *tensor.Value) (*resource.Queue, error) {
+	if v.DType() == tensor.Resource && v.NumElements() == 1 {
+		if h := tensor.At0[*tensor.Handle](v); h != nil {
+			if q, ok := h.Value.(*resource.Queue); ok {
+				return q, nil
+			}
+		}
+	}
+	return held[*resource.Queue](v)
+}
+
 // held returns the resource that a handle of either form carries.
 func held[T any](v *tensor.Value) (T, error) {
 	if !v.IsRef() {
