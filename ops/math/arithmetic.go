@@ -77,14 +77,9 @@ func init() {
 		return newZip(dt, loops["MulNoNan"], unlessZero(times[float32]), unlessZero(times[float64]), unlessZero(times64), unlessZero(times[complex128]))
 	}, elementwise.Fields...)
 	kernel.ForTypes("SquaredDifference", "T", newSquaredDifference, slices.Concat(elementwise.Fields, []tensor.DType{tensor.Int32, tensor.Int64})...)
-	kernel.ForTypes("Neg", "T", newNeg, slices.Concat(elementwise.Signed, []tensor.DType{tensor.Complex64, tensor.Complex128})...)
-	kernel.ForTypes("Square", "T", func(dt tensor.DType) kernel.Kernel {
-		if dt == tensor.Float {
-			return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: square[float32], Vector: func(o, x []float32) { vec.Mul(o, x, x) }}
-		}
-		return newSquare(dt)
-	}, elementwise.Numbers...)
-	kernel.ForTypes("Abs", "T", newAbs, elementwise.Signed...)
+	kernel.ForTypes("Neg", "T", byVector(vec.Neg, negate[float32], newNeg), slices.Concat(elementwise.Signed, []tensor.DType{tensor.Complex64, tensor.Complex128})...)
+	kernel.ForTypes("Square", "T", byVector(func(o, x []float32) { vec.Mul(o, x, x) }, square[float32], newSquare), elementwise.Numbers...)
+	kernel.ForTypes("Abs", "T", byVector(vec.Abs, absolute[float32], newAbs), elementwise.Signed...)
 
 	gradient.Binary(partialOfSum, partialOfSum, "Add", "AddV2")
 	gradient.Binary(partialOfSum, func(c *gradient.Context, _, _, _, dz graph.Output) graph.Output { return c.Neg(dz) }, "Sub")
@@ -109,6 +104,16 @@ func init() {
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
 		return c.Mul(dy, c.Apply("Sign", x))
 	}, "Abs")
+}
+
+// byVector makes the kernels of a function of one operand: of floats by vectors.
+func byVector(vector func(o, x []float32), f func(float32) float32, others func(tensor.DType) kernel.Kernel) func(tensor.DType) kernel.Kernel {
+	return func(dt tensor.DType) kernel.Kernel {
+		if dt == tensor.Float {
+			return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: f, Vector: vector}
+		}
+		return others(dt)
+	}
 }
 
 // partialOfSum returns the gradient of what is added.

@@ -191,6 +191,32 @@ func Relu(dst, x []float32) {
 	}
 }
 
+// Abs sets dst to the magnitudes of x.
+func Abs(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		absAVX512(dst, x)
+	case avx2:
+		absAVX2(dst, x)
+	default:
+		absPortable(dst, x)
+	}
+}
+
+// Neg sets dst to -x.
+func Neg(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		negAVX512(dst, x)
+	case avx2:
+		negAVX2(dst, x)
+	default:
+		negPortable(dst, x)
+	}
+}
+
 // Above sets dst to x where x is greater than y, and to y elsewhere: so a NaN of
 // x is passed over, and one of y stays. Of zeros it is y's.
 func Above(dst, x, y []float32) {

@@ -1,5 +1,7 @@
 package vec
 
+import "math"
+
 func addPortable(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -88,6 +90,20 @@ func minScalarPortable(dst, x []float32, s float32) {
 	x = x[:len(dst)]
 	for i := range dst {
 		dst[i] = min(x[i], s)
+	}
+}
+
+func absPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = math.Float32frombits(math.Float32bits(x[i]) &^ (1 << 31))
+	}
+}
+
+func negPortable(dst, x []float32) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = -x[i]
 	}
 }
 

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"fmt"
+	"math"
 	"testing"
 )
 
@@ -61,6 +62,10 @@ var operations = []operation{
 		}
 		return x * 0
 	}},
+	{"Abs", func(dst, x, _ []float32) { Abs(dst, x) }, nil, nil, func(x, _ float32) float32 {
+		return float32(math.Abs(float64(x)))
+	}},
+	{"Neg", func(dst, x, _ []float32) { Neg(dst, x) }, nil, nil, func(x, _ float32) float32 { return -x }},
 	{"Relu", func(dst, x, _ []float32) { Relu(dst, x) }, nil, nil, func(x, _ float32) float32 {
 		if x <= 0 {
 			return 0

@@ -69,6 +69,12 @@ func normalizeAVX512(dst []float32, x []float32, mean []float32, factor []float3
 func reluAVX512(dst []float32, x []float32)
 
 //go:noescape
+func absAVX512(dst []float32, x []float32)
+
+//go:noescape
+func negAVX512(dst []float32, x []float32)
+
+//go:noescape
 func sqrtAVX512(dst []float32, x []float32)
 
 //go:noescape
@@ -325,6 +331,12 @@ func normalizeAVX2(dst []float32, x []float32, mean []float32, factor []float32,
 
 //go:noescape
 func reluAVX2(dst []float32, x []float32)
+
+//go:noescape
+func absAVX2(dst []float32, x []float32)
+
+//go:noescape
+func negAVX2(dst []float32, x []float32)
 
 //go:noescape
 func sqrtAVX2(dst []float32, x []float32)

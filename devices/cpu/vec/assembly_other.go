@@ -52,6 +52,10 @@ func normalizeAVX512(dst []float32, x []float32, mean []float32, factor []float3
 
 func reluAVX512(dst []float32, x []float32) { panic(unreachable) }
 
+func absAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func negAVX512(dst []float32, x []float32) { panic(unreachable) }
+
 func sqrtAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func rsqrtAVX512(dst []float32, x []float32) { panic(unreachable) }
@@ -225,6 +229,10 @@ func normalizeAVX2(dst []float32, x []float32, mean []float32, factor []float32,
 }
 
 func reluAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func absAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func negAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func sqrtAVX2(dst []float32, x []float32) { panic(unreachable) }
 

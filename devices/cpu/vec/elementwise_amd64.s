@@ -1197,9 +1197,9 @@ done66:
 	VZEROUPPER
 	RET
 
-// func sqrtAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+// func absAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·absAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -1211,10 +1211,11 @@ many67:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	VSQRTPS Z0, Z0
-	VSQRTPS Z1, Z1
-	VSQRTPS Z2, Z2
-	VSQRTPS Z3, Z3
+	VMOVUPS constants<>+0(SB), Z4
+	VANDPS  Z4, Z0, Z0
+	VANDPS  Z4, Z1, Z1
+	VANDPS  Z4, Z2, Z2
+	VANDPS  Z4, Z3, Z3
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -1231,7 +1232,8 @@ tail68:
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
-	VSQRTPS   Z0, Z0
+	VMOVUPS   constants<>+0(SB), Z1
+	VANDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -1242,9 +1244,9 @@ done69:
 	VZEROUPPER
 	RET
 
-// func rsqrtAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-48
+// func negAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -1256,15 +1258,11 @@ many70:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	VSQRTPS Z0, Z0
-	VSQRTPS Z1, Z1
-	VSQRTPS Z2, Z2
-	VSQRTPS Z3, Z3
-	VMOVUPS constants<>+0(SB), Z4
-	VDIVPS  Z0, Z4, Z0
-	VDIVPS  Z1, Z4, Z1
-	VDIVPS  Z2, Z4, Z2
-	VDIVPS  Z3, Z4, Z3
+	VMOVUPS constants<>+64(SB), Z4
+	VXORPS  Z4, Z0, Z0
+	VXORPS  Z4, Z1, Z1
+	VXORPS  Z4, Z2, Z2
+	VXORPS  Z4, Z3, Z3
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -1281,9 +1279,8 @@ tail71:
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
-	VSQRTPS   Z0, Z0
-	VMOVUPS   constants<>+0(SB), Z1
-	VDIVPS    Z0, Z1, Z0
+	VMOVUPS   constants<>+64(SB), Z1
+	VXORPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -1294,6 +1291,103 @@ done72:
 	VZEROUPPER
 	RET
 
+// func sqrtAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many73:
+	CMPQ    CX, $0x00000040
+	JLT     tail74
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VSQRTPS Z0, Z0
+	VSQRTPS Z1, Z1
+	VSQRTPS Z2, Z2
+	VSQRTPS Z3, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many73
+
+tail74:
+	CMPQ      CX, $0x00
+	JLE       done75
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail74
+
+done75:
+	VZEROUPPER
+	RET
+
+// func rsqrtAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many76:
+	CMPQ    CX, $0x00000040
+	JLT     tail77
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VSQRTPS Z0, Z0
+	VSQRTPS Z1, Z1
+	VSQRTPS Z2, Z2
+	VSQRTPS Z3, Z3
+	VMOVUPS constants<>+128(SB), Z4
+	VDIVPS  Z0, Z4, Z0
+	VDIVPS  Z1, Z4, Z1
+	VDIVPS  Z2, Z4, Z2
+	VDIVPS  Z3, Z4, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many76
+
+tail77:
+	CMPQ      CX, $0x00
+	JLE       done78
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   constants<>+128(SB), Z1
+	VDIVPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JMP       tail77
+
+done78:
+	VZEROUPPER
+	RET
+
 // func truncateAVX512(dst []int32, x []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·truncateAVX512(SB), NOSPLIT, $0-48
@@ -1301,9 +1395,9 @@ TEXT ·truncateAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many73:
+many79:
 	CMPQ       CX, $0x00000040
-	JLT        tail74
+	JLT        tail80
 	VMOVUPS    (DX), Z0
 	VMOVUPS    64(DX), Z1
 	VMOVUPS    128(DX), Z2
@@ -1319,11 +1413,11 @@ many73:
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000040, CX
-	JMP        many73
+	JMP        many79
 
-tail74:
+tail80:
 	CMPQ       CX, $0x00
-	JLE        done75
+	JLE        done81
 	MOVL       $0xffffffff, BX
 	BZHIL      CX, BX, BX
 	KMOVW      BX, K1
@@ -1333,9 +1427,9 @@ tail74:
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000010, CX
-	JMP        tail74
+	JMP        tail80
 
-done75:
+done81:
 	VZEROUPPER
 	RET
 
@@ -1346,15 +1440,15 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many76:
+many82:
 	CMPQ         CX, $0x00000040
-	JLT          tail77
+	JLT          tail83
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
 	VMOVUPS      192(DX), Z3
-	VMOVUPS      constants<>+64(SB), Z4
-	VMOVUPS      constants<>+128(SB), Z5
+	VMOVUPS      constants<>+192(SB), Z4
+	VMOVUPS      constants<>+256(SB), Z5
 	VMINPS       Z0, Z4, Z0
 	VMINPS       Z1, Z4, Z1
 	VMINPS       Z2, Z4, Z2
@@ -1363,7 +1457,7 @@ many76:
 	VMAXPS       Z1, Z5, Z1
 	VMAXPS       Z2, Z5, Z2
 	VMAXPS       Z3, Z5, Z3
-	VMOVUPS      constants<>+192(SB), Z4
+	VMOVUPS      constants<>+320(SB), Z4
 	VMULPS       Z4, Z0, Z5
 	VMULPS       Z4, Z1, Z6
 	VMULPS       Z4, Z2, Z7
@@ -1372,37 +1466,37 @@ many76:
 	VRNDSCALEPS  $0x00, Z6, Z6
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z13, Z13
-	VMOVUPS      constants<>+256(SB), Z4
-	VFNMADD231PS Z4, Z5, Z0
-	VFNMADD231PS Z4, Z6, Z1
-	VFNMADD231PS Z4, Z7, Z2
-	VFNMADD231PS Z4, Z13, Z3
-	VMOVUPS      constants<>+320(SB), Z4
-	VFNMADD231PS Z4, Z5, Z0
-	VFNMADD231PS Z4, Z6, Z1
-	VFNMADD231PS Z4, Z7, Z2
-	VFNMADD231PS Z4, Z13, Z3
 	VMOVUPS      constants<>+384(SB), Z4
+	VFNMADD231PS Z4, Z5, Z0
+	VFNMADD231PS Z4, Z6, Z1
+	VFNMADD231PS Z4, Z7, Z2
+	VFNMADD231PS Z4, Z13, Z3
+	VMOVUPS      constants<>+448(SB), Z4
+	VFNMADD231PS Z4, Z5, Z0
+	VFNMADD231PS Z4, Z6, Z1
+	VFNMADD231PS Z4, Z7, Z2
+	VFNMADD231PS Z4, Z13, Z3
+	VMOVUPS      constants<>+512(SB), Z4
 	VMOVAPS      Z4, Z8
 	VMOVAPS      Z4, Z10
 	VMOVAPS      Z4, Z12
 	VMOVAPS      Z4, Z15
-	VMOVUPS      constants<>+448(SB), Z4
-	VFMADD213PS  Z4, Z0, Z8
-	VFMADD213PS  Z4, Z1, Z10
-	VFMADD213PS  Z4, Z2, Z12
-	VFMADD213PS  Z4, Z3, Z15
-	VMOVUPS      constants<>+512(SB), Z4
-	VFMADD213PS  Z4, Z0, Z8
-	VFMADD213PS  Z4, Z1, Z10
-	VFMADD213PS  Z4, Z2, Z12
-	VFMADD213PS  Z4, Z3, Z15
 	VMOVUPS      constants<>+576(SB), Z4
 	VFMADD213PS  Z4, Z0, Z8
 	VFMADD213PS  Z4, Z1, Z10
 	VFMADD213PS  Z4, Z2, Z12
 	VFMADD213PS  Z4, Z3, Z15
 	VMOVUPS      constants<>+640(SB), Z4
+	VFMADD213PS  Z4, Z0, Z8
+	VFMADD213PS  Z4, Z1, Z10
+	VFMADD213PS  Z4, Z2, Z12
+	VFMADD213PS  Z4, Z3, Z15
+	VMOVUPS      constants<>+704(SB), Z4
+	VFMADD213PS  Z4, Z0, Z8
+	VFMADD213PS  Z4, Z1, Z10
+	VFMADD213PS  Z4, Z2, Z12
+	VFMADD213PS  Z4, Z3, Z15
+	VMOVUPS      constants<>+768(SB), Z4
 	VFMADD213PS  Z4, Z0, Z8
 	VFMADD213PS  Z4, Z1, Z10
 	VFMADD213PS  Z4, Z2, Z12
@@ -1415,7 +1509,7 @@ many76:
 	VFMADD213PS  Z1, Z9, Z10
 	VFMADD213PS  Z2, Z11, Z12
 	VFMADD213PS  Z3, Z14, Z15
-	VMOVUPS      constants<>+0(SB), Z0
+	VMOVUPS      constants<>+128(SB), Z0
 	VADDPS       Z0, Z8, Z8
 	VADDPS       Z0, Z10, Z10
 	VADDPS       Z0, Z12, Z12
@@ -1431,48 +1525,48 @@ many76:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many76
+	JMP          many82
 
-tail77:
+tail83:
 	CMPQ         CX, $0x00
-	JLE          done78
+	JLE          done84
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+64(SB), Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z1
+	VMOVUPS      constants<>+256(SB), Z2
 	VMINPS       Z0, Z1, Z0
 	VMAXPS       Z0, Z2, Z0
-	VMOVUPS      constants<>+192(SB), Z1
+	VMOVUPS      constants<>+320(SB), Z1
 	VMULPS       Z1, Z0, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+256(SB), Z2
-	VFNMADD231PS Z2, Z1, Z0
-	VMOVUPS      constants<>+320(SB), Z2
-	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+384(SB), Z2
-	VMOVAPS      Z2, Z3
+	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+448(SB), Z2
-	VFMADD213PS  Z2, Z0, Z3
+	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+512(SB), Z2
-	VFMADD213PS  Z2, Z0, Z3
+	VMOVAPS      Z2, Z3
 	VMOVUPS      constants<>+576(SB), Z2
 	VFMADD213PS  Z2, Z0, Z3
 	VMOVUPS      constants<>+640(SB), Z2
 	VFMADD213PS  Z2, Z0, Z3
+	VMOVUPS      constants<>+704(SB), Z2
+	VFMADD213PS  Z2, Z0, Z3
+	VMOVUPS      constants<>+768(SB), Z2
+	VFMADD213PS  Z2, Z0, Z3
 	VMULPS       Z0, Z0, Z2
 	VFMADD213PS  Z0, Z2, Z3
-	VMOVUPS      constants<>+0(SB), Z0
+	VMOVUPS      constants<>+128(SB), Z0
 	VADDPS       Z0, Z3, Z3
 	VSCALEFPS    Z1, Z3, Z3
 	VMOVUPS      Z3, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail77
+	JMP          tail83
 
-done78:
+done84:
 	VZEROUPPER
 	RET
 
@@ -1483,16 +1577,16 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many79:
+many85:
 	CMPQ         CX, $0x00000040
-	JLT          tail80
+	JLT          tail86
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
 	VMOVUPS      192(DX), Z3
-	VMOVUPS      constants<>+704(SB), Z4
-	VMOVUPS      constants<>+768(SB), Z5
-	VMOVUPS      constants<>+832(SB), Z6
+	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+832(SB), Z5
+	VMOVUPS      constants<>+896(SB), Z6
 	VANDPS       Z4, Z0, Z7
 	VANDPS       Z4, Z1, Z8
 	VANDPS       Z4, Z2, Z9
@@ -1505,7 +1599,7 @@ many79:
 	VMULPS       Z6, Z8, Z8
 	VMULPS       Z6, Z9, Z9
 	VMULPS       Z6, Z4, Z4
-	VMOVUPS      constants<>+192(SB), Z5
+	VMOVUPS      constants<>+320(SB), Z5
 	VMULPS       Z5, Z7, Z6
 	VMULPS       Z5, Z8, Z10
 	VMULPS       Z5, Z9, Z11
@@ -1514,37 +1608,37 @@ many79:
 	VRNDSCALEPS  $0x00, Z10, Z10
 	VRNDSCALEPS  $0x00, Z11, Z11
 	VRNDSCALEPS  $0x00, Z17, Z17
-	VMOVUPS      constants<>+256(SB), Z5
-	VFNMADD231PS Z5, Z6, Z7
-	VFNMADD231PS Z5, Z10, Z8
-	VFNMADD231PS Z5, Z11, Z9
-	VFNMADD231PS Z5, Z17, Z4
-	VMOVUPS      constants<>+320(SB), Z5
-	VFNMADD231PS Z5, Z6, Z7
-	VFNMADD231PS Z5, Z10, Z8
-	VFNMADD231PS Z5, Z11, Z9
-	VFNMADD231PS Z5, Z17, Z4
 	VMOVUPS      constants<>+384(SB), Z5
+	VFNMADD231PS Z5, Z6, Z7
+	VFNMADD231PS Z5, Z10, Z8
+	VFNMADD231PS Z5, Z11, Z9
+	VFNMADD231PS Z5, Z17, Z4
+	VMOVUPS      constants<>+448(SB), Z5
+	VFNMADD231PS Z5, Z6, Z7
+	VFNMADD231PS Z5, Z10, Z8
+	VFNMADD231PS Z5, Z11, Z9
+	VFNMADD231PS Z5, Z17, Z4
+	VMOVUPS      constants<>+512(SB), Z5
 	VMOVAPS      Z5, Z12
 	VMOVAPS      Z5, Z14
 	VMOVAPS      Z5, Z16
 	VMOVAPS      Z5, Z19
-	VMOVUPS      constants<>+448(SB), Z5
-	VFMADD213PS  Z5, Z7, Z12
-	VFMADD213PS  Z5, Z8, Z14
-	VFMADD213PS  Z5, Z9, Z16
-	VFMADD213PS  Z5, Z4, Z19
-	VMOVUPS      constants<>+512(SB), Z5
-	VFMADD213PS  Z5, Z7, Z12
-	VFMADD213PS  Z5, Z8, Z14
-	VFMADD213PS  Z5, Z9, Z16
-	VFMADD213PS  Z5, Z4, Z19
 	VMOVUPS      constants<>+576(SB), Z5
 	VFMADD213PS  Z5, Z7, Z12
 	VFMADD213PS  Z5, Z8, Z14
 	VFMADD213PS  Z5, Z9, Z16
 	VFMADD213PS  Z5, Z4, Z19
 	VMOVUPS      constants<>+640(SB), Z5
+	VFMADD213PS  Z5, Z7, Z12
+	VFMADD213PS  Z5, Z8, Z14
+	VFMADD213PS  Z5, Z9, Z16
+	VFMADD213PS  Z5, Z4, Z19
+	VMOVUPS      constants<>+704(SB), Z5
+	VFMADD213PS  Z5, Z7, Z12
+	VFMADD213PS  Z5, Z8, Z14
+	VFMADD213PS  Z5, Z9, Z16
+	VFMADD213PS  Z5, Z4, Z19
+	VMOVUPS      constants<>+768(SB), Z5
 	VFMADD213PS  Z5, Z7, Z12
 	VFMADD213PS  Z5, Z8, Z14
 	VFMADD213PS  Z5, Z9, Z16
@@ -1557,7 +1651,7 @@ many79:
 	VFMADD213PS  Z8, Z13, Z14
 	VFMADD213PS  Z9, Z15, Z16
 	VFMADD213PS  Z4, Z18, Z19
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VCVTPS2DQ    Z6, Z6
 	VPSLLD       $0x17, Z6, Z6
 	VPADDD       Z4, Z6, Z6
@@ -1578,7 +1672,7 @@ many79:
 	VFMADD213PS  Z5, Z11, Z16
 	VSUBPS       Z4, Z17, Z4
 	VFMADD213PS  Z4, Z17, Z19
-	VMOVUPS      constants<>+896(SB), Z4
+	VMOVUPS      constants<>+960(SB), Z4
 	VADDPS       Z4, Z12, Z6
 	VDIVPS       Z6, Z12, Z12
 	VADDPS       Z4, Z14, Z10
@@ -1587,7 +1681,7 @@ many79:
 	VDIVPS       Z11, Z16, Z16
 	VADDPS       Z4, Z19, Z17
 	VDIVPS       Z17, Z19, Z19
-	VMOVUPS      constants<>+960(SB), Z4
+	VMOVUPS      constants<>+64(SB), Z4
 	VANDPS       Z4, Z0, Z0
 	VANDNPS      Z12, Z4, Z12
 	VORPS        Z12, Z0, Z0
@@ -1607,50 +1701,50 @@ many79:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many79
+	JMP          many85
 
-tail80:
+tail86:
 	CMPQ         CX, $0x00
-	JLE          done81
+	JLE          done87
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+704(SB), Z1
-	VMOVUPS      constants<>+768(SB), Z2
-	VMOVUPS      constants<>+832(SB), Z3
+	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+832(SB), Z2
+	VMOVUPS      constants<>+896(SB), Z3
 	VANDPS       Z1, Z0, Z1
 	VMINPS       Z1, Z2, Z1
 	VMULPS       Z3, Z1, Z1
-	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+384(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z1
 	VCVTPS2DQ    Z2, Z2
 	VPSLLD       $0x17, Z2, Z2
 	VPADDD       Z1, Z2, Z2
 	VSUBPS       Z1, Z2, Z1
 	VFMADD213PS  Z1, Z2, Z4
-	VMOVUPS      constants<>+896(SB), Z1
+	VMOVUPS      constants<>+960(SB), Z1
 	VADDPS       Z1, Z4, Z2
 	VDIVPS       Z2, Z4, Z4
-	VMOVUPS      constants<>+960(SB), Z1
+	VMOVUPS      constants<>+64(SB), Z1
 	VANDPS       Z1, Z0, Z0
 	VANDNPS      Z4, Z1, Z4
 	VORPS        Z4, Z0, Z0
@@ -1658,9 +1752,9 @@ tail80:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail80
+	JMP          tail86
 
-done81:
+done87:
 	VZEROUPPER
 	RET
 
@@ -1671,15 +1765,15 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many82:
+many88:
 	CMPQ         CX, $0x00000040
-	JLT          tail83
+	JLT          tail89
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
 	VMOVUPS      192(DX), Z3
-	VMOVUPS      constants<>+960(SB), Z4
-	VMOVUPS      constants<>+128(SB), Z5
+	VMOVUPS      constants<>+64(SB), Z4
+	VMOVUPS      constants<>+256(SB), Z5
 	VORPS        Z4, Z0, Z6
 	VORPS        Z4, Z1, Z7
 	VORPS        Z4, Z2, Z8
@@ -1688,7 +1782,7 @@ many82:
 	VMAXPS       Z7, Z5, Z7
 	VMAXPS       Z8, Z5, Z8
 	VMAXPS       Z4, Z5, Z4
-	VMOVUPS      constants<>+192(SB), Z5
+	VMOVUPS      constants<>+320(SB), Z5
 	VMULPS       Z5, Z6, Z14
 	VMULPS       Z5, Z7, Z15
 	VMULPS       Z5, Z8, Z16
@@ -1697,37 +1791,37 @@ many82:
 	VRNDSCALEPS  $0x00, Z15, Z15
 	VRNDSCALEPS  $0x00, Z16, Z16
 	VRNDSCALEPS  $0x00, Z22, Z22
-	VMOVUPS      constants<>+256(SB), Z5
-	VFNMADD231PS Z5, Z14, Z6
-	VFNMADD231PS Z5, Z15, Z7
-	VFNMADD231PS Z5, Z16, Z8
-	VFNMADD231PS Z5, Z22, Z4
-	VMOVUPS      constants<>+320(SB), Z5
-	VFNMADD231PS Z5, Z14, Z6
-	VFNMADD231PS Z5, Z15, Z7
-	VFNMADD231PS Z5, Z16, Z8
-	VFNMADD231PS Z5, Z22, Z4
 	VMOVUPS      constants<>+384(SB), Z5
+	VFNMADD231PS Z5, Z14, Z6
+	VFNMADD231PS Z5, Z15, Z7
+	VFNMADD231PS Z5, Z16, Z8
+	VFNMADD231PS Z5, Z22, Z4
+	VMOVUPS      constants<>+448(SB), Z5
+	VFNMADD231PS Z5, Z14, Z6
+	VFNMADD231PS Z5, Z15, Z7
+	VFNMADD231PS Z5, Z16, Z8
+	VFNMADD231PS Z5, Z22, Z4
+	VMOVUPS      constants<>+512(SB), Z5
 	VMOVAPS      Z5, Z17
 	VMOVAPS      Z5, Z19
 	VMOVAPS      Z5, Z21
 	VMOVAPS      Z5, Z24
-	VMOVUPS      constants<>+448(SB), Z5
-	VFMADD213PS  Z5, Z6, Z17
-	VFMADD213PS  Z5, Z7, Z19
-	VFMADD213PS  Z5, Z8, Z21
-	VFMADD213PS  Z5, Z4, Z24
-	VMOVUPS      constants<>+512(SB), Z5
-	VFMADD213PS  Z5, Z6, Z17
-	VFMADD213PS  Z5, Z7, Z19
-	VFMADD213PS  Z5, Z8, Z21
-	VFMADD213PS  Z5, Z4, Z24
 	VMOVUPS      constants<>+576(SB), Z5
 	VFMADD213PS  Z5, Z6, Z17
 	VFMADD213PS  Z5, Z7, Z19
 	VFMADD213PS  Z5, Z8, Z21
 	VFMADD213PS  Z5, Z4, Z24
 	VMOVUPS      constants<>+640(SB), Z5
+	VFMADD213PS  Z5, Z6, Z17
+	VFMADD213PS  Z5, Z7, Z19
+	VFMADD213PS  Z5, Z8, Z21
+	VFMADD213PS  Z5, Z4, Z24
+	VMOVUPS      constants<>+704(SB), Z5
+	VFMADD213PS  Z5, Z6, Z17
+	VFMADD213PS  Z5, Z7, Z19
+	VFMADD213PS  Z5, Z8, Z21
+	VFMADD213PS  Z5, Z4, Z24
+	VMOVUPS      constants<>+768(SB), Z5
 	VFMADD213PS  Z5, Z6, Z17
 	VFMADD213PS  Z5, Z7, Z19
 	VFMADD213PS  Z5, Z8, Z21
@@ -1740,7 +1834,7 @@ many82:
 	VFMADD213PS  Z7, Z18, Z19
 	VFMADD213PS  Z8, Z20, Z21
 	VFMADD213PS  Z4, Z23, Z24
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VADDPS       Z4, Z17, Z17
 	VADDPS       Z4, Z19, Z19
 	VADDPS       Z4, Z21, Z21
@@ -1749,7 +1843,7 @@ many82:
 	VSCALEFPS    Z15, Z19, Z19
 	VSCALEFPS    Z16, Z21, Z21
 	VSCALEFPS    Z22, Z24, Z24
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VPMOVD2M     Z0, K1
 	VBLENDMPS    Z17, Z4, K1, Z9
 	VADDPS       Z4, Z17, Z17
@@ -1773,42 +1867,42 @@ many82:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many82
+	JMP          many88
 
-tail83:
+tail89:
 	CMPQ         CX, $0x00
-	JLE          done84
+	JLE          done90
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+960(SB), Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+64(SB), Z1
+	VMOVUPS      constants<>+256(SB), Z2
 	VORPS        Z1, Z0, Z1
 	VMAXPS       Z1, Z2, Z1
-	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+384(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
-	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z1
 	VPMOVD2M     Z0, K2
 	VBLENDMPS    Z4, Z1, K2, Z13
 	VADDPS       Z1, Z4, Z4
@@ -1817,9 +1911,9 @@ tail83:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail83
+	JMP          tail89
 
-done84:
+done90:
 	VZEROUPPER
 	RET
 
@@ -1831,9 +1925,9 @@ TEXT ·expSubScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
 
-many85:
+many91:
 	CMPQ         CX, $0x00000040
-	JLT          tail86
+	JLT          tail92
 	VMOVUPS      (DX), Z1
 	VMOVUPS      64(DX), Z2
 	VMOVUPS      128(DX), Z3
@@ -1842,8 +1936,8 @@ many85:
 	VSUBPS       Z0, Z2, Z2
 	VSUBPS       Z0, Z3, Z3
 	VSUBPS       Z0, Z4, Z4
-	VMOVUPS      constants<>+64(SB), Z5
-	VMOVUPS      constants<>+128(SB), Z6
+	VMOVUPS      constants<>+192(SB), Z5
+	VMOVUPS      constants<>+256(SB), Z6
 	VMINPS       Z1, Z5, Z1
 	VMINPS       Z2, Z5, Z2
 	VMINPS       Z3, Z5, Z3
@@ -1852,7 +1946,7 @@ many85:
 	VMAXPS       Z2, Z6, Z2
 	VMAXPS       Z3, Z6, Z3
 	VMAXPS       Z4, Z6, Z4
-	VMOVUPS      constants<>+192(SB), Z5
+	VMOVUPS      constants<>+320(SB), Z5
 	VMULPS       Z5, Z1, Z6
 	VMULPS       Z5, Z2, Z7
 	VMULPS       Z5, Z3, Z8
@@ -1861,37 +1955,37 @@ many85:
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z8, Z8
 	VRNDSCALEPS  $0x00, Z14, Z14
-	VMOVUPS      constants<>+256(SB), Z5
-	VFNMADD231PS Z5, Z6, Z1
-	VFNMADD231PS Z5, Z7, Z2
-	VFNMADD231PS Z5, Z8, Z3
-	VFNMADD231PS Z5, Z14, Z4
-	VMOVUPS      constants<>+320(SB), Z5
-	VFNMADD231PS Z5, Z6, Z1
-	VFNMADD231PS Z5, Z7, Z2
-	VFNMADD231PS Z5, Z8, Z3
-	VFNMADD231PS Z5, Z14, Z4
 	VMOVUPS      constants<>+384(SB), Z5
+	VFNMADD231PS Z5, Z6, Z1
+	VFNMADD231PS Z5, Z7, Z2
+	VFNMADD231PS Z5, Z8, Z3
+	VFNMADD231PS Z5, Z14, Z4
+	VMOVUPS      constants<>+448(SB), Z5
+	VFNMADD231PS Z5, Z6, Z1
+	VFNMADD231PS Z5, Z7, Z2
+	VFNMADD231PS Z5, Z8, Z3
+	VFNMADD231PS Z5, Z14, Z4
+	VMOVUPS      constants<>+512(SB), Z5
 	VMOVAPS      Z5, Z9
 	VMOVAPS      Z5, Z11
 	VMOVAPS      Z5, Z13
 	VMOVAPS      Z5, Z16
-	VMOVUPS      constants<>+448(SB), Z5
-	VFMADD213PS  Z5, Z1, Z9
-	VFMADD213PS  Z5, Z2, Z11
-	VFMADD213PS  Z5, Z3, Z13
-	VFMADD213PS  Z5, Z4, Z16
-	VMOVUPS      constants<>+512(SB), Z5
-	VFMADD213PS  Z5, Z1, Z9
-	VFMADD213PS  Z5, Z2, Z11
-	VFMADD213PS  Z5, Z3, Z13
-	VFMADD213PS  Z5, Z4, Z16
 	VMOVUPS      constants<>+576(SB), Z5
 	VFMADD213PS  Z5, Z1, Z9
 	VFMADD213PS  Z5, Z2, Z11
 	VFMADD213PS  Z5, Z3, Z13
 	VFMADD213PS  Z5, Z4, Z16
 	VMOVUPS      constants<>+640(SB), Z5
+	VFMADD213PS  Z5, Z1, Z9
+	VFMADD213PS  Z5, Z2, Z11
+	VFMADD213PS  Z5, Z3, Z13
+	VFMADD213PS  Z5, Z4, Z16
+	VMOVUPS      constants<>+704(SB), Z5
+	VFMADD213PS  Z5, Z1, Z9
+	VFMADD213PS  Z5, Z2, Z11
+	VFMADD213PS  Z5, Z3, Z13
+	VFMADD213PS  Z5, Z4, Z16
+	VMOVUPS      constants<>+768(SB), Z5
 	VFMADD213PS  Z5, Z1, Z9
 	VFMADD213PS  Z5, Z2, Z11
 	VFMADD213PS  Z5, Z3, Z13
@@ -1904,7 +1998,7 @@ many85:
 	VFMADD213PS  Z2, Z10, Z11
 	VFMADD213PS  Z3, Z12, Z13
 	VFMADD213PS  Z4, Z15, Z16
-	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z1
 	VADDPS       Z1, Z9, Z9
 	VADDPS       Z1, Z11, Z11
 	VADDPS       Z1, Z13, Z13
@@ -1920,49 +2014,49 @@ many85:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many85
+	JMP          many91
 
-tail86:
+tail92:
 	CMPQ         CX, $0x00
-	JLE          done87
+	JLE          done93
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z1
 	VSUBPS       Z0, Z1, Z1
-	VMOVUPS      constants<>+64(SB), Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+256(SB), Z3
 	VMINPS       Z1, Z2, Z1
 	VMAXPS       Z1, Z3, Z1
-	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+384(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
 	VMOVUPS      Z4, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail86
+	JMP          tail92
 
-done87:
+done93:
 	VZEROUPPER
 	RET
 
@@ -1973,9 +2067,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many88:
+many94:
 	CMPQ         CX, $0x00000040
-	JLT          tail89
+	JLT          tail95
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -2023,7 +2117,7 @@ many88:
 	VFMADD213PS  Z1, Z1, Z10
 	VFMADD213PS  Z2, Z2, Z11
 	VFMADD213PS  Z3, Z3, Z8
-	VMOVUPS      constants<>+704(SB), Z7
+	VMOVUPS      constants<>+0(SB), Z7
 	VMOVUPS      constants<>+1472(SB), Z12
 	VANDPS       Z7, Z0, Z4
 	VANDPS       Z7, Z1, Z5
@@ -2063,7 +2157,7 @@ many88:
 	VFMADD213PS  Z16, Z5, Z14
 	VFMADD213PS  Z16, Z6, Z15
 	VFMADD213PS  Z16, Z7, Z12
-	VMOVUPS      constants<>+960(SB), Z16
+	VMOVUPS      constants<>+64(SB), Z16
 	VMULPS       Z4, Z13, Z13
 	VXORPS       Z16, Z13, Z13
 	VMULPS       Z5, Z14, Z14
@@ -2072,7 +2166,7 @@ many88:
 	VXORPS       Z16, Z15, Z15
 	VMULPS       Z7, Z12, Z12
 	VXORPS       Z16, Z12, Z12
-	VMOVUPS      constants<>+192(SB), Z16
+	VMOVUPS      constants<>+320(SB), Z16
 	VMULPS       Z16, Z13, Z17
 	VMULPS       Z16, Z14, Z18
 	VMULPS       Z16, Z15, Z19
@@ -2081,37 +2175,37 @@ many88:
 	VRNDSCALEPS  $0x00, Z18, Z18
 	VRNDSCALEPS  $0x00, Z19, Z19
 	VRNDSCALEPS  $0x00, Z25, Z25
-	VMOVUPS      constants<>+256(SB), Z16
-	VFNMADD231PS Z16, Z17, Z13
-	VFNMADD231PS Z16, Z18, Z14
-	VFNMADD231PS Z16, Z19, Z15
-	VFNMADD231PS Z16, Z25, Z12
-	VMOVUPS      constants<>+320(SB), Z16
-	VFNMADD231PS Z16, Z17, Z13
-	VFNMADD231PS Z16, Z18, Z14
-	VFNMADD231PS Z16, Z19, Z15
-	VFNMADD231PS Z16, Z25, Z12
 	VMOVUPS      constants<>+384(SB), Z16
+	VFNMADD231PS Z16, Z17, Z13
+	VFNMADD231PS Z16, Z18, Z14
+	VFNMADD231PS Z16, Z19, Z15
+	VFNMADD231PS Z16, Z25, Z12
+	VMOVUPS      constants<>+448(SB), Z16
+	VFNMADD231PS Z16, Z17, Z13
+	VFNMADD231PS Z16, Z18, Z14
+	VFNMADD231PS Z16, Z19, Z15
+	VFNMADD231PS Z16, Z25, Z12
+	VMOVUPS      constants<>+512(SB), Z16
 	VMOVAPS      Z16, Z20
 	VMOVAPS      Z16, Z22
 	VMOVAPS      Z16, Z24
 	VMOVAPS      Z16, Z27
-	VMOVUPS      constants<>+448(SB), Z16
-	VFMADD213PS  Z16, Z13, Z20
-	VFMADD213PS  Z16, Z14, Z22
-	VFMADD213PS  Z16, Z15, Z24
-	VFMADD213PS  Z16, Z12, Z27
-	VMOVUPS      constants<>+512(SB), Z16
-	VFMADD213PS  Z16, Z13, Z20
-	VFMADD213PS  Z16, Z14, Z22
-	VFMADD213PS  Z16, Z15, Z24
-	VFMADD213PS  Z16, Z12, Z27
 	VMOVUPS      constants<>+576(SB), Z16
 	VFMADD213PS  Z16, Z13, Z20
 	VFMADD213PS  Z16, Z14, Z22
 	VFMADD213PS  Z16, Z15, Z24
 	VFMADD213PS  Z16, Z12, Z27
 	VMOVUPS      constants<>+640(SB), Z16
+	VFMADD213PS  Z16, Z13, Z20
+	VFMADD213PS  Z16, Z14, Z22
+	VFMADD213PS  Z16, Z15, Z24
+	VFMADD213PS  Z16, Z12, Z27
+	VMOVUPS      constants<>+704(SB), Z16
+	VFMADD213PS  Z16, Z13, Z20
+	VFMADD213PS  Z16, Z14, Z22
+	VFMADD213PS  Z16, Z15, Z24
+	VFMADD213PS  Z16, Z12, Z27
+	VMOVUPS      constants<>+768(SB), Z16
 	VFMADD213PS  Z16, Z13, Z20
 	VFMADD213PS  Z16, Z14, Z22
 	VFMADD213PS  Z16, Z15, Z24
@@ -2124,7 +2218,7 @@ many88:
 	VFMADD213PS  Z14, Z21, Z22
 	VFMADD213PS  Z15, Z23, Z24
 	VFMADD213PS  Z12, Z26, Z27
-	VMOVUPS      constants<>+0(SB), Z12
+	VMOVUPS      constants<>+128(SB), Z12
 	VCVTPS2DQ    Z17, Z17
 	VPSLLD       $0x17, Z17, Z17
 	VPADDD       Z12, Z17, Z17
@@ -2145,7 +2239,7 @@ many88:
 	VFMADD213PS  Z13, Z19, Z24
 	VSUBPS       Z12, Z25, Z12
 	VFMADD213PS  Z12, Z25, Z27
-	VMOVUPS      constants<>+960(SB), Z12
+	VMOVUPS      constants<>+64(SB), Z12
 	VMOVUPS      constants<>+1920(SB), Z13
 	VANDPS       Z12, Z0, Z0
 	VANDNPS      Z20, Z12, Z20
@@ -2174,11 +2268,11 @@ many88:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many88
+	JMP          many94
 
-tail89:
+tail95:
 	CMPQ         CX, $0x00
-	JLE          done90
+	JLE          done96
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -2199,7 +2293,7 @@ tail89:
 	VMOVUPS      constants<>+1408(SB), Z3
 	VFMADD213PS  Z3, Z1, Z2
 	VFMADD213PS  Z0, Z0, Z2
-	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z1
 	VMOVUPS      constants<>+1472(SB), Z3
 	VANDPS       Z1, Z0, Z1
 	VMINPS       Z1, Z3, Z1
@@ -2215,35 +2309,35 @@ tail89:
 	VFMADD213PS  Z4, Z1, Z3
 	VMOVUPS      constants<>+1856(SB), Z4
 	VFMADD213PS  Z4, Z1, Z3
-	VMOVUPS      constants<>+960(SB), Z4
+	VMOVUPS      constants<>+64(SB), Z4
 	VMULPS       Z1, Z3, Z3
 	VXORPS       Z4, Z3, Z3
-	VMOVUPS      constants<>+192(SB), Z4
+	VMOVUPS      constants<>+320(SB), Z4
 	VMULPS       Z4, Z3, Z4
 	VRNDSCALEPS  $0x00, Z4, Z4
-	VMOVUPS      constants<>+256(SB), Z5
-	VFNMADD231PS Z5, Z4, Z3
-	VMOVUPS      constants<>+320(SB), Z5
-	VFNMADD231PS Z5, Z4, Z3
 	VMOVUPS      constants<>+384(SB), Z5
-	VMOVAPS      Z5, Z6
+	VFNMADD231PS Z5, Z4, Z3
 	VMOVUPS      constants<>+448(SB), Z5
-	VFMADD213PS  Z5, Z3, Z6
+	VFNMADD231PS Z5, Z4, Z3
 	VMOVUPS      constants<>+512(SB), Z5
-	VFMADD213PS  Z5, Z3, Z6
+	VMOVAPS      Z5, Z6
 	VMOVUPS      constants<>+576(SB), Z5
 	VFMADD213PS  Z5, Z3, Z6
 	VMOVUPS      constants<>+640(SB), Z5
 	VFMADD213PS  Z5, Z3, Z6
+	VMOVUPS      constants<>+704(SB), Z5
+	VFMADD213PS  Z5, Z3, Z6
+	VMOVUPS      constants<>+768(SB), Z5
+	VFMADD213PS  Z5, Z3, Z6
 	VMULPS       Z3, Z3, Z5
 	VFMADD213PS  Z3, Z5, Z6
-	VMOVUPS      constants<>+0(SB), Z3
+	VMOVUPS      constants<>+128(SB), Z3
 	VCVTPS2DQ    Z4, Z4
 	VPSLLD       $0x17, Z4, Z4
 	VPADDD       Z3, Z4, Z4
 	VSUBPS       Z3, Z4, Z3
 	VFMADD213PS  Z3, Z4, Z6
-	VMOVUPS      constants<>+960(SB), Z3
+	VMOVUPS      constants<>+64(SB), Z3
 	VMOVUPS      constants<>+1920(SB), Z4
 	VANDPS       Z3, Z0, Z0
 	VANDNPS      Z6, Z3, Z6
@@ -2254,9 +2348,9 @@ tail89:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail89
+	JMP          tail95
 
-done90:
+done96:
 	VZEROUPPER
 	RET
 
@@ -2267,9 +2361,9 @@ TEXT ·relu6AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many91:
+many97:
 	CMPQ      CX, $0x00000040
-	JLT       tail92
+	JLT       tail98
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2299,11 +2393,11 @@ many91:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many91
+	JMP       many97
 
-tail92:
+tail98:
 	CMPQ      CX, $0x00
-	JLE       done93
+	JLE       done99
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2318,9 +2412,9 @@ tail92:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail92
+	JMP       tail98
 
-done93:
+done99:
 	VZEROUPPER
 	RET
 
@@ -2332,9 +2426,9 @@ TEXT ·leakyReluScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
 
-many94:
+many100:
 	CMPQ      CX, $0x00000040
-	JLT       tail95
+	JLT       tail101
 	VMOVUPS   (DX), Z1
 	VMOVUPS   64(DX), Z2
 	VMOVUPS   128(DX), Z3
@@ -2359,11 +2453,11 @@ many94:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many94
+	JMP       many100
 
-tail95:
+tail101:
 	CMPQ      CX, $0x00
-	JLE       done96
+	JLE       done102
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2376,9 +2470,9 @@ tail95:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail95
+	JMP       tail101
 
-done96:
+done102:
 	VZEROUPPER
 	RET
 
@@ -2389,15 +2483,15 @@ TEXT ·signAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many97:
+many103:
 	CMPQ      CX, $0x00000040
-	JLT       tail98
+	JLT       tail104
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
 	VMOVUPS   192(DX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+0(SB), Z5
+	VMOVUPS   constants<>+128(SB), Z5
 	VMOVUPS   constants<>+2048(SB), Z6
 	VCMPPS    $0x11, Z4, Z0, K1
 	VBLENDMPS Z6, Z0, K1, Z0
@@ -2426,17 +2520,17 @@ many97:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many97
+	JMP       many103
 
-tail98:
+tail104:
 	CMPQ      CX, $0x00
-	JLE       done99
+	JLE       done105
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VPXORD    Z7, Z7, Z7
-	VMOVUPS   constants<>+0(SB), Z1
+	VMOVUPS   constants<>+128(SB), Z1
 	VMOVUPS   constants<>+2048(SB), Z2
 	VCMPPS    $0x11, Z7, Z0, K2
 	VBLENDMPS Z2, Z0, K2, Z0
@@ -2447,9 +2541,9 @@ tail98:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail98
+	JMP       tail104
 
-done99:
+done105:
 	VZEROUPPER
 	RET
 
@@ -2461,15 +2555,15 @@ TEXT ·reluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many100:
+many106:
 	CMPQ      CX, $0x00000020
-	JLT       tail101
+	JLT       tail107
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+0(SB), Z5
+	VMOVUPS   constants<>+128(SB), Z5
 	VCMPPS    $0x1e, Z4, Z2, K1
 	VBLENDMPS Z5, Z4, K1, Z6
 	VMULPS    Z6, Z0, Z0
@@ -2482,18 +2576,18 @@ many100:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many100
+	JMP       many106
 
-tail101:
+tail107:
 	CMPQ      CX, $0x00
-	JLE       done102
+	JLE       done108
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPXORD    Z8, Z8, Z8
-	VMOVUPS   constants<>+0(SB), Z2
+	VMOVUPS   constants<>+128(SB), Z2
 	VCMPPS    $0x1e, Z8, Z1, K2
 	VBLENDMPS Z2, Z8, K2, Z9
 	VMULPS    Z9, Z0, Z0
@@ -2502,9 +2596,9 @@ tail101:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail101
+	JMP       tail107
 
-done102:
+done108:
 	VZEROUPPER
 	RET
 
@@ -2516,15 +2610,15 @@ TEXT ·relu6GradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many103:
+many109:
 	CMPQ      CX, $0x00000020
-	JLT       tail104
+	JLT       tail110
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+0(SB), Z5
+	VMOVUPS   constants<>+128(SB), Z5
 	VCMPPS    $0x1e, Z4, Z2, K1
 	VBLENDMPS Z5, Z4, K1, Z6
 	VMOVUPS   constants<>+1984(SB), Z7
@@ -2543,18 +2637,18 @@ many103:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many103
+	JMP       many109
 
-tail104:
+tail110:
 	CMPQ      CX, $0x00
-	JLE       done105
+	JLE       done111
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPXORD    Z9, Z9, Z9
-	VMOVUPS   constants<>+0(SB), Z2
+	VMOVUPS   constants<>+128(SB), Z2
 	VCMPPS    $0x1e, Z9, Z1, K2
 	VBLENDMPS Z2, Z9, K2, Z10
 	VMOVUPS   constants<>+1984(SB), Z2
@@ -2566,9 +2660,9 @@ tail104:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail104
+	JMP       tail110
 
-done105:
+done111:
 	VZEROUPPER
 	RET
 
@@ -2580,9 +2674,9 @@ TEXT ·mulNoNanAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many106:
+many112:
 	CMPQ      CX, $0x00000040
-	JLT       tail107
+	JLT       tail113
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2612,11 +2706,11 @@ many106:
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
 	SUBQ      $0x00000040, CX
-	JMP       many106
+	JMP       many112
 
-tail107:
+tail113:
 	CMPQ      CX, $0x00
-	JLE       done108
+	JLE       done114
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2631,9 +2725,9 @@ tail107:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail107
+	JMP       tail113
 
-done108:
+done114:
 	VZEROUPPER
 	RET
 
@@ -2645,9 +2739,9 @@ TEXT ·divNoNanAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many109:
+many115:
 	CMPQ      CX, $0x00000040
-	JLT       tail110
+	JLT       tail116
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2677,11 +2771,11 @@ many109:
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
 	SUBQ      $0x00000040, CX
-	JMP       many109
+	JMP       many115
 
-tail110:
+tail116:
 	CMPQ      CX, $0x00
-	JLE       done111
+	JLE       done117
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2696,9 +2790,9 @@ tail110:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail110
+	JMP       tail116
 
-done111:
+done117:
 	VZEROUPPER
 	RET
 
@@ -2710,9 +2804,9 @@ TEXT ·xdivyAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many112:
+many118:
 	CMPQ      CX, $0x00000040
-	JLT       tail113
+	JLT       tail119
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2746,11 +2840,11 @@ many112:
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
 	SUBQ      $0x00000040, CX
-	JMP       many112
+	JMP       many118
 
-tail113:
+tail119:
 	CMPQ      CX, $0x00
-	JLE       done114
+	JLE       done120
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2766,9 +2860,9 @@ tail113:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail113
+	JMP       tail119
 
-done114:
+done120:
 	VZEROUPPER
 	RET
 
@@ -2781,9 +2875,9 @@ TEXT ·leakyReluGradAVX512(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Z0
 
-many115:
+many121:
 	CMPQ      CX, $0x00000020
-	JLT       tail116
+	JLT       tail122
 	VMOVUPS   (DX), Z1
 	VMOVUPS   64(DX), Z2
 	VMOVUPS   (BX), Z3
@@ -2801,11 +2895,11 @@ many115:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many115
+	JMP       many121
 
-tail116:
+tail122:
 	CMPQ      CX, $0x00
-	JLE       done117
+	JLE       done123
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2820,9 +2914,9 @@ tail116:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail116
+	JMP       tail122
 
-done117:
+done123:
 	VZEROUPPER
 	RET
 
@@ -2834,16 +2928,16 @@ TEXT ·eluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many118:
+many124:
 	CMPQ      CX, $0x00000020
-	JLT       tail119
+	JLT       tail125
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+0(SB), Z5
-	VMOVUPS   constants<>+0(SB), Z6
+	VMOVUPS   constants<>+128(SB), Z5
+	VMOVUPS   constants<>+128(SB), Z6
 	VADDPS    Z5, Z2, Z7
 	VCMPPS    $0x11, Z4, Z2, K1
 	VBLENDMPS Z7, Z6, K1, Z7
@@ -2858,19 +2952,19 @@ many118:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many118
+	JMP       many124
 
-tail119:
+tail125:
 	CMPQ      CX, $0x00
-	JLE       done120
+	JLE       done126
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPXORD    Z8, Z8, Z8
-	VMOVUPS   constants<>+0(SB), Z2
-	VMOVUPS   constants<>+0(SB), Z3
+	VMOVUPS   constants<>+128(SB), Z2
+	VMOVUPS   constants<>+128(SB), Z3
 	VADDPS    Z2, Z1, Z2
 	VCMPPS    $0x11, Z8, Z1, K2
 	VBLENDMPS Z2, Z3, K2, Z2
@@ -2880,9 +2974,9 @@ tail119:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail119
+	JMP       tail125
 
-done120:
+done126:
 	VZEROUPPER
 	RET
 
@@ -2894,9 +2988,9 @@ TEXT ·seluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many121:
+many127:
 	CMPQ      CX, $0x00000020
-	JLT       tail122
+	JLT       tail128
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
@@ -2918,11 +3012,11 @@ many121:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many121
+	JMP       many127
 
-tail122:
+tail128:
 	CMPQ      CX, $0x00
-	JLE       done123
+	JLE       done129
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2940,9 +3034,9 @@ tail122:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail122
+	JMP       tail128
 
-done123:
+done129:
 	VZEROUPPER
 	RET
 
@@ -2953,15 +3047,15 @@ TEXT ·softsignAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many124:
+many130:
 	CMPQ    CX, $0x00000040
-	JLT     tail125
+	JLT     tail131
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	VMOVUPS constants<>+704(SB), Z4
-	VMOVUPS constants<>+0(SB), Z5
+	VMOVUPS constants<>+0(SB), Z4
+	VMOVUPS constants<>+128(SB), Z5
 	VANDPS  Z4, Z0, Z6
 	VADDPS  Z5, Z6, Z6
 	VDIVPS  Z6, Z0, Z0
@@ -2981,17 +3075,17 @@ many124:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many124
+	JMP     many130
 
-tail125:
+tail131:
 	CMPQ      CX, $0x00
-	JLE       done126
+	JLE       done132
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS   constants<>+704(SB), Z1
-	VMOVUPS   constants<>+0(SB), Z2
+	VMOVUPS   constants<>+0(SB), Z1
+	VMOVUPS   constants<>+128(SB), Z2
 	VANDPS    Z1, Z0, Z1
 	VADDPS    Z2, Z1, Z1
 	VDIVPS    Z1, Z0, Z0
@@ -2999,9 +3093,9 @@ tail125:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail125
+	JMP       tail131
 
-done126:
+done132:
 	VZEROUPPER
 	RET
 
@@ -3013,15 +3107,15 @@ TEXT ·softsignGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many127:
+many133:
 	CMPQ    CX, $0x00000020
-	JLT     tail128
+	JLT     tail134
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS (BX), Z2
 	VMOVUPS 64(BX), Z3
-	VMOVUPS constants<>+704(SB), Z4
-	VMOVUPS constants<>+0(SB), Z5
+	VMOVUPS constants<>+0(SB), Z4
+	VMOVUPS constants<>+128(SB), Z5
 	VANDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z2, Z2
 	VDIVPS  Z2, Z0, Z0
@@ -3036,18 +3130,18 @@ many127:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many127
+	JMP     many133
 
-tail128:
+tail134:
 	CMPQ      CX, $0x00
-	JLE       done129
+	JLE       done135
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VMOVUPS   constants<>+704(SB), Z2
-	VMOVUPS   constants<>+0(SB), Z3
+	VMOVUPS   constants<>+0(SB), Z2
+	VMOVUPS   constants<>+128(SB), Z3
 	VANDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VDIVPS    Z1, Z0, Z0
@@ -3057,9 +3151,9 @@ tail128:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail128
+	JMP       tail134
 
-done129:
+done135:
 	VZEROUPPER
 	RET
 
@@ -3070,9 +3164,9 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many130:
+many136:
 	CMPQ         CX, $0x00000020
-	JLT          tail131
+	JLT          tail137
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VPXORD       Z2, Z2, Z2
@@ -3083,37 +3177,37 @@ many130:
 	VMAXPS       Z4, Z3, Z4
 	VMINPS       Z2, Z5, Z5
 	VMAXPS       Z5, Z3, Z5
-	VMOVUPS      constants<>+192(SB), Z3
+	VMOVUPS      constants<>+320(SB), Z3
 	VMULPS       Z3, Z4, Z7
 	VMULPS       Z3, Z5, Z9
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z9, Z9
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
 	VMOVUPS      constants<>+384(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+448(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+512(SB), Z3
 	VMOVAPS      Z3, Z8
 	VMOVAPS      Z3, Z11
-	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
-	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z4, Z8
 	VFMADD213PS  Z3, Z5, Z11
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z4, Z8
 	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
 	VMULPS       Z4, Z4, Z3
 	VMULPS       Z5, Z5, Z10
 	VFMADD213PS  Z4, Z3, Z8
 	VFMADD213PS  Z5, Z10, Z11
-	VMOVUPS      constants<>+0(SB), Z3
+	VMOVUPS      constants<>+128(SB), Z3
 	VCVTPS2DQ    Z7, Z7
 	VPSLLD       $0x17, Z7, Z7
 	VPADDD       Z3, Z7, Z7
@@ -3133,11 +3227,11 @@ many130:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many130
+	JMP          many136
 
-tail131:
+tail137:
 	CMPQ         CX, $0x00
-	JLE          done132
+	JLE          done138
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -3147,26 +3241,26 @@ tail131:
 	VMOVAPS      Z0, Z2
 	VMINPS       Z6, Z2, Z2
 	VMAXPS       Z2, Z1, Z2
-	VMOVUPS      constants<>+192(SB), Z1
+	VMOVUPS      constants<>+320(SB), Z1
 	VMULPS       Z1, Z2, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+384(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
+	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
 	VMULPS       Z2, Z2, Z3
 	VFMADD213PS  Z2, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VCVTPS2DQ    Z1, Z1
 	VPSLLD       $0x17, Z1, Z1
 	VPADDD       Z2, Z1, Z1
@@ -3178,9 +3272,9 @@ tail131:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail131
+	JMP          tail137
 
-done132:
+done138:
 	VZEROUPPER
 	RET
 
@@ -3192,55 +3286,55 @@ TEXT ·softplusGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many133:
+many139:
 	CMPQ         CX, $0x00000020
-	JLT          tail134
+	JLT          tail140
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      (BX), Z2
 	VMOVUPS      64(BX), Z3
-	VMOVUPS      constants<>+960(SB), Z4
-	VMOVUPS      constants<>+128(SB), Z5
+	VMOVUPS      constants<>+64(SB), Z4
+	VMOVUPS      constants<>+256(SB), Z5
 	VORPS        Z4, Z2, Z6
 	VORPS        Z4, Z3, Z4
 	VMAXPS       Z6, Z5, Z6
 	VMAXPS       Z4, Z5, Z4
-	VMOVUPS      constants<>+192(SB), Z5
+	VMOVUPS      constants<>+320(SB), Z5
 	VMULPS       Z5, Z6, Z10
 	VMULPS       Z5, Z4, Z12
 	VRNDSCALEPS  $0x00, Z10, Z10
 	VRNDSCALEPS  $0x00, Z12, Z12
-	VMOVUPS      constants<>+256(SB), Z5
-	VFNMADD231PS Z5, Z10, Z6
-	VFNMADD231PS Z5, Z12, Z4
-	VMOVUPS      constants<>+320(SB), Z5
-	VFNMADD231PS Z5, Z10, Z6
-	VFNMADD231PS Z5, Z12, Z4
 	VMOVUPS      constants<>+384(SB), Z5
+	VFNMADD231PS Z5, Z10, Z6
+	VFNMADD231PS Z5, Z12, Z4
+	VMOVUPS      constants<>+448(SB), Z5
+	VFNMADD231PS Z5, Z10, Z6
+	VFNMADD231PS Z5, Z12, Z4
+	VMOVUPS      constants<>+512(SB), Z5
 	VMOVAPS      Z5, Z11
 	VMOVAPS      Z5, Z14
-	VMOVUPS      constants<>+448(SB), Z5
-	VFMADD213PS  Z5, Z6, Z11
-	VFMADD213PS  Z5, Z4, Z14
-	VMOVUPS      constants<>+512(SB), Z5
-	VFMADD213PS  Z5, Z6, Z11
-	VFMADD213PS  Z5, Z4, Z14
 	VMOVUPS      constants<>+576(SB), Z5
 	VFMADD213PS  Z5, Z6, Z11
 	VFMADD213PS  Z5, Z4, Z14
 	VMOVUPS      constants<>+640(SB), Z5
 	VFMADD213PS  Z5, Z6, Z11
 	VFMADD213PS  Z5, Z4, Z14
+	VMOVUPS      constants<>+704(SB), Z5
+	VFMADD213PS  Z5, Z6, Z11
+	VFMADD213PS  Z5, Z4, Z14
+	VMOVUPS      constants<>+768(SB), Z5
+	VFMADD213PS  Z5, Z6, Z11
+	VFMADD213PS  Z5, Z4, Z14
 	VMULPS       Z6, Z6, Z5
 	VMULPS       Z4, Z4, Z13
 	VFMADD213PS  Z6, Z5, Z11
 	VFMADD213PS  Z4, Z13, Z14
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VADDPS       Z4, Z11, Z11
 	VADDPS       Z4, Z14, Z14
 	VSCALEFPS    Z10, Z11, Z11
 	VSCALEFPS    Z12, Z14, Z14
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VPMOVD2M     Z2, K1
 	VBLENDMPS    Z11, Z4, K1, Z7
 	VADDPS       Z4, Z11, Z11
@@ -3257,43 +3351,43 @@ many133:
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, BX
 	SUBQ         $0x00000020, CX
-	JMP          many133
+	JMP          many139
 
-tail134:
+tail140:
 	CMPQ         CX, $0x00
-	JLE          done135
+	JLE          done141
 	MOVL         $0xffffffff, SI
 	BZHIL        CX, SI, SI
 	KMOVW        SI, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS.Z    (BX), K1, Z1
-	VMOVUPS      constants<>+960(SB), Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+64(SB), Z2
+	VMOVUPS      constants<>+256(SB), Z3
 	VORPS        Z2, Z1, Z2
 	VMAXPS       Z2, Z3, Z2
-	VMOVUPS      constants<>+192(SB), Z3
+	VMOVUPS      constants<>+320(SB), Z3
 	VMULPS       Z3, Z2, Z3
 	VRNDSCALEPS  $0x00, Z3, Z3
-	VMOVUPS      constants<>+256(SB), Z4
-	VFNMADD231PS Z4, Z3, Z2
-	VMOVUPS      constants<>+320(SB), Z4
-	VFNMADD231PS Z4, Z3, Z2
 	VMOVUPS      constants<>+384(SB), Z4
-	VMOVAPS      Z4, Z5
+	VFNMADD231PS Z4, Z3, Z2
 	VMOVUPS      constants<>+448(SB), Z4
-	VFMADD213PS  Z4, Z2, Z5
+	VFNMADD231PS Z4, Z3, Z2
 	VMOVUPS      constants<>+512(SB), Z4
-	VFMADD213PS  Z4, Z2, Z5
+	VMOVAPS      Z4, Z5
 	VMOVUPS      constants<>+576(SB), Z4
 	VFMADD213PS  Z4, Z2, Z5
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z2, Z5
+	VMOVUPS      constants<>+704(SB), Z4
+	VFMADD213PS  Z4, Z2, Z5
+	VMOVUPS      constants<>+768(SB), Z4
+	VFMADD213PS  Z4, Z2, Z5
 	VMULPS       Z2, Z2, Z4
 	VFMADD213PS  Z2, Z4, Z5
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VADDPS       Z2, Z5, Z5
 	VSCALEFPS    Z3, Z5, Z5
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VPMOVD2M     Z1, K2
 	VBLENDMPS    Z5, Z2, K2, Z9
 	VADDPS       Z2, Z5, Z5
@@ -3304,9 +3398,9 @@ tail134:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x00000010, CX
-	JMP          tail134
+	JMP          tail140
 
-done135:
+done141:
 	VZEROUPPER
 	RET
 
@@ -3317,9 +3411,9 @@ TEXT ·seluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many136:
+many142:
 	CMPQ         CX, $0x00000020
-	JLT          tail137
+	JLT          tail143
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VPXORD       Z2, Z2, Z2
@@ -3330,37 +3424,37 @@ many136:
 	VMAXPS       Z4, Z3, Z4
 	VMINPS       Z2, Z5, Z5
 	VMAXPS       Z5, Z3, Z5
-	VMOVUPS      constants<>+192(SB), Z3
+	VMOVUPS      constants<>+320(SB), Z3
 	VMULPS       Z3, Z4, Z7
 	VMULPS       Z3, Z5, Z9
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z9, Z9
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
 	VMOVUPS      constants<>+384(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+448(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+512(SB), Z3
 	VMOVAPS      Z3, Z8
 	VMOVAPS      Z3, Z11
-	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
-	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z4, Z8
 	VFMADD213PS  Z3, Z5, Z11
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z4, Z8
 	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
 	VMULPS       Z4, Z4, Z3
 	VMULPS       Z5, Z5, Z10
 	VFMADD213PS  Z4, Z3, Z8
 	VFMADD213PS  Z5, Z10, Z11
-	VMOVUPS      constants<>+0(SB), Z3
+	VMOVUPS      constants<>+128(SB), Z3
 	VCVTPS2DQ    Z7, Z7
 	VPSLLD       $0x17, Z7, Z7
 	VPADDD       Z3, Z7, Z7
@@ -3386,11 +3480,11 @@ many136:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many136
+	JMP          many142
 
-tail137:
+tail143:
 	CMPQ         CX, $0x00
-	JLE          done138
+	JLE          done144
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -3400,26 +3494,26 @@ tail137:
 	VMOVAPS      Z0, Z2
 	VMINPS       Z6, Z2, Z2
 	VMAXPS       Z2, Z1, Z2
-	VMOVUPS      constants<>+192(SB), Z1
+	VMOVUPS      constants<>+320(SB), Z1
 	VMULPS       Z1, Z2, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+384(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
+	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
 	VMULPS       Z2, Z2, Z3
 	VFMADD213PS  Z2, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VCVTPS2DQ    Z1, Z1
 	VPSLLD       $0x17, Z1, Z1
 	VPADDD       Z2, Z1, Z1
@@ -3435,9 +3529,9 @@ tail137:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail137
+	JMP          tail143
 
-done138:
+done144:
 	VZEROUPPER
 	RET
 
@@ -3448,53 +3542,53 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many139:
+many145:
 	CMPQ         CX, $0x00000020
-	JLT          tail140
+	JLT          tail146
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VMOVUPS      constants<>+960(SB), Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+64(SB), Z2
+	VMOVUPS      constants<>+256(SB), Z3
 	VORPS        Z2, Z0, Z4
 	VORPS        Z2, Z1, Z2
 	VMAXPS       Z4, Z3, Z4
 	VMAXPS       Z2, Z3, Z2
-	VMOVUPS      constants<>+192(SB), Z3
+	VMOVUPS      constants<>+320(SB), Z3
 	VMULPS       Z3, Z4, Z17
 	VMULPS       Z3, Z2, Z19
 	VRNDSCALEPS  $0x00, Z17, Z17
 	VRNDSCALEPS  $0x00, Z19, Z19
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z17, Z4
-	VFNMADD231PS Z3, Z19, Z2
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z17, Z4
-	VFNMADD231PS Z3, Z19, Z2
 	VMOVUPS      constants<>+384(SB), Z3
+	VFNMADD231PS Z3, Z17, Z4
+	VFNMADD231PS Z3, Z19, Z2
+	VMOVUPS      constants<>+448(SB), Z3
+	VFNMADD231PS Z3, Z17, Z4
+	VFNMADD231PS Z3, Z19, Z2
+	VMOVUPS      constants<>+512(SB), Z3
 	VMOVAPS      Z3, Z18
 	VMOVAPS      Z3, Z21
-	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z4, Z18
-	VFMADD213PS  Z3, Z2, Z21
-	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z4, Z18
-	VFMADD213PS  Z3, Z2, Z21
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z4, Z18
 	VFMADD213PS  Z3, Z2, Z21
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z4, Z18
 	VFMADD213PS  Z3, Z2, Z21
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z4, Z18
+	VFMADD213PS  Z3, Z2, Z21
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z4, Z18
+	VFMADD213PS  Z3, Z2, Z21
 	VMULPS       Z4, Z4, Z3
 	VMULPS       Z2, Z2, Z20
 	VFMADD213PS  Z4, Z3, Z18
 	VFMADD213PS  Z2, Z20, Z21
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VADDPS       Z2, Z18, Z18
 	VADDPS       Z2, Z21, Z21
 	VSCALEFPS    Z17, Z18, Z18
 	VSCALEFPS    Z19, Z21, Z21
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VADDPS       Z2, Z18, Z3
 	VMOVAPS      Z3, Z4
 	VADDPS       Z2, Z21, Z17
@@ -3583,8 +3677,8 @@ many139:
 	VMULPS       Z19, Z2, Z2
 	VADDPS       Z22, Z2, Z2
 	VMULPS       Z23, Z2, Z2
-	VMOVUPS      constants<>+256(SB), Z22
-	VMOVUPS      constants<>+320(SB), Z23
+	VMOVUPS      constants<>+384(SB), Z22
+	VMOVUPS      constants<>+448(SB), Z23
 	VFMADD231PS  Z23, Z5, Z20
 	VFMADD231PS  Z23, Z7, Z2
 	VADDPS       Z20, Z4, Z4
@@ -3611,7 +3705,7 @@ many139:
 	VBLENDMPS    Z2, Z19, K1, Z19
 	VCMPPS       $0x03, Z17, Z17, K1
 	VBLENDMPS    Z17, Z19, K1, Z19
-	VMOVUPS      constants<>+960(SB), Z2
+	VMOVUPS      constants<>+64(SB), Z2
 	VANDPS       Z2, Z18, Z18
 	VORPS        Z4, Z18, Z18
 	VANDPS       Z2, Z21, Z21
@@ -3626,42 +3720,42 @@ many139:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many139
+	JMP          many145
 
-tail140:
+tail146:
 	CMPQ         CX, $0x00
-	JLE          done141
+	JLE          done147
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+960(SB), Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+64(SB), Z1
+	VMOVUPS      constants<>+256(SB), Z2
 	VORPS        Z1, Z0, Z1
 	VMAXPS       Z1, Z2, Z1
-	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+384(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
-	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z1
 	VADDPS       Z1, Z4, Z2
 	VMOVAPS      Z2, Z3
 	VMOVUPS      constants<>+2304(SB), Z5
@@ -3713,8 +3807,8 @@ tail140:
 	VMULPS       Z3, Z1, Z1
 	VADDPS       Z5, Z1, Z1
 	VMULPS       Z6, Z1, Z1
-	VMOVUPS      constants<>+256(SB), Z5
-	VMOVUPS      constants<>+320(SB), Z6
+	VMOVUPS      constants<>+384(SB), Z5
+	VMOVUPS      constants<>+448(SB), Z6
 	VFMADD231PS  Z6, Z12, Z1
 	VADDPS       Z1, Z3, Z3
 	VFMADD231PS  Z5, Z12, Z3
@@ -3730,7 +3824,7 @@ tail140:
 	VBLENDMPS    Z1, Z3, K2, Z3
 	VCMPPS       $0x03, Z2, Z2, K2
 	VBLENDMPS    Z2, Z3, K2, Z3
-	VMOVUPS      constants<>+960(SB), Z1
+	VMOVUPS      constants<>+64(SB), Z1
 	VANDPS       Z1, Z4, Z4
 	VORPS        Z3, Z4, Z4
 	VPXORD       Z16, Z16, Z16
@@ -3740,9 +3834,9 @@ tail140:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail140
+	JMP          tail146
 
-done141:
+done147:
 	VZEROUPPER
 	RET
 
@@ -3753,50 +3847,50 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many142:
+many148:
 	CMPQ         CX, $0x00000020
-	JLT          tail143
+	JLT          tail149
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
 	VMOVAPS      Z1, Z3
-	VMOVUPS      constants<>+64(SB), Z4
-	VMOVUPS      constants<>+128(SB), Z5
+	VMOVUPS      constants<>+192(SB), Z4
+	VMOVUPS      constants<>+256(SB), Z5
 	VMINPS       Z2, Z4, Z2
 	VMINPS       Z3, Z4, Z3
 	VMAXPS       Z2, Z5, Z2
 	VMAXPS       Z3, Z5, Z3
-	VMOVUPS      constants<>+192(SB), Z4
+	VMOVUPS      constants<>+320(SB), Z4
 	VMULPS       Z4, Z2, Z5
 	VMULPS       Z4, Z3, Z7
 	VRNDSCALEPS  $0x00, Z5, Z5
 	VRNDSCALEPS  $0x00, Z7, Z7
-	VMOVUPS      constants<>+256(SB), Z4
-	VFNMADD231PS Z4, Z5, Z2
-	VFNMADD231PS Z4, Z7, Z3
-	VMOVUPS      constants<>+320(SB), Z4
-	VFNMADD231PS Z4, Z5, Z2
-	VFNMADD231PS Z4, Z7, Z3
 	VMOVUPS      constants<>+384(SB), Z4
+	VFNMADD231PS Z4, Z5, Z2
+	VFNMADD231PS Z4, Z7, Z3
+	VMOVUPS      constants<>+448(SB), Z4
+	VFNMADD231PS Z4, Z5, Z2
+	VFNMADD231PS Z4, Z7, Z3
+	VMOVUPS      constants<>+512(SB), Z4
 	VMOVAPS      Z4, Z6
 	VMOVAPS      Z4, Z9
-	VMOVUPS      constants<>+448(SB), Z4
-	VFMADD213PS  Z4, Z2, Z6
-	VFMADD213PS  Z4, Z3, Z9
-	VMOVUPS      constants<>+512(SB), Z4
-	VFMADD213PS  Z4, Z2, Z6
-	VFMADD213PS  Z4, Z3, Z9
 	VMOVUPS      constants<>+576(SB), Z4
 	VFMADD213PS  Z4, Z2, Z6
 	VFMADD213PS  Z4, Z3, Z9
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z2, Z6
 	VFMADD213PS  Z4, Z3, Z9
+	VMOVUPS      constants<>+704(SB), Z4
+	VFMADD213PS  Z4, Z2, Z6
+	VFMADD213PS  Z4, Z3, Z9
+	VMOVUPS      constants<>+768(SB), Z4
+	VFMADD213PS  Z4, Z2, Z6
+	VFMADD213PS  Z4, Z3, Z9
 	VMULPS       Z2, Z2, Z4
 	VMULPS       Z3, Z3, Z8
 	VFMADD213PS  Z2, Z4, Z6
 	VFMADD213PS  Z3, Z8, Z9
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VADDPS       Z2, Z6, Z6
 	VADDPS       Z2, Z9, Z9
 	VSCALEFPS    Z5, Z6, Z6
@@ -3809,37 +3903,37 @@ many142:
 	VMAXPS       Z4, Z3, Z4
 	VMINPS       Z5, Z2, Z5
 	VMAXPS       Z5, Z3, Z5
-	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VMULPS       Z2, Z4, Z3
 	VMULPS       Z2, Z5, Z8
 	VRNDSCALEPS  $0x00, Z3, Z3
 	VRNDSCALEPS  $0x00, Z8, Z8
-	VMOVUPS      constants<>+256(SB), Z2
-	VFNMADD231PS Z2, Z3, Z4
-	VFNMADD231PS Z2, Z8, Z5
-	VMOVUPS      constants<>+320(SB), Z2
-	VFNMADD231PS Z2, Z3, Z4
-	VFNMADD231PS Z2, Z8, Z5
 	VMOVUPS      constants<>+384(SB), Z2
+	VFNMADD231PS Z2, Z3, Z4
+	VFNMADD231PS Z2, Z8, Z5
+	VMOVUPS      constants<>+448(SB), Z2
+	VFNMADD231PS Z2, Z3, Z4
+	VFNMADD231PS Z2, Z8, Z5
+	VMOVUPS      constants<>+512(SB), Z2
 	VMOVAPS      Z2, Z7
 	VMOVAPS      Z2, Z11
-	VMOVUPS      constants<>+448(SB), Z2
-	VFMADD213PS  Z2, Z4, Z7
-	VFMADD213PS  Z2, Z5, Z11
-	VMOVUPS      constants<>+512(SB), Z2
-	VFMADD213PS  Z2, Z4, Z7
-	VFMADD213PS  Z2, Z5, Z11
 	VMOVUPS      constants<>+576(SB), Z2
 	VFMADD213PS  Z2, Z4, Z7
 	VFMADD213PS  Z2, Z5, Z11
 	VMOVUPS      constants<>+640(SB), Z2
 	VFMADD213PS  Z2, Z4, Z7
 	VFMADD213PS  Z2, Z5, Z11
+	VMOVUPS      constants<>+704(SB), Z2
+	VFMADD213PS  Z2, Z4, Z7
+	VFMADD213PS  Z2, Z5, Z11
+	VMOVUPS      constants<>+768(SB), Z2
+	VFMADD213PS  Z2, Z4, Z7
+	VFMADD213PS  Z2, Z5, Z11
 	VMULPS       Z4, Z4, Z2
 	VMULPS       Z5, Z5, Z10
 	VFMADD213PS  Z4, Z2, Z7
 	VFMADD213PS  Z5, Z10, Z11
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VCVTPS2DQ    Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPADDD       Z2, Z3, Z3
@@ -3850,7 +3944,7 @@ many142:
 	VFMADD213PS  Z4, Z3, Z7
 	VSUBPS       Z2, Z8, Z2
 	VFMADD213PS  Z2, Z8, Z11
-	VMOVUPS      constants<>+960(SB), Z2
+	VMOVUPS      constants<>+64(SB), Z2
 	VMOVUPS      constants<>+3392(SB), Z3
 	VCMPPS       $0x1e, Z3, Z0, K1
 	VBLENDMPS    Z6, Z7, K1, Z7
@@ -3865,40 +3959,40 @@ many142:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many142
+	JMP          many148
 
-tail143:
+tail149:
 	CMPQ         CX, $0x00
-	JLE          done144
+	JLE          done150
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVAPS      Z0, Z1
-	VMOVUPS      constants<>+64(SB), Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+256(SB), Z3
 	VMINPS       Z1, Z2, Z1
 	VMAXPS       Z1, Z3, Z1
-	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+384(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
 	VMOVUPS      constants<>+3392(SB), Z1
@@ -3906,32 +4000,32 @@ tail143:
 	VMOVAPS      Z0, Z3
 	VMINPS       Z3, Z1, Z3
 	VMAXPS       Z3, Z2, Z3
-	VMOVUPS      constants<>+192(SB), Z1
+	VMOVUPS      constants<>+320(SB), Z1
 	VMULPS       Z1, Z3, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+256(SB), Z2
-	VFNMADD231PS Z2, Z1, Z3
-	VMOVUPS      constants<>+320(SB), Z2
-	VFNMADD231PS Z2, Z1, Z3
 	VMOVUPS      constants<>+384(SB), Z2
-	VMOVAPS      Z2, Z5
+	VFNMADD231PS Z2, Z1, Z3
 	VMOVUPS      constants<>+448(SB), Z2
-	VFMADD213PS  Z2, Z3, Z5
+	VFNMADD231PS Z2, Z1, Z3
 	VMOVUPS      constants<>+512(SB), Z2
-	VFMADD213PS  Z2, Z3, Z5
+	VMOVAPS      Z2, Z5
 	VMOVUPS      constants<>+576(SB), Z2
 	VFMADD213PS  Z2, Z3, Z5
 	VMOVUPS      constants<>+640(SB), Z2
 	VFMADD213PS  Z2, Z3, Z5
+	VMOVUPS      constants<>+704(SB), Z2
+	VFMADD213PS  Z2, Z3, Z5
+	VMOVUPS      constants<>+768(SB), Z2
+	VFMADD213PS  Z2, Z3, Z5
 	VMULPS       Z3, Z3, Z2
 	VFMADD213PS  Z3, Z2, Z5
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VCVTPS2DQ    Z1, Z1
 	VPSLLD       $0x17, Z1, Z1
 	VPADDD       Z2, Z1, Z1
 	VSUBPS       Z2, Z1, Z2
 	VFMADD213PS  Z2, Z1, Z5
-	VMOVUPS      constants<>+960(SB), Z1
+	VMOVUPS      constants<>+64(SB), Z1
 	VMOVUPS      constants<>+3392(SB), Z2
 	VCMPPS       $0x1e, Z2, Z0, K2
 	VBLENDMPS    Z4, Z5, K2, Z5
@@ -3941,9 +4035,9 @@ tail143:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail143
+	JMP          tail149
 
-done144:
+done150:
 	VZEROUPPER
 	RET
 
@@ -3954,9 +4048,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many145:
+many151:
 	CMPQ        CX, $0x00000020
-	JLT         tail146
+	JLT         tail152
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVAPS     Z0, Z2
@@ -3992,7 +4086,7 @@ many145:
 	VPSLLD      $0x17, Z4, Z4
 	VPSUBD      Z4, Z1, Z1
 	VSUBPS      Z10, Z5, Z10
-	VMOVUPS     constants<>+0(SB), Z4
+	VMOVUPS     constants<>+128(SB), Z4
 	VSUBPS      Z4, Z0, Z0
 	VSUBPS      Z4, Z1, Z1
 	VMOVUPS     constants<>+2560(SB), Z4
@@ -4031,8 +4125,8 @@ many145:
 	VMULPS      Z1, Z4, Z4
 	VADDPS      Z6, Z4, Z4
 	VMULPS      Z8, Z4, Z4
-	VMOVUPS     constants<>+256(SB), Z6
-	VMOVUPS     constants<>+320(SB), Z8
+	VMOVUPS     constants<>+384(SB), Z6
+	VMOVUPS     constants<>+448(SB), Z8
 	VFMADD231PS Z8, Z7, Z5
 	VFMADD231PS Z8, Z10, Z4
 	VADDPS      Z5, Z0, Z0
@@ -4064,11 +4158,11 @@ many145:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many145
+	JMP         many151
 
-tail146:
+tail152:
 	CMPQ        CX, $0x00
-	JLE         done147
+	JLE         done153
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -4091,7 +4185,7 @@ tail146:
 	VPSLLD      $0x17, Z2, Z2
 	VPSUBD      Z2, Z0, Z0
 	VSUBPS      Z13, Z3, Z13
-	VMOVUPS     constants<>+0(SB), Z2
+	VMOVUPS     constants<>+128(SB), Z2
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     constants<>+2560(SB), Z2
 	VMOVAPS     Z2, Z2
@@ -4116,8 +4210,8 @@ tail146:
 	VMULPS      Z0, Z2, Z2
 	VADDPS      Z3, Z2, Z2
 	VMULPS      Z4, Z2, Z2
-	VMOVUPS     constants<>+256(SB), Z3
-	VMOVUPS     constants<>+320(SB), Z4
+	VMOVUPS     constants<>+384(SB), Z3
+	VMOVUPS     constants<>+448(SB), Z4
 	VFMADD231PS Z4, Z13, Z2
 	VADDPS      Z2, Z0, Z0
 	VFMADD231PS Z3, Z13, Z0
@@ -4137,9 +4231,9 @@ tail146:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail146
+	JMP         tail152
 
-done147:
+done153:
 	VZEROUPPER
 	RET
 
@@ -4150,12 +4244,12 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many148:
+many154:
 	CMPQ        CX, $0x00000020
-	JLT         tail149
+	JLT         tail155
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
-	VMOVUPS     constants<>+0(SB), Z2
+	VMOVUPS     constants<>+128(SB), Z2
 	VADDPS      Z2, Z0, Z3
 	VMOVAPS     Z3, Z4
 	VADDPS      Z2, Z1, Z5
@@ -4244,8 +4338,8 @@ many148:
 	VMULPS      Z6, Z2, Z2
 	VADDPS      Z8, Z2, Z2
 	VMULPS      Z9, Z2, Z2
-	VMOVUPS     constants<>+256(SB), Z8
-	VMOVUPS     constants<>+320(SB), Z9
+	VMOVUPS     constants<>+384(SB), Z8
+	VMOVUPS     constants<>+448(SB), Z9
 	VFMADD231PS Z9, Z10, Z7
 	VFMADD231PS Z9, Z13, Z2
 	VADDPS      Z7, Z4, Z4
@@ -4272,7 +4366,7 @@ many148:
 	VBLENDMPS   Z2, Z6, K1, Z6
 	VCMPPS      $0x03, Z5, Z5, K1
 	VBLENDMPS   Z5, Z6, K1, Z6
-	VMOVUPS     constants<>+960(SB), Z2
+	VMOVUPS     constants<>+64(SB), Z2
 	VANDPS      Z2, Z0, Z0
 	VORPS       Z4, Z0, Z0
 	VANDPS      Z2, Z1, Z1
@@ -4282,16 +4376,16 @@ many148:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many148
+	JMP         many154
 
-tail149:
+tail155:
 	CMPQ        CX, $0x00
-	JLE         done150
+	JLE         done156
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
 	VMOVUPS.Z   (DX), K1, Z0
-	VMOVUPS     constants<>+0(SB), Z1
+	VMOVUPS     constants<>+128(SB), Z1
 	VADDPS      Z1, Z0, Z2
 	VMOVAPS     Z2, Z3
 	VMOVUPS     constants<>+2304(SB), Z4
@@ -4343,8 +4437,8 @@ tail149:
 	VMULPS      Z3, Z1, Z1
 	VADDPS      Z4, Z1, Z1
 	VMULPS      Z5, Z1, Z1
-	VMOVUPS     constants<>+256(SB), Z4
-	VMOVUPS     constants<>+320(SB), Z5
+	VMOVUPS     constants<>+384(SB), Z4
+	VMOVUPS     constants<>+448(SB), Z5
 	VFMADD231PS Z5, Z17, Z1
 	VADDPS      Z1, Z3, Z3
 	VFMADD231PS Z4, Z17, Z3
@@ -4360,16 +4454,16 @@ tail149:
 	VBLENDMPS   Z1, Z3, K2, Z3
 	VCMPPS      $0x03, Z2, Z2, K2
 	VBLENDMPS   Z2, Z3, K2, Z3
-	VMOVUPS     constants<>+960(SB), Z1
+	VMOVUPS     constants<>+64(SB), Z1
 	VANDPS      Z1, Z0, Z0
 	VORPS       Z3, Z0, Z0
 	VMOVUPS     Z0, K1, (AX)
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail149
+	JMP         tail155
 
-done150:
+done156:
 	VZEROUPPER
 	RET
 
@@ -4380,12 +4474,12 @@ TEXT ·erfcAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many151:
+many157:
 	CMPQ         CX, $0x00000020
-	JLT          tail152
+	JLT          tail158
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+0(SB), Z2
 	VMOVUPS      constants<>+3456(SB), Z3
 	VMOVUPS      constants<>+1472(SB), Z4
 	VANDPS       Z2, Z0, Z5
@@ -4431,8 +4525,8 @@ many151:
 	VMOVUPS      constants<>+4160(SB), Z10
 	VFMADD213PS  Z10, Z6, Z7
 	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+0(SB), Z4
-	VMOVUPS      constants<>+960(SB), Z6
+	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+64(SB), Z6
 	VMULPS       Z5, Z5, Z10
 	VXORPS       Z6, Z10, Z10
 	VMOVAPS      Z10, Z11
@@ -4449,45 +4543,45 @@ many151:
 	VADDPS       Z4, Z12, Z12
 	VDIVPS       Z12, Z3, Z3
 	VFNMADD231PS Z6, Z3, Z3
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+256(SB), Z4
 	VMAXPS       Z10, Z4, Z10
 	VMAXPS       Z11, Z4, Z11
-	VMOVUPS      constants<>+192(SB), Z4
+	VMOVUPS      constants<>+320(SB), Z4
 	VMULPS       Z4, Z10, Z6
 	VMULPS       Z4, Z11, Z13
 	VRNDSCALEPS  $0x00, Z6, Z6
 	VRNDSCALEPS  $0x00, Z13, Z13
-	VMOVUPS      constants<>+256(SB), Z4
-	VFNMADD231PS Z4, Z6, Z10
-	VFNMADD231PS Z4, Z13, Z11
-	VMOVUPS      constants<>+320(SB), Z4
-	VFNMADD231PS Z4, Z6, Z10
-	VFNMADD231PS Z4, Z13, Z11
 	VMOVUPS      constants<>+384(SB), Z4
+	VFNMADD231PS Z4, Z6, Z10
+	VFNMADD231PS Z4, Z13, Z11
+	VMOVUPS      constants<>+448(SB), Z4
+	VFNMADD231PS Z4, Z6, Z10
+	VFNMADD231PS Z4, Z13, Z11
+	VMOVUPS      constants<>+512(SB), Z4
 	VMOVAPS      Z4, Z12
 	VMOVAPS      Z4, Z15
-	VMOVUPS      constants<>+448(SB), Z4
-	VFMADD213PS  Z4, Z10, Z12
-	VFMADD213PS  Z4, Z11, Z15
-	VMOVUPS      constants<>+512(SB), Z4
-	VFMADD213PS  Z4, Z10, Z12
-	VFMADD213PS  Z4, Z11, Z15
 	VMOVUPS      constants<>+576(SB), Z4
 	VFMADD213PS  Z4, Z10, Z12
 	VFMADD213PS  Z4, Z11, Z15
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z10, Z12
 	VFMADD213PS  Z4, Z11, Z15
+	VMOVUPS      constants<>+704(SB), Z4
+	VFMADD213PS  Z4, Z10, Z12
+	VFMADD213PS  Z4, Z11, Z15
+	VMOVUPS      constants<>+768(SB), Z4
+	VFMADD213PS  Z4, Z10, Z12
+	VFMADD213PS  Z4, Z11, Z15
 	VMULPS       Z10, Z10, Z4
 	VMULPS       Z11, Z11, Z14
 	VFMADD213PS  Z10, Z4, Z12
 	VFMADD213PS  Z11, Z14, Z15
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VADDPS       Z4, Z12, Z12
 	VADDPS       Z4, Z15, Z15
 	VSCALEFPS    Z6, Z12, Z12
 	VSCALEFPS    Z13, Z15, Z15
-	VMOVUPS      constants<>+896(SB), Z4
+	VMOVUPS      constants<>+960(SB), Z4
 	VPXORD       Z8, Z8, Z8
 	VMULPS       Z12, Z7, Z7
 	VSUBPS       Z7, Z4, Z6
@@ -4520,7 +4614,7 @@ many151:
 	VMOVUPS      constants<>+1408(SB), Z12
 	VFMADD213PS  Z12, Z6, Z11
 	VFMADD213PS  Z12, Z4, Z10
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VMOVUPS      constants<>+4224(SB), Z6
 	VFMADD213PS  Z0, Z0, Z11
 	VSUBPS       Z11, Z4, Z11
@@ -4539,16 +4633,16 @@ many151:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many151
+	JMP          many157
 
-tail152:
+tail158:
 	CMPQ         CX, $0x00
-	JLE          done153
+	JLE          done159
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z1
 	VMOVUPS      constants<>+3456(SB), Z2
 	VMOVUPS      constants<>+1472(SB), Z3
 	VANDPS       Z1, Z0, Z1
@@ -4578,8 +4672,8 @@ tail152:
 	VFMADD213PS  Z4, Z3, Z2
 	VMOVUPS      constants<>+4160(SB), Z4
 	VFMADD213PS  Z4, Z3, Z2
-	VMOVUPS      constants<>+0(SB), Z3
-	VMOVUPS      constants<>+960(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+64(SB), Z4
 	VMULPS       Z1, Z1, Z5
 	VXORPS       Z4, Z5, Z5
 	VMOVAPS      Z5, Z4
@@ -4588,31 +4682,31 @@ tail152:
 	VADDPS       Z3, Z6, Z6
 	VDIVPS       Z6, Z2, Z2
 	VFNMADD231PS Z4, Z2, Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+256(SB), Z3
 	VMAXPS       Z5, Z3, Z5
-	VMOVUPS      constants<>+192(SB), Z3
+	VMOVUPS      constants<>+320(SB), Z3
 	VMULPS       Z3, Z5, Z3
 	VRNDSCALEPS  $0x00, Z3, Z3
-	VMOVUPS      constants<>+256(SB), Z4
-	VFNMADD231PS Z4, Z3, Z5
-	VMOVUPS      constants<>+320(SB), Z4
-	VFNMADD231PS Z4, Z3, Z5
 	VMOVUPS      constants<>+384(SB), Z4
-	VMOVAPS      Z4, Z6
+	VFNMADD231PS Z4, Z3, Z5
 	VMOVUPS      constants<>+448(SB), Z4
-	VFMADD213PS  Z4, Z5, Z6
+	VFNMADD231PS Z4, Z3, Z5
 	VMOVUPS      constants<>+512(SB), Z4
-	VFMADD213PS  Z4, Z5, Z6
+	VMOVAPS      Z4, Z6
 	VMOVUPS      constants<>+576(SB), Z4
 	VFMADD213PS  Z4, Z5, Z6
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z5, Z6
+	VMOVUPS      constants<>+704(SB), Z4
+	VFMADD213PS  Z4, Z5, Z6
+	VMOVUPS      constants<>+768(SB), Z4
+	VFMADD213PS  Z4, Z5, Z6
 	VMULPS       Z5, Z5, Z4
 	VFMADD213PS  Z5, Z4, Z6
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VADDPS       Z4, Z6, Z6
 	VSCALEFPS    Z3, Z6, Z6
-	VMOVUPS      constants<>+896(SB), Z3
+	VMOVUPS      constants<>+960(SB), Z3
 	VPXORD       Z9, Z9, Z9
 	VMULPS       Z6, Z2, Z2
 	VSUBPS       Z2, Z3, Z3
@@ -4633,7 +4727,7 @@ tail152:
 	VFMADD213PS  Z5, Z3, Z4
 	VMOVUPS      constants<>+1408(SB), Z5
 	VFMADD213PS  Z5, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z3
+	VMOVUPS      constants<>+128(SB), Z3
 	VMOVUPS      constants<>+4224(SB), Z5
 	VFMADD213PS  Z0, Z0, Z4
 	VSUBPS       Z4, Z3, Z4
@@ -4645,9 +4739,9 @@ tail152:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail152
+	JMP          tail158
 
-done153:
+done159:
 	VZEROUPPER
 	RET
 
@@ -4658,9 +4752,9 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many154:
+many160:
 	CMPQ         CX, $0x00000020
-	JLT          tail155
+	JLT          tail161
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
@@ -4692,7 +4786,7 @@ many154:
 	VMOVUPS      constants<>+4672(SB), Z12
 	VFMADD213PS  Z12, Z4, Z11
 	VFMADD213PS  Z12, Z9, Z10
-	VMOVUPS      constants<>+0(SB), Z12
+	VMOVUPS      constants<>+128(SB), Z12
 	VMOVUPS      constants<>+3136(SB), Z13
 	VFMADD213PS  Z13, Z4, Z11
 	VFMADD213PS  Z12, Z4, Z11
@@ -4733,11 +4827,11 @@ many154:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many154
+	JMP          many160
 
-tail155:
+tail161:
 	CMPQ         CX, $0x00
-	JLE          done156
+	JLE          done162
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -4760,7 +4854,7 @@ tail155:
 	VFMADD213PS  Z5, Z3, Z4
 	VMOVUPS      constants<>+4672(SB), Z5
 	VFMADD213PS  Z5, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z5
+	VMOVUPS      constants<>+128(SB), Z5
 	VMOVUPS      constants<>+3136(SB), Z6
 	VFMADD213PS  Z6, Z3, Z4
 	VFMADD213PS  Z5, Z3, Z4
@@ -4785,9 +4879,9 @@ tail155:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail155
+	JMP          tail161
 
-done156:
+done162:
 	VZEROUPPER
 	RET
 
@@ -4798,9 +4892,9 @@ TEXT ·cosAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many157:
+many163:
 	CMPQ         CX, $0x00000020
-	JLT          tail158
+	JLT          tail164
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
@@ -4835,7 +4929,7 @@ many157:
 	VMOVUPS      constants<>+4672(SB), Z8
 	VFMADD213PS  Z8, Z2, Z7
 	VFMADD213PS  Z8, Z5, Z6
-	VMOVUPS      constants<>+0(SB), Z8
+	VMOVUPS      constants<>+128(SB), Z8
 	VMOVUPS      constants<>+3136(SB), Z9
 	VFMADD213PS  Z9, Z2, Z7
 	VFMADD213PS  Z8, Z2, Z7
@@ -4871,11 +4965,11 @@ many157:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many157
+	JMP          many163
 
-tail158:
+tail164:
 	CMPQ         CX, $0x00
-	JLE          done159
+	JLE          done165
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
@@ -4900,7 +4994,7 @@ tail158:
 	VFMADD213PS  Z4, Z2, Z3
 	VMOVUPS      constants<>+4672(SB), Z4
 	VFMADD213PS  Z4, Z2, Z3
-	VMOVUPS      constants<>+0(SB), Z4
+	VMOVUPS      constants<>+128(SB), Z4
 	VMOVUPS      constants<>+3136(SB), Z5
 	VFMADD213PS  Z5, Z2, Z3
 	VFMADD213PS  Z4, Z2, Z3
@@ -4922,9 +5016,9 @@ tail158:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail158
+	JMP          tail164
 
-done159:
+done165:
 	VZEROUPPER
 	RET
 
@@ -4935,311 +5029,13 @@ TEXT ·atanAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many160:
-	CMPQ         CX, $0x00000020
-	JLT          tail161
-	VMOVUPS      (DX), Z0
-	VMOVUPS      64(DX), Z1
-	VMOVUPS      constants<>+704(SB), Z2
-	VMOVUPS      constants<>+0(SB), Z3
-	VANDPS       Z2, Z0, Z4
-	VDIVPS       Z4, Z3, Z5
-	VCMPPS       $0x1e, Z3, Z4, K1
-	VBLENDMPS    Z5, Z4, K1, Z5
-	VMULPS       Z5, Z5, Z6
-	VANDPS       Z2, Z1, Z2
-	VDIVPS       Z2, Z3, Z7
-	VCMPPS       $0x1e, Z3, Z2, K1
-	VBLENDMPS    Z7, Z2, K1, Z7
-	VMULPS       Z7, Z7, Z8
-	VMOVUPS      constants<>+4992(SB), Z9
-	VMOVAPS      Z9, Z10
-	VMOVAPS      Z9, Z9
-	VMOVUPS      constants<>+5056(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5120(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5184(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5248(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5312(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5376(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5440(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5504(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+4352(SB), Z11
-	VMOVUPS      constants<>+4416(SB), Z12
-	VMULPS       Z6, Z10, Z10
-	VMOVAPS      Z12, Z6
-	VFNMADD231PS Z10, Z5, Z6
-	VSUBPS       Z5, Z6, Z6
-	VADDPS       Z11, Z6, Z6
-	VFMADD213PS  Z5, Z5, Z10
-	VCMPPS       $0x1e, Z3, Z4, K1
-	VBLENDMPS    Z6, Z10, K1, Z10
-	VMULPS       Z8, Z9, Z9
-	VMOVAPS      Z12, Z4
-	VFNMADD231PS Z9, Z7, Z4
-	VSUBPS       Z7, Z4, Z4
-	VADDPS       Z11, Z4, Z4
-	VFMADD213PS  Z7, Z7, Z9
-	VCMPPS       $0x1e, Z3, Z2, K1
-	VBLENDMPS    Z4, Z9, K1, Z9
-	VMOVUPS      constants<>+960(SB), Z2
-	VANDPS       Z2, Z0, Z0
-	VORPS        Z10, Z0, Z0
-	VANDPS       Z2, Z1, Z1
-	VORPS        Z9, Z1, Z1
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x00000020, CX
-	JMP          many160
-
-tail161:
-	CMPQ         CX, $0x00
-	JLE          done162
-	MOVL         $0xffffffff, BX
-	BZHIL        CX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+704(SB), Z1
-	VMOVUPS      constants<>+0(SB), Z2
-	VANDPS       Z1, Z0, Z1
-	VDIVPS       Z1, Z2, Z3
-	VCMPPS       $0x1e, Z2, Z1, K2
-	VBLENDMPS    Z3, Z1, K2, Z3
-	VMULPS       Z3, Z3, Z4
-	VMOVUPS      constants<>+4992(SB), Z5
-	VMOVAPS      Z5, Z5
-	VMOVUPS      constants<>+5056(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5120(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5184(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5248(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5312(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5376(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5440(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5504(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+4352(SB), Z6
-	VMOVUPS      constants<>+4416(SB), Z7
-	VMULPS       Z4, Z5, Z5
-	VMOVAPS      Z7, Z4
-	VFNMADD231PS Z5, Z3, Z4
-	VSUBPS       Z3, Z4, Z4
-	VADDPS       Z6, Z4, Z4
-	VFMADD213PS  Z3, Z3, Z5
-	VCMPPS       $0x1e, Z2, Z1, K2
-	VBLENDMPS    Z4, Z5, K2, Z5
-	VMOVUPS      constants<>+960(SB), Z1
-	VANDPS       Z1, Z0, Z0
-	VORPS        Z5, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000010, CX
-	JMP          tail161
-
-done162:
-	VZEROUPPER
-	RET
-
-// func asinAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·asinAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-
-many163:
-	CMPQ         CX, $0x00000020
-	JLT          tail164
-	VMOVUPS      (DX), Z0
-	VMOVUPS      64(DX), Z1
-	VMOVUPS      constants<>+0(SB), Z2
-	VADDPS       Z2, Z0, Z3
-	VSUBPS       Z0, Z2, Z4
-	VMULPS       Z3, Z4, Z4
-	VSQRTPS      Z4, Z4
-	VDIVPS       Z4, Z0, Z0
-	VADDPS       Z2, Z1, Z3
-	VSUBPS       Z1, Z2, Z2
-	VMULPS       Z3, Z2, Z2
-	VSQRTPS      Z2, Z2
-	VDIVPS       Z2, Z1, Z1
-	VMOVUPS      constants<>+704(SB), Z2
-	VMOVUPS      constants<>+0(SB), Z3
-	VANDPS       Z2, Z0, Z4
-	VDIVPS       Z4, Z3, Z5
-	VCMPPS       $0x1e, Z3, Z4, K1
-	VBLENDMPS    Z5, Z4, K1, Z5
-	VMULPS       Z5, Z5, Z6
-	VANDPS       Z2, Z1, Z2
-	VDIVPS       Z2, Z3, Z7
-	VCMPPS       $0x1e, Z3, Z2, K1
-	VBLENDMPS    Z7, Z2, K1, Z7
-	VMULPS       Z7, Z7, Z8
-	VMOVUPS      constants<>+4992(SB), Z9
-	VMOVAPS      Z9, Z10
-	VMOVAPS      Z9, Z9
-	VMOVUPS      constants<>+5056(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5120(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5184(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5248(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5312(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5376(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5440(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+5504(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+4352(SB), Z11
-	VMOVUPS      constants<>+4416(SB), Z12
-	VMULPS       Z6, Z10, Z10
-	VMOVAPS      Z12, Z6
-	VFNMADD231PS Z10, Z5, Z6
-	VSUBPS       Z5, Z6, Z6
-	VADDPS       Z11, Z6, Z6
-	VFMADD213PS  Z5, Z5, Z10
-	VCMPPS       $0x1e, Z3, Z4, K1
-	VBLENDMPS    Z6, Z10, K1, Z10
-	VMULPS       Z8, Z9, Z9
-	VMOVAPS      Z12, Z4
-	VFNMADD231PS Z9, Z7, Z4
-	VSUBPS       Z7, Z4, Z4
-	VADDPS       Z11, Z4, Z4
-	VFMADD213PS  Z7, Z7, Z9
-	VCMPPS       $0x1e, Z3, Z2, K1
-	VBLENDMPS    Z4, Z9, K1, Z9
-	VMOVUPS      constants<>+960(SB), Z2
-	VANDPS       Z2, Z0, Z0
-	VORPS        Z10, Z0, Z0
-	VANDPS       Z2, Z1, Z1
-	VORPS        Z9, Z1, Z1
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x00000020, CX
-	JMP          many163
-
-tail164:
-	CMPQ         CX, $0x00
-	JLE          done165
-	MOVL         $0xffffffff, BX
-	BZHIL        CX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+0(SB), Z1
-	VADDPS       Z1, Z0, Z2
-	VSUBPS       Z0, Z1, Z1
-	VMULPS       Z2, Z1, Z1
-	VSQRTPS      Z1, Z1
-	VDIVPS       Z1, Z0, Z0
-	VMOVUPS      constants<>+704(SB), Z1
-	VMOVUPS      constants<>+0(SB), Z2
-	VANDPS       Z1, Z0, Z1
-	VDIVPS       Z1, Z2, Z3
-	VCMPPS       $0x1e, Z2, Z1, K2
-	VBLENDMPS    Z3, Z1, K2, Z3
-	VMULPS       Z3, Z3, Z4
-	VMOVUPS      constants<>+4992(SB), Z5
-	VMOVAPS      Z5, Z5
-	VMOVUPS      constants<>+5056(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5120(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5184(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5248(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5312(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5376(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5440(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+5504(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+4352(SB), Z6
-	VMOVUPS      constants<>+4416(SB), Z7
-	VMULPS       Z4, Z5, Z5
-	VMOVAPS      Z7, Z4
-	VFNMADD231PS Z5, Z3, Z4
-	VSUBPS       Z3, Z4, Z4
-	VADDPS       Z6, Z4, Z4
-	VFMADD213PS  Z3, Z3, Z5
-	VCMPPS       $0x1e, Z2, Z1, K2
-	VBLENDMPS    Z4, Z5, K2, Z5
-	VMOVUPS      constants<>+960(SB), Z1
-	VANDPS       Z1, Z0, Z0
-	VORPS        Z5, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000010, CX
-	JMP          tail164
-
-done165:
-	VZEROUPPER
-	RET
-
-// func acosAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·acosAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-
 many166:
 	CMPQ         CX, $0x00000020
 	JLT          tail167
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+0(SB), Z2
-	VADDPS       Z2, Z0, Z3
-	VSUBPS       Z0, Z2, Z0
-	VDIVPS       Z3, Z0, Z0
-	VSQRTPS      Z0, Z0
-	VADDPS       Z2, Z1, Z3
-	VSUBPS       Z1, Z2, Z1
-	VDIVPS       Z3, Z1, Z1
-	VSQRTPS      Z1, Z1
-	VMOVUPS      constants<>+704(SB), Z2
-	VMOVUPS      constants<>+0(SB), Z3
+	VMOVUPS      constants<>+128(SB), Z3
 	VANDPS       Z2, Z0, Z4
 	VDIVPS       Z4, Z3, Z5
 	VCMPPS       $0x1e, Z3, Z4, K1
@@ -5295,13 +5091,11 @@ many166:
 	VFMADD213PS  Z7, Z7, Z9
 	VCMPPS       $0x1e, Z3, Z2, K1
 	VBLENDMPS    Z4, Z9, K1, Z9
-	VMOVUPS      constants<>+960(SB), Z2
+	VMOVUPS      constants<>+64(SB), Z2
 	VANDPS       Z2, Z0, Z0
 	VORPS        Z10, Z0, Z0
 	VANDPS       Z2, Z1, Z1
 	VORPS        Z9, Z1, Z1
-	VADDPS       Z0, Z0, Z0
-	VADDPS       Z1, Z1, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
@@ -5317,12 +5111,7 @@ tail167:
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS      constants<>+0(SB), Z1
-	VADDPS       Z1, Z0, Z2
-	VSUBPS       Z0, Z1, Z0
-	VDIVPS       Z2, Z0, Z0
-	VSQRTPS      Z0, Z0
-	VMOVUPS      constants<>+704(SB), Z1
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VANDPS       Z1, Z0, Z1
 	VDIVPS       Z1, Z2, Z3
 	VCMPPS       $0x1e, Z2, Z1, K2
@@ -5356,10 +5145,9 @@ tail167:
 	VFMADD213PS  Z3, Z3, Z5
 	VCMPPS       $0x1e, Z2, Z1, K2
 	VBLENDMPS    Z4, Z5, K2, Z5
-	VMOVUPS      constants<>+960(SB), Z1
+	VMOVUPS      constants<>+64(SB), Z1
 	VANDPS       Z1, Z0, Z0
 	VORPS        Z5, Z0, Z0
-	VADDPS       Z0, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
@@ -5367,6 +5155,312 @@ tail167:
 	JMP          tail167
 
 done168:
+	VZEROUPPER
+	RET
+
+// func asinAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·asinAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many169:
+	CMPQ         CX, $0x00000020
+	JLT          tail170
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      constants<>+128(SB), Z2
+	VADDPS       Z2, Z0, Z3
+	VSUBPS       Z0, Z2, Z4
+	VMULPS       Z3, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VDIVPS       Z4, Z0, Z0
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z1, Z2, Z2
+	VMULPS       Z3, Z2, Z2
+	VSQRTPS      Z2, Z2
+	VDIVPS       Z2, Z1, Z1
+	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z3
+	VANDPS       Z2, Z0, Z4
+	VDIVPS       Z4, Z3, Z5
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMULPS       Z5, Z5, Z6
+	VANDPS       Z2, Z1, Z2
+	VDIVPS       Z2, Z3, Z7
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z7, Z2, K1, Z7
+	VMULPS       Z7, Z7, Z8
+	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVAPS      Z9, Z10
+	VMOVAPS      Z9, Z9
+	VMOVUPS      constants<>+5056(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5120(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5184(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5248(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5312(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5376(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5440(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5504(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+4352(SB), Z11
+	VMOVUPS      constants<>+4416(SB), Z12
+	VMULPS       Z6, Z10, Z10
+	VMOVAPS      Z12, Z6
+	VFNMADD231PS Z10, Z5, Z6
+	VSUBPS       Z5, Z6, Z6
+	VADDPS       Z11, Z6, Z6
+	VFMADD213PS  Z5, Z5, Z10
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z6, Z10, K1, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVAPS      Z12, Z4
+	VFNMADD231PS Z9, Z7, Z4
+	VSUBPS       Z7, Z4, Z4
+	VADDPS       Z11, Z4, Z4
+	VFMADD213PS  Z7, Z7, Z9
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z4, Z9, K1, Z9
+	VMOVUPS      constants<>+64(SB), Z2
+	VANDPS       Z2, Z0, Z0
+	VORPS        Z10, Z0, Z0
+	VANDPS       Z2, Z1, Z1
+	VORPS        Z9, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many169
+
+tail170:
+	CMPQ         CX, $0x00
+	JLE          done171
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS      constants<>+128(SB), Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z0, Z1, Z1
+	VMULPS       Z2, Z1, Z1
+	VSQRTPS      Z1, Z1
+	VDIVPS       Z1, Z0, Z0
+	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z2
+	VANDPS       Z1, Z0, Z1
+	VDIVPS       Z1, Z2, Z3
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z3, Z1, K2, Z3
+	VMULPS       Z3, Z3, Z4
+	VMOVUPS      constants<>+4992(SB), Z5
+	VMOVAPS      Z5, Z5
+	VMOVUPS      constants<>+5056(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5120(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5184(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5248(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5312(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5376(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5440(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5504(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+4352(SB), Z6
+	VMOVUPS      constants<>+4416(SB), Z7
+	VMULPS       Z4, Z5, Z5
+	VMOVAPS      Z7, Z4
+	VFNMADD231PS Z5, Z3, Z4
+	VSUBPS       Z3, Z4, Z4
+	VADDPS       Z6, Z4, Z4
+	VFMADD213PS  Z3, Z3, Z5
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z4, Z5, K2, Z5
+	VMOVUPS      constants<>+64(SB), Z1
+	VANDPS       Z1, Z0, Z0
+	VORPS        Z5, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail170
+
+done171:
+	VZEROUPPER
+	RET
+
+// func acosAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·acosAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many172:
+	CMPQ         CX, $0x00000020
+	JLT          tail173
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      constants<>+128(SB), Z2
+	VADDPS       Z2, Z0, Z3
+	VSUBPS       Z0, Z2, Z0
+	VDIVPS       Z3, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VADDPS       Z2, Z1, Z3
+	VSUBPS       Z1, Z2, Z1
+	VDIVPS       Z3, Z1, Z1
+	VSQRTPS      Z1, Z1
+	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z3
+	VANDPS       Z2, Z0, Z4
+	VDIVPS       Z4, Z3, Z5
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z5, Z4, K1, Z5
+	VMULPS       Z5, Z5, Z6
+	VANDPS       Z2, Z1, Z2
+	VDIVPS       Z2, Z3, Z7
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z7, Z2, K1, Z7
+	VMULPS       Z7, Z7, Z8
+	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVAPS      Z9, Z10
+	VMOVAPS      Z9, Z9
+	VMOVUPS      constants<>+5056(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5120(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5184(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5248(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5312(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5376(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5440(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+5504(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+4352(SB), Z11
+	VMOVUPS      constants<>+4416(SB), Z12
+	VMULPS       Z6, Z10, Z10
+	VMOVAPS      Z12, Z6
+	VFNMADD231PS Z10, Z5, Z6
+	VSUBPS       Z5, Z6, Z6
+	VADDPS       Z11, Z6, Z6
+	VFMADD213PS  Z5, Z5, Z10
+	VCMPPS       $0x1e, Z3, Z4, K1
+	VBLENDMPS    Z6, Z10, K1, Z10
+	VMULPS       Z8, Z9, Z9
+	VMOVAPS      Z12, Z4
+	VFNMADD231PS Z9, Z7, Z4
+	VSUBPS       Z7, Z4, Z4
+	VADDPS       Z11, Z4, Z4
+	VFMADD213PS  Z7, Z7, Z9
+	VCMPPS       $0x1e, Z3, Z2, K1
+	VBLENDMPS    Z4, Z9, K1, Z9
+	VMOVUPS      constants<>+64(SB), Z2
+	VANDPS       Z2, Z0, Z0
+	VORPS        Z10, Z0, Z0
+	VANDPS       Z2, Z1, Z1
+	VORPS        Z9, Z1, Z1
+	VADDPS       Z0, Z0, Z0
+	VADDPS       Z1, Z1, Z1
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000020, CX
+	JMP          many172
+
+tail173:
+	CMPQ         CX, $0x00
+	JLE          done174
+	MOVL         $0xffffffff, BX
+	BZHIL        CX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS      constants<>+128(SB), Z1
+	VADDPS       Z1, Z0, Z2
+	VSUBPS       Z0, Z1, Z0
+	VDIVPS       Z2, Z0, Z0
+	VSQRTPS      Z0, Z0
+	VMOVUPS      constants<>+0(SB), Z1
+	VMOVUPS      constants<>+128(SB), Z2
+	VANDPS       Z1, Z0, Z1
+	VDIVPS       Z1, Z2, Z3
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z3, Z1, K2, Z3
+	VMULPS       Z3, Z3, Z4
+	VMOVUPS      constants<>+4992(SB), Z5
+	VMOVAPS      Z5, Z5
+	VMOVUPS      constants<>+5056(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5120(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5184(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5248(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5312(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5376(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5440(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+5504(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+4352(SB), Z6
+	VMOVUPS      constants<>+4416(SB), Z7
+	VMULPS       Z4, Z5, Z5
+	VMOVAPS      Z7, Z4
+	VFNMADD231PS Z5, Z3, Z4
+	VSUBPS       Z3, Z4, Z4
+	VADDPS       Z6, Z4, Z4
+	VFMADD213PS  Z3, Z3, Z5
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z4, Z5, K2, Z5
+	VMOVUPS      constants<>+64(SB), Z1
+	VANDPS       Z1, Z0, Z0
+	VORPS        Z5, Z0, Z0
+	VADDPS       Z0, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, CX
+	JMP          tail173
+
+done174:
 	VZEROUPPER
 	RET
 
@@ -5378,19 +5472,19 @@ TEXT ·atan2AVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many169:
+many175:
 	CMPQ         CX, $0x00000010
-	JLT          tail170
+	JLT          tail176
 	VMOVUPS      (DX), Z0
 	VMOVUPS      (BX), Z1
-	VMOVUPS      constants<>+704(SB), Z2
-	VMOVUPS      constants<>+960(SB), Z3
+	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+64(SB), Z3
 	VPXORD       Z4, Z4, Z4
 	VANDPS       Z2, Z0, Z5
 	VANDPS       Z2, Z1, Z2
 	VMINPS       Z5, Z2, Z7
 	VMAXPS       Z5, Z2, Z8
-	VMOVUPS      constants<>+0(SB), Z9
+	VMOVUPS      constants<>+128(SB), Z9
 	VCMPPS       $0x00, Z8, Z7, K1
 	VBLENDMPS    Z9, Z7, K1, Z7
 	VCMPPS       $0x00, Z2, Z5, K1
@@ -5427,7 +5521,7 @@ many169:
 	VFMADD213PS  Z7, Z7, Z9
 	VCMPPS       $0x1e, Z2, Z5, K1
 	VBLENDMPS    Z8, Z9, K1, Z9
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VMOVUPS      constants<>+5568(SB), Z5
 	VCMPPS       $0x00, Z2, Z7, K1
 	VBLENDMPS    Z5, Z9, K1, Z9
@@ -5449,24 +5543,24 @@ many169:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x00000010, CX
-	JMP          many169
+	JMP          many175
 
-tail170:
+tail176:
 	CMPQ         CX, $0x00
-	JLE          done171
+	JLE          done177
 	MOVL         $0xffffffff, SI
 	BZHIL        CX, SI, SI
 	KMOVW        SI, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS.Z    (BX), K1, Z1
-	VMOVUPS      constants<>+704(SB), Z2
-	VMOVUPS      constants<>+960(SB), Z3
+	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+64(SB), Z3
 	VPXORD       Z6, Z6, Z6
 	VANDPS       Z2, Z0, Z4
 	VANDPS       Z2, Z1, Z2
 	VMINPS       Z4, Z2, Z5
 	VMAXPS       Z4, Z2, Z7
-	VMOVUPS      constants<>+0(SB), Z8
+	VMOVUPS      constants<>+128(SB), Z8
 	VCMPPS       $0x00, Z7, Z5, K2
 	VBLENDMPS    Z8, Z5, K2, Z5
 	VCMPPS       $0x00, Z2, Z4, K2
@@ -5503,7 +5597,7 @@ tail170:
 	VFMADD213PS  Z5, Z5, Z8
 	VCMPPS       $0x1e, Z2, Z4, K2
 	VBLENDMPS    Z7, Z8, K2, Z8
-	VMOVUPS      constants<>+0(SB), Z2
+	VMOVUPS      constants<>+128(SB), Z2
 	VMOVUPS      constants<>+5568(SB), Z4
 	VCMPPS       $0x00, Z2, Z5, K2
 	VBLENDMPS    Z4, Z8, K2, Z8
@@ -5525,9 +5619,9 @@ tail170:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x00000010, CX
-	JMP          tail170
+	JMP          tail176
 
-done171:
+done177:
 	VZEROUPPER
 	RET
 
@@ -5538,13 +5632,13 @@ TEXT ·atanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many172:
+many178:
 	CMPQ        CX, $0x00000020
-	JLT         tail173
+	JLT         tail179
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
-	VMOVUPS     constants<>+704(SB), Z2
-	VMOVUPS     constants<>+0(SB), Z3
+	VMOVUPS     constants<>+0(SB), Z2
+	VMOVUPS     constants<>+128(SB), Z3
 	VANDPS      Z2, Z0, Z4
 	VSUBPS      Z4, Z3, Z5
 	VADDPS      Z4, Z4, Z4
@@ -5553,7 +5647,7 @@ many172:
 	VSUBPS      Z2, Z3, Z3
 	VADDPS      Z2, Z2, Z2
 	VDIVPS      Z3, Z2, Z2
-	VMOVUPS     constants<>+0(SB), Z3
+	VMOVUPS     constants<>+128(SB), Z3
 	VADDPS      Z3, Z4, Z5
 	VMOVAPS     Z5, Z16
 	VADDPS      Z3, Z2, Z17
@@ -5642,8 +5736,8 @@ many172:
 	VMULPS      Z18, Z3, Z3
 	VADDPS      Z20, Z3, Z3
 	VMULPS      Z21, Z3, Z3
-	VMOVUPS     constants<>+256(SB), Z20
-	VMOVUPS     constants<>+320(SB), Z21
+	VMOVUPS     constants<>+384(SB), Z20
+	VMOVUPS     constants<>+448(SB), Z21
 	VFMADD231PS Z21, Z6, Z19
 	VFMADD231PS Z21, Z8, Z3
 	VADDPS      Z19, Z16, Z16
@@ -5670,12 +5764,12 @@ many172:
 	VBLENDMPS   Z3, Z18, K1, Z18
 	VCMPPS      $0x03, Z17, Z17, K1
 	VBLENDMPS   Z17, Z18, K1, Z18
-	VMOVUPS     constants<>+960(SB), Z3
+	VMOVUPS     constants<>+64(SB), Z3
 	VANDPS      Z3, Z4, Z4
 	VORPS       Z16, Z4, Z4
 	VANDPS      Z3, Z2, Z2
 	VORPS       Z18, Z2, Z2
-	VMOVUPS     constants<>+960(SB), Z3
+	VMOVUPS     constants<>+64(SB), Z3
 	VMOVUPS     constants<>+4224(SB), Z5
 	VANDPS      Z3, Z0, Z0
 	VMULPS      Z5, Z4, Z4
@@ -5688,22 +5782,22 @@ many172:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many172
+	JMP         many178
 
-tail173:
+tail179:
 	CMPQ        CX, $0x00
-	JLE         done174
+	JLE         done180
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
 	VMOVUPS.Z   (DX), K1, Z0
-	VMOVUPS     constants<>+704(SB), Z1
-	VMOVUPS     constants<>+0(SB), Z2
+	VMOVUPS     constants<>+0(SB), Z1
+	VMOVUPS     constants<>+128(SB), Z2
 	VANDPS      Z1, Z0, Z1
 	VSUBPS      Z1, Z2, Z2
 	VADDPS      Z1, Z1, Z1
 	VDIVPS      Z2, Z1, Z1
-	VMOVUPS     constants<>+0(SB), Z2
+	VMOVUPS     constants<>+128(SB), Z2
 	VADDPS      Z2, Z1, Z3
 	VMOVAPS     Z3, Z4
 	VMOVUPS     constants<>+2304(SB), Z5
@@ -5755,8 +5849,8 @@ tail173:
 	VMULPS      Z4, Z2, Z2
 	VADDPS      Z5, Z2, Z2
 	VMULPS      Z6, Z2, Z2
-	VMOVUPS     constants<>+256(SB), Z5
-	VMOVUPS     constants<>+320(SB), Z6
+	VMOVUPS     constants<>+384(SB), Z5
+	VMOVUPS     constants<>+448(SB), Z6
 	VFMADD231PS Z6, Z12, Z2
 	VADDPS      Z2, Z4, Z4
 	VFMADD231PS Z5, Z12, Z4
@@ -5772,10 +5866,10 @@ tail173:
 	VBLENDMPS   Z2, Z4, K2, Z4
 	VCMPPS      $0x03, Z3, Z3, K2
 	VBLENDMPS   Z3, Z4, K2, Z4
-	VMOVUPS     constants<>+960(SB), Z2
+	VMOVUPS     constants<>+64(SB), Z2
 	VANDPS      Z2, Z1, Z1
 	VORPS       Z4, Z1, Z1
-	VMOVUPS     constants<>+960(SB), Z2
+	VMOVUPS     constants<>+64(SB), Z2
 	VMOVUPS     constants<>+4224(SB), Z3
 	VANDPS      Z2, Z0, Z0
 	VMULPS      Z3, Z1, Z1
@@ -5784,9 +5878,9 @@ tail173:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail173
+	JMP         tail179
 
-done174:
+done180:
 	VZEROUPPER
 	RET
 
@@ -5797,54 +5891,54 @@ TEXT ·coshAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many175:
+many181:
 	CMPQ         CX, $0x00000020
-	JLT          tail176
+	JLT          tail182
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VMOVUPS      constants<>+704(SB), Z2
+	VMOVUPS      constants<>+0(SB), Z2
 	VMOVUPS      constants<>+4224(SB), Z3
 	VANDPS       Z2, Z0, Z0
 	VMULPS       Z3, Z0, Z0
 	VANDPS       Z2, Z1, Z1
 	VMULPS       Z3, Z1, Z1
-	VMOVUPS      constants<>+64(SB), Z2
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+256(SB), Z4
 	VMINPS       Z0, Z2, Z0
 	VMINPS       Z1, Z2, Z1
 	VMAXPS       Z0, Z4, Z0
 	VMAXPS       Z1, Z4, Z1
-	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VMULPS       Z2, Z0, Z4
 	VMULPS       Z2, Z1, Z6
 	VRNDSCALEPS  $0x00, Z4, Z4
 	VRNDSCALEPS  $0x00, Z6, Z6
-	VMOVUPS      constants<>+256(SB), Z2
-	VFNMADD231PS Z2, Z4, Z0
-	VFNMADD231PS Z2, Z6, Z1
-	VMOVUPS      constants<>+320(SB), Z2
-	VFNMADD231PS Z2, Z4, Z0
-	VFNMADD231PS Z2, Z6, Z1
 	VMOVUPS      constants<>+384(SB), Z2
+	VFNMADD231PS Z2, Z4, Z0
+	VFNMADD231PS Z2, Z6, Z1
+	VMOVUPS      constants<>+448(SB), Z2
+	VFNMADD231PS Z2, Z4, Z0
+	VFNMADD231PS Z2, Z6, Z1
+	VMOVUPS      constants<>+512(SB), Z2
 	VMOVAPS      Z2, Z5
 	VMOVAPS      Z2, Z8
-	VMOVUPS      constants<>+448(SB), Z2
-	VFMADD213PS  Z2, Z0, Z5
-	VFMADD213PS  Z2, Z1, Z8
-	VMOVUPS      constants<>+512(SB), Z2
-	VFMADD213PS  Z2, Z0, Z5
-	VFMADD213PS  Z2, Z1, Z8
 	VMOVUPS      constants<>+576(SB), Z2
 	VFMADD213PS  Z2, Z0, Z5
 	VFMADD213PS  Z2, Z1, Z8
 	VMOVUPS      constants<>+640(SB), Z2
 	VFMADD213PS  Z2, Z0, Z5
 	VFMADD213PS  Z2, Z1, Z8
+	VMOVUPS      constants<>+704(SB), Z2
+	VFMADD213PS  Z2, Z0, Z5
+	VFMADD213PS  Z2, Z1, Z8
+	VMOVUPS      constants<>+768(SB), Z2
+	VFMADD213PS  Z2, Z0, Z5
+	VFMADD213PS  Z2, Z1, Z8
 	VMULPS       Z0, Z0, Z2
 	VMULPS       Z1, Z1, Z7
 	VFMADD213PS  Z0, Z2, Z5
 	VFMADD213PS  Z1, Z7, Z8
-	VMOVUPS      constants<>+0(SB), Z0
+	VMOVUPS      constants<>+128(SB), Z0
 	VADDPS       Z0, Z5, Z5
 	VADDPS       Z0, Z8, Z8
 	VSCALEFPS    Z4, Z5, Z5
@@ -5864,43 +5958,43 @@ many175:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many175
+	JMP          many181
 
-tail176:
+tail182:
 	CMPQ         CX, $0x00
-	JLE          done177
+	JLE          done183
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+704(SB), Z1
+	VMOVUPS      constants<>+0(SB), Z1
 	VMOVUPS      constants<>+4224(SB), Z2
 	VANDPS       Z1, Z0, Z0
 	VMULPS       Z2, Z0, Z0
-	VMOVUPS      constants<>+64(SB), Z1
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z1
+	VMOVUPS      constants<>+256(SB), Z3
 	VMINPS       Z0, Z1, Z0
 	VMAXPS       Z0, Z3, Z0
-	VMOVUPS      constants<>+192(SB), Z1
+	VMOVUPS      constants<>+320(SB), Z1
 	VMULPS       Z1, Z0, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+256(SB), Z3
-	VFNMADD231PS Z3, Z1, Z0
-	VMOVUPS      constants<>+320(SB), Z3
-	VFNMADD231PS Z3, Z1, Z0
 	VMOVUPS      constants<>+384(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z1, Z0
 	VMOVUPS      constants<>+448(SB), Z3
-	VFMADD213PS  Z3, Z0, Z4
+	VFNMADD231PS Z3, Z1, Z0
 	VMOVUPS      constants<>+512(SB), Z3
-	VFMADD213PS  Z3, Z0, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+576(SB), Z3
 	VFMADD213PS  Z3, Z0, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z0, Z4
+	VMOVUPS      constants<>+704(SB), Z3
+	VFMADD213PS  Z3, Z0, Z4
+	VMOVUPS      constants<>+768(SB), Z3
+	VFMADD213PS  Z3, Z0, Z4
 	VMULPS       Z0, Z0, Z3
 	VFMADD213PS  Z0, Z3, Z4
-	VMOVUPS      constants<>+0(SB), Z0
+	VMOVUPS      constants<>+128(SB), Z0
 	VADDPS       Z0, Z4, Z4
 	VSCALEFPS    Z1, Z4, Z4
 	VMULPS       Z2, Z4, Z0
@@ -5912,9 +6006,9 @@ tail176:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail176
+	JMP          tail182
 
-done177:
+done183:
 	VZEROUPPER
 	RET
 
@@ -5928,9 +6022,9 @@ TEXT ·sumOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many178:
+many184:
 	CMPQ    CX, $0x00000040
-	JLT     tail179
+	JLT     tail185
 	VMOVUPS (AX), Z4
 	VADDPS  Z4, Z0, Z0
 	VMOVUPS 64(AX), Z4
@@ -5941,12 +6035,12 @@ many178:
 	VADDPS  Z4, Z3, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many178
+	JMP     many184
 
-tail179:
+tail185:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done180
+	JLE          done186
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -5955,7 +6049,7 @@ tail179:
 	VADDPS       Z5, Z0, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done180
+	JLE          done186
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -5964,7 +6058,7 @@ tail179:
 	VADDPS       Z5, Z1, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done180
+	JLE          done186
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -5973,7 +6067,7 @@ tail179:
 	VADDPS       Z5, Z2, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done180
+	JLE          done186
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -5982,7 +6076,7 @@ tail179:
 	VADDPS       Z5, Z3, Z3
 	SUBQ         $0x00000010, CX
 
-done180:
+done186:
 	VADDPS     Z2, Z0, Z0
 	VADDPS     Z3, Z1, Z1
 	VADDPS     Z1, Z0, Z0
@@ -6008,9 +6102,9 @@ TEXT ·greatestOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many181:
+many187:
 	CMPQ    CX, $0x00000040
-	JLT     tail182
+	JLT     tail188
 	VMOVUPS (AX), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(AX), Z4
@@ -6021,12 +6115,12 @@ many181:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many181
+	JMP     many187
 
-tail182:
+tail188:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done183
+	JLE          done189
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6035,7 +6129,7 @@ tail182:
 	VMAXPS       Z0, Z5, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done183
+	JLE          done189
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6044,7 +6138,7 @@ tail182:
 	VMAXPS       Z1, Z5, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done183
+	JLE          done189
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6053,7 +6147,7 @@ tail182:
 	VMAXPS       Z2, Z5, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done183
+	JLE          done189
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6062,7 +6156,7 @@ tail182:
 	VMAXPS       Z3, Z5, Z3
 	SUBQ         $0x00000010, CX
 
-done183:
+done189:
 	VMAXPS     Z0, Z2, Z0
 	VMAXPS     Z1, Z3, Z1
 	VMAXPS     Z0, Z1, Z0
@@ -6088,9 +6182,9 @@ TEXT ·maxOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many184:
+many190:
 	CMPQ    CX, $0x00000040
-	JLT     tail185
+	JLT     tail191
 	VMOVUPS (AX), Z4
 	VMAXPS  Z4, Z0, Z5
 	VMAXPS  Z0, Z4, Z6
@@ -6121,12 +6215,12 @@ many184:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many184
+	JMP     many190
 
-tail185:
+tail191:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done186
+	JLE          done192
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6140,7 +6234,7 @@ tail185:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done186
+	JLE          done192
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6154,7 +6248,7 @@ tail185:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done186
+	JLE          done192
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6168,7 +6262,7 @@ tail185:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done186
+	JLE          done192
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6182,7 +6276,7 @@ tail185:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done186:
+done192:
 	VMAXPS     Z2, Z0, Z4
 	VMAXPS     Z0, Z2, Z5
 	VANDPS     Z5, Z4, Z4
@@ -6243,9 +6337,9 @@ TEXT ·minOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many187:
+many193:
 	CMPQ    CX, $0x00000040
-	JLT     tail188
+	JLT     tail194
 	VMOVUPS (AX), Z4
 	VMINPS  Z4, Z0, Z5
 	VMINPS  Z0, Z4, Z6
@@ -6276,12 +6370,12 @@ many187:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many187
+	JMP     many193
 
-tail188:
+tail194:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done189
+	JLE          done195
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6295,7 +6389,7 @@ tail188:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done189
+	JLE          done195
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6309,7 +6403,7 @@ tail188:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done189
+	JLE          done195
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6323,7 +6417,7 @@ tail188:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done189
+	JLE          done195
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6337,7 +6431,7 @@ tail188:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done189:
+done195:
 	VMINPS     Z2, Z0, Z4
 	VMINPS     Z0, Z2, Z5
 	VORPS      Z5, Z4, Z4
@@ -6396,19 +6490,19 @@ TEXT ·indexAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Z0
 	XORQ         DX, DX
 
-many190:
+many196:
 	CMPQ    CX, $0x00000010
-	JLT     tail191
+	JLT     tail197
 	VMOVUPS (AX)(DX*4), Z1
 	VCMPPS  $0x00, Z0, Z1, K1
 	KMOVW   K1, BX
 	TESTL   BX, BX
-	JNE     found192
+	JNE     found198
 	ADDQ    $0x00000010, DX
 	SUBQ    $0x00000010, CX
-	JMP     many190
+	JMP     many196
 
-tail191:
+tail197:
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -6417,15 +6511,15 @@ tail191:
 	KMOVW     K1, BX
 	BZHIL     CX, BX, BX
 	TESTL     BX, BX
-	JNE       found192
+	JNE       found198
 	ADDQ      CX, DX
-	JMP       done193
+	JMP       done199
 
-found192:
+found198:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done193:
+done199:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6437,9 +6531,9 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many194:
+many200:
 	CMPQ      CX, $0x00000020
-	JLT       tail195
+	JLT       tail201
 	VCVTPS2PD (DX), Z0
 	VMOVUPD   Z0, (AX)
 	VCVTPS2PD 32(DX), Z0
@@ -6451,20 +6545,20 @@ many194:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000020, CX
-	JMP       many194
+	JMP       many200
 
-tail195:
+tail201:
 	TESTQ     CX, CX
-	JEQ       done196
+	JEQ       done202
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail195
+	JMP       tail201
 
-done196:
+done202:
 	VZEROUPPER
 	RET
 
@@ -6475,16 +6569,16 @@ TEXT ·widenHalfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many197:
+many203:
 	SUBQ      $0x10, CX
-	JLT       done198
+	JLT       done204
 	VCVTPH2PS (DX), Z0
 	VMOVUPS   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, DX
-	JMP       many197
+	JMP       many203
 
-done198:
+done204:
 	VZEROUPPER
 	RET
 
@@ -6495,16 +6589,16 @@ TEXT ·narrowHalfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many199:
+many205:
 	SUBQ      $0x10, CX
-	JLT       done200
+	JLT       done206
 	VMOVUPS   (DX), Z0
 	VCVTPS2PH $0x00, Z0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, DX
-	JMP       many199
+	JMP       many205
 
-done200:
+done206:
 	VZEROUPPER
 	RET
 
@@ -6515,17 +6609,17 @@ TEXT ·widenBfloatAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many201:
+many207:
 	SUBQ      $0x10, CX
-	JLT       done202
+	JLT       done208
 	VPMOVZXWD (DX), Z0
 	VPSLLD    $0x10, Z0, Z0
 	VMOVUPS   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, DX
-	JMP       many201
+	JMP       many207
 
-done202:
+done208:
 	VZEROUPPER
 	RET
 
@@ -6536,9 +6630,9 @@ TEXT ·narrowBfloatAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many203:
+many209:
 	SUBQ      $0x10, CX
-	JLT       done204
+	JLT       done210
 	VMOVUPS   (DX), Z0
 	VPSRLD    $0x10, Z0, Z1
 	VMOVUPS   constants<>+4928(SB), Z3
@@ -6556,9 +6650,9 @@ many203:
 	VPMOVDW   Z0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, DX
-	JMP       many203
+	JMP       many209
 
-done204:
+done210:
 	VZEROUPPER
 	RET
 
@@ -6572,9 +6666,9 @@ TEXT ·claimAVX512(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many205:
+many211:
 	SUBQ      $0x10, CX
-	JLT       done206
+	JLT       done212
 	VMOVUPS   (BX), Z1
 	VMOVUPS   (SI), Z3
 	VMOVUPS   (DX), Z2
@@ -6588,9 +6682,9 @@ many205:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many205
+	JMP       many211
 
-done206:
+done212:
 	VZEROUPPER
 	RET
 
@@ -6604,9 +6698,9 @@ TEXT ·claimFirstAVX512(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many207:
+many213:
 	SUBQ      $0x10, CX
-	JLT       done208
+	JLT       done214
 	VMOVUPS   (BX), Z1
 	VMOVUPS   (SI), Z3
 	VMOVUPS   (DX), Z2
@@ -6620,9 +6714,9 @@ many207:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many207
+	JMP       many213
 
-done208:
+done214:
 	VZEROUPPER
 	RET
 
@@ -6635,9 +6729,9 @@ TEXT ·lessAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many209:
+many215:
 	SUBQ        $0x10, CX
-	JLT         done210
+	JLT         done216
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x11, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -6645,9 +6739,9 @@ many209:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many209
+	JMP         many215
 
-done210:
+done216:
 	VZEROUPPER
 	RET
 
@@ -6660,18 +6754,18 @@ TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many211:
+many217:
 	SUBQ        $0x10, CX
-	JLT         done212
+	JLT         done218
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x11, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many211
+	JMP         many217
 
-done212:
+done218:
 	VZEROUPPER
 	RET
 
@@ -6684,9 +6778,9 @@ TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many213:
+many219:
 	SUBQ        $0x10, CX
-	JLT         done214
+	JLT         done220
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x12, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -6694,9 +6788,9 @@ many213:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many213
+	JMP         many219
 
-done214:
+done220:
 	VZEROUPPER
 	RET
 
@@ -6709,18 +6803,18 @@ TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many215:
+many221:
 	SUBQ        $0x10, CX
-	JLT         done216
+	JLT         done222
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x12, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many215
+	JMP         many221
 
-done216:
+done222:
 	VZEROUPPER
 	RET
 
@@ -6733,9 +6827,9 @@ TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many217:
+many223:
 	SUBQ        $0x10, CX
-	JLT         done218
+	JLT         done224
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1e, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -6743,9 +6837,9 @@ many217:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many217
+	JMP         many223
 
-done218:
+done224:
 	VZEROUPPER
 	RET
 
@@ -6758,18 +6852,18 @@ TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many219:
+many225:
 	SUBQ        $0x10, CX
-	JLT         done220
+	JLT         done226
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1e, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many219
+	JMP         many225
 
-done220:
+done226:
 	VZEROUPPER
 	RET
 
@@ -6782,9 +6876,9 @@ TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Z0
 
-many221:
+many227:
 	SUBQ        $0x10, CX
-	JLT         done222
+	JLT         done228
 	VMOVUPS     (DX), Z1
 	VCMPPS      $0x1d, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
@@ -6792,9 +6886,9 @@ many221:
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
-	JMP         many221
+	JMP         many227
 
-done222:
+done228:
 	VZEROUPPER
 	RET
 
@@ -6807,18 +6901,18 @@ TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Z0
 	VMOVUPS      constants<>+4928(SB), Z1
 
-many223:
+many229:
 	SUBQ        $0x10, CX
-	JLT         done224
+	JLT         done230
 	VMOVUPS     (DX), Z2
 	VCMPPS      $0x1d, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x40, DX
-	JMP         many223
+	JMP         many229
 
-done224:
+done230:
 	VZEROUPPER
 	RET
 
@@ -6832,9 +6926,9 @@ TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many225:
+many231:
 	SUBQ      $0x10, CX
-	JLT       done226
+	JLT       done232
 	VPMOVZXBD (DX), Z0
 	VMOVUPS   (SI), Z1
 	VPTESTMD  Z0, Z0, K1
@@ -6844,9 +6938,9 @@ many225:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many225
+	JMP       many231
 
-done226:
+done232:
 	VZEROUPPER
 	RET
 
@@ -6862,7 +6956,7 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel227:
+pixel233:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6871,11 +6965,11 @@ pixel227:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row228:
+row234:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one229:
+one235:
 	VMOVUPS (R11), Z4
 	VMULPS  (R13), Z4, Z4
 	VADDPS  Z4, Z0, Z0
@@ -6891,11 +6985,11 @@ one229:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one229
+	JNE     one235
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row228
+	JNE     row234
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -6903,7 +6997,7 @@ one229:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel227
+	JNE     pixel233
 	VZEROUPPER
 	RET
 
@@ -6923,17 +7017,17 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	BZHIL R10, R11, R11
 	KMOVW R11, K1
 
-pixel230:
+pixel236:
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row231:
+row237:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one232:
+one238:
 	VMOVUPS.Z (R11), K1, Z1
 	VMOVUPS.Z (R13), K1, Z2
 	VMULPS    Z2, Z1, Z2
@@ -6941,16 +7035,16 @@ one232:
 	ADDQ      SI, R13
 	ADDQ      DI, R11
 	DECQ      R14
-	JNE       one232
+	JNE       one238
 	ADDQ      24(AX), R10
 	ADDQ      48(AX), R11
 	DECQ      R12
-	JNE       row231
+	JNE       row237
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      R8, CX
 	ADDQ      R9, DX
 	DECQ      BX
-	JNE       pixel230
+	JNE       pixel236
 	VZEROUPPER
 	RET
 
@@ -6968,7 +7062,7 @@ TEXT ·tapsTogetherWideAVX512(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel233:
+pixel239:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6981,11 +7075,11 @@ pixel233:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row234:
+row240:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one235:
+one241:
 	VMOVUPS (R13), Z8
 	VMULPS  (R15), Z8, Z9
 	VADDPS  Z9, Z0, Z0
@@ -7007,11 +7101,11 @@ one235:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one235
+	JNE     one241
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row234
+	JNE     row240
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, (DX)(R9*1)
@@ -7023,7 +7117,7 @@ one235:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel233
+	JNE     pixel239
 	VZEROUPPER
 	RET
 
@@ -7045,7 +7139,7 @@ TEXT ·tapsTogetherAVX512(SB), NOSPLIT, $8-8
 	BZHIL R12, R13, R13
 	KMOVW R13, K1
 
-pixel236:
+pixel242:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7054,11 +7148,11 @@ pixel236:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row237:
+row243:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one238:
+one244:
 	VMOVUPS.Z (R13), K1, Z4
 	VMOVUPS.Z (R15), K1, Z5
 	VMULPS    Z5, Z4, Z5
@@ -7075,11 +7169,11 @@ one238:
 	ADDQ      SI, R15
 	ADDQ      DI, R13
 	DECQ      BP
-	JNE       one238
+	JNE       one244
 	ADDQ      24(AX), R12
 	ADDQ      48(AX), R13
 	DECQ      R14
-	JNE       row237
+	JNE       row243
 	VMOVUPS   Z0, K1, (DX)
 	VMOVUPS   Z1, K1, (DX)(R9*1)
 	VMOVUPS   Z2, K1, (DX)(R9*2)
@@ -7087,7 +7181,7 @@ one238:
 	LEAQ      (CX)(R8*4), CX
 	LEAQ      (DX)(R9*4), DX
 	DECQ      BX
-	JNE       pixel236
+	JNE       pixel242
 	VZEROUPPER
 	RET
 
@@ -7103,7 +7197,7 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel239:
+pixel245:
 	VMOVUPS constants<>+5952(SB), Z0
 	VMOVUPS constants<>+5952(SB), Z1
 	VMOVUPS constants<>+5952(SB), Z2
@@ -7111,11 +7205,11 @@ pixel239:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row240:
+row246:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one241:
+one247:
 	VMOVUPS (R11), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(R11), Z4
@@ -7126,10 +7220,10 @@ one241:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one241
+	JNE     one247
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row240
+	JNE     row246
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -7137,7 +7231,7 @@ one241:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel239
+	JNE     pixel245
 	VZEROUPPER
 	RET
 
@@ -7157,142 +7251,35 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	BZHIL R9, R10, R10
 	KMOVW R10, K1
 
-pixel242:
+pixel248:
 	VMOVUPS constants<>+5952(SB), Z0
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row243:
+row249:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one244:
+one250:
 	VMOVUPS.Z (R11), K1, Z1
 	VMAXPS    Z0, Z1, Z0
 	ADDQ      SI, R11
 	DECQ      R12
-	JNE       one244
+	JNE       one250
 	ADDQ      24(AX), R9
 	DECQ      R10
-	JNE       row243
+	JNE       row249
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      DI, CX
 	ADDQ      R8, DX
 	DECQ      BX
-	JNE       pixel242
+	JNE       pixel248
 	VZEROUPPER
 	RET
 
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many245:
-	CMPQ    CX, $0x00000020
-	JLT     tail246
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many245
-
-tail246:
-	CMPQ       CX, $0x00
-	JLE        done247
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail246
-
-done247:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many248:
-	CMPQ    CX, $0x00000020
-	JLT     tail249
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many248
-
-tail249:
-	CMPQ       CX, $0x00
-	JLE        done250
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail249
-
-done250:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -7309,10 +7296,10 @@ many251:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -7335,7 +7322,7 @@ tail252:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -7347,13 +7334,13 @@ done253:
 	VZEROUPPER
 	RET
 
-// func scalarSubAVX2(dst []float32, s float32, y []float32)
+// func addScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	VBROADCASTSS s+24(FP), Y0
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
 
 many254:
 	CMPQ    CX, $0x00000020
@@ -7362,18 +7349,14 @@ many254:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y8
-	VSUBPS  Y1, Y5, Y5
-	VSUBPS  Y2, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VSUBPS  Y4, Y8, Y8
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y6, 32(AX)
-	VMOVUPS Y7, 64(AX)
-	VMOVUPS Y8, 96(AX)
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -7390,9 +7373,8 @@ tail255:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMOVUPS    Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)
+	VADDPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
@@ -7402,9 +7384,9 @@ done256:
 	VZEROUPPER
 	RET
 
-// func mulAVX2(dst []float32, x []float32, y []float32)
+// func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -7421,10 +7403,10 @@ many257:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -7447,7 +7429,7 @@ tail258:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -7459,13 +7441,13 @@ done259:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// func scalarSubAVX2(dst []float32, s float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
+	MOVQ         y_base+32(FP), DX
+	VBROADCASTSS s+24(FP), Y0
 
 many260:
 	CMPQ    CX, $0x00000020
@@ -7474,14 +7456,18 @@ many260:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VSUBPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -7498,8 +7484,9 @@ tail261:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMULPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
+	VMOVUPS    Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
@@ -7509,9 +7496,9 @@ done262:
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32)
+// func mulAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -7528,10 +7515,10 @@ many263:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -7554,7 +7541,7 @@ tail264:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -7566,9 +7553,9 @@ done265:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float32, x []float32, s float32)
+// func mulScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -7581,10 +7568,10 @@ many266:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -7605,7 +7592,7 @@ tail267:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VDIVPS     Y0, Y2, Y2
+	VMULPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -7613,6 +7600,113 @@ tail267:
 	JMP        tail267
 
 done268:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many269:
+	CMPQ    CX, $0x00000020
+	JLT     tail270
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many269
+
+tail270:
+	CMPQ       CX, $0x00
+	JLE        done271
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail270
+
+done271:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many272:
+	CMPQ    CX, $0x00000020
+	JLT     tail273
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many272
+
+tail273:
+	CMPQ       CX, $0x00
+	JLE        done274
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail273
+
+done274:
 	VZEROUPPER
 	RET
 
@@ -7624,9 +7718,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many269:
+many275:
 	CMPQ    CX, $0x00000020
-	JLT     tail270
+	JLT     tail276
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -7646,11 +7740,11 @@ many269:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many269
+	JMP     many275
 
-tail270:
+tail276:
 	CMPQ       CX, $0x00
-	JLE        done271
+	JLE        done277
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7665,9 +7759,9 @@ tail270:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail270
+	JMP        tail276
 
-done271:
+done277:
 	VZEROUPPER
 	RET
 
@@ -7679,9 +7773,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many272:
+many278:
 	CMPQ      CX, $0x00000020
-	JLT       tail273
+	JLT       tail279
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7722,11 +7816,11 @@ many272:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many272
+	JMP       many278
 
-tail273:
+tail279:
 	CMPQ       CX, $0x00
-	JLE        done274
+	JLE        done280
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7747,9 +7841,9 @@ tail273:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail273
+	JMP        tail279
 
-done274:
+done280:
 	VZEROUPPER
 	RET
 
@@ -7761,9 +7855,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many275:
+many281:
 	CMPQ      CX, $0x00000020
-	JLT       tail276
+	JLT       tail282
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7799,11 +7893,11 @@ many275:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many275
+	JMP       many281
 
-tail276:
+tail282:
 	CMPQ       CX, $0x00
-	JLE        done277
+	JLE        done283
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7822,9 +7916,9 @@ tail276:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail276
+	JMP        tail282
 
-done277:
+done283:
 	VZEROUPPER
 	RET
 
@@ -7836,9 +7930,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many278:
+many284:
 	CMPQ      CX, $0x00000020
-	JLT       tail279
+	JLT       tail285
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -7879,11 +7973,11 @@ many278:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many278
+	JMP       many284
 
-tail279:
+tail285:
 	CMPQ       CX, $0x00
-	JLE        done280
+	JLE        done286
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -7904,9 +7998,9 @@ tail279:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail279
+	JMP        tail285
 
-done280:
+done286:
 	VZEROUPPER
 	RET
 
@@ -7918,9 +8012,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many281:
+many287:
 	CMPQ      CX, $0x00000020
-	JLT       tail282
+	JLT       tail288
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -7956,11 +8050,11 @@ many281:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many281
+	JMP       many287
 
-tail282:
+tail288:
 	CMPQ       CX, $0x00
-	JLE        done283
+	JLE        done289
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -7979,122 +8073,15 @@ tail282:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail282
-
-done283:
-	VZEROUPPER
-	RET
-
-// func aboveAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many284:
-	CMPQ    CX, $0x00000020
-	JLT     tail285
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VMAXPS  Y4, Y0, Y0
-	VMAXPS  Y5, Y1, Y1
-	VMAXPS  Y6, Y2, Y2
-	VMAXPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many284
-
-tail285:
-	CMPQ       CX, $0x00
-	JLE        done286
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail285
-
-done286:
-	VZEROUPPER
-	RET
-
-// func aboveScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many287:
-	CMPQ    CX, $0x00000020
-	JLT     tail288
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMAXPS  Y0, Y1, Y1
-	VMAXPS  Y0, Y2, Y2
-	VMAXPS  Y0, Y3, Y3
-	VMAXPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many287
-
-tail288:
-	CMPQ       CX, $0x00
-	JLE        done289
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMAXPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
 	JMP        tail288
 
 done289:
 	VZEROUPPER
 	RET
 
-// func atMostAVX2(dst []float32, x []float32, y []float32)
+// func aboveAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -8111,10 +8098,10 @@ many290:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMINPS  Y0, Y4, Y0
-	VMINPS  Y1, Y5, Y1
-	VMINPS  Y2, Y6, Y2
-	VMINPS  Y3, Y7, Y3
+	VMAXPS  Y4, Y0, Y0
+	VMAXPS  Y5, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMAXPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -8137,7 +8124,7 @@ tail291:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMINPS     Y1, Y2, Y1
+	VMAXPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -8149,9 +8136,9 @@ done292:
 	VZEROUPPER
 	RET
 
-// func atMostScalarAVX2(dst []float32, x []float32, s float32)
+// func aboveScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -8164,10 +8151,10 @@ many293:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMINPS  Y1, Y0, Y1
-	VMINPS  Y2, Y0, Y2
-	VMINPS  Y3, Y0, Y3
-	VMINPS  Y4, Y0, Y4
+	VMAXPS  Y0, Y1, Y1
+	VMAXPS  Y0, Y2, Y2
+	VMAXPS  Y0, Y3, Y3
+	VMAXPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -8188,7 +8175,7 @@ tail294:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMINPS     Y2, Y0, Y2
+	VMAXPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -8199,9 +8186,9 @@ done295:
 	VZEROUPPER
 	RET
 
-// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// func atMostAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -8218,10 +8205,10 @@ many296:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMAXPS  Y0, Y4, Y0
-	VMAXPS  Y1, Y5, Y1
-	VMAXPS  Y2, Y6, Y2
-	VMAXPS  Y3, Y7, Y3
+	VMINPS  Y0, Y4, Y0
+	VMINPS  Y1, Y5, Y1
+	VMINPS  Y2, Y6, Y2
+	VMINPS  Y3, Y7, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -8244,7 +8231,7 @@ tail297:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y1, Y2, Y1
+	VMINPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -8256,9 +8243,9 @@ done298:
 	VZEROUPPER
 	RET
 
-// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// func atMostScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -8271,10 +8258,10 @@ many299:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMAXPS  Y1, Y0, Y1
-	VMAXPS  Y2, Y0, Y2
-	VMAXPS  Y3, Y0, Y3
-	VMAXPS  Y4, Y0, Y4
+	VMINPS  Y1, Y0, Y1
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -8295,7 +8282,7 @@ tail300:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMAXPS     Y2, Y0, Y2
+	VMINPS     Y2, Y0, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -8303,6 +8290,113 @@ tail300:
 	JMP        tail300
 
 done301:
+	VZEROUPPER
+	RET
+
+// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many302:
+	CMPQ    CX, $0x00000020
+	JLT     tail303
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMAXPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y5, Y1
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many302
+
+tail303:
+	CMPQ       CX, $0x00
+	JLE        done304
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail303
+
+done304:
+	VZEROUPPER
+	RET
+
+// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many305:
+	CMPQ    CX, $0x00000020
+	JLT     tail306
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMAXPS  Y1, Y0, Y1
+	VMAXPS  Y2, Y0, Y2
+	VMAXPS  Y3, Y0, Y3
+	VMAXPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many305
+
+tail306:
+	CMPQ       CX, $0x00
+	JLE        done307
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMAXPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail306
+
+done307:
 	VZEROUPPER
 	RET
 
@@ -8314,9 +8408,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many302:
+many308:
 	CMPQ    CX, $0x00000010
-	JLT     tail303
+	JLT     tail309
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -8333,11 +8427,11 @@ many302:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many302
+	JMP     many308
 
-tail303:
+tail309:
 	CMPQ       CX, $0x00
-	JLE        done304
+	JLE        done310
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -8355,9 +8449,9 @@ tail303:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail303
+	JMP        tail309
 
-done304:
+done310:
 	VZEROUPPER
 	RET
 
@@ -8371,9 +8465,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many305:
+many311:
 	CMPQ    CX, $0x00000010
-	JLT     tail306
+	JLT     tail312
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -8396,11 +8490,11 @@ many305:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many305
+	JMP     many311
 
-tail306:
+tail312:
 	CMPQ       CX, $0x00
-	JLE        done307
+	JLE        done313
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -8422,9 +8516,9 @@ tail306:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail306
+	JMP        tail312
 
-done307:
+done313:
 	VZEROUPPER
 	RET
 
@@ -8435,9 +8529,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many308:
+many314:
 	CMPQ    CX, $0x00000020
-	JLT     tail309
+	JLT     tail315
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8458,11 +8552,11 @@ many308:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many308
+	JMP     many314
 
-tail309:
+tail315:
 	CMPQ       CX, $0x00
-	JLE        done310
+	JLE        done316
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8478,9 +8572,111 @@ tail309:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail309
+	JMP        tail315
 
-done310:
+done316:
+	VZEROUPPER
+	RET
+
+// func absAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·absAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many317:
+	CMPQ    CX, $0x00000020
+	JLT     tail318
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS constants<>+0(SB), Y4
+	VANDPS  Y4, Y0, Y0
+	VANDPS  Y4, Y1, Y1
+	VANDPS  Y4, Y2, Y2
+	VANDPS  Y4, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many317
+
+tail318:
+	CMPQ       CX, $0x00
+	JLE        done319
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMOVUPS    constants<>+0(SB), Y2
+	VANDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail318
+
+done319:
+	VZEROUPPER
+	RET
+
+// func negAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·negAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many320:
+	CMPQ    CX, $0x00000020
+	JLT     tail321
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS constants<>+64(SB), Y4
+	VXORPS  Y4, Y0, Y0
+	VXORPS  Y4, Y1, Y1
+	VXORPS  Y4, Y2, Y2
+	VXORPS  Y4, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many320
+
+tail321:
+	CMPQ       CX, $0x00
+	JLE        done322
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMOVUPS    constants<>+64(SB), Y2
+	VXORPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail321
+
+done322:
 	VZEROUPPER
 	RET
 
@@ -8491,9 +8687,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many311:
+many323:
 	CMPQ    CX, $0x00000020
-	JLT     tail312
+	JLT     tail324
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8509,11 +8705,11 @@ many311:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many311
+	JMP     many323
 
-tail312:
+tail324:
 	CMPQ       CX, $0x00
-	JLE        done313
+	JLE        done325
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8527,9 +8723,9 @@ tail312:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail312
+	JMP        tail324
 
-done313:
+done325:
 	VZEROUPPER
 	RET
 
@@ -8540,9 +8736,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many314:
+many326:
 	CMPQ    CX, $0x00000020
-	JLT     tail315
+	JLT     tail327
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -8551,7 +8747,7 @@ many314:
 	VSQRTPS Y1, Y1
 	VSQRTPS Y2, Y2
 	VSQRTPS Y3, Y3
-	VMOVUPS constants<>+0(SB), Y4
+	VMOVUPS constants<>+128(SB), Y4
 	VDIVPS  Y0, Y4, Y0
 	VDIVPS  Y1, Y4, Y1
 	VDIVPS  Y2, Y4, Y2
@@ -8563,11 +8759,11 @@ many314:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many314
+	JMP     many326
 
-tail315:
+tail327:
 	CMPQ       CX, $0x00
-	JLE        done316
+	JLE        done328
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8577,15 +8773,15 @@ tail315:
 	VMOVUPS    (SI)(BX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VSQRTPS    Y1, Y1
-	VMOVUPS    constants<>+0(SB), Y2
+	VMOVUPS    constants<>+128(SB), Y2
 	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail315
+	JMP        tail327
 
-done316:
+done328:
 	VZEROUPPER
 	RET
 
@@ -8596,9 +8792,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many317:
+many329:
 	CMPQ       CX, $0x00000020
-	JLT        tail318
+	JLT        tail330
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -8614,11 +8810,11 @@ many317:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many317
+	JMP        many329
 
-tail318:
+tail330:
 	CMPQ       CX, $0x00
-	JLE        done319
+	JLE        done331
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -8632,9 +8828,9 @@ tail318:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail318
+	JMP        tail330
 
-done319:
+done331:
 	VZEROUPPER
 	RET
 
@@ -8645,54 +8841,54 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many320:
+many332:
 	CMPQ         CX, $0x00000010
-	JLT          tail321
+	JLT          tail333
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
-	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+256(SB), Y3
 	VMINPS       Y0, Y2, Y0
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y0, Y3, Y0
 	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VMULPS       Y2, Y0, Y3
 	VMULPS       Y2, Y1, Y5
 	VROUNDPS     $0x00, Y3, Y3
 	VROUNDPS     $0x00, Y5, Y5
-	VMOVUPS      constants<>+256(SB), Y2
-	VFNMADD231PS Y2, Y3, Y0
-	VFNMADD231PS Y2, Y5, Y1
-	VMOVUPS      constants<>+320(SB), Y2
-	VFNMADD231PS Y2, Y3, Y0
-	VFNMADD231PS Y2, Y5, Y1
 	VMOVUPS      constants<>+384(SB), Y2
+	VFNMADD231PS Y2, Y3, Y0
+	VFNMADD231PS Y2, Y5, Y1
+	VMOVUPS      constants<>+448(SB), Y2
+	VFNMADD231PS Y2, Y3, Y0
+	VFNMADD231PS Y2, Y5, Y1
+	VMOVUPS      constants<>+512(SB), Y2
 	VMOVAPS      Y2, Y4
 	VMOVAPS      Y2, Y7
-	VMOVUPS      constants<>+448(SB), Y2
-	VFMADD213PS  Y2, Y0, Y4
-	VFMADD213PS  Y2, Y1, Y7
-	VMOVUPS      constants<>+512(SB), Y2
-	VFMADD213PS  Y2, Y0, Y4
-	VFMADD213PS  Y2, Y1, Y7
 	VMOVUPS      constants<>+576(SB), Y2
 	VFMADD213PS  Y2, Y0, Y4
 	VFMADD213PS  Y2, Y1, Y7
 	VMOVUPS      constants<>+640(SB), Y2
 	VFMADD213PS  Y2, Y0, Y4
 	VFMADD213PS  Y2, Y1, Y7
+	VMOVUPS      constants<>+704(SB), Y2
+	VFMADD213PS  Y2, Y0, Y4
+	VFMADD213PS  Y2, Y1, Y7
+	VMOVUPS      constants<>+768(SB), Y2
+	VFMADD213PS  Y2, Y0, Y4
+	VFMADD213PS  Y2, Y1, Y7
 	VMULPS       Y0, Y0, Y2
 	VMULPS       Y1, Y1, Y6
 	VFMADD213PS  Y0, Y2, Y4
 	VFMADD213PS  Y1, Y6, Y7
-	VMOVUPS      constants<>+0(SB), Y0
+	VMOVUPS      constants<>+128(SB), Y0
 	VADDPS       Y0, Y4, Y4
 	VADDPS       Y0, Y7, Y7
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y0
 	VPSUBD       Y0, Y3, Y3
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VPSLLD       $0x17, Y0, Y0
 	VPADDD       Y1, Y0, Y0
 	VMULPS       Y0, Y4, Y4
@@ -8702,7 +8898,7 @@ many320:
 	VCVTPS2DQ    Y5, Y5
 	VPSRAD       $0x01, Y5, Y0
 	VPSUBD       Y0, Y5, Y5
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VPSLLD       $0x17, Y0, Y0
 	VPADDD       Y1, Y0, Y0
 	VMULPS       Y0, Y7, Y7
@@ -8714,11 +8910,11 @@ many320:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many320
+	JMP          many332
 
-tail321:
+tail333:
 	CMPQ         CX, $0x00
-	JLE          done322
+	JLE          done334
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8727,35 +8923,35 @@ tail321:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+256(SB), Y3
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
-	VMOVUPS      constants<>+320(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+384(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+448(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+512(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+704(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+768(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y1, Y1, Y3
 	VFMADD213PS  Y1, Y3, Y4
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y4, Y4
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y3, Y1, Y1
 	VMULPS       Y1, Y4, Y4
@@ -8766,9 +8962,9 @@ tail321:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail321
+	JMP          tail333
 
-done322:
+done334:
 	VZEROUPPER
 	RET
 
@@ -8779,51 +8975,51 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many323:
+many335:
 	CMPQ         CX, $0x00000010
-	JLT          tail324
+	JLT          tail336
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
-	VMOVUPS      constants<>+704(SB), Y2
-	VMOVUPS      constants<>+768(SB), Y3
-	VMOVUPS      constants<>+832(SB), Y4
+	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+832(SB), Y3
+	VMOVUPS      constants<>+896(SB), Y4
 	VANDPS       Y2, Y0, Y5
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y5, Y3, Y5
 	VMINPS       Y2, Y3, Y2
 	VMULPS       Y4, Y5, Y5
 	VMULPS       Y4, Y2, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y5, Y4
 	VMULPS       Y3, Y2, Y7
 	VROUNDPS     $0x00, Y4, Y4
 	VROUNDPS     $0x00, Y7, Y7
-	VMOVUPS      constants<>+256(SB), Y3
-	VFNMADD231PS Y3, Y4, Y5
-	VFNMADD231PS Y3, Y7, Y2
-	VMOVUPS      constants<>+320(SB), Y3
-	VFNMADD231PS Y3, Y4, Y5
-	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+384(SB), Y3
+	VFNMADD231PS Y3, Y4, Y5
+	VFNMADD231PS Y3, Y7, Y2
+	VMOVUPS      constants<>+448(SB), Y3
+	VFNMADD231PS Y3, Y4, Y5
+	VFNMADD231PS Y3, Y7, Y2
+	VMOVUPS      constants<>+512(SB), Y3
 	VMOVAPS      Y3, Y6
 	VMOVAPS      Y3, Y9
-	VMOVUPS      constants<>+448(SB), Y3
-	VFMADD213PS  Y3, Y5, Y6
-	VFMADD213PS  Y3, Y2, Y9
-	VMOVUPS      constants<>+512(SB), Y3
-	VFMADD213PS  Y3, Y5, Y6
-	VFMADD213PS  Y3, Y2, Y9
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y5, Y6
 	VFMADD213PS  Y3, Y2, Y9
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y5, Y6
 	VFMADD213PS  Y3, Y2, Y9
+	VMOVUPS      constants<>+704(SB), Y3
+	VFMADD213PS  Y3, Y5, Y6
+	VFMADD213PS  Y3, Y2, Y9
+	VMOVUPS      constants<>+768(SB), Y3
+	VFMADD213PS  Y3, Y5, Y6
+	VFMADD213PS  Y3, Y2, Y9
 	VMULPS       Y5, Y5, Y3
 	VMULPS       Y2, Y2, Y8
 	VFMADD213PS  Y5, Y3, Y6
 	VFMADD213PS  Y2, Y8, Y9
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VCVTPS2DQ    Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y2, Y4, Y4
@@ -8834,12 +9030,12 @@ many323:
 	VFMADD213PS  Y3, Y4, Y6
 	VSUBPS       Y2, Y7, Y2
 	VFMADD213PS  Y2, Y7, Y9
-	VMOVUPS      constants<>+896(SB), Y2
+	VMOVUPS      constants<>+960(SB), Y2
 	VADDPS       Y2, Y6, Y4
 	VDIVPS       Y4, Y6, Y6
 	VADDPS       Y2, Y9, Y7
 	VDIVPS       Y7, Y9, Y9
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y2
 	VANDPS       Y2, Y0, Y0
 	VANDNPS      Y6, Y2, Y6
 	VORPS        Y6, Y0, Y0
@@ -8851,11 +9047,11 @@ many323:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many323
+	JMP          many335
 
-tail324:
+tail336:
 	CMPQ         CX, $0x00
-	JLE          done325
+	JLE          done337
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -8864,41 +9060,41 @@ tail324:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+704(SB), Y2
-	VMOVUPS      constants<>+768(SB), Y3
-	VMOVUPS      constants<>+832(SB), Y4
+	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+832(SB), Y3
+	VMOVUPS      constants<>+896(SB), Y4
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y2, Y3, Y2
 	VMULPS       Y4, Y2, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VCVTPS2DQ    Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y2, Y3, Y3
 	VSUBPS       Y2, Y3, Y2
 	VFMADD213PS  Y2, Y3, Y5
-	VMOVUPS      constants<>+896(SB), Y2
+	VMOVUPS      constants<>+960(SB), Y2
 	VADDPS       Y2, Y5, Y3
 	VDIVPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y2
 	VANDPS       Y2, Y1, Y1
 	VANDNPS      Y5, Y2, Y5
 	VORPS        Y5, Y1, Y1
@@ -8906,9 +9102,9 @@ tail324:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail324
+	JMP          tail336
 
-done325:
+done337:
 	VZEROUPPER
 	RET
 
@@ -8919,54 +9115,54 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many326:
+many338:
 	CMPQ         CX, $0x00000010
-	JLT          tail327
+	JLT          tail339
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
-	VMOVUPS      constants<>+960(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+64(SB), Y2
+	VMOVUPS      constants<>+256(SB), Y3
 	VORPS        Y2, Y0, Y4
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y4, Y3, Y4
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y4, Y5
 	VMULPS       Y3, Y2, Y7
 	VROUNDPS     $0x00, Y5, Y5
 	VROUNDPS     $0x00, Y7, Y7
-	VMOVUPS      constants<>+256(SB), Y3
-	VFNMADD231PS Y3, Y5, Y4
-	VFNMADD231PS Y3, Y7, Y2
-	VMOVUPS      constants<>+320(SB), Y3
-	VFNMADD231PS Y3, Y5, Y4
-	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+384(SB), Y3
+	VFNMADD231PS Y3, Y5, Y4
+	VFNMADD231PS Y3, Y7, Y2
+	VMOVUPS      constants<>+448(SB), Y3
+	VFNMADD231PS Y3, Y5, Y4
+	VFNMADD231PS Y3, Y7, Y2
+	VMOVUPS      constants<>+512(SB), Y3
 	VMOVAPS      Y3, Y6
 	VMOVAPS      Y3, Y9
-	VMOVUPS      constants<>+448(SB), Y3
-	VFMADD213PS  Y3, Y4, Y6
-	VFMADD213PS  Y3, Y2, Y9
-	VMOVUPS      constants<>+512(SB), Y3
-	VFMADD213PS  Y3, Y4, Y6
-	VFMADD213PS  Y3, Y2, Y9
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VFMADD213PS  Y3, Y2, Y9
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VFMADD213PS  Y3, Y2, Y9
+	VMOVUPS      constants<>+704(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VFMADD213PS  Y3, Y2, Y9
+	VMOVUPS      constants<>+768(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VFMADD213PS  Y3, Y2, Y9
 	VMULPS       Y4, Y4, Y3
 	VMULPS       Y2, Y2, Y8
 	VFMADD213PS  Y4, Y3, Y6
 	VFMADD213PS  Y2, Y8, Y9
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y6, Y6
 	VADDPS       Y2, Y9, Y9
 	VCVTPS2DQ    Y5, Y5
 	VPSRAD       $0x01, Y5, Y2
 	VPSUBD       Y2, Y5, Y5
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y6, Y6
@@ -8976,14 +9172,14 @@ many326:
 	VCVTPS2DQ    Y7, Y7
 	VPSRAD       $0x01, Y7, Y2
 	VPSUBD       Y2, Y7, Y7
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y9, Y9
 	VPSLLD       $0x17, Y7, Y7
 	VPADDD       Y3, Y7, Y7
 	VMULPS       Y7, Y9, Y9
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VBLENDVPS    Y0, Y6, Y2, Y0
 	VADDPS       Y2, Y6, Y6
 	VDIVPS       Y6, Y0, Y0
@@ -8995,11 +9191,11 @@ many326:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many326
+	JMP          many338
 
-tail327:
+tail339:
 	CMPQ         CX, $0x00
-	JLE          done328
+	JLE          done340
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9008,42 +9204,42 @@ tail327:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+960(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+64(SB), Y2
+	VMOVUPS      constants<>+256(SB), Y3
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VBLENDVPS    Y1, Y5, Y2, Y1
 	VADDPS       Y2, Y5, Y5
 	VDIVPS       Y5, Y1, Y1
@@ -9051,9 +9247,9 @@ tail327:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail327
+	JMP          tail339
 
-done328:
+done340:
 	VZEROUPPER
 	RET
 
@@ -9065,56 +9261,56 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many329:
+many341:
 	CMPQ         CX, $0x00000010
-	JLT          tail330
+	JLT          tail342
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
 	VSUBPS       Y0, Y2, Y2
-	VMOVUPS      constants<>+64(SB), Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y4
 	VMINPS       Y1, Y3, Y1
 	VMINPS       Y2, Y3, Y2
 	VMAXPS       Y1, Y4, Y1
 	VMAXPS       Y2, Y4, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y1, Y4
 	VMULPS       Y3, Y2, Y6
 	VROUNDPS     $0x00, Y4, Y4
 	VROUNDPS     $0x00, Y6, Y6
-	VMOVUPS      constants<>+256(SB), Y3
-	VFNMADD231PS Y3, Y4, Y1
-	VFNMADD231PS Y3, Y6, Y2
-	VMOVUPS      constants<>+320(SB), Y3
-	VFNMADD231PS Y3, Y4, Y1
-	VFNMADD231PS Y3, Y6, Y2
 	VMOVUPS      constants<>+384(SB), Y3
+	VFNMADD231PS Y3, Y4, Y1
+	VFNMADD231PS Y3, Y6, Y2
+	VMOVUPS      constants<>+448(SB), Y3
+	VFNMADD231PS Y3, Y4, Y1
+	VFNMADD231PS Y3, Y6, Y2
+	VMOVUPS      constants<>+512(SB), Y3
 	VMOVAPS      Y3, Y5
 	VMOVAPS      Y3, Y8
-	VMOVUPS      constants<>+448(SB), Y3
-	VFMADD213PS  Y3, Y1, Y5
-	VFMADD213PS  Y3, Y2, Y8
-	VMOVUPS      constants<>+512(SB), Y3
-	VFMADD213PS  Y3, Y1, Y5
-	VFMADD213PS  Y3, Y2, Y8
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y1, Y5
 	VFMADD213PS  Y3, Y2, Y8
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y1, Y5
 	VFMADD213PS  Y3, Y2, Y8
+	VMOVUPS      constants<>+704(SB), Y3
+	VFMADD213PS  Y3, Y1, Y5
+	VFMADD213PS  Y3, Y2, Y8
+	VMOVUPS      constants<>+768(SB), Y3
+	VFMADD213PS  Y3, Y1, Y5
+	VFMADD213PS  Y3, Y2, Y8
 	VMULPS       Y1, Y1, Y3
 	VMULPS       Y2, Y2, Y7
 	VFMADD213PS  Y1, Y3, Y5
 	VFMADD213PS  Y2, Y7, Y8
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y5, Y5
 	VADDPS       Y1, Y8, Y8
 	VCVTPS2DQ    Y4, Y4
 	VPSRAD       $0x01, Y4, Y1
 	VPSUBD       Y1, Y4, Y4
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y2, Y1, Y1
 	VMULPS       Y1, Y5, Y5
@@ -9124,7 +9320,7 @@ many329:
 	VCVTPS2DQ    Y6, Y6
 	VPSRAD       $0x01, Y6, Y1
 	VPSUBD       Y1, Y6, Y6
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y2, Y1, Y1
 	VMULPS       Y1, Y8, Y8
@@ -9136,11 +9332,11 @@ many329:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many329
+	JMP          many341
 
-tail330:
+tail342:
 	CMPQ         CX, $0x00
-	JLE          done331
+	JLE          done343
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9150,35 +9346,35 @@ tail330:
 	VMOVUPS      (SI)(BX*4), Y1
 	VMASKMOVPS   (DX), Y1, Y2
 	VSUBPS       Y0, Y2, Y2
-	VMOVUPS      constants<>+64(SB), Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y4
 	VMINPS       Y2, Y3, Y2
 	VMAXPS       Y2, Y4, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
@@ -9189,9 +9385,9 @@ tail330:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail330
+	JMP          tail342
 
-done331:
+done343:
 	VZEROUPPER
 	RET
 
@@ -9202,9 +9398,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many332:
+many344:
 	CMPQ         CX, $0x00000010
-	JLT          tail333
+	JLT          tail345
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -9232,7 +9428,7 @@ many332:
 	VFMADD213PS  Y6, Y3, Y4
 	VFMADD213PS  Y0, Y0, Y5
 	VFMADD213PS  Y1, Y1, Y4
-	VMOVUPS      constants<>+704(SB), Y3
+	VMOVUPS      constants<>+0(SB), Y3
 	VMOVUPS      constants<>+1472(SB), Y6
 	VANDPS       Y3, Y0, Y2
 	VANDPS       Y3, Y1, Y3
@@ -9256,42 +9452,42 @@ many332:
 	VMOVUPS      constants<>+1856(SB), Y8
 	VFMADD213PS  Y8, Y2, Y7
 	VFMADD213PS  Y8, Y3, Y6
-	VMOVUPS      constants<>+960(SB), Y8
+	VMOVUPS      constants<>+64(SB), Y8
 	VMULPS       Y2, Y7, Y7
 	VXORPS       Y8, Y7, Y7
 	VMULPS       Y3, Y6, Y6
 	VXORPS       Y8, Y6, Y6
-	VMOVUPS      constants<>+192(SB), Y8
+	VMOVUPS      constants<>+320(SB), Y8
 	VMULPS       Y8, Y7, Y9
 	VMULPS       Y8, Y6, Y11
 	VROUNDPS     $0x00, Y9, Y9
 	VROUNDPS     $0x00, Y11, Y11
-	VMOVUPS      constants<>+256(SB), Y8
-	VFNMADD231PS Y8, Y9, Y7
-	VFNMADD231PS Y8, Y11, Y6
-	VMOVUPS      constants<>+320(SB), Y8
-	VFNMADD231PS Y8, Y9, Y7
-	VFNMADD231PS Y8, Y11, Y6
 	VMOVUPS      constants<>+384(SB), Y8
+	VFNMADD231PS Y8, Y9, Y7
+	VFNMADD231PS Y8, Y11, Y6
+	VMOVUPS      constants<>+448(SB), Y8
+	VFNMADD231PS Y8, Y9, Y7
+	VFNMADD231PS Y8, Y11, Y6
+	VMOVUPS      constants<>+512(SB), Y8
 	VMOVAPS      Y8, Y10
 	VMOVAPS      Y8, Y13
-	VMOVUPS      constants<>+448(SB), Y8
-	VFMADD213PS  Y8, Y7, Y10
-	VFMADD213PS  Y8, Y6, Y13
-	VMOVUPS      constants<>+512(SB), Y8
-	VFMADD213PS  Y8, Y7, Y10
-	VFMADD213PS  Y8, Y6, Y13
 	VMOVUPS      constants<>+576(SB), Y8
 	VFMADD213PS  Y8, Y7, Y10
 	VFMADD213PS  Y8, Y6, Y13
 	VMOVUPS      constants<>+640(SB), Y8
 	VFMADD213PS  Y8, Y7, Y10
 	VFMADD213PS  Y8, Y6, Y13
+	VMOVUPS      constants<>+704(SB), Y8
+	VFMADD213PS  Y8, Y7, Y10
+	VFMADD213PS  Y8, Y6, Y13
+	VMOVUPS      constants<>+768(SB), Y8
+	VFMADD213PS  Y8, Y7, Y10
+	VFMADD213PS  Y8, Y6, Y13
 	VMULPS       Y7, Y7, Y8
 	VMULPS       Y6, Y6, Y12
 	VFMADD213PS  Y7, Y8, Y10
 	VFMADD213PS  Y6, Y12, Y13
-	VMOVUPS      constants<>+0(SB), Y6
+	VMOVUPS      constants<>+128(SB), Y6
 	VCVTPS2DQ    Y9, Y9
 	VPSLLD       $0x17, Y9, Y9
 	VPADDD       Y6, Y9, Y9
@@ -9302,7 +9498,7 @@ many332:
 	VFMADD213PS  Y7, Y9, Y10
 	VSUBPS       Y6, Y11, Y6
 	VFMADD213PS  Y6, Y11, Y13
-	VMOVUPS      constants<>+960(SB), Y6
+	VMOVUPS      constants<>+64(SB), Y6
 	VMOVUPS      constants<>+1920(SB), Y7
 	VANDPS       Y6, Y0, Y0
 	VANDNPS      Y10, Y6, Y10
@@ -9319,11 +9515,11 @@ many332:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many332
+	JMP          many344
 
-tail333:
+tail345:
 	CMPQ         CX, $0x00
-	JLE          done334
+	JLE          done346
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -9348,7 +9544,7 @@ tail333:
 	VMOVUPS      constants<>+1408(SB), Y4
 	VFMADD213PS  Y4, Y2, Y3
 	VFMADD213PS  Y1, Y1, Y3
-	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VMOVUPS      constants<>+1472(SB), Y4
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y2, Y4, Y2
@@ -9364,35 +9560,35 @@ tail333:
 	VFMADD213PS  Y5, Y2, Y4
 	VMOVUPS      constants<>+1856(SB), Y5
 	VFMADD213PS  Y5, Y2, Y4
-	VMOVUPS      constants<>+960(SB), Y5
+	VMOVUPS      constants<>+64(SB), Y5
 	VMULPS       Y2, Y4, Y4
 	VXORPS       Y5, Y4, Y4
-	VMOVUPS      constants<>+192(SB), Y5
+	VMOVUPS      constants<>+320(SB), Y5
 	VMULPS       Y5, Y4, Y5
 	VROUNDPS     $0x00, Y5, Y5
-	VMOVUPS      constants<>+256(SB), Y6
-	VFNMADD231PS Y6, Y5, Y4
-	VMOVUPS      constants<>+320(SB), Y6
-	VFNMADD231PS Y6, Y5, Y4
 	VMOVUPS      constants<>+384(SB), Y6
-	VMOVAPS      Y6, Y7
+	VFNMADD231PS Y6, Y5, Y4
 	VMOVUPS      constants<>+448(SB), Y6
-	VFMADD213PS  Y6, Y4, Y7
+	VFNMADD231PS Y6, Y5, Y4
 	VMOVUPS      constants<>+512(SB), Y6
-	VFMADD213PS  Y6, Y4, Y7
+	VMOVAPS      Y6, Y7
 	VMOVUPS      constants<>+576(SB), Y6
 	VFMADD213PS  Y6, Y4, Y7
 	VMOVUPS      constants<>+640(SB), Y6
 	VFMADD213PS  Y6, Y4, Y7
+	VMOVUPS      constants<>+704(SB), Y6
+	VFMADD213PS  Y6, Y4, Y7
+	VMOVUPS      constants<>+768(SB), Y6
+	VFMADD213PS  Y6, Y4, Y7
 	VMULPS       Y4, Y4, Y6
 	VFMADD213PS  Y4, Y6, Y7
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VCVTPS2DQ    Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
 	VPADDD       Y4, Y5, Y5
 	VSUBPS       Y4, Y5, Y4
 	VFMADD213PS  Y4, Y5, Y7
-	VMOVUPS      constants<>+960(SB), Y4
+	VMOVUPS      constants<>+64(SB), Y4
 	VMOVUPS      constants<>+1920(SB), Y5
 	VANDPS       Y4, Y1, Y1
 	VANDNPS      Y7, Y4, Y7
@@ -9403,9 +9599,9 @@ tail333:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail333
+	JMP          tail345
 
-done334:
+done346:
 	VZEROUPPER
 	RET
 
@@ -9416,9 +9612,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many335:
+many347:
 	CMPQ      CX, $0x00000020
-	JLT       tail336
+	JLT       tail348
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9448,11 +9644,11 @@ many335:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many335
+	JMP       many347
 
-tail336:
+tail348:
 	CMPQ       CX, $0x00
-	JLE        done337
+	JLE        done349
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9471,9 +9667,9 @@ tail336:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail336
+	JMP        tail348
 
-done337:
+done349:
 	VZEROUPPER
 	RET
 
@@ -9485,9 +9681,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many338:
+many350:
 	CMPQ      CX, $0x00000020
-	JLT       tail339
+	JLT       tail351
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -9512,11 +9708,11 @@ many338:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many338
+	JMP       many350
 
-tail339:
+tail351:
 	CMPQ       CX, $0x00
-	JLE        done340
+	JLE        done352
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9533,9 +9729,9 @@ tail339:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail339
+	JMP        tail351
 
-done340:
+done352:
 	VZEROUPPER
 	RET
 
@@ -9546,15 +9742,15 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many341:
+many353:
 	CMPQ      CX, $0x00000020
-	JLT       tail342
+	JLT       tail354
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
 	VMOVUPS   96(DX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+0(SB), Y5
+	VMOVUPS   constants<>+128(SB), Y5
 	VMOVUPS   constants<>+2048(SB), Y6
 	VCMPPS    $0x11, Y4, Y0, Y7
 	VBLENDVPS Y7, Y6, Y0, Y0
@@ -9583,11 +9779,11 @@ many341:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many341
+	JMP       many353
 
-tail342:
+tail354:
 	CMPQ       CX, $0x00
-	JLE        done343
+	JLE        done355
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -9597,7 +9793,7 @@ tail342:
 	VMOVUPS    (SI)(BX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VXORPS     Y2, Y2, Y2
-	VMOVUPS    constants<>+0(SB), Y3
+	VMOVUPS    constants<>+128(SB), Y3
 	VMOVUPS    constants<>+2048(SB), Y4
 	VCMPPS     $0x11, Y2, Y1, Y5
 	VBLENDVPS  Y5, Y4, Y1, Y1
@@ -9608,9 +9804,9 @@ tail342:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail342
+	JMP        tail354
 
-done343:
+done355:
 	VZEROUPPER
 	RET
 
@@ -9622,15 +9818,15 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many344:
+many356:
 	CMPQ      CX, $0x00000010
-	JLT       tail345
+	JLT       tail357
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
 	VMOVUPS   32(BX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+0(SB), Y5
+	VMOVUPS   constants<>+128(SB), Y5
 	VCMPPS    $0x1e, Y4, Y2, Y2
 	VBLENDVPS Y2, Y5, Y4, Y2
 	VMULPS    Y2, Y0, Y0
@@ -9643,11 +9839,11 @@ many344:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many344
+	JMP       many356
 
-tail345:
+tail357:
 	CMPQ       CX, $0x00
-	JLE        done346
+	JLE        done358
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9658,7 +9854,7 @@ tail345:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VXORPS     Y3, Y3, Y3
-	VMOVUPS    constants<>+0(SB), Y4
+	VMOVUPS    constants<>+128(SB), Y4
 	VCMPPS     $0x1e, Y3, Y2, Y2
 	VBLENDVPS  Y2, Y4, Y3, Y2
 	VMULPS     Y2, Y1, Y1
@@ -9667,9 +9863,9 @@ tail345:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail345
+	JMP        tail357
 
-done346:
+done358:
 	VZEROUPPER
 	RET
 
@@ -9681,15 +9877,15 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many347:
+many359:
 	CMPQ      CX, $0x00000010
-	JLT       tail348
+	JLT       tail360
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
 	VMOVUPS   32(BX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+0(SB), Y5
+	VMOVUPS   constants<>+128(SB), Y5
 	VCMPPS    $0x1e, Y4, Y2, Y6
 	VBLENDVPS Y6, Y5, Y4, Y6
 	VMOVUPS   constants<>+1984(SB), Y7
@@ -9708,11 +9904,11 @@ many347:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many347
+	JMP       many359
 
-tail348:
+tail360:
 	CMPQ       CX, $0x00
-	JLE        done349
+	JLE        done361
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9723,7 +9919,7 @@ tail348:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VXORPS     Y3, Y3, Y3
-	VMOVUPS    constants<>+0(SB), Y4
+	VMOVUPS    constants<>+128(SB), Y4
 	VCMPPS     $0x1e, Y3, Y2, Y5
 	VBLENDVPS  Y5, Y4, Y3, Y4
 	VMOVUPS    constants<>+1984(SB), Y5
@@ -9735,9 +9931,9 @@ tail348:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail348
+	JMP        tail360
 
-done349:
+done361:
 	VZEROUPPER
 	RET
 
@@ -9749,9 +9945,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many350:
+many362:
 	CMPQ      CX, $0x00000020
-	JLT       tail351
+	JLT       tail363
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9781,11 +9977,11 @@ many350:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many350
+	JMP       many362
 
-tail351:
+tail363:
 	CMPQ       CX, $0x00
-	JLE        done352
+	JLE        done364
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9804,9 +10000,9 @@ tail351:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail351
+	JMP        tail363
 
-done352:
+done364:
 	VZEROUPPER
 	RET
 
@@ -9818,9 +10014,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many353:
+many365:
 	CMPQ      CX, $0x00000020
-	JLT       tail354
+	JLT       tail366
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9850,11 +10046,11 @@ many353:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many353
+	JMP       many365
 
-tail354:
+tail366:
 	CMPQ       CX, $0x00
-	JLE        done355
+	JLE        done367
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9873,9 +10069,9 @@ tail354:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail354
+	JMP        tail366
 
-done355:
+done367:
 	VZEROUPPER
 	RET
 
@@ -9887,9 +10083,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many356:
+many368:
 	CMPQ      CX, $0x00000020
-	JLT       tail357
+	JLT       tail369
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -9923,11 +10119,11 @@ many356:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many356
+	JMP       many368
 
-tail357:
+tail369:
 	CMPQ       CX, $0x00
-	JLE        done358
+	JLE        done370
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -9947,9 +10143,9 @@ tail357:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail357
+	JMP        tail369
 
-done358:
+done370:
 	VZEROUPPER
 	RET
 
@@ -9962,9 +10158,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many359:
+many371:
 	CMPQ      CX, $0x00000010
-	JLT       tail360
+	JLT       tail372
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -9982,11 +10178,11 @@ many359:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many359
+	JMP       many371
 
-tail360:
+tail372:
 	CMPQ       CX, $0x00
-	JLE        done361
+	JLE        done373
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -10005,9 +10201,9 @@ tail360:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail360
+	JMP        tail372
 
-done361:
+done373:
 	VZEROUPPER
 	RET
 
@@ -10019,16 +10215,16 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many362:
+many374:
 	CMPQ      CX, $0x00000010
-	JLT       tail363
+	JLT       tail375
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
 	VMOVUPS   32(BX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+0(SB), Y5
-	VMOVUPS   constants<>+0(SB), Y6
+	VMOVUPS   constants<>+128(SB), Y5
+	VMOVUPS   constants<>+128(SB), Y6
 	VADDPS    Y5, Y2, Y7
 	VCMPPS    $0x11, Y4, Y2, Y2
 	VBLENDVPS Y2, Y7, Y6, Y7
@@ -10043,11 +10239,11 @@ many362:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many362
+	JMP       many374
 
-tail363:
+tail375:
 	CMPQ       CX, $0x00
-	JLE        done364
+	JLE        done376
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -10058,8 +10254,8 @@ tail363:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VXORPS     Y3, Y3, Y3
-	VMOVUPS    constants<>+0(SB), Y4
-	VMOVUPS    constants<>+0(SB), Y5
+	VMOVUPS    constants<>+128(SB), Y4
+	VMOVUPS    constants<>+128(SB), Y5
 	VADDPS     Y4, Y2, Y4
 	VCMPPS     $0x11, Y3, Y2, Y2
 	VBLENDVPS  Y2, Y4, Y5, Y4
@@ -10069,9 +10265,9 @@ tail363:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail363
+	JMP        tail375
 
-done364:
+done376:
 	VZEROUPPER
 	RET
 
@@ -10083,9 +10279,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many365:
+many377:
 	CMPQ      CX, $0x00000010
-	JLT       tail366
+	JLT       tail378
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -10107,11 +10303,11 @@ many365:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many365
+	JMP       many377
 
-tail366:
+tail378:
 	CMPQ       CX, $0x00
-	JLE        done367
+	JLE        done379
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -10133,9 +10329,9 @@ tail366:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail366
+	JMP        tail378
 
-done367:
+done379:
 	VZEROUPPER
 	RET
 
@@ -10146,15 +10342,15 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many368:
+many380:
 	CMPQ    CX, $0x00000020
-	JLT     tail369
+	JLT     tail381
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
-	VMOVUPS constants<>+704(SB), Y4
-	VMOVUPS constants<>+0(SB), Y5
+	VMOVUPS constants<>+0(SB), Y4
+	VMOVUPS constants<>+128(SB), Y5
 	VANDPS  Y4, Y0, Y6
 	VADDPS  Y5, Y6, Y6
 	VDIVPS  Y6, Y0, Y0
@@ -10174,11 +10370,11 @@ many368:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many368
+	JMP     many380
 
-tail369:
+tail381:
 	CMPQ       CX, $0x00
-	JLE        done370
+	JLE        done382
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -10187,8 +10383,8 @@ tail369:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
-	VMOVUPS    constants<>+704(SB), Y2
-	VMOVUPS    constants<>+0(SB), Y3
+	VMOVUPS    constants<>+0(SB), Y2
+	VMOVUPS    constants<>+128(SB), Y3
 	VANDPS     Y2, Y1, Y2
 	VADDPS     Y3, Y2, Y2
 	VDIVPS     Y2, Y1, Y1
@@ -10196,9 +10392,9 @@ tail369:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail369
+	JMP        tail381
 
-done370:
+done382:
 	VZEROUPPER
 	RET
 
@@ -10210,15 +10406,15 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many371:
+many383:
 	CMPQ    CX, $0x00000010
-	JLT     tail372
+	JLT     tail384
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
-	VMOVUPS constants<>+704(SB), Y4
-	VMOVUPS constants<>+0(SB), Y5
+	VMOVUPS constants<>+0(SB), Y4
+	VMOVUPS constants<>+128(SB), Y5
 	VANDPS  Y4, Y2, Y2
 	VADDPS  Y5, Y2, Y2
 	VDIVPS  Y2, Y0, Y0
@@ -10233,11 +10429,11 @@ many371:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many371
+	JMP     many383
 
-tail372:
+tail384:
 	CMPQ       CX, $0x00
-	JLE        done373
+	JLE        done385
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -10247,8 +10443,8 @@ tail372:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMOVUPS    constants<>+704(SB), Y3
-	VMOVUPS    constants<>+0(SB), Y4
+	VMOVUPS    constants<>+0(SB), Y3
+	VMOVUPS    constants<>+128(SB), Y4
 	VANDPS     Y3, Y2, Y2
 	VADDPS     Y4, Y2, Y2
 	VDIVPS     Y2, Y1, Y1
@@ -10258,9 +10454,9 @@ tail372:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail372
+	JMP        tail384
 
-done373:
+done385:
 	VZEROUPPER
 	RET
 
@@ -10271,35 +10467,35 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many374:
+many386:
 	CMPQ         CX, $0x00000008
-	JLT          tail375
+	JLT          tail387
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2240(SB), Y2
 	VMOVAPS      Y0, Y3
 	VMINPS       Y1, Y3, Y3
 	VMAXPS       Y3, Y2, Y3
-	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VMULPS       Y2, Y3, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y2, Y3
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y3, Y5
+	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y3, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
 	VMULPS       Y3, Y3, Y4
 	VFMADD213PS  Y3, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VCVTPS2DQ    Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
@@ -10311,11 +10507,11 @@ many374:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many374
+	JMP          many386
 
-tail375:
+tail387:
 	CMPQ         CX, $0x00
-	JLE          done376
+	JLE          done388
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10329,26 +10525,26 @@ tail375:
 	VMOVAPS      Y1, Y4
 	VMINPS       Y2, Y4, Y4
 	VMAXPS       Y4, Y3, Y4
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y4, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y5
-	VFNMADD231PS Y5, Y3, Y4
-	VMOVUPS      constants<>+320(SB), Y5
-	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+384(SB), Y5
-	VMOVAPS      Y5, Y6
+	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+448(SB), Y5
-	VFMADD213PS  Y5, Y4, Y6
+	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+512(SB), Y5
-	VFMADD213PS  Y5, Y4, Y6
+	VMOVAPS      Y5, Y6
 	VMOVUPS      constants<>+576(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
 	VMOVUPS      constants<>+640(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+704(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+768(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
 	VMULPS       Y4, Y4, Y5
 	VFMADD213PS  Y4, Y5, Y6
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VCVTPS2DQ    Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
@@ -10360,9 +10556,9 @@ tail375:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail375
+	JMP          tail387
 
-done376:
+done388:
 	VZEROUPPER
 	RET
 
@@ -10374,47 +10570,47 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many377:
+many389:
 	CMPQ         CX, $0x00000008
-	JLT          tail378
+	JLT          tail390
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
-	VMOVUPS      constants<>+960(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+64(SB), Y2
+	VMOVUPS      constants<>+256(SB), Y3
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VBLENDVPS    Y1, Y5, Y2, Y1
 	VADDPS       Y2, Y5, Y5
 	VDIVPS       Y5, Y1, Y1
@@ -10424,11 +10620,11 @@ many377:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many377
+	JMP          many389
 
-tail378:
+tail390:
 	CMPQ         CX, $0x00
-	JLE          done379
+	JLE          done391
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -10438,42 +10634,42 @@ tail378:
 	VMOVUPS      (DI)(SI*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMASKMOVPS   (BX), Y0, Y2
-	VMOVUPS      constants<>+960(SB), Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+64(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y4
 	VORPS        Y3, Y2, Y3
 	VMAXPS       Y3, Y4, Y3
-	VMOVUPS      constants<>+192(SB), Y4
+	VMOVUPS      constants<>+320(SB), Y4
 	VMULPS       Y4, Y3, Y4
 	VROUNDPS     $0x00, Y4, Y4
-	VMOVUPS      constants<>+256(SB), Y5
-	VFNMADD231PS Y5, Y4, Y3
-	VMOVUPS      constants<>+320(SB), Y5
-	VFNMADD231PS Y5, Y4, Y3
 	VMOVUPS      constants<>+384(SB), Y5
-	VMOVAPS      Y5, Y6
+	VFNMADD231PS Y5, Y4, Y3
 	VMOVUPS      constants<>+448(SB), Y5
-	VFMADD213PS  Y5, Y3, Y6
+	VFNMADD231PS Y5, Y4, Y3
 	VMOVUPS      constants<>+512(SB), Y5
-	VFMADD213PS  Y5, Y3, Y6
+	VMOVAPS      Y5, Y6
 	VMOVUPS      constants<>+576(SB), Y5
 	VFMADD213PS  Y5, Y3, Y6
 	VMOVUPS      constants<>+640(SB), Y5
 	VFMADD213PS  Y5, Y3, Y6
+	VMOVUPS      constants<>+704(SB), Y5
+	VFMADD213PS  Y5, Y3, Y6
+	VMOVUPS      constants<>+768(SB), Y5
+	VFMADD213PS  Y5, Y3, Y6
 	VMULPS       Y3, Y3, Y5
 	VFMADD213PS  Y3, Y5, Y6
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VADDPS       Y3, Y6, Y6
 	VCVTPS2DQ    Y4, Y4
 	VPSRAD       $0x01, Y4, Y3
 	VPSUBD       Y3, Y4, Y4
-	VMOVUPS      constants<>+0(SB), Y5
+	VMOVUPS      constants<>+128(SB), Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y5, Y3, Y3
 	VMULPS       Y3, Y6, Y6
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y5, Y4, Y4
 	VMULPS       Y4, Y6, Y6
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VBLENDVPS    Y2, Y6, Y3, Y2
 	VADDPS       Y3, Y6, Y6
 	VDIVPS       Y6, Y2, Y2
@@ -10483,9 +10679,9 @@ tail378:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail378
+	JMP          tail390
 
-done379:
+done391:
 	VZEROUPPER
 	RET
 
@@ -10496,35 +10692,35 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many380:
+many392:
 	CMPQ         CX, $0x00000008
-	JLT          tail381
+	JLT          tail393
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2240(SB), Y2
 	VMOVAPS      Y0, Y3
 	VMINPS       Y1, Y3, Y3
 	VMAXPS       Y3, Y2, Y3
-	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VMULPS       Y2, Y3, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y2, Y3
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y3, Y5
+	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y3, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
 	VMULPS       Y3, Y3, Y4
 	VFMADD213PS  Y3, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VCVTPS2DQ    Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
@@ -10540,11 +10736,11 @@ many380:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many380
+	JMP          many392
 
-tail381:
+tail393:
 	CMPQ         CX, $0x00
-	JLE          done382
+	JLE          done394
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10558,26 +10754,26 @@ tail381:
 	VMOVAPS      Y1, Y4
 	VMINPS       Y2, Y4, Y4
 	VMAXPS       Y4, Y3, Y4
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y4, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y5
-	VFNMADD231PS Y5, Y3, Y4
-	VMOVUPS      constants<>+320(SB), Y5
-	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+384(SB), Y5
-	VMOVAPS      Y5, Y6
+	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+448(SB), Y5
-	VFMADD213PS  Y5, Y4, Y6
+	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+512(SB), Y5
-	VFMADD213PS  Y5, Y4, Y6
+	VMOVAPS      Y5, Y6
 	VMOVUPS      constants<>+576(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
 	VMOVUPS      constants<>+640(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+704(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+768(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
 	VMULPS       Y4, Y4, Y5
 	VFMADD213PS  Y4, Y5, Y6
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VCVTPS2DQ    Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
@@ -10593,9 +10789,9 @@ tail381:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail381
+	JMP          tail393
 
-done382:
+done394:
 	VZEROUPPER
 	RET
 
@@ -10606,46 +10802,46 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many383:
+many395:
 	CMPQ         CX, $0x00000008
-	JLT          tail384
+	JLT          tail396
 	VMOVUPS      (DX), Y0
-	VMOVUPS      constants<>+960(SB), Y1
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y1
+	VMOVUPS      constants<>+256(SB), Y2
 	VORPS        Y1, Y0, Y1
 	VMAXPS       Y1, Y2, Y1
-	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
-	VMOVUPS      constants<>+320(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+384(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+448(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+512(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+704(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+768(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y1, Y1, Y3
 	VFMADD213PS  Y1, Y3, Y4
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y4, Y4
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y3, Y1, Y1
 	VMULPS       Y1, Y4, Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y4, Y4
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y4, Y2
 	VMOVAPS      Y2, Y3
 	VMOVUPS      constants<>+2304(SB), Y5
@@ -10697,8 +10893,8 @@ many383:
 	VMULPS       Y3, Y1, Y1
 	VADDPS       Y6, Y1, Y1
 	VMULPS       Y7, Y1, Y1
-	VMOVUPS      constants<>+256(SB), Y6
-	VMOVUPS      constants<>+320(SB), Y7
+	VMOVUPS      constants<>+384(SB), Y6
+	VMOVUPS      constants<>+448(SB), Y7
 	VFMADD231PS  Y7, Y5, Y1
 	VADDPS       Y1, Y3, Y3
 	VFMADD231PS  Y6, Y5, Y3
@@ -10714,7 +10910,7 @@ many383:
 	VBLENDVPS    Y1, Y5, Y3, Y3
 	VCMPPS       $0x03, Y2, Y2, Y1
 	VBLENDVPS    Y1, Y2, Y3, Y3
-	VMOVUPS      constants<>+960(SB), Y1
+	VMOVUPS      constants<>+64(SB), Y1
 	VANDPS       Y1, Y4, Y4
 	VORPS        Y3, Y4, Y4
 	VXORPS       Y1, Y1, Y1
@@ -10724,11 +10920,11 @@ many383:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many383
+	JMP          many395
 
-tail384:
+tail396:
 	CMPQ         CX, $0x00
-	JLE          done385
+	JLE          done397
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10737,42 +10933,42 @@ tail384:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+960(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+64(SB), Y2
+	VMOVUPS      constants<>+256(SB), Y3
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y5, Y3
 	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+2304(SB), Y6
@@ -10824,8 +11020,8 @@ tail384:
 	VMULPS       Y4, Y2, Y2
 	VADDPS       Y7, Y2, Y2
 	VMULPS       Y8, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y7
-	VMOVUPS      constants<>+320(SB), Y8
+	VMOVUPS      constants<>+384(SB), Y7
+	VMOVUPS      constants<>+448(SB), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VADDPS       Y2, Y4, Y4
 	VFMADD231PS  Y7, Y6, Y4
@@ -10841,7 +11037,7 @@ tail384:
 	VBLENDVPS    Y2, Y6, Y4, Y4
 	VCMPPS       $0x03, Y3, Y3, Y2
 	VBLENDVPS    Y2, Y3, Y4, Y4
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y2
 	VANDPS       Y2, Y5, Y5
 	VORPS        Y4, Y5, Y5
 	VXORPS       Y2, Y2, Y2
@@ -10851,9 +11047,9 @@ tail384:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail384
+	JMP          tail396
 
-done385:
+done397:
 	VZEROUPPER
 	RET
 
@@ -10864,40 +11060,40 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many386:
+many398:
 	CMPQ         CX, $0x00000008
-	JLT          tail387
+	JLT          tail399
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
-	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+256(SB), Y3
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
-	VMOVUPS      constants<>+320(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+384(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+448(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+512(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+704(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+768(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y1, Y1, Y3
 	VFMADD213PS  Y1, Y3, Y4
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y4, Y4
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y3, Y1, Y1
 	VMULPS       Y1, Y4, Y4
@@ -10909,32 +11105,32 @@ many386:
 	VMOVAPS      Y0, Y3
 	VMINPS       Y3, Y1, Y3
 	VMAXPS       Y3, Y2, Y3
-	VMOVUPS      constants<>+192(SB), Y1
+	VMOVUPS      constants<>+320(SB), Y1
 	VMULPS       Y1, Y3, Y1
 	VROUNDPS     $0x00, Y1, Y1
-	VMOVUPS      constants<>+256(SB), Y2
-	VFNMADD231PS Y2, Y1, Y3
-	VMOVUPS      constants<>+320(SB), Y2
-	VFNMADD231PS Y2, Y1, Y3
 	VMOVUPS      constants<>+384(SB), Y2
-	VMOVAPS      Y2, Y5
+	VFNMADD231PS Y2, Y1, Y3
 	VMOVUPS      constants<>+448(SB), Y2
-	VFMADD213PS  Y2, Y3, Y5
+	VFNMADD231PS Y2, Y1, Y3
 	VMOVUPS      constants<>+512(SB), Y2
-	VFMADD213PS  Y2, Y3, Y5
+	VMOVAPS      Y2, Y5
 	VMOVUPS      constants<>+576(SB), Y2
 	VFMADD213PS  Y2, Y3, Y5
 	VMOVUPS      constants<>+640(SB), Y2
 	VFMADD213PS  Y2, Y3, Y5
+	VMOVUPS      constants<>+704(SB), Y2
+	VFMADD213PS  Y2, Y3, Y5
+	VMOVUPS      constants<>+768(SB), Y2
+	VFMADD213PS  Y2, Y3, Y5
 	VMULPS       Y3, Y3, Y2
 	VFMADD213PS  Y3, Y2, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VCVTPS2DQ    Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y2, Y1, Y1
 	VSUBPS       Y2, Y1, Y2
 	VFMADD213PS  Y2, Y1, Y5
-	VMOVUPS      constants<>+960(SB), Y1
+	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+3392(SB), Y2
 	VCMPPS       $0x1e, Y2, Y0, Y2
 	VBLENDVPS    Y2, Y4, Y5, Y5
@@ -10944,11 +11140,11 @@ many386:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many386
+	JMP          many398
 
-tail387:
+tail399:
 	CMPQ         CX, $0x00
-	JLE          done388
+	JLE          done400
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -10958,35 +11154,35 @@ tail387:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVAPS      Y1, Y2
-	VMOVUPS      constants<>+64(SB), Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y4
 	VMINPS       Y2, Y3, Y2
 	VMAXPS       Y2, Y4, Y2
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
@@ -10998,32 +11194,32 @@ tail387:
 	VMOVAPS      Y1, Y4
 	VMINPS       Y4, Y2, Y4
 	VMAXPS       Y4, Y3, Y4
-	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VMULPS       Y2, Y4, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y3
-	VFNMADD231PS Y3, Y2, Y4
-	VMOVUPS      constants<>+320(SB), Y3
-	VFNMADD231PS Y3, Y2, Y4
 	VMOVUPS      constants<>+384(SB), Y3
-	VMOVAPS      Y3, Y6
+	VFNMADD231PS Y3, Y2, Y4
 	VMOVUPS      constants<>+448(SB), Y3
-	VFMADD213PS  Y3, Y4, Y6
+	VFNMADD231PS Y3, Y2, Y4
 	VMOVUPS      constants<>+512(SB), Y3
-	VFMADD213PS  Y3, Y4, Y6
+	VMOVAPS      Y3, Y6
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
+	VMOVUPS      constants<>+704(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VMOVUPS      constants<>+768(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
 	VMULPS       Y4, Y4, Y3
 	VFMADD213PS  Y4, Y3, Y6
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VCVTPS2DQ    Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VSUBPS       Y3, Y2, Y3
 	VFMADD213PS  Y3, Y2, Y6
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y2
 	VMOVUPS      constants<>+3392(SB), Y3
 	VCMPPS       $0x1e, Y3, Y1, Y3
 	VBLENDVPS    Y3, Y5, Y6, Y6
@@ -11033,9 +11229,9 @@ tail387:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail387
+	JMP          tail399
 
-done388:
+done400:
 	VZEROUPPER
 	RET
 
@@ -11046,9 +11242,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many389:
+many401:
 	CMPQ        CX, $0x00000008
-	JLT         tail390
+	JLT         tail402
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2304(SB), Y2
@@ -11068,7 +11264,7 @@ many389:
 	VPSLLD      $0x17, Y3, Y3
 	VPSUBD      Y3, Y0, Y0
 	VSUBPS      Y2, Y4, Y2
-	VMOVUPS     constants<>+0(SB), Y3
+	VMOVUPS     constants<>+128(SB), Y3
 	VSUBPS      Y3, Y0, Y0
 	VMOVUPS     constants<>+2560(SB), Y3
 	VMOVAPS     Y3, Y3
@@ -11093,8 +11289,8 @@ many389:
 	VMULPS      Y0, Y3, Y3
 	VADDPS      Y4, Y3, Y3
 	VMULPS      Y5, Y3, Y3
-	VMOVUPS     constants<>+256(SB), Y4
-	VMOVUPS     constants<>+320(SB), Y5
+	VMOVUPS     constants<>+384(SB), Y4
+	VMOVUPS     constants<>+448(SB), Y5
 	VFMADD231PS Y5, Y2, Y3
 	VADDPS      Y3, Y0, Y0
 	VFMADD231PS Y4, Y2, Y0
@@ -11114,11 +11310,11 @@ many389:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many389
+	JMP         many401
 
-tail390:
+tail402:
 	CMPQ        CX, $0x00
-	JLE         done391
+	JLE         done403
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -11145,7 +11341,7 @@ tail390:
 	VPSLLD      $0x17, Y4, Y4
 	VPSUBD      Y4, Y1, Y1
 	VSUBPS      Y3, Y5, Y3
-	VMOVUPS     constants<>+0(SB), Y4
+	VMOVUPS     constants<>+128(SB), Y4
 	VSUBPS      Y4, Y1, Y1
 	VMOVUPS     constants<>+2560(SB), Y4
 	VMOVAPS     Y4, Y4
@@ -11170,8 +11366,8 @@ tail390:
 	VMULPS      Y1, Y4, Y4
 	VADDPS      Y5, Y4, Y4
 	VMULPS      Y6, Y4, Y4
-	VMOVUPS     constants<>+256(SB), Y5
-	VMOVUPS     constants<>+320(SB), Y6
+	VMOVUPS     constants<>+384(SB), Y5
+	VMOVUPS     constants<>+448(SB), Y6
 	VFMADD231PS Y6, Y3, Y4
 	VADDPS      Y4, Y1, Y1
 	VFMADD231PS Y5, Y3, Y1
@@ -11191,9 +11387,9 @@ tail390:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail390
+	JMP         tail402
 
-done391:
+done403:
 	VZEROUPPER
 	RET
 
@@ -11204,11 +11400,11 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many392:
+many404:
 	CMPQ        CX, $0x00000008
-	JLT         tail393
+	JLT         tail405
 	VMOVUPS     (DX), Y0
-	VMOVUPS     constants<>+0(SB), Y1
+	VMOVUPS     constants<>+128(SB), Y1
 	VADDPS      Y1, Y0, Y2
 	VMOVAPS     Y2, Y3
 	VMOVUPS     constants<>+2304(SB), Y4
@@ -11260,8 +11456,8 @@ many392:
 	VMULPS      Y3, Y1, Y1
 	VADDPS      Y5, Y1, Y1
 	VMULPS      Y6, Y1, Y1
-	VMOVUPS     constants<>+256(SB), Y5
-	VMOVUPS     constants<>+320(SB), Y6
+	VMOVUPS     constants<>+384(SB), Y5
+	VMOVUPS     constants<>+448(SB), Y6
 	VFMADD231PS Y6, Y4, Y1
 	VADDPS      Y1, Y3, Y3
 	VFMADD231PS Y5, Y4, Y3
@@ -11277,18 +11473,18 @@ many392:
 	VBLENDVPS   Y1, Y4, Y3, Y3
 	VCMPPS      $0x03, Y2, Y2, Y1
 	VBLENDVPS   Y1, Y2, Y3, Y3
-	VMOVUPS     constants<>+960(SB), Y1
+	VMOVUPS     constants<>+64(SB), Y1
 	VANDPS      Y1, Y0, Y0
 	VORPS       Y3, Y0, Y0
 	VMOVUPS     Y0, (AX)
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many392
+	JMP         many404
 
-tail393:
+tail405:
 	CMPQ        CX, $0x00
-	JLE         done394
+	JLE         done406
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -11297,7 +11493,7 @@ tail393:
 	LEAQ        ones<>+32(SB), SI
 	VMOVUPS     (SI)(BX*4), Y0
 	VMASKMOVPS  (DX), Y0, Y1
-	VMOVUPS     constants<>+0(SB), Y2
+	VMOVUPS     constants<>+128(SB), Y2
 	VADDPS      Y2, Y1, Y3
 	VMOVAPS     Y3, Y4
 	VMOVUPS     constants<>+2304(SB), Y5
@@ -11349,8 +11545,8 @@ tail393:
 	VMULPS      Y4, Y2, Y2
 	VADDPS      Y6, Y2, Y2
 	VMULPS      Y7, Y2, Y2
-	VMOVUPS     constants<>+256(SB), Y6
-	VMOVUPS     constants<>+320(SB), Y7
+	VMOVUPS     constants<>+384(SB), Y6
+	VMOVUPS     constants<>+448(SB), Y7
 	VFMADD231PS Y7, Y5, Y2
 	VADDPS      Y2, Y4, Y4
 	VFMADD231PS Y6, Y5, Y4
@@ -11366,16 +11562,16 @@ tail393:
 	VBLENDVPS   Y2, Y5, Y4, Y4
 	VCMPPS      $0x03, Y3, Y3, Y2
 	VBLENDVPS   Y2, Y3, Y4, Y4
-	VMOVUPS     constants<>+960(SB), Y2
+	VMOVUPS     constants<>+64(SB), Y2
 	VANDPS      Y2, Y1, Y1
 	VORPS       Y4, Y1, Y1
 	VMASKMOVPS  Y1, Y0, (AX)
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail393
+	JMP         tail405
 
-done394:
+done406:
 	VZEROUPPER
 	RET
 
@@ -11386,11 +11582,11 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many395:
+many407:
 	CMPQ         CX, $0x00000008
-	JLT          tail396
+	JLT          tail408
 	VMOVUPS      (DX), Y0
-	VMOVUPS      constants<>+704(SB), Y1
+	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3456(SB), Y2
 	VMOVUPS      constants<>+1472(SB), Y3
 	VANDPS       Y1, Y0, Y1
@@ -11420,8 +11616,8 @@ many395:
 	VFMADD213PS  Y4, Y3, Y2
 	VMOVUPS      constants<>+4160(SB), Y4
 	VFMADD213PS  Y4, Y3, Y2
-	VMOVUPS      constants<>+0(SB), Y3
-	VMOVUPS      constants<>+960(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+64(SB), Y4
 	VMULPS       Y1, Y1, Y5
 	VXORPS       Y4, Y5, Y5
 	VMOVAPS      Y5, Y4
@@ -11430,40 +11626,40 @@ many395:
 	VADDPS       Y3, Y6, Y6
 	VDIVPS       Y6, Y2, Y2
 	VFNMADD231PS Y4, Y2, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y3
 	VMAXPS       Y5, Y3, Y5
-	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VMULPS       Y3, Y5, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y3, Y5
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y3, Y5
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y6
+	VFNMADD231PS Y4, Y3, Y5
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y5, Y6
+	VFNMADD231PS Y4, Y3, Y5
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y5, Y6
+	VMOVAPS      Y4, Y6
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y5, Y6
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y5, Y6
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y5, Y6
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y5, Y6
 	VMULPS       Y5, Y5, Y4
 	VFMADD213PS  Y5, Y4, Y6
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VADDPS       Y4, Y6, Y6
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y4
 	VPSUBD       Y4, Y3, Y3
-	VMOVUPS      constants<>+0(SB), Y5
+	VMOVUPS      constants<>+128(SB), Y5
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y5, Y4, Y4
 	VMULPS       Y4, Y6, Y6
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y5, Y3, Y3
 	VMULPS       Y3, Y6, Y6
-	VMOVUPS      constants<>+896(SB), Y3
+	VMOVUPS      constants<>+960(SB), Y3
 	VXORPS       Y4, Y4, Y4
 	VMULPS       Y6, Y2, Y2
 	VSUBPS       Y2, Y3, Y3
@@ -11484,7 +11680,7 @@ many395:
 	VFMADD213PS  Y5, Y3, Y4
 	VMOVUPS      constants<>+1408(SB), Y5
 	VFMADD213PS  Y5, Y3, Y4
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VMOVUPS      constants<>+4224(SB), Y5
 	VFMADD213PS  Y0, Y0, Y4
 	VSUBPS       Y4, Y3, Y4
@@ -11496,11 +11692,11 @@ many395:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many395
+	JMP          many407
 
-tail396:
+tail408:
 	CMPQ         CX, $0x00
-	JLE          done397
+	JLE          done409
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11509,7 +11705,7 @@ tail396:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VMOVUPS      constants<>+3456(SB), Y3
 	VMOVUPS      constants<>+1472(SB), Y4
 	VANDPS       Y2, Y1, Y2
@@ -11539,8 +11735,8 @@ tail396:
 	VFMADD213PS  Y5, Y4, Y3
 	VMOVUPS      constants<>+4160(SB), Y5
 	VFMADD213PS  Y5, Y4, Y3
-	VMOVUPS      constants<>+0(SB), Y4
-	VMOVUPS      constants<>+960(SB), Y5
+	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+64(SB), Y5
 	VMULPS       Y2, Y2, Y6
 	VXORPS       Y5, Y6, Y6
 	VMOVAPS      Y6, Y5
@@ -11549,40 +11745,40 @@ tail396:
 	VADDPS       Y4, Y7, Y7
 	VDIVPS       Y7, Y3, Y3
 	VFNMADD231PS Y5, Y3, Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+256(SB), Y4
 	VMAXPS       Y6, Y4, Y6
-	VMOVUPS      constants<>+192(SB), Y4
+	VMOVUPS      constants<>+320(SB), Y4
 	VMULPS       Y4, Y6, Y4
 	VROUNDPS     $0x00, Y4, Y4
-	VMOVUPS      constants<>+256(SB), Y5
-	VFNMADD231PS Y5, Y4, Y6
-	VMOVUPS      constants<>+320(SB), Y5
-	VFNMADD231PS Y5, Y4, Y6
 	VMOVUPS      constants<>+384(SB), Y5
-	VMOVAPS      Y5, Y7
+	VFNMADD231PS Y5, Y4, Y6
 	VMOVUPS      constants<>+448(SB), Y5
-	VFMADD213PS  Y5, Y6, Y7
+	VFNMADD231PS Y5, Y4, Y6
 	VMOVUPS      constants<>+512(SB), Y5
-	VFMADD213PS  Y5, Y6, Y7
+	VMOVAPS      Y5, Y7
 	VMOVUPS      constants<>+576(SB), Y5
 	VFMADD213PS  Y5, Y6, Y7
 	VMOVUPS      constants<>+640(SB), Y5
 	VFMADD213PS  Y5, Y6, Y7
+	VMOVUPS      constants<>+704(SB), Y5
+	VFMADD213PS  Y5, Y6, Y7
+	VMOVUPS      constants<>+768(SB), Y5
+	VFMADD213PS  Y5, Y6, Y7
 	VMULPS       Y6, Y6, Y5
 	VFMADD213PS  Y6, Y5, Y7
-	VMOVUPS      constants<>+0(SB), Y5
+	VMOVUPS      constants<>+128(SB), Y5
 	VADDPS       Y5, Y7, Y7
 	VCVTPS2DQ    Y4, Y4
 	VPSRAD       $0x01, Y4, Y5
 	VPSUBD       Y5, Y4, Y4
-	VMOVUPS      constants<>+0(SB), Y6
+	VMOVUPS      constants<>+128(SB), Y6
 	VPSLLD       $0x17, Y5, Y5
 	VPADDD       Y6, Y5, Y5
 	VMULPS       Y5, Y7, Y7
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y6, Y4, Y4
 	VMULPS       Y4, Y7, Y7
-	VMOVUPS      constants<>+896(SB), Y4
+	VMOVUPS      constants<>+960(SB), Y4
 	VXORPS       Y5, Y5, Y5
 	VMULPS       Y7, Y3, Y3
 	VSUBPS       Y3, Y4, Y4
@@ -11603,7 +11799,7 @@ tail396:
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+1408(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VMOVUPS      constants<>+4224(SB), Y6
 	VFMADD213PS  Y1, Y1, Y5
 	VSUBPS       Y5, Y4, Y5
@@ -11615,9 +11811,9 @@ tail396:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail396
+	JMP          tail408
 
-done397:
+done409:
 	VZEROUPPER
 	RET
 
@@ -11628,9 +11824,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many398:
+many410:
 	CMPQ         CX, $0x00000008
-	JLT          tail399
+	JLT          tail411
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -11650,7 +11846,7 @@ many398:
 	VFMADD213PS  Y5, Y3, Y4
 	VMOVUPS      constants<>+4672(SB), Y5
 	VFMADD213PS  Y5, Y3, Y4
-	VMOVUPS      constants<>+0(SB), Y5
+	VMOVUPS      constants<>+128(SB), Y5
 	VMOVUPS      constants<>+3136(SB), Y6
 	VFMADD213PS  Y6, Y3, Y4
 	VFMADD213PS  Y5, Y3, Y4
@@ -11674,11 +11870,11 @@ many398:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many398
+	JMP          many410
 
-tail399:
+tail411:
 	CMPQ         CX, $0x00
-	JLE          done400
+	JLE          done412
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11705,7 +11901,7 @@ tail399:
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+4672(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y6
+	VMOVUPS      constants<>+128(SB), Y6
 	VMOVUPS      constants<>+3136(SB), Y7
 	VFMADD213PS  Y7, Y4, Y5
 	VFMADD213PS  Y6, Y4, Y5
@@ -11729,9 +11925,9 @@ tail399:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail399
+	JMP          tail411
 
-done400:
+done412:
 	VZEROUPPER
 	RET
 
@@ -11742,9 +11938,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many401:
+many413:
 	CMPQ         CX, $0x00000008
-	JLT          tail402
+	JLT          tail414
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y1
@@ -11766,7 +11962,7 @@ many401:
 	VFMADD213PS  Y4, Y2, Y3
 	VMOVUPS      constants<>+4672(SB), Y4
 	VFMADD213PS  Y4, Y2, Y3
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VMOVUPS      constants<>+3136(SB), Y5
 	VFMADD213PS  Y5, Y2, Y3
 	VFMADD213PS  Y4, Y2, Y3
@@ -11787,11 +11983,11 @@ many401:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many401
+	JMP          many413
 
-tail402:
+tail414:
 	CMPQ         CX, $0x00
-	JLE          done403
+	JLE          done415
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11820,7 +12016,7 @@ tail402:
 	VFMADD213PS  Y5, Y3, Y4
 	VMOVUPS      constants<>+4672(SB), Y5
 	VFMADD213PS  Y5, Y3, Y4
-	VMOVUPS      constants<>+0(SB), Y5
+	VMOVUPS      constants<>+128(SB), Y5
 	VMOVUPS      constants<>+3136(SB), Y6
 	VFMADD213PS  Y6, Y3, Y4
 	VFMADD213PS  Y5, Y3, Y4
@@ -11841,9 +12037,9 @@ tail402:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail402
+	JMP          tail414
 
-done403:
+done415:
 	VZEROUPPER
 	RET
 
@@ -11854,12 +12050,12 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many404:
+many416:
 	CMPQ         CX, $0x00000008
-	JLT          tail405
+	JLT          tail417
 	VMOVUPS      (DX), Y0
-	VMOVUPS      constants<>+704(SB), Y1
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y2
 	VANDPS       Y1, Y0, Y1
 	VDIVPS       Y1, Y2, Y3
 	VCMPPS       $0x1e, Y2, Y1, Y4
@@ -11893,18 +12089,18 @@ many404:
 	VFMADD213PS  Y3, Y3, Y5
 	VCMPPS       $0x1e, Y2, Y1, Y1
 	VBLENDVPS    Y1, Y4, Y5, Y5
-	VMOVUPS      constants<>+960(SB), Y1
+	VMOVUPS      constants<>+64(SB), Y1
 	VANDPS       Y1, Y0, Y0
 	VORPS        Y5, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many404
+	JMP          many416
 
-tail405:
+tail417:
 	CMPQ         CX, $0x00
-	JLE          done406
+	JLE          done418
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -11913,8 +12109,8 @@ tail405:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+704(SB), Y2
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y3
 	VANDPS       Y2, Y1, Y2
 	VDIVPS       Y2, Y3, Y4
 	VCMPPS       $0x1e, Y3, Y2, Y5
@@ -11948,16 +12144,16 @@ tail405:
 	VFMADD213PS  Y4, Y4, Y6
 	VCMPPS       $0x1e, Y3, Y2, Y2
 	VBLENDVPS    Y2, Y5, Y6, Y6
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y2
 	VANDPS       Y2, Y1, Y1
 	VORPS        Y6, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail405
+	JMP          tail417
 
-done406:
+done418:
 	VZEROUPPER
 	RET
 
@@ -11968,18 +12164,18 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many407:
+many419:
 	CMPQ         CX, $0x00000008
-	JLT          tail408
+	JLT          tail420
 	VMOVUPS      (DX), Y0
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y0, Y1, Y1
 	VMULPS       Y2, Y1, Y1
 	VSQRTPS      Y1, Y1
 	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      constants<>+704(SB), Y1
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y2
 	VANDPS       Y1, Y0, Y1
 	VDIVPS       Y1, Y2, Y3
 	VCMPPS       $0x1e, Y2, Y1, Y4
@@ -12013,18 +12209,18 @@ many407:
 	VFMADD213PS  Y3, Y3, Y5
 	VCMPPS       $0x1e, Y2, Y1, Y1
 	VBLENDVPS    Y1, Y4, Y5, Y5
-	VMOVUPS      constants<>+960(SB), Y1
+	VMOVUPS      constants<>+64(SB), Y1
 	VANDPS       Y1, Y0, Y0
 	VORPS        Y5, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many407
+	JMP          many419
 
-tail408:
+tail420:
 	CMPQ         CX, $0x00
-	JLE          done409
+	JLE          done421
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -12033,14 +12229,14 @@ tail408:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y1, Y3
 	VSUBPS       Y1, Y2, Y2
 	VMULPS       Y3, Y2, Y2
 	VSQRTPS      Y2, Y2
 	VDIVPS       Y2, Y1, Y1
-	VMOVUPS      constants<>+704(SB), Y2
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y3
 	VANDPS       Y2, Y1, Y2
 	VDIVPS       Y2, Y3, Y4
 	VCMPPS       $0x1e, Y3, Y2, Y5
@@ -12074,16 +12270,16 @@ tail408:
 	VFMADD213PS  Y4, Y4, Y6
 	VCMPPS       $0x1e, Y3, Y2, Y2
 	VBLENDVPS    Y2, Y5, Y6, Y6
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y2
 	VANDPS       Y2, Y1, Y1
 	VORPS        Y6, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail408
+	JMP          tail420
 
-done409:
+done421:
 	VZEROUPPER
 	RET
 
@@ -12094,17 +12290,17 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many410:
+many422:
 	CMPQ         CX, $0x00000008
-	JLT          tail411
+	JLT          tail423
 	VMOVUPS      (DX), Y0
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y0, Y1, Y0
 	VDIVPS       Y2, Y0, Y0
 	VSQRTPS      Y0, Y0
-	VMOVUPS      constants<>+704(SB), Y1
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y2
 	VANDPS       Y1, Y0, Y1
 	VDIVPS       Y1, Y2, Y3
 	VCMPPS       $0x1e, Y2, Y1, Y4
@@ -12138,7 +12334,7 @@ many410:
 	VFMADD213PS  Y3, Y3, Y5
 	VCMPPS       $0x1e, Y2, Y1, Y1
 	VBLENDVPS    Y1, Y4, Y5, Y5
-	VMOVUPS      constants<>+960(SB), Y1
+	VMOVUPS      constants<>+64(SB), Y1
 	VANDPS       Y1, Y0, Y0
 	VORPS        Y5, Y0, Y0
 	VADDPS       Y0, Y0, Y0
@@ -12146,11 +12342,11 @@ many410:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many410
+	JMP          many422
 
-tail411:
+tail423:
 	CMPQ         CX, $0x00
-	JLE          done412
+	JLE          done424
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -12159,13 +12355,13 @@ tail411:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VADDPS       Y2, Y1, Y3
 	VSUBPS       Y1, Y2, Y1
 	VDIVPS       Y3, Y1, Y1
 	VSQRTPS      Y1, Y1
-	VMOVUPS      constants<>+704(SB), Y2
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y3
 	VANDPS       Y2, Y1, Y2
 	VDIVPS       Y2, Y3, Y4
 	VCMPPS       $0x1e, Y3, Y2, Y5
@@ -12199,7 +12395,7 @@ tail411:
 	VFMADD213PS  Y4, Y4, Y6
 	VCMPPS       $0x1e, Y3, Y2, Y2
 	VBLENDVPS    Y2, Y5, Y6, Y6
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y2
 	VANDPS       Y2, Y1, Y1
 	VORPS        Y6, Y1, Y1
 	VADDPS       Y1, Y1, Y1
@@ -12207,9 +12403,9 @@ tail411:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail411
+	JMP          tail423
 
-done412:
+done424:
 	VZEROUPPER
 	RET
 
@@ -12221,19 +12417,19 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many413:
+many425:
 	CMPQ         CX, $0x00000008
-	JLT          tail414
+	JLT          tail426
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
-	VMOVUPS      constants<>+704(SB), Y2
-	VMOVUPS      constants<>+960(SB), Y3
+	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+64(SB), Y3
 	VXORPS       Y4, Y4, Y4
 	VANDPS       Y2, Y0, Y5
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y5, Y2, Y6
 	VMAXPS       Y5, Y2, Y7
-	VMOVUPS      constants<>+0(SB), Y8
+	VMOVUPS      constants<>+128(SB), Y8
 	VCMPPS       $0x00, Y7, Y6, Y9
 	VBLENDVPS    Y9, Y8, Y6, Y6
 	VCMPPS       $0x00, Y2, Y5, Y9
@@ -12270,7 +12466,7 @@ many413:
 	VFMADD213PS  Y6, Y6, Y4
 	VCMPPS       $0x1e, Y2, Y5, Y2
 	VBLENDVPS    Y2, Y7, Y4, Y4
-	VMOVUPS      constants<>+0(SB), Y2
+	VMOVUPS      constants<>+128(SB), Y2
 	VMOVUPS      constants<>+5568(SB), Y5
 	VCMPPS       $0x00, Y2, Y6, Y2
 	VBLENDVPS    Y2, Y5, Y4, Y4
@@ -12292,11 +12488,11 @@ many413:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many413
+	JMP          many425
 
-tail414:
+tail426:
 	CMPQ         CX, $0x00
-	JLE          done415
+	JLE          done427
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -12306,14 +12502,14 @@ tail414:
 	VMOVUPS      (DI)(SI*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMASKMOVPS   (BX), Y0, Y2
-	VMOVUPS      constants<>+704(SB), Y3
-	VMOVUPS      constants<>+960(SB), Y4
+	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+64(SB), Y4
 	VXORPS       Y5, Y5, Y5
 	VANDPS       Y3, Y1, Y6
 	VANDPS       Y3, Y2, Y3
 	VMINPS       Y6, Y3, Y7
 	VMAXPS       Y6, Y3, Y8
-	VMOVUPS      constants<>+0(SB), Y9
+	VMOVUPS      constants<>+128(SB), Y9
 	VCMPPS       $0x00, Y8, Y7, Y10
 	VBLENDVPS    Y10, Y9, Y7, Y7
 	VCMPPS       $0x00, Y3, Y6, Y10
@@ -12350,7 +12546,7 @@ tail414:
 	VFMADD213PS  Y7, Y7, Y5
 	VCMPPS       $0x1e, Y3, Y6, Y3
 	VBLENDVPS    Y3, Y8, Y5, Y5
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VMOVUPS      constants<>+5568(SB), Y6
 	VCMPPS       $0x00, Y3, Y7, Y3
 	VBLENDVPS    Y3, Y6, Y5, Y5
@@ -12372,9 +12568,9 @@ tail414:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail414
+	JMP          tail426
 
-done415:
+done427:
 	VZEROUPPER
 	RET
 
@@ -12385,17 +12581,17 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many416:
+many428:
 	CMPQ        CX, $0x00000008
-	JLT         tail417
+	JLT         tail429
 	VMOVUPS     (DX), Y0
-	VMOVUPS     constants<>+704(SB), Y1
-	VMOVUPS     constants<>+0(SB), Y2
+	VMOVUPS     constants<>+0(SB), Y1
+	VMOVUPS     constants<>+128(SB), Y2
 	VANDPS      Y1, Y0, Y1
 	VSUBPS      Y1, Y2, Y2
 	VADDPS      Y1, Y1, Y1
 	VDIVPS      Y2, Y1, Y1
-	VMOVUPS     constants<>+0(SB), Y2
+	VMOVUPS     constants<>+128(SB), Y2
 	VADDPS      Y2, Y1, Y3
 	VMOVAPS     Y3, Y4
 	VMOVUPS     constants<>+2304(SB), Y5
@@ -12447,8 +12643,8 @@ many416:
 	VMULPS      Y4, Y2, Y2
 	VADDPS      Y6, Y2, Y2
 	VMULPS      Y7, Y2, Y2
-	VMOVUPS     constants<>+256(SB), Y6
-	VMOVUPS     constants<>+320(SB), Y7
+	VMOVUPS     constants<>+384(SB), Y6
+	VMOVUPS     constants<>+448(SB), Y7
 	VFMADD231PS Y7, Y5, Y2
 	VADDPS      Y2, Y4, Y4
 	VFMADD231PS Y6, Y5, Y4
@@ -12464,10 +12660,10 @@ many416:
 	VBLENDVPS   Y2, Y5, Y4, Y4
 	VCMPPS      $0x03, Y3, Y3, Y2
 	VBLENDVPS   Y2, Y3, Y4, Y4
-	VMOVUPS     constants<>+960(SB), Y2
+	VMOVUPS     constants<>+64(SB), Y2
 	VANDPS      Y2, Y1, Y1
 	VORPS       Y4, Y1, Y1
-	VMOVUPS     constants<>+960(SB), Y2
+	VMOVUPS     constants<>+64(SB), Y2
 	VMOVUPS     constants<>+4224(SB), Y3
 	VANDPS      Y2, Y0, Y0
 	VMULPS      Y3, Y1, Y1
@@ -12476,11 +12672,11 @@ many416:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many416
+	JMP         many428
 
-tail417:
+tail429:
 	CMPQ        CX, $0x00
-	JLE         done418
+	JLE         done430
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -12489,13 +12685,13 @@ tail417:
 	LEAQ        ones<>+32(SB), SI
 	VMOVUPS     (SI)(BX*4), Y0
 	VMASKMOVPS  (DX), Y0, Y1
-	VMOVUPS     constants<>+704(SB), Y2
-	VMOVUPS     constants<>+0(SB), Y3
+	VMOVUPS     constants<>+0(SB), Y2
+	VMOVUPS     constants<>+128(SB), Y3
 	VANDPS      Y2, Y1, Y2
 	VSUBPS      Y2, Y3, Y3
 	VADDPS      Y2, Y2, Y2
 	VDIVPS      Y3, Y2, Y2
-	VMOVUPS     constants<>+0(SB), Y3
+	VMOVUPS     constants<>+128(SB), Y3
 	VADDPS      Y3, Y2, Y4
 	VMOVAPS     Y4, Y5
 	VMOVUPS     constants<>+2304(SB), Y6
@@ -12547,8 +12743,8 @@ tail417:
 	VMULPS      Y5, Y3, Y3
 	VADDPS      Y7, Y3, Y3
 	VMULPS      Y8, Y3, Y3
-	VMOVUPS     constants<>+256(SB), Y7
-	VMOVUPS     constants<>+320(SB), Y8
+	VMOVUPS     constants<>+384(SB), Y7
+	VMOVUPS     constants<>+448(SB), Y8
 	VFMADD231PS Y8, Y6, Y3
 	VADDPS      Y3, Y5, Y5
 	VFMADD231PS Y7, Y6, Y5
@@ -12564,10 +12760,10 @@ tail417:
 	VBLENDVPS   Y3, Y6, Y5, Y5
 	VCMPPS      $0x03, Y4, Y4, Y3
 	VBLENDVPS   Y3, Y4, Y5, Y5
-	VMOVUPS     constants<>+960(SB), Y3
+	VMOVUPS     constants<>+64(SB), Y3
 	VANDPS      Y3, Y2, Y2
 	VORPS       Y5, Y2, Y2
-	VMOVUPS     constants<>+960(SB), Y3
+	VMOVUPS     constants<>+64(SB), Y3
 	VMOVUPS     constants<>+4224(SB), Y4
 	VANDPS      Y3, Y1, Y1
 	VMULPS      Y4, Y2, Y2
@@ -12576,9 +12772,9 @@ tail417:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail417
+	JMP         tail429
 
-done418:
+done430:
 	VZEROUPPER
 	RET
 
@@ -12589,43 +12785,43 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many419:
+many431:
 	CMPQ         CX, $0x00000008
-	JLT          tail420
+	JLT          tail432
 	VMOVUPS      (DX), Y0
-	VMOVUPS      constants<>+704(SB), Y1
+	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4224(SB), Y2
 	VANDPS       Y1, Y0, Y0
 	VMULPS       Y2, Y0, Y0
-	VMOVUPS      constants<>+64(SB), Y1
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y1
+	VMOVUPS      constants<>+256(SB), Y3
 	VMINPS       Y0, Y1, Y0
 	VMAXPS       Y0, Y3, Y0
-	VMOVUPS      constants<>+192(SB), Y1
+	VMOVUPS      constants<>+320(SB), Y1
 	VMULPS       Y1, Y0, Y1
 	VROUNDPS     $0x00, Y1, Y1
-	VMOVUPS      constants<>+256(SB), Y3
-	VFNMADD231PS Y3, Y1, Y0
-	VMOVUPS      constants<>+320(SB), Y3
-	VFNMADD231PS Y3, Y1, Y0
 	VMOVUPS      constants<>+384(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y1, Y0
 	VMOVUPS      constants<>+448(SB), Y3
-	VFMADD213PS  Y3, Y0, Y4
+	VFNMADD231PS Y3, Y1, Y0
 	VMOVUPS      constants<>+512(SB), Y3
-	VFMADD213PS  Y3, Y0, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+576(SB), Y3
 	VFMADD213PS  Y3, Y0, Y4
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y0, Y4
+	VMOVUPS      constants<>+704(SB), Y3
+	VFMADD213PS  Y3, Y0, Y4
+	VMOVUPS      constants<>+768(SB), Y3
+	VFMADD213PS  Y3, Y0, Y4
 	VMULPS       Y0, Y0, Y3
 	VFMADD213PS  Y0, Y3, Y4
-	VMOVUPS      constants<>+0(SB), Y0
+	VMOVUPS      constants<>+128(SB), Y0
 	VADDPS       Y0, Y4, Y4
 	VCVTPS2DQ    Y1, Y1
 	VPSRAD       $0x01, Y1, Y0
 	VPSUBD       Y0, Y1, Y1
-	VMOVUPS      constants<>+0(SB), Y3
+	VMOVUPS      constants<>+128(SB), Y3
 	VPSLLD       $0x17, Y0, Y0
 	VPADDD       Y3, Y0, Y0
 	VMULPS       Y0, Y4, Y4
@@ -12641,11 +12837,11 @@ many419:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many419
+	JMP          many431
 
-tail420:
+tail432:
 	CMPQ         CX, $0x00
-	JLE          done421
+	JLE          done433
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -12654,39 +12850,39 @@ tail420:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+704(SB), Y2
+	VMOVUPS      constants<>+0(SB), Y2
 	VMOVUPS      constants<>+4224(SB), Y3
 	VANDPS       Y2, Y1, Y1
 	VMULPS       Y3, Y1, Y1
-	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+256(SB), Y4
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y1, Y4, Y1
-	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y4
-	VFNMADD231PS Y4, Y2, Y1
-	VMOVUPS      constants<>+320(SB), Y4
-	VFNMADD231PS Y4, Y2, Y1
 	VMOVUPS      constants<>+384(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y2, Y1
 	VMOVUPS      constants<>+448(SB), Y4
-	VFMADD213PS  Y4, Y1, Y5
+	VFNMADD231PS Y4, Y2, Y1
 	VMOVUPS      constants<>+512(SB), Y4
-	VFMADD213PS  Y4, Y1, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+576(SB), Y4
 	VFMADD213PS  Y4, Y1, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y1, Y5
+	VMOVUPS      constants<>+704(SB), Y4
+	VFMADD213PS  Y4, Y1, Y5
+	VMOVUPS      constants<>+768(SB), Y4
+	VFMADD213PS  Y4, Y1, Y5
 	VMULPS       Y1, Y1, Y4
 	VFMADD213PS  Y1, Y4, Y5
-	VMOVUPS      constants<>+0(SB), Y1
+	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y5, Y5
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+0(SB), Y4
+	VMOVUPS      constants<>+128(SB), Y4
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y4, Y1, Y1
 	VMULPS       Y1, Y5, Y5
@@ -12702,9 +12898,9 @@ tail420:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail420
+	JMP          tail432
 
-done421:
+done433:
 	VZEROUPPER
 	RET
 
@@ -12722,9 +12918,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many422:
+many434:
 	CMPQ    CX, $0x00000040
-	JLT     tail423
+	JLT     tail435
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -12743,12 +12939,12 @@ many422:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many422
+	JMP     many434
 
-tail423:
+tail435:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done436
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12761,7 +12957,7 @@ tail423:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done436
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12774,7 +12970,7 @@ tail423:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done436
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12787,7 +12983,7 @@ tail423:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done436
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12800,7 +12996,7 @@ tail423:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done436
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12813,7 +13009,7 @@ tail423:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done436
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12826,7 +13022,7 @@ tail423:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done436
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12839,7 +13035,7 @@ tail423:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done424
+	JLE          done436
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12852,7 +13048,7 @@ tail423:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done424:
+done436:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -12884,9 +13080,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many425:
+many437:
 	CMPQ    CX, $0x00000040
-	JLT     tail426
+	JLT     tail438
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -12905,12 +13101,12 @@ many425:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many425
+	JMP     many437
 
-tail426:
+tail438:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done439
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12923,7 +13119,7 @@ tail426:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done439
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12936,7 +13132,7 @@ tail426:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done439
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12949,7 +13145,7 @@ tail426:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done439
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12962,7 +13158,7 @@ tail426:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done439
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12975,7 +13171,7 @@ tail426:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done439
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -12988,7 +13184,7 @@ tail426:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done439
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13001,7 +13197,7 @@ tail426:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done427
+	JLE          done439
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13014,7 +13210,7 @@ tail426:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done427:
+done439:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -13046,9 +13242,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many428:
+many440:
 	CMPQ      CX, $0x00000040
-	JLT       tail429
+	JLT       tail441
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -13115,12 +13311,12 @@ many428:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many428
+	JMP       many440
 
-tail429:
+tail441:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done430
+	JLE          done442
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13139,7 +13335,7 @@ tail429:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done430
+	JLE          done442
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13158,7 +13354,7 @@ tail429:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done430
+	JLE          done442
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13177,7 +13373,7 @@ tail429:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done430
+	JLE          done442
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13196,7 +13392,7 @@ tail429:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done430
+	JLE          done442
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13215,7 +13411,7 @@ tail429:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done430
+	JLE          done442
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13234,7 +13430,7 @@ tail429:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done430
+	JLE          done442
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13253,7 +13449,7 @@ tail429:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done430
+	JLE          done442
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13272,7 +13468,7 @@ tail429:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done430:
+done442:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -13364,9 +13560,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many431:
+many443:
 	CMPQ      CX, $0x00000040
-	JLT       tail432
+	JLT       tail444
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -13433,12 +13629,12 @@ many431:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many431
+	JMP       many443
 
-tail432:
+tail444:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done433
+	JLE          done445
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13457,7 +13653,7 @@ tail432:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done433
+	JLE          done445
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13476,7 +13672,7 @@ tail432:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done433
+	JLE          done445
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13495,7 +13691,7 @@ tail432:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done433
+	JLE          done445
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13514,7 +13710,7 @@ tail432:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done433
+	JLE          done445
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13533,7 +13729,7 @@ tail432:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done433
+	JLE          done445
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13552,7 +13748,7 @@ tail432:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done433
+	JLE          done445
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13571,7 +13767,7 @@ tail432:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done433
+	JLE          done445
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -13590,7 +13786,7 @@ tail432:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done433:
+done445:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -13676,19 +13872,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many434:
+many446:
 	CMPQ      CX, $0x00000008
-	JLT       tail435
+	JLT       tail447
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found436
+	JNE       found448
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many434
+	JMP       many446
 
-tail435:
+tail447:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13701,15 +13897,15 @@ tail435:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found436
+	JNE        found448
 	ADDQ       CX, DX
-	JMP        done437
+	JMP        done449
 
-found436:
+found448:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done437:
+done449:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -13721,9 +13917,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many438:
+many450:
 	CMPQ      CX, $0x00000010
-	JLT       tail439
+	JLT       tail451
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -13735,20 +13931,20 @@ many438:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many438
+	JMP       many450
 
-tail439:
+tail451:
 	TESTQ     CX, CX
-	JEQ       done440
+	JEQ       done452
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail439
+	JMP       tail451
 
-done440:
+done452:
 	VZEROUPPER
 	RET
 
@@ -13759,16 +13955,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many441:
+many453:
 	SUBQ      $0x08, CX
-	JLT       done442
+	JLT       done454
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many441
+	JMP       many453
 
-done442:
+done454:
 	VZEROUPPER
 	RET
 
@@ -13779,16 +13975,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many443:
+many455:
 	SUBQ      $0x08, CX
-	JLT       done444
+	JLT       done456
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many443
+	JMP       many455
 
-done444:
+done456:
 	VZEROUPPER
 	RET
 
@@ -13799,17 +13995,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many445:
+many457:
 	SUBQ      $0x08, CX
-	JLT       done446
+	JLT       done458
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many445
+	JMP       many457
 
-done446:
+done458:
 	VZEROUPPER
 	RET
 
@@ -13820,9 +14016,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many447:
+many459:
 	SUBQ         $0x08, CX
-	JLT          done448
+	JLT          done460
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4928(SB), Y3
@@ -13842,9 +14038,9 @@ many447:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many447
+	JMP          many459
 
-done448:
+done460:
 	VZEROUPPER
 	RET
 
@@ -13858,9 +14054,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many449:
+many461:
 	SUBQ    $0x08, CX
-	JLT     done450
+	JLT     done462
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -13874,9 +14070,9 @@ many449:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many449
+	JMP     many461
 
-done450:
+done462:
 	VZEROUPPER
 	RET
 
@@ -13890,9 +14086,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many451:
+many463:
 	SUBQ    $0x08, CX
-	JLT     done452
+	JLT     done464
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -13906,9 +14102,9 @@ many451:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many451
+	JMP     many463
 
-done452:
+done464:
 	VZEROUPPER
 	RET
 
@@ -13921,176 +14117,11 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many453:
-	SUBQ         $0x08, CX
-	JLT          done454
-	VMOVUPS      (DX), Y1
-	VCMPPS       $0x11, (BX), Y1, Y1
-	VPAND        Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPACKSSDW    X2, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VMOVQ        X1, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	JMP          many453
-
-done454:
-	VZEROUPPER
-	RET
-
-// func lessScalarAVX2(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX2
-TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
-
-many455:
-	SUBQ         $0x08, CX
-	JLT          done456
-	VMOVUPS      (DX), Y2
-	VCMPPS       $0x11, Y0, Y2, Y2
-	VPAND        Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPACKSSDW    X3, X2, X2
-	VPACKSSWB    X2, X2, X2
-	VMOVQ        X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	JMP          many455
-
-done456:
-	VZEROUPPER
-	RET
-
-// func lessEqualAVX2(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX2
-TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
-
-many457:
-	SUBQ         $0x08, CX
-	JLT          done458
-	VMOVUPS      (DX), Y1
-	VCMPPS       $0x12, (BX), Y1, Y1
-	VPAND        Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPACKSSDW    X2, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VMOVQ        X1, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	JMP          many457
-
-done458:
-	VZEROUPPER
-	RET
-
-// func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX2
-TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
-
-many459:
-	SUBQ         $0x08, CX
-	JLT          done460
-	VMOVUPS      (DX), Y2
-	VCMPPS       $0x12, Y0, Y2, Y2
-	VPAND        Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPACKSSDW    X3, X2, X2
-	VPACKSSWB    X2, X2, X2
-	VMOVQ        X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	JMP          many459
-
-done460:
-	VZEROUPPER
-	RET
-
-// func greaterAVX2(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX2
-TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
-
-many461:
-	SUBQ         $0x08, CX
-	JLT          done462
-	VMOVUPS      (DX), Y1
-	VCMPPS       $0x1e, (BX), Y1, Y1
-	VPAND        Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPACKSSDW    X2, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VMOVQ        X1, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	JMP          many461
-
-done462:
-	VZEROUPPER
-	RET
-
-// func greaterScalarAVX2(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX2
-TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
-
-many463:
-	SUBQ         $0x08, CX
-	JLT          done464
-	VMOVUPS      (DX), Y2
-	VCMPPS       $0x1e, Y0, Y2, Y2
-	VPAND        Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPACKSSDW    X3, X2, X2
-	VPACKSSWB    X2, X2, X2
-	VMOVQ        X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	JMP          many463
-
-done464:
-	VZEROUPPER
-	RET
-
-// func greaterEqualAVX2(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX2
-TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
-
 many465:
 	SUBQ         $0x08, CX
 	JLT          done466
 	VMOVUPS      (DX), Y1
-	VCMPPS       $0x1d, (BX), Y1, Y1
+	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VPACKSSDW    X2, X1, X1
@@ -14105,9 +14136,9 @@ done466:
 	VZEROUPPER
 	RET
 
-// func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+// func lessScalarAVX2(dst []bool, x []float32, s float32)
 // Requires: AVX, AVX2
-TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -14118,7 +14149,7 @@ many467:
 	SUBQ         $0x08, CX
 	JLT          done468
 	VMOVUPS      (DX), Y2
-	VCMPPS       $0x1d, Y0, Y2, Y2
+	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VPACKSSDW    X3, X2, X2
@@ -14132,6 +14163,171 @@ done468:
 	VZEROUPPER
 	RET
 
+// func lessEqualAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4928(SB), Y0
+
+many469:
+	SUBQ         $0x08, CX
+	JLT          done470
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x12, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many469
+
+done470:
+	VZEROUPPER
+	RET
+
+// func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+4928(SB), Y1
+
+many471:
+	SUBQ         $0x08, CX
+	JLT          done472
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x12, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many471
+
+done472:
+	VZEROUPPER
+	RET
+
+// func greaterAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4928(SB), Y0
+
+many473:
+	SUBQ         $0x08, CX
+	JLT          done474
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x1e, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many473
+
+done474:
+	VZEROUPPER
+	RET
+
+// func greaterScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+4928(SB), Y1
+
+many475:
+	SUBQ         $0x08, CX
+	JLT          done476
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x1e, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many475
+
+done476:
+	VZEROUPPER
+	RET
+
+// func greaterEqualAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4928(SB), Y0
+
+many477:
+	SUBQ         $0x08, CX
+	JLT          done478
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x1d, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many477
+
+done478:
+	VZEROUPPER
+	RET
+
+// func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+4928(SB), Y1
+
+many479:
+	SUBQ         $0x08, CX
+	JLT          done480
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x1d, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many479
+
+done480:
+	VZEROUPPER
+	RET
+
 // func chooseAVX2(dst []float32, c []bool, x []float32, y []float32)
 // Requires: AVX, AVX2
 TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
@@ -14142,9 +14338,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many469:
+many481:
 	SUBQ      $0x08, CX
-	JLT       done470
+	JLT       done482
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -14154,9 +14350,9 @@ many469:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many469
+	JMP       many481
 
-done470:
+done482:
 	VZEROUPPER
 	RET
 
@@ -14172,7 +14368,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel471:
+pixel483:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -14181,11 +14377,11 @@ pixel471:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row472:
+row484:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one473:
+one485:
 	VMOVUPS (R11), Y4
 	VMULPS  (R13), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -14201,11 +14397,11 @@ one473:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one473
+	JNE     one485
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row472
+	JNE     row484
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -14213,7 +14409,7 @@ one473:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel471
+	JNE     pixel483
 	VZEROUPPER
 	RET
 
@@ -14236,17 +14432,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel474:
+pixel486:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row475:
+row487:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one476:
+one488:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R13), Y0, Y3
 	VMULPS     Y3, Y2, Y3
@@ -14254,16 +14450,16 @@ one476:
 	ADDQ       SI, R13
 	ADDQ       DI, R11
 	DECQ       R14
-	JNE        one476
+	JNE        one488
 	ADDQ       24(AX), R10
 	ADDQ       48(AX), R11
 	DECQ       R12
-	JNE        row475
+	JNE        row487
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       R8, CX
 	ADDQ       R9, DX
 	DECQ       BX
-	JNE        pixel474
+	JNE        pixel486
 	VZEROUPPER
 	RET
 
@@ -14281,7 +14477,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel477:
+pixel489:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -14294,11 +14490,11 @@ pixel477:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row478:
+row490:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one479:
+one491:
 	VMOVUPS (R13), Y8
 	VMULPS  (R15), Y8, Y9
 	VADDPS  Y9, Y0, Y0
@@ -14320,11 +14516,11 @@ one479:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one479
+	JNE     one491
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row478
+	JNE     row490
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, (DX)(R9*1)
@@ -14336,7 +14532,7 @@ one479:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel477
+	JNE     pixel489
 	VZEROUPPER
 	RET
 
@@ -14361,7 +14557,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel480:
+pixel492:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -14370,11 +14566,11 @@ pixel480:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row481:
+row493:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one482:
+one494:
 	VMASKMOVPS (R13), Y0, Y5
 	VMASKMOVPS (R15), Y0, Y6
 	VMULPS     Y6, Y5, Y6
@@ -14391,11 +14587,11 @@ one482:
 	ADDQ       SI, R15
 	ADDQ       DI, R13
 	DECQ       BP
-	JNE        one482
+	JNE        one494
 	ADDQ       24(AX), R12
 	ADDQ       48(AX), R13
 	DECQ       R14
-	JNE        row481
+	JNE        row493
 	VMASKMOVPS Y1, Y0, (DX)
 	VMASKMOVPS Y2, Y0, (DX)(R9*1)
 	VMASKMOVPS Y3, Y0, (DX)(R9*2)
@@ -14403,7 +14599,7 @@ one482:
 	LEAQ       (CX)(R8*4), CX
 	LEAQ       (DX)(R9*4), DX
 	DECQ       BX
-	JNE        pixel480
+	JNE        pixel492
 	VZEROUPPER
 	RET
 
@@ -14419,7 +14615,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel483:
+pixel495:
 	VMOVUPS constants<>+5952(SB), Y0
 	VMOVUPS constants<>+5952(SB), Y1
 	VMOVUPS constants<>+5952(SB), Y2
@@ -14427,11 +14623,11 @@ pixel483:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row484:
+row496:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one485:
+one497:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -14442,10 +14638,10 @@ one485:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one485
+	JNE     one497
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row484
+	JNE     row496
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -14453,7 +14649,7 @@ one485:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel483
+	JNE     pixel495
 	VZEROUPPER
 	RET
 
@@ -14476,29 +14672,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel486:
+pixel498:
 	VMOVUPS constants<>+5952(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row487:
+row499:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one488:
+one500:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one488
+	JNE        one500
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row487
+	JNE        row499
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel486
+	JNE        pixel498
 	VZEROUPPER
 	RET
 
@@ -14512,262 +14708,262 @@ DATA ones<>+48(SB)/8, $0x0000000000000000
 DATA ones<>+56(SB)/8, $0x0000000000000000
 GLOBL ones<>(SB), RODATA|NOPTR, $64
 
-DATA constants<>+0(SB)/4, $0x3f800000
-DATA constants<>+4(SB)/4, $0x3f800000
-DATA constants<>+8(SB)/4, $0x3f800000
-DATA constants<>+12(SB)/4, $0x3f800000
-DATA constants<>+16(SB)/4, $0x3f800000
-DATA constants<>+20(SB)/4, $0x3f800000
-DATA constants<>+24(SB)/4, $0x3f800000
-DATA constants<>+28(SB)/4, $0x3f800000
-DATA constants<>+32(SB)/4, $0x3f800000
-DATA constants<>+36(SB)/4, $0x3f800000
-DATA constants<>+40(SB)/4, $0x3f800000
-DATA constants<>+44(SB)/4, $0x3f800000
-DATA constants<>+48(SB)/4, $0x3f800000
-DATA constants<>+52(SB)/4, $0x3f800000
-DATA constants<>+56(SB)/4, $0x3f800000
-DATA constants<>+60(SB)/4, $0x3f800000
-DATA constants<>+64(SB)/4, $0x43000000
-DATA constants<>+68(SB)/4, $0x43000000
-DATA constants<>+72(SB)/4, $0x43000000
-DATA constants<>+76(SB)/4, $0x43000000
-DATA constants<>+80(SB)/4, $0x43000000
-DATA constants<>+84(SB)/4, $0x43000000
-DATA constants<>+88(SB)/4, $0x43000000
-DATA constants<>+92(SB)/4, $0x43000000
-DATA constants<>+96(SB)/4, $0x43000000
-DATA constants<>+100(SB)/4, $0x43000000
-DATA constants<>+104(SB)/4, $0x43000000
-DATA constants<>+108(SB)/4, $0x43000000
-DATA constants<>+112(SB)/4, $0x43000000
-DATA constants<>+116(SB)/4, $0x43000000
-DATA constants<>+120(SB)/4, $0x43000000
-DATA constants<>+124(SB)/4, $0x43000000
-DATA constants<>+128(SB)/4, $0xc2d00000
-DATA constants<>+132(SB)/4, $0xc2d00000
-DATA constants<>+136(SB)/4, $0xc2d00000
-DATA constants<>+140(SB)/4, $0xc2d00000
-DATA constants<>+144(SB)/4, $0xc2d00000
-DATA constants<>+148(SB)/4, $0xc2d00000
-DATA constants<>+152(SB)/4, $0xc2d00000
-DATA constants<>+156(SB)/4, $0xc2d00000
-DATA constants<>+160(SB)/4, $0xc2d00000
-DATA constants<>+164(SB)/4, $0xc2d00000
-DATA constants<>+168(SB)/4, $0xc2d00000
-DATA constants<>+172(SB)/4, $0xc2d00000
-DATA constants<>+176(SB)/4, $0xc2d00000
-DATA constants<>+180(SB)/4, $0xc2d00000
-DATA constants<>+184(SB)/4, $0xc2d00000
-DATA constants<>+188(SB)/4, $0xc2d00000
-DATA constants<>+192(SB)/4, $0x3fb8aa3b
-DATA constants<>+196(SB)/4, $0x3fb8aa3b
-DATA constants<>+200(SB)/4, $0x3fb8aa3b
-DATA constants<>+204(SB)/4, $0x3fb8aa3b
-DATA constants<>+208(SB)/4, $0x3fb8aa3b
-DATA constants<>+212(SB)/4, $0x3fb8aa3b
-DATA constants<>+216(SB)/4, $0x3fb8aa3b
-DATA constants<>+220(SB)/4, $0x3fb8aa3b
-DATA constants<>+224(SB)/4, $0x3fb8aa3b
-DATA constants<>+228(SB)/4, $0x3fb8aa3b
-DATA constants<>+232(SB)/4, $0x3fb8aa3b
-DATA constants<>+236(SB)/4, $0x3fb8aa3b
-DATA constants<>+240(SB)/4, $0x3fb8aa3b
-DATA constants<>+244(SB)/4, $0x3fb8aa3b
-DATA constants<>+248(SB)/4, $0x3fb8aa3b
-DATA constants<>+252(SB)/4, $0x3fb8aa3b
-DATA constants<>+256(SB)/4, $0x3f317218
-DATA constants<>+260(SB)/4, $0x3f317218
-DATA constants<>+264(SB)/4, $0x3f317218
-DATA constants<>+268(SB)/4, $0x3f317218
-DATA constants<>+272(SB)/4, $0x3f317218
-DATA constants<>+276(SB)/4, $0x3f317218
-DATA constants<>+280(SB)/4, $0x3f317218
-DATA constants<>+284(SB)/4, $0x3f317218
-DATA constants<>+288(SB)/4, $0x3f317218
-DATA constants<>+292(SB)/4, $0x3f317218
-DATA constants<>+296(SB)/4, $0x3f317218
-DATA constants<>+300(SB)/4, $0x3f317218
-DATA constants<>+304(SB)/4, $0x3f317218
-DATA constants<>+308(SB)/4, $0x3f317218
-DATA constants<>+312(SB)/4, $0x3f317218
-DATA constants<>+316(SB)/4, $0x3f317218
-DATA constants<>+320(SB)/4, $0xb102e308
-DATA constants<>+324(SB)/4, $0xb102e308
-DATA constants<>+328(SB)/4, $0xb102e308
-DATA constants<>+332(SB)/4, $0xb102e308
-DATA constants<>+336(SB)/4, $0xb102e308
-DATA constants<>+340(SB)/4, $0xb102e308
-DATA constants<>+344(SB)/4, $0xb102e308
-DATA constants<>+348(SB)/4, $0xb102e308
-DATA constants<>+352(SB)/4, $0xb102e308
-DATA constants<>+356(SB)/4, $0xb102e308
-DATA constants<>+360(SB)/4, $0xb102e308
-DATA constants<>+364(SB)/4, $0xb102e308
-DATA constants<>+368(SB)/4, $0xb102e308
-DATA constants<>+372(SB)/4, $0xb102e308
-DATA constants<>+376(SB)/4, $0xb102e308
-DATA constants<>+380(SB)/4, $0xb102e308
-DATA constants<>+384(SB)/4, $0x3ab511e8
-DATA constants<>+388(SB)/4, $0x3ab511e8
-DATA constants<>+392(SB)/4, $0x3ab511e8
-DATA constants<>+396(SB)/4, $0x3ab511e8
-DATA constants<>+400(SB)/4, $0x3ab511e8
-DATA constants<>+404(SB)/4, $0x3ab511e8
-DATA constants<>+408(SB)/4, $0x3ab511e8
-DATA constants<>+412(SB)/4, $0x3ab511e8
-DATA constants<>+416(SB)/4, $0x3ab511e8
-DATA constants<>+420(SB)/4, $0x3ab511e8
-DATA constants<>+424(SB)/4, $0x3ab511e8
-DATA constants<>+428(SB)/4, $0x3ab511e8
-DATA constants<>+432(SB)/4, $0x3ab511e8
-DATA constants<>+436(SB)/4, $0x3ab511e8
-DATA constants<>+440(SB)/4, $0x3ab511e8
-DATA constants<>+444(SB)/4, $0x3ab511e8
-DATA constants<>+448(SB)/4, $0x3c091d10
-DATA constants<>+452(SB)/4, $0x3c091d10
-DATA constants<>+456(SB)/4, $0x3c091d10
-DATA constants<>+460(SB)/4, $0x3c091d10
-DATA constants<>+464(SB)/4, $0x3c091d10
-DATA constants<>+468(SB)/4, $0x3c091d10
-DATA constants<>+472(SB)/4, $0x3c091d10
-DATA constants<>+476(SB)/4, $0x3c091d10
-DATA constants<>+480(SB)/4, $0x3c091d10
-DATA constants<>+484(SB)/4, $0x3c091d10
-DATA constants<>+488(SB)/4, $0x3c091d10
-DATA constants<>+492(SB)/4, $0x3c091d10
-DATA constants<>+496(SB)/4, $0x3c091d10
-DATA constants<>+500(SB)/4, $0x3c091d10
-DATA constants<>+504(SB)/4, $0x3c091d10
-DATA constants<>+508(SB)/4, $0x3c091d10
-DATA constants<>+512(SB)/4, $0x3d2aac79
-DATA constants<>+516(SB)/4, $0x3d2aac79
-DATA constants<>+520(SB)/4, $0x3d2aac79
-DATA constants<>+524(SB)/4, $0x3d2aac79
-DATA constants<>+528(SB)/4, $0x3d2aac79
-DATA constants<>+532(SB)/4, $0x3d2aac79
-DATA constants<>+536(SB)/4, $0x3d2aac79
-DATA constants<>+540(SB)/4, $0x3d2aac79
-DATA constants<>+544(SB)/4, $0x3d2aac79
-DATA constants<>+548(SB)/4, $0x3d2aac79
-DATA constants<>+552(SB)/4, $0x3d2aac79
-DATA constants<>+556(SB)/4, $0x3d2aac79
-DATA constants<>+560(SB)/4, $0x3d2aac79
-DATA constants<>+564(SB)/4, $0x3d2aac79
-DATA constants<>+568(SB)/4, $0x3d2aac79
-DATA constants<>+572(SB)/4, $0x3d2aac79
-DATA constants<>+576(SB)/4, $0x3e2aaa49
-DATA constants<>+580(SB)/4, $0x3e2aaa49
-DATA constants<>+584(SB)/4, $0x3e2aaa49
-DATA constants<>+588(SB)/4, $0x3e2aaa49
-DATA constants<>+592(SB)/4, $0x3e2aaa49
-DATA constants<>+596(SB)/4, $0x3e2aaa49
-DATA constants<>+600(SB)/4, $0x3e2aaa49
-DATA constants<>+604(SB)/4, $0x3e2aaa49
-DATA constants<>+608(SB)/4, $0x3e2aaa49
-DATA constants<>+612(SB)/4, $0x3e2aaa49
-DATA constants<>+616(SB)/4, $0x3e2aaa49
-DATA constants<>+620(SB)/4, $0x3e2aaa49
-DATA constants<>+624(SB)/4, $0x3e2aaa49
-DATA constants<>+628(SB)/4, $0x3e2aaa49
-DATA constants<>+632(SB)/4, $0x3e2aaa49
-DATA constants<>+636(SB)/4, $0x3e2aaa49
-DATA constants<>+640(SB)/4, $0x3efffffe
-DATA constants<>+644(SB)/4, $0x3efffffe
-DATA constants<>+648(SB)/4, $0x3efffffe
-DATA constants<>+652(SB)/4, $0x3efffffe
-DATA constants<>+656(SB)/4, $0x3efffffe
-DATA constants<>+660(SB)/4, $0x3efffffe
-DATA constants<>+664(SB)/4, $0x3efffffe
-DATA constants<>+668(SB)/4, $0x3efffffe
-DATA constants<>+672(SB)/4, $0x3efffffe
-DATA constants<>+676(SB)/4, $0x3efffffe
-DATA constants<>+680(SB)/4, $0x3efffffe
-DATA constants<>+684(SB)/4, $0x3efffffe
-DATA constants<>+688(SB)/4, $0x3efffffe
-DATA constants<>+692(SB)/4, $0x3efffffe
-DATA constants<>+696(SB)/4, $0x3efffffe
-DATA constants<>+700(SB)/4, $0x3efffffe
-DATA constants<>+704(SB)/4, $0x7fffffff
-DATA constants<>+708(SB)/4, $0x7fffffff
-DATA constants<>+712(SB)/4, $0x7fffffff
-DATA constants<>+716(SB)/4, $0x7fffffff
-DATA constants<>+720(SB)/4, $0x7fffffff
-DATA constants<>+724(SB)/4, $0x7fffffff
-DATA constants<>+728(SB)/4, $0x7fffffff
-DATA constants<>+732(SB)/4, $0x7fffffff
-DATA constants<>+736(SB)/4, $0x7fffffff
-DATA constants<>+740(SB)/4, $0x7fffffff
-DATA constants<>+744(SB)/4, $0x7fffffff
-DATA constants<>+748(SB)/4, $0x7fffffff
-DATA constants<>+752(SB)/4, $0x7fffffff
-DATA constants<>+756(SB)/4, $0x7fffffff
-DATA constants<>+760(SB)/4, $0x7fffffff
-DATA constants<>+764(SB)/4, $0x7fffffff
-DATA constants<>+768(SB)/4, $0x41200000
-DATA constants<>+772(SB)/4, $0x41200000
-DATA constants<>+776(SB)/4, $0x41200000
-DATA constants<>+780(SB)/4, $0x41200000
-DATA constants<>+784(SB)/4, $0x41200000
-DATA constants<>+788(SB)/4, $0x41200000
-DATA constants<>+792(SB)/4, $0x41200000
-DATA constants<>+796(SB)/4, $0x41200000
-DATA constants<>+800(SB)/4, $0x41200000
-DATA constants<>+804(SB)/4, $0x41200000
-DATA constants<>+808(SB)/4, $0x41200000
-DATA constants<>+812(SB)/4, $0x41200000
-DATA constants<>+816(SB)/4, $0x41200000
-DATA constants<>+820(SB)/4, $0x41200000
-DATA constants<>+824(SB)/4, $0x41200000
-DATA constants<>+828(SB)/4, $0x41200000
-DATA constants<>+832(SB)/4, $0xc0000000
-DATA constants<>+836(SB)/4, $0xc0000000
-DATA constants<>+840(SB)/4, $0xc0000000
-DATA constants<>+844(SB)/4, $0xc0000000
-DATA constants<>+848(SB)/4, $0xc0000000
-DATA constants<>+852(SB)/4, $0xc0000000
-DATA constants<>+856(SB)/4, $0xc0000000
-DATA constants<>+860(SB)/4, $0xc0000000
-DATA constants<>+864(SB)/4, $0xc0000000
-DATA constants<>+868(SB)/4, $0xc0000000
-DATA constants<>+872(SB)/4, $0xc0000000
-DATA constants<>+876(SB)/4, $0xc0000000
-DATA constants<>+880(SB)/4, $0xc0000000
-DATA constants<>+884(SB)/4, $0xc0000000
-DATA constants<>+888(SB)/4, $0xc0000000
-DATA constants<>+892(SB)/4, $0xc0000000
-DATA constants<>+896(SB)/4, $0x40000000
-DATA constants<>+900(SB)/4, $0x40000000
-DATA constants<>+904(SB)/4, $0x40000000
-DATA constants<>+908(SB)/4, $0x40000000
-DATA constants<>+912(SB)/4, $0x40000000
-DATA constants<>+916(SB)/4, $0x40000000
-DATA constants<>+920(SB)/4, $0x40000000
-DATA constants<>+924(SB)/4, $0x40000000
-DATA constants<>+928(SB)/4, $0x40000000
-DATA constants<>+932(SB)/4, $0x40000000
-DATA constants<>+936(SB)/4, $0x40000000
-DATA constants<>+940(SB)/4, $0x40000000
-DATA constants<>+944(SB)/4, $0x40000000
-DATA constants<>+948(SB)/4, $0x40000000
-DATA constants<>+952(SB)/4, $0x40000000
-DATA constants<>+956(SB)/4, $0x40000000
-DATA constants<>+960(SB)/4, $0x80000000
-DATA constants<>+964(SB)/4, $0x80000000
-DATA constants<>+968(SB)/4, $0x80000000
-DATA constants<>+972(SB)/4, $0x80000000
-DATA constants<>+976(SB)/4, $0x80000000
-DATA constants<>+980(SB)/4, $0x80000000
-DATA constants<>+984(SB)/4, $0x80000000
-DATA constants<>+988(SB)/4, $0x80000000
-DATA constants<>+992(SB)/4, $0x80000000
-DATA constants<>+996(SB)/4, $0x80000000
-DATA constants<>+1000(SB)/4, $0x80000000
-DATA constants<>+1004(SB)/4, $0x80000000
-DATA constants<>+1008(SB)/4, $0x80000000
-DATA constants<>+1012(SB)/4, $0x80000000
-DATA constants<>+1016(SB)/4, $0x80000000
-DATA constants<>+1020(SB)/4, $0x80000000
+DATA constants<>+0(SB)/4, $0x7fffffff
+DATA constants<>+4(SB)/4, $0x7fffffff
+DATA constants<>+8(SB)/4, $0x7fffffff
+DATA constants<>+12(SB)/4, $0x7fffffff
+DATA constants<>+16(SB)/4, $0x7fffffff
+DATA constants<>+20(SB)/4, $0x7fffffff
+DATA constants<>+24(SB)/4, $0x7fffffff
+DATA constants<>+28(SB)/4, $0x7fffffff
+DATA constants<>+32(SB)/4, $0x7fffffff
+DATA constants<>+36(SB)/4, $0x7fffffff
+DATA constants<>+40(SB)/4, $0x7fffffff
+DATA constants<>+44(SB)/4, $0x7fffffff
+DATA constants<>+48(SB)/4, $0x7fffffff
+DATA constants<>+52(SB)/4, $0x7fffffff
+DATA constants<>+56(SB)/4, $0x7fffffff
+DATA constants<>+60(SB)/4, $0x7fffffff
+DATA constants<>+64(SB)/4, $0x80000000
+DATA constants<>+68(SB)/4, $0x80000000
+DATA constants<>+72(SB)/4, $0x80000000
+DATA constants<>+76(SB)/4, $0x80000000
+DATA constants<>+80(SB)/4, $0x80000000
+DATA constants<>+84(SB)/4, $0x80000000
+DATA constants<>+88(SB)/4, $0x80000000
+DATA constants<>+92(SB)/4, $0x80000000
+DATA constants<>+96(SB)/4, $0x80000000
+DATA constants<>+100(SB)/4, $0x80000000
+DATA constants<>+104(SB)/4, $0x80000000
+DATA constants<>+108(SB)/4, $0x80000000
+DATA constants<>+112(SB)/4, $0x80000000
+DATA constants<>+116(SB)/4, $0x80000000
+DATA constants<>+120(SB)/4, $0x80000000
+DATA constants<>+124(SB)/4, $0x80000000
+DATA constants<>+128(SB)/4, $0x3f800000
+DATA constants<>+132(SB)/4, $0x3f800000
+DATA constants<>+136(SB)/4, $0x3f800000
+DATA constants<>+140(SB)/4, $0x3f800000
+DATA constants<>+144(SB)/4, $0x3f800000
+DATA constants<>+148(SB)/4, $0x3f800000
+DATA constants<>+152(SB)/4, $0x3f800000
+DATA constants<>+156(SB)/4, $0x3f800000
+DATA constants<>+160(SB)/4, $0x3f800000
+DATA constants<>+164(SB)/4, $0x3f800000
+DATA constants<>+168(SB)/4, $0x3f800000
+DATA constants<>+172(SB)/4, $0x3f800000
+DATA constants<>+176(SB)/4, $0x3f800000
+DATA constants<>+180(SB)/4, $0x3f800000
+DATA constants<>+184(SB)/4, $0x3f800000
+DATA constants<>+188(SB)/4, $0x3f800000
+DATA constants<>+192(SB)/4, $0x43000000
+DATA constants<>+196(SB)/4, $0x43000000
+DATA constants<>+200(SB)/4, $0x43000000
+DATA constants<>+204(SB)/4, $0x43000000
+DATA constants<>+208(SB)/4, $0x43000000
+DATA constants<>+212(SB)/4, $0x43000000
+DATA constants<>+216(SB)/4, $0x43000000
+DATA constants<>+220(SB)/4, $0x43000000
+DATA constants<>+224(SB)/4, $0x43000000
+DATA constants<>+228(SB)/4, $0x43000000
+DATA constants<>+232(SB)/4, $0x43000000
+DATA constants<>+236(SB)/4, $0x43000000
+DATA constants<>+240(SB)/4, $0x43000000
+DATA constants<>+244(SB)/4, $0x43000000
+DATA constants<>+248(SB)/4, $0x43000000
+DATA constants<>+252(SB)/4, $0x43000000
+DATA constants<>+256(SB)/4, $0xc2d00000
+DATA constants<>+260(SB)/4, $0xc2d00000
+DATA constants<>+264(SB)/4, $0xc2d00000
+DATA constants<>+268(SB)/4, $0xc2d00000
+DATA constants<>+272(SB)/4, $0xc2d00000
+DATA constants<>+276(SB)/4, $0xc2d00000
+DATA constants<>+280(SB)/4, $0xc2d00000
+DATA constants<>+284(SB)/4, $0xc2d00000
+DATA constants<>+288(SB)/4, $0xc2d00000
+DATA constants<>+292(SB)/4, $0xc2d00000
+DATA constants<>+296(SB)/4, $0xc2d00000
+DATA constants<>+300(SB)/4, $0xc2d00000
+DATA constants<>+304(SB)/4, $0xc2d00000
+DATA constants<>+308(SB)/4, $0xc2d00000
+DATA constants<>+312(SB)/4, $0xc2d00000
+DATA constants<>+316(SB)/4, $0xc2d00000
+DATA constants<>+320(SB)/4, $0x3fb8aa3b
+DATA constants<>+324(SB)/4, $0x3fb8aa3b
+DATA constants<>+328(SB)/4, $0x3fb8aa3b
+DATA constants<>+332(SB)/4, $0x3fb8aa3b
+DATA constants<>+336(SB)/4, $0x3fb8aa3b
+DATA constants<>+340(SB)/4, $0x3fb8aa3b
+DATA constants<>+344(SB)/4, $0x3fb8aa3b
+DATA constants<>+348(SB)/4, $0x3fb8aa3b
+DATA constants<>+352(SB)/4, $0x3fb8aa3b
+DATA constants<>+356(SB)/4, $0x3fb8aa3b
+DATA constants<>+360(SB)/4, $0x3fb8aa3b
+DATA constants<>+364(SB)/4, $0x3fb8aa3b
+DATA constants<>+368(SB)/4, $0x3fb8aa3b
+DATA constants<>+372(SB)/4, $0x3fb8aa3b
+DATA constants<>+376(SB)/4, $0x3fb8aa3b
+DATA constants<>+380(SB)/4, $0x3fb8aa3b
+DATA constants<>+384(SB)/4, $0x3f317218
+DATA constants<>+388(SB)/4, $0x3f317218
+DATA constants<>+392(SB)/4, $0x3f317218
+DATA constants<>+396(SB)/4, $0x3f317218
+DATA constants<>+400(SB)/4, $0x3f317218
+DATA constants<>+404(SB)/4, $0x3f317218
+DATA constants<>+408(SB)/4, $0x3f317218
+DATA constants<>+412(SB)/4, $0x3f317218
+DATA constants<>+416(SB)/4, $0x3f317218
+DATA constants<>+420(SB)/4, $0x3f317218
+DATA constants<>+424(SB)/4, $0x3f317218
+DATA constants<>+428(SB)/4, $0x3f317218
+DATA constants<>+432(SB)/4, $0x3f317218
+DATA constants<>+436(SB)/4, $0x3f317218
+DATA constants<>+440(SB)/4, $0x3f317218
+DATA constants<>+444(SB)/4, $0x3f317218
+DATA constants<>+448(SB)/4, $0xb102e308
+DATA constants<>+452(SB)/4, $0xb102e308
+DATA constants<>+456(SB)/4, $0xb102e308
+DATA constants<>+460(SB)/4, $0xb102e308
+DATA constants<>+464(SB)/4, $0xb102e308
+DATA constants<>+468(SB)/4, $0xb102e308
+DATA constants<>+472(SB)/4, $0xb102e308
+DATA constants<>+476(SB)/4, $0xb102e308
+DATA constants<>+480(SB)/4, $0xb102e308
+DATA constants<>+484(SB)/4, $0xb102e308
+DATA constants<>+488(SB)/4, $0xb102e308
+DATA constants<>+492(SB)/4, $0xb102e308
+DATA constants<>+496(SB)/4, $0xb102e308
+DATA constants<>+500(SB)/4, $0xb102e308
+DATA constants<>+504(SB)/4, $0xb102e308
+DATA constants<>+508(SB)/4, $0xb102e308
+DATA constants<>+512(SB)/4, $0x3ab511e8
+DATA constants<>+516(SB)/4, $0x3ab511e8
+DATA constants<>+520(SB)/4, $0x3ab511e8
+DATA constants<>+524(SB)/4, $0x3ab511e8
+DATA constants<>+528(SB)/4, $0x3ab511e8
+DATA constants<>+532(SB)/4, $0x3ab511e8
+DATA constants<>+536(SB)/4, $0x3ab511e8
+DATA constants<>+540(SB)/4, $0x3ab511e8
+DATA constants<>+544(SB)/4, $0x3ab511e8
+DATA constants<>+548(SB)/4, $0x3ab511e8
+DATA constants<>+552(SB)/4, $0x3ab511e8
+DATA constants<>+556(SB)/4, $0x3ab511e8
+DATA constants<>+560(SB)/4, $0x3ab511e8
+DATA constants<>+564(SB)/4, $0x3ab511e8
+DATA constants<>+568(SB)/4, $0x3ab511e8
+DATA constants<>+572(SB)/4, $0x3ab511e8
+DATA constants<>+576(SB)/4, $0x3c091d10
+DATA constants<>+580(SB)/4, $0x3c091d10
+DATA constants<>+584(SB)/4, $0x3c091d10
+DATA constants<>+588(SB)/4, $0x3c091d10
+DATA constants<>+592(SB)/4, $0x3c091d10
+DATA constants<>+596(SB)/4, $0x3c091d10
+DATA constants<>+600(SB)/4, $0x3c091d10
+DATA constants<>+604(SB)/4, $0x3c091d10
+DATA constants<>+608(SB)/4, $0x3c091d10
+DATA constants<>+612(SB)/4, $0x3c091d10
+DATA constants<>+616(SB)/4, $0x3c091d10
+DATA constants<>+620(SB)/4, $0x3c091d10
+DATA constants<>+624(SB)/4, $0x3c091d10
+DATA constants<>+628(SB)/4, $0x3c091d10
+DATA constants<>+632(SB)/4, $0x3c091d10
+DATA constants<>+636(SB)/4, $0x3c091d10
+DATA constants<>+640(SB)/4, $0x3d2aac79
+DATA constants<>+644(SB)/4, $0x3d2aac79
+DATA constants<>+648(SB)/4, $0x3d2aac79
+DATA constants<>+652(SB)/4, $0x3d2aac79
+DATA constants<>+656(SB)/4, $0x3d2aac79
+DATA constants<>+660(SB)/4, $0x3d2aac79
+DATA constants<>+664(SB)/4, $0x3d2aac79
+DATA constants<>+668(SB)/4, $0x3d2aac79
+DATA constants<>+672(SB)/4, $0x3d2aac79
+DATA constants<>+676(SB)/4, $0x3d2aac79
+DATA constants<>+680(SB)/4, $0x3d2aac79
+DATA constants<>+684(SB)/4, $0x3d2aac79
+DATA constants<>+688(SB)/4, $0x3d2aac79
+DATA constants<>+692(SB)/4, $0x3d2aac79
+DATA constants<>+696(SB)/4, $0x3d2aac79
+DATA constants<>+700(SB)/4, $0x3d2aac79
+DATA constants<>+704(SB)/4, $0x3e2aaa49
+DATA constants<>+708(SB)/4, $0x3e2aaa49
+DATA constants<>+712(SB)/4, $0x3e2aaa49
+DATA constants<>+716(SB)/4, $0x3e2aaa49
+DATA constants<>+720(SB)/4, $0x3e2aaa49
+DATA constants<>+724(SB)/4, $0x3e2aaa49
+DATA constants<>+728(SB)/4, $0x3e2aaa49
+DATA constants<>+732(SB)/4, $0x3e2aaa49
+DATA constants<>+736(SB)/4, $0x3e2aaa49
+DATA constants<>+740(SB)/4, $0x3e2aaa49
+DATA constants<>+744(SB)/4, $0x3e2aaa49
+DATA constants<>+748(SB)/4, $0x3e2aaa49
+DATA constants<>+752(SB)/4, $0x3e2aaa49
+DATA constants<>+756(SB)/4, $0x3e2aaa49
+DATA constants<>+760(SB)/4, $0x3e2aaa49
+DATA constants<>+764(SB)/4, $0x3e2aaa49
+DATA constants<>+768(SB)/4, $0x3efffffe
+DATA constants<>+772(SB)/4, $0x3efffffe
+DATA constants<>+776(SB)/4, $0x3efffffe
+DATA constants<>+780(SB)/4, $0x3efffffe
+DATA constants<>+784(SB)/4, $0x3efffffe
+DATA constants<>+788(SB)/4, $0x3efffffe
+DATA constants<>+792(SB)/4, $0x3efffffe
+DATA constants<>+796(SB)/4, $0x3efffffe
+DATA constants<>+800(SB)/4, $0x3efffffe
+DATA constants<>+804(SB)/4, $0x3efffffe
+DATA constants<>+808(SB)/4, $0x3efffffe
+DATA constants<>+812(SB)/4, $0x3efffffe
+DATA constants<>+816(SB)/4, $0x3efffffe
+DATA constants<>+820(SB)/4, $0x3efffffe
+DATA constants<>+824(SB)/4, $0x3efffffe
+DATA constants<>+828(SB)/4, $0x3efffffe
+DATA constants<>+832(SB)/4, $0x41200000
+DATA constants<>+836(SB)/4, $0x41200000
+DATA constants<>+840(SB)/4, $0x41200000
+DATA constants<>+844(SB)/4, $0x41200000
+DATA constants<>+848(SB)/4, $0x41200000
+DATA constants<>+852(SB)/4, $0x41200000
+DATA constants<>+856(SB)/4, $0x41200000
+DATA constants<>+860(SB)/4, $0x41200000
+DATA constants<>+864(SB)/4, $0x41200000
+DATA constants<>+868(SB)/4, $0x41200000
+DATA constants<>+872(SB)/4, $0x41200000
+DATA constants<>+876(SB)/4, $0x41200000
+DATA constants<>+880(SB)/4, $0x41200000
+DATA constants<>+884(SB)/4, $0x41200000
+DATA constants<>+888(SB)/4, $0x41200000
+DATA constants<>+892(SB)/4, $0x41200000
+DATA constants<>+896(SB)/4, $0xc0000000
+DATA constants<>+900(SB)/4, $0xc0000000
+DATA constants<>+904(SB)/4, $0xc0000000
+DATA constants<>+908(SB)/4, $0xc0000000
+DATA constants<>+912(SB)/4, $0xc0000000
+DATA constants<>+916(SB)/4, $0xc0000000
+DATA constants<>+920(SB)/4, $0xc0000000
+DATA constants<>+924(SB)/4, $0xc0000000
+DATA constants<>+928(SB)/4, $0xc0000000
+DATA constants<>+932(SB)/4, $0xc0000000
+DATA constants<>+936(SB)/4, $0xc0000000
+DATA constants<>+940(SB)/4, $0xc0000000
+DATA constants<>+944(SB)/4, $0xc0000000
+DATA constants<>+948(SB)/4, $0xc0000000
+DATA constants<>+952(SB)/4, $0xc0000000
+DATA constants<>+956(SB)/4, $0xc0000000
+DATA constants<>+960(SB)/4, $0x40000000
+DATA constants<>+964(SB)/4, $0x40000000
+DATA constants<>+968(SB)/4, $0x40000000
+DATA constants<>+972(SB)/4, $0x40000000
+DATA constants<>+976(SB)/4, $0x40000000
+DATA constants<>+980(SB)/4, $0x40000000
+DATA constants<>+984(SB)/4, $0x40000000
+DATA constants<>+988(SB)/4, $0x40000000
+DATA constants<>+992(SB)/4, $0x40000000
+DATA constants<>+996(SB)/4, $0x40000000
+DATA constants<>+1000(SB)/4, $0x40000000
+DATA constants<>+1004(SB)/4, $0x40000000
+DATA constants<>+1008(SB)/4, $0x40000000
+DATA constants<>+1012(SB)/4, $0x40000000
+DATA constants<>+1016(SB)/4, $0x40000000
+DATA constants<>+1020(SB)/4, $0x40000000
 DATA constants<>+1024(SB)/4, $0x38ad61aa
 DATA constants<>+1028(SB)/4, $0x38ad61aa
 DATA constants<>+1032(SB)/4, $0x38ad61aa

@@ -53,6 +53,8 @@ func elementwise(a *assembly) {
 		f.vectors("mulAdd", "dst, x, y", func(v [][]reg) { f.mul(v[1], v[2]); f.add(v[0], v[1]) })
 		f.vectors("normalize", "x, mean, factor, offset", func(v [][]reg) { f.sub(v[0], v[1]); f.mul(v[0], v[2]); f.add(v[0], v[3]) })
 		f.function("relu", one, 4, f.relu)
+		f.function("abs", one, 4, f.abs)
+		f.function("neg", one, 4, f.neg)
 		f.function("sqrt", one, 4, f.sqrt)
 		f.function("rsqrt", one, 4, f.rsqrt)
 		f.function("truncate", toInt32, 4, f.truncate)
@@ -357,6 +359,18 @@ func (f *floats) extreme(x, y []reg, largest bool) {
 		}
 		x[i] = one[i]
 	})
+}
+
+// abs clears signs.
+func (f *floats) abs(x, _ []reg) {
+	magnitude := f.bits(signBit - 1)
+	each(x, func(i int) { f.VANDPS(magnitude, x[i], x[i]) })
+}
+
+// neg turns signs.
+func (f *floats) neg(x, _ []reg) {
+	sign := f.bits(signBit)
+	each(x, func(i int) { f.VXORPS(sign, x[i], x[i]) })
 }
 
 // relu leaves what is not less than or equal to zero.
