@@ -33,6 +33,10 @@ type join struct {
 	inputs []int // by branch
 }
 
+// mostDeep bounds how deep conditionals are within one another, as each node has a list of those that
+// it is in.
+const mostDeep = 64
+
 func newBranches() branches {
 	return branches{map[*graph.Node][]gate{}, map[*graph.Node]join{}}
 }
@@ -62,6 +66,9 @@ func (b *branches) add(n *graph.Node) (reason string) {
 		if g := b.gates[c]; len(g) > len(longest) {
 			longest = g
 		}
+	}
+	if len(longest) > mostDeep {
+		return "conditionals too deep within one another: " + n.Name()
 	}
 	if longest != nil {
 		b.gates[n] = longest

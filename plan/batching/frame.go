@@ -80,7 +80,7 @@ func (f *finder) batchFrames(ctx context.Context, p *plan.Program) error {
 			enters[to] = append(enters[to], n)
 		}
 	}
-	gates := outside(g.Nodes(), frames)
+	gates, tooDeep := outside(g.Nodes(), frames)
 	var list []*framed
 	for _, w := range loops {
 		if err := status.FromContext(ctx); err != nil {
@@ -93,7 +93,9 @@ func (f *finder) batchFrames(ctx context.Context, p *plan.Program) error {
 		finding := Finding{Loop: w.Frame}
 		reason := l.check(e, frames, enters)
 		if reason == "" {
-			reason = l.together(gates)
+			if reason = tooDeep; reason == "" {
+				reason = l.together(gates)
+			}
 		}
 		var made *Loop
 		if reason == "" {
@@ -249,8 +251,9 @@ func (l *framed) gate() (reason string) {
 	return reason
 }
 
-// outside returns in which branches of conditionals the nodes outside of loops are.
-func outside(nodes []*graph.Node, frames *graph.Frames) *branches {
+// outside returns in which branches of conditionals the nodes outside of loops are, and a reason if they
+// are too deep within one another.
+func outside(nodes []*graph.Node, frames *graph.Frames) (_ *branches, tooDeep string) {
 	b := newBranches()
 	entered := make([][]gate, len(frames.Frames)) // by frame
 	for i, n := range nodes {                     // inputs before consumers, but for back edges
@@ -259,19 +262,27 @@ func outside(nodes []*graph.Node, frames *graph.Frames) *branches {
 			b.gates[n] = entered[frames.FrameOf[i]]
 		case frames.FrameOf[i] != 0:
 		case n.Class() == graph.ClassEnter:
-			b.add(n)
+			if reason := b.add(n); reason != "" {
+				return &b, reason
+			}
 			if g := b.gates[n]; len(g) > len(entered[frames.Entered[i]]) {
 				entered[frames.Entered[i]] = g
 			}
-		case b.add(n) != "": // a Merge of another form: dead if all of its inputs are
-			for _, in := range n.Inputs() {
+		default:
+			reason := b.add(n)
+			if reason == "" {
+				break
+			} else if n.Class() != graph.ClassMerge {
+				return &b, reason
+			}
+			for _, in := range n.Inputs() { // of another form: dead if all of its inputs are
 				if g := b.of(in); len(g) > len(b.gates[n]) {
 					b.gates[n] = g
 				}
 			}
 		}
 	}
-	return &b
+	return &b, ""
 }
 
 // together reports a loop of which some variables could be dead and others not.

@@ -1,6 +1,7 @@
 package batching_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -76,7 +77,19 @@ f/y = Exit(g/s) {T=DT_FLOAT}`},
 	{"a frame of branches", "f/e_1 = Enter(x) {T=DT_FLOAT, frame_name=\"f\"}", `no = Const() {dtype=DT_BOOL, value=Tensor<type: bool shape: [] values: false>}
 c = Switch(x, no) {T=DT_FLOAT}
 f/e_1 = Enter(c) {T=DT_FLOAT, frame_name="f"}`},
+	{"a frame in conditionals too deep", "f/e_1 = Enter(x) {T=DT_FLOAT, frame_name=\"f\"}", deep(70)},
 	{"a frame whose constants wait", "f/n_1 = NextIteration(f/y) {T=DT_FLOAT}", "f/n_1 = NextIteration(f/y, ^f/add) {T=DT_FLOAT}"},
+}
+
+// deep returns an Enter behind so many Switches.
+func deep(n int) string {
+	var w strings.Builder
+	w.WriteString("no = Const() {dtype=DT_BOOL, value=Tensor<type: bool shape: [] values: false>}\nc0 = Switch(x, no) {T=DT_FLOAT}\n")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&w, "c%d = Switch(c%d, no) {T=DT_FLOAT}\n", i, i-1)
+	}
+	fmt.Fprintf(&w, "f/e_1 = Enter(c%d) {T=DT_FLOAT, frame_name=\"f\"}", n-1)
+	return w.String()
 }
 
 // frameOf returns a graph with a loop of Enter and Exit that was changed.
