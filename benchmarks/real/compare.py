@@ -60,7 +60,7 @@ class TensorFlow:
         with self.session.graph.as_default():
             loaded = v1.saved_model.load(self.session, ["serve"], folder)
         ends, tensor = loaded.signature_def["serving_default"], self.session.graph.get_tensor_by_name
-        self.given = {key: drawn(key, t.shape.as_list(), t.dtype.as_numpy_dtype)
+        self.given = {key: drawn(key, t.shape.as_list() if t.shape.rank is not None else [], t.dtype.as_numpy_dtype)
                       for key, t in ((key, tensor(info.name)) for key, info in sorted(ends.inputs.items()))}
         self.names = sorted(ends.outputs)
         call = self.session.make_callable([tensor(ends.outputs[key].name) for key in self.names],
