@@ -56,7 +56,7 @@ func (d *direct[T]) fewFilters() *fewFilters {
 	return f
 }
 
-// memory returns how many elements a block of so many lines takes: its turned lines, and a
+// fewMemory returns how many elements a block of so many lines takes: its turned lines, and a
 // line of the result by filters.
 func (d *direct[T]) fewMemory(f *fewFilters, height int) int {
 	return ((height-1)*d.dims[1].step+d.span())*f.turned + d.n*f.whole

@@ -44,8 +44,12 @@ func dynamicSliceShape(c *shape.Context) error {
 	if err != nil {
 		return err
 	}
-	if in := c.Input(0); !s.Known() && in.Known() {
+	switch in := c.Input(0); {
+	case !in.Known():
+	case !s.Known():
 		s = shape.OfRank(in.Rank())
+	case s.Rank() != in.Rank():
+		s = shape.Shape{} // the kernel refuses it
 	}
 	c.SetOutput(0, s)
 	return nil
