@@ -199,6 +199,7 @@ var guessing = []string{
 	"DenseCountSparseOutput", // takes it that there are weights
 	"Equal", "NotEqual",      // take it that two unknown dimensions broadcast
 	"MatrixSetDiagV2", "MatrixSetDiagV3", // take an unknown number of diagonals for one
+	"MatrixSetDiag",                    // compares batches only where it does not know the matrix
 	"EnsureShape",                      // with an attribute that asks for no rank
 	"GatherV2",                         // counts a negative batch_dims twice over where the axis is unknown
 	"SpaceToBatchND", "BatchToSpaceND", // want to know how many dimensions are in blocks
