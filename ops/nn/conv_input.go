@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"unsafe"
+
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/shape"
@@ -200,13 +202,18 @@ func (c *convInput[T]) phase(ctx *kernel.Context, s *convSizes, p [3]phase, w, f
 // transposed sets dst, cols×rows, to the transpose of a rows×cols matrix in
 // rows of ld elements.
 func transposed[T vec.Number](dst, src []T, rows, cols, ld int) {
-	const block = 16
-	for i := 0; i < rows; i += block {
-		for j := 0; j < cols; j += block {
-			for r := i; r < min(i+block, rows); r++ {
-				for c, x := range src[r*ld+j : r*ld+min(j+block, cols)] {
-					dst[(j+c)*rows+r] = x
-				}
+	if rows == 0 || cols == 0 {
+		return
+	}
+	switch to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]); unsafe.Sizeof(dst[0]) {
+	case 4:
+		vec.Transpose(unsafe.Slice((*uint32)(to), len(dst)), rows, unsafe.Slice((*uint32)(from), len(src)), ld, rows, cols)
+	case 8:
+		vec.Transpose(unsafe.Slice((*uint64)(to), len(dst)), rows, unsafe.Slice((*uint64)(from), len(src)), ld, rows, cols)
+	default:
+		for i := range rows {
+			for j, x := range src[i*ld:][:cols] {
+				dst[j*rows+i] = x
 			}
 		}
 	}
