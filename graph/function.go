@@ -20,6 +20,9 @@ func UnmarshalFunction(def []byte) (*Function, error) { return function.Unmarsha
 // Functions returns the functions by name.
 func (g *Graph) Functions() []*Function { return g.lib().Sorted() }
 
+// LibraryBytes returns how long the serialized definitions of all functions are together.
+func (g *Graph) LibraryBytes() int { return g.lib().Bytes() }
+
 // Function finds a function by name; nil if there is none.
 func (g *Graph) Function(name string) *Function { return g.lib().Find(name) }
 

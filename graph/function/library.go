@@ -29,6 +29,7 @@ type Library struct {
 	functions map[string]*Function
 	gradients map[string]string // function to the function that is its gradient
 	shared    bool              // the maps are another library's too: who adds copies them first
+	bytes     int               // of the definitions of functions
 }
 
 // NewLibrary makes an empty library, whose functions may not have the names of
@@ -43,7 +44,7 @@ func (l *Library) Clone() *Library {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.shared = true
-	return &Library{ops: l.ops, functions: l.functions, gradients: l.gradients, shared: true}
+	return &Library{ops: l.ops, functions: l.functions, gradients: l.gradients, shared: true, bytes: l.bytes}
 }
 
 // own makes the maps l's own, to be written. The caller holds the lock.
@@ -70,6 +71,13 @@ func (l *Library) Len() int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return len(l.functions)
+}
+
+// Bytes returns how long the definitions of the functions are together.
+func (l *Library) Bytes() int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.bytes
 }
 
 // Gradient returns the gradient of a function; "" if there is none.
@@ -149,6 +157,7 @@ func (l *Library) Commit() error {
 	for name, f := range l.functions {
 		if to.functions[name] == nil {
 			to.functions[name] = f
+			to.bytes += len(f.Def)
 		}
 	}
 	maps.Copy(to.gradients, l.gradients)
@@ -203,6 +212,7 @@ func (l *Library) Add(fn *Function) error {
 	defer l.mu.Unlock()
 	l.own()
 	l.functions[fn.Name] = fn
+	l.bytes += len(fn.Def)
 	return nil
 }
 

@@ -19,11 +19,13 @@ type budget struct {
 const (
 	// minNodes and minEdges are what bodies may come to in any program;
 	// nodesPerNode and edgesPerNode are added for each node that the program has
-	// without.
+	// without, and a node and its edges for every bytesPerNode of the definitions of
+	// functions: a large network in a function is no more than the graph holds.
 	minNodes     = 1 << 14
 	nodesPerNode = 4
 	minEdges     = 1 << 18
 	edgesPerNode = 16
+	bytesPerNode = 256
 	// minTotal, totalPerNode and totalPerEdge bound all that is added, which is linear
 	// in the program and in the bodies that are laid out, save where each branch of
 	// a Case takes each of its arguments.
@@ -32,9 +34,11 @@ const (
 	totalPerEdge = 8
 )
 
-// budgetFor returns the budget of a program of these nodes.
-func budgetFor(nodes []*graph.Node) budget {
-	b := budget{nodes: minNodes + nodesPerNode*len(nodes), edges: minEdges + edgesPerNode*len(nodes)}
+// budgetFor returns the budget of a program of these nodes in a graph whose functions have
+// definitions of so many bytes.
+func budgetFor(nodes []*graph.Node, library int) budget {
+	library /= bytesPerNode
+	b := budget{nodes: minNodes + nodesPerNode*len(nodes) + library, edges: minEdges + edgesPerNode*(len(nodes)+library)}
 	b.total = minTotal + totalPerNode*len(nodes)
 	for _, n := range nodes {
 		b.total += totalPerEdge * edgesOf(n)

@@ -77,7 +77,7 @@ func functions(ctx context.Context, g *graph.Graph, need []*graph.Node, feeds []
 		stays:  stays,
 		g:      g,
 		e:      copier{e},
-		budget: budgetFor(need),
+		budget: budgetFor(need, g.LibraryBytes()),
 		plans:  map[planned]*bodyPlan{},
 		frames: map[string]int{},
 		outs:   map[*graph.Node][]graph.Output{},

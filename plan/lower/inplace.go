@@ -19,7 +19,7 @@ func InPlace(ctx context.Context, g *graph.Graph, nodes []*graph.Node, keep func
 		watch:  status.NewWatch(ctx),
 		g:      g,
 		e:      inPlace{g, map[*graph.Node][]graph.Output{}, parted},
-		budget: budgetFor(g.Nodes()),
+		budget: budgetFor(g.Nodes(), g.LibraryBytes()),
 		stays:  keep,
 		plans:  map[planned]*bodyPlan{},
 		frames: map[string]int{},

@@ -78,11 +78,39 @@ func TestLongChain(t *testing.T) {
 			t.Fatalf("a name of %d bytes: %s", len(node.Name()), node.Name())
 		}
 	}
-	if calls != 1 || l.NumNodes() < 5000 || l.NumNodes() > 20_000 {
+	if calls != 1 || l.NumNodes() < 5000 || l.NumNodes() > 30_000 {
 		t.Errorf("%d nodes, of which %d are calls", l.NumNodes(), calls)
 	}
 	if got := fetch(t, g, 5); got != int32(n+5) {
 		t.Errorf("%d functions that add one make 5 %v", n, got)
+	}
+}
+
+// TestLargeFunction: a function that holds a large network is laid out, also where the program
+// has no other node.
+func TestLargeFunction(t *testing.T) {
+	const n = 40_000
+	var b strings.Builder
+	b.WriteString("x = Placeholder() {dtype=DT_INT32, shape=shape []}\ny = F(x)\nfunc F(x: int32) -> (y: int32) {\n")
+	prefix := strings.Repeat("a_model_has_layers/that_have_nodes_with_long_names/", 4)
+	from := "x"
+	for i := range n {
+		fmt.Fprintf(&b, " %s%d = Neg(%s) {T=DT_INT32}\n", prefix, i, from)
+		from = fmt.Sprintf("%s%d:y:0", prefix, i)
+	}
+	fmt.Fprintf(&b, " return y = %s\n}\n", from)
+	g := parse(t, b.String())
+	l, err := lower.Functions(context.Background(), g, g.Nodes(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range l.Nodes() {
+		if lower.Lowers(node) {
+			t.Fatalf("%s stays a call, though its body is in the graph once", node.Name())
+		}
+	}
+	if l.NumNodes() < n {
+		t.Errorf("%d nodes of %d", l.NumNodes(), n)
 	}
 }
 
