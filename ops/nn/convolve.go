@@ -33,6 +33,10 @@ type convolving[T vec.Number] struct {
 // An epilogue goes on with a result, of which it is told part by part while these are
 // in a cache.
 type epilogue interface {
+	// finish returns it as what is done with sums before they are stored, if it is such a
+	// one: then this is all there is to do. It is called before the first part, and then
+	// either all is finished so or begin is called.
+	finish(ctx *kernel.Context) (vec.Finish, bool, error)
 	// begin is called before the first part; false: there will be none, it goes on
 	// when the whole is there.
 	begin(ctx *kernel.Context) (bool, error)

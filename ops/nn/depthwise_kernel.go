@@ -216,6 +216,9 @@ func depthwiseForward[T elementwise.Float](ctx *kernel.Context, s *depthSizes, s
 
 // depthwiseTaps computes pixels of which each channel makes one of the result.
 func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) error {
+	if t := s.tapLine(); t.Fits() {
+		return depthwiseLines(ctx, s, t, src, w, dst)
+	}
 	then := s.then
 	if then != nil {
 		begun, err := then.begin(ctx)
@@ -227,7 +230,7 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 		}
 	}
 	all := vec.Taps{Channels: s.in, Next: s.y.dilation * s.x.in * s.in, Column: s.x.dilation * s.in, WeightLine: s.x.size * s.in, Step: s.x.stride * s.in}
-	ctx.Parallel(s.batch*s.y.out, max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps())), func(lo, hi int) {
+	ctx.Parallel(s.batch*s.y.out, s.lineGrain(), func(lo, hi int) {
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			b, oy := r/s.y.out, r%s.y.out
 			line := dst[r*s.x.out*s.out:][:s.x.out*s.out]
@@ -249,6 +252,9 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 	})
 	return ctx.Err()
 }
+
+// lineGrain returns how many lines at least are worth sharing.
+func (s *depthSizes) lineGrain() int { return max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps())) }
 
 // alongLine calls f for positions q to end of the line of a result at oy, of whose
 // windows the columns left to right and the lines top to bottom lie inside: for many

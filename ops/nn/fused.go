@@ -34,7 +34,8 @@ type fusedProduct struct {
 	args  []argument
 	chain *elementwise.Chain[float32] // of the product's result, the args, and a factor for each normalization; nil: apart
 	norms []normalization
-	pool  sync.Pool // of *finish
+	plan  *finishPlan // nil: it is no vec.Finish
+	pool  sync.Pool   // of *finish
 }
 
 // An argument is how an operation takes an input of the fused node.
@@ -194,6 +195,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 			}
 		}
 		k.chain = elementwise.NewChain(operands, links)
+		k.plan = planOf(fused)
 		return k, nil
 	}
 }
@@ -237,7 +239,7 @@ func (k *fusedProduct) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	switch {
 	case err != nil:
 		return head.Blame(err)
-	case f.pass != nil: // part by part
+	case f.pass != nil || f.finished: // part by part, or before sums were stored
 		return nil
 	}
 	fits, err := f.ready(ctx)
@@ -260,6 +262,7 @@ type finish struct {
 	operands []elementwise.Operand[float32]
 	factors  tensor.Value // of normalizations
 	pass     *elementwise.Pass[float32]
+	finished bool // by a vec.Finish
 }
 
 func (f *finish) begin(ctx *kernel.Context) (bool, error) {
@@ -270,9 +273,12 @@ func (f *finish) begin(ctx *kernel.Context) (bool, error) {
 	return fits, err
 }
 
-// ready finds the operands; false if they do not fit the result.
+// ready finds the operands, unless they are there; false if they do not fit the result.
 func (f *finish) ready(ctx *kernel.Context) (bool, error) {
 	o, dims := tensor.Of[float32](f.out), f.out.Dims()
+	if len(f.operands) > 0 {
+		return true, nil
+	}
 	if len(o) == 0 || f.out.Shared() {
 		return false, nil
 	}
@@ -311,7 +317,7 @@ func (f *finish) end(ctx *kernel.Context) {
 		ctx.Free(f.factors)
 	}
 	clear(f.operands)
-	f.in, f.out, f.operands, f.factors, f.pass = nil, nil, f.operands[:0], tensor.Value{}, nil
+	f.in, f.out, f.operands, f.factors, f.pass, f.finished = nil, nil, f.operands[:0], tensor.Value{}, nil, false
 	f.pool.Put(f)
 }
 

@@ -267,6 +267,30 @@ func tapsLargestWideAVX512(t *tapRun)
 func tapsLargestAVX512(t *tapRun)
 
 //go:noescape
+func tapLineAVX512_3x1(t *lineRun)
+
+//go:noescape
+func tapLineShortAVX512_3x1(t *lineRun)
+
+//go:noescape
+func tapLineAVX512_3x2(t *lineRun)
+
+//go:noescape
+func tapLineShortAVX512_3x2(t *lineRun)
+
+//go:noescape
+func tapLineAVX512_5x1(t *lineRun)
+
+//go:noescape
+func tapLineShortAVX512_5x1(t *lineRun)
+
+//go:noescape
+func tapLineAVX512_5x2(t *lineRun)
+
+//go:noescape
+func tapLineShortAVX512_5x2(t *lineRun)
+
+//go:noescape
 func addAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -529,6 +553,30 @@ func tapsLargestWideAVX2(t *tapRun)
 
 //go:noescape
 func tapsLargestAVX2(t *tapRun)
+
+//go:noescape
+func tapLineAVX2_3x1(t *lineRun)
+
+//go:noescape
+func tapLineShortAVX2_3x1(t *lineRun)
+
+//go:noescape
+func tapLineAVX2_3x2(t *lineRun)
+
+//go:noescape
+func tapLineShortAVX2_3x2(t *lineRun)
+
+//go:noescape
+func tapLineAVX2_5x1(t *lineRun)
+
+//go:noescape
+func tapLineShortAVX2_5x1(t *lineRun)
+
+//go:noescape
+func tapLineAVX2_5x2(t *lineRun)
+
+//go:noescape
+func tapLineShortAVX2_5x2(t *lineRun)
 
 //go:noescape
 func trianglesAVX2(dst []uint8, row []uint8, other []uint8, n int)
@@ -1345,6 +1393,56 @@ func runF64AVX2(rows, vectors int, t *tile) {
 		tileF64AVX2_6x2(t)
 	default:
 		panic("vec: no such tile")
+	}
+}
+
+// runTapLineAVX2 runs a line of windows of so many columns, which move by stride: of whole
+// vectors of channels, or of a short one.
+func runTapLineAVX2(columns, stride int, whole bool, t *lineRun) {
+	switch {
+	case columns == 3 && stride == 1 && whole:
+		tapLineAVX2_3x1(t)
+	case columns == 3 && stride == 1 && !whole:
+		tapLineShortAVX2_3x1(t)
+	case columns == 3 && stride == 2 && whole:
+		tapLineAVX2_3x2(t)
+	case columns == 3 && stride == 2 && !whole:
+		tapLineShortAVX2_3x2(t)
+	case columns == 5 && stride == 1 && whole:
+		tapLineAVX2_5x1(t)
+	case columns == 5 && stride == 1 && !whole:
+		tapLineShortAVX2_5x1(t)
+	case columns == 5 && stride == 2 && whole:
+		tapLineAVX2_5x2(t)
+	case columns == 5 && stride == 2 && !whole:
+		tapLineShortAVX2_5x2(t)
+	default:
+		panic("vec: no such line")
+	}
+}
+
+// runTapLineAVX512 runs a line of windows of so many columns, which move by stride: of whole
+// vectors of channels, or of a short one.
+func runTapLineAVX512(columns, stride int, whole bool, t *lineRun) {
+	switch {
+	case columns == 3 && stride == 1 && whole:
+		tapLineAVX512_3x1(t)
+	case columns == 3 && stride == 1 && !whole:
+		tapLineShortAVX512_3x1(t)
+	case columns == 3 && stride == 2 && whole:
+		tapLineAVX512_3x2(t)
+	case columns == 3 && stride == 2 && !whole:
+		tapLineShortAVX512_3x2(t)
+	case columns == 5 && stride == 1 && whole:
+		tapLineAVX512_5x1(t)
+	case columns == 5 && stride == 1 && !whole:
+		tapLineShortAVX512_5x1(t)
+	case columns == 5 && stride == 2 && whole:
+		tapLineAVX512_5x2(t)
+	case columns == 5 && stride == 2 && !whole:
+		tapLineShortAVX512_5x2(t)
+	default:
+		panic("vec: no such line")
 	}
 }
 

@@ -8,8 +8,11 @@ const (
 )
 
 // relu6 limits to 0 and 6; -0 and NaN stay.
-func (f *floats) relu6(x, _ []reg) {
-	zero, six := f.zero(f.isa), f.value(6)
+func (f *floats) relu6(x, _ []reg) { f.limitTo(x, f.value(6)) }
+
+// limitTo is relu6 with that limit.
+func (f *floats) limitTo(x []reg, six reg) {
+	zero := f.zero(f.isa)
 	each(x, func(i int) {
 		f.pick(lessThan, x[i], zero, zero, x[i], x[i])
 		f.pick(greaterThan, x[i], six, six, x[i], x[i])

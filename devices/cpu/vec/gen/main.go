@@ -89,6 +89,8 @@ func stub(f *ir.Function) string {
 	switch {
 	case strings.HasPrefix(f.Name, "transpose"), strings.HasPrefix(f.Name, "copyPanel"):
 		kind = "*transposition"
+	case strings.HasPrefix(f.Name, "tapLine"):
+		kind = "*lineRun"
 	case strings.HasPrefix(f.Name, "taps"):
 		kind = "*tapRun"
 	case strings.HasPrefix(f.Name, "few"):
@@ -118,6 +120,26 @@ func run%[1]s(rows, vectors int, t *tile) {
 	}
 	for _, s := range []isa{avx2, avx512} {
 		fmt.Fprintf(&b, `
+// runTapLine%[1]s runs a line of windows of so many columns, which move by stride: of whole
+// vectors of channels, or of a short one.
+func runTapLine%[1]s(columns, stride int, whole bool, t *lineRun) {
+	switch {
+`, s.name)
+		for _, columns := range lineColumns {
+			for _, stride := range lineStrides {
+				for _, whole := range []bool{true, false} {
+					not := "!"
+					if whole {
+						not = ""
+					}
+					fmt.Fprintf(&b, "\tcase columns == %d && stride == %d && %swhole:\n\t\t%s(t)\n", columns, stride, not, tapLineName(s, columns, stride, whole))
+				}
+			}
+		}
+		b.WriteString("\tdefault:\n\t\tpanic(\"vec: no such line\")\n\t}\n}\n")
+	}
+	for _, s := range []isa{avx2, avx512} {
+		fmt.Fprintf(&b, `
 // runFew%[1]s runs products for so many columns, of at most so many vectors of rows, and
 // returns of how many.
 func runFew%[1]s(columns, vectors int, t *fewRun) int {
@@ -137,7 +159,7 @@ func declareNone(functions []*ir.Function) []byte {
 	var b bytes.Buffer
 	b.WriteString(header + "//go:build !amd64\n\npackage vec\n\n// None of these is called where isa is portable.\n")
 	for _, f := range functions {
-		if !strings.HasPrefix(f.Name, "tile") && !strings.HasPrefix(f.Name, "few") {
+		if !strings.HasPrefix(f.Name, "tile") && !strings.HasPrefix(f.Name, "few") && !strings.HasPrefix(f.Name, "tapLine") {
 			fmt.Fprintf(&b, "\n%s { panic(unreachable) }\n", stub(f))
 		}
 	}
@@ -145,6 +167,7 @@ func declareNone(functions []*ir.Function) []byte {
 		fmt.Fprintf(&b, "\nfunc run%s(rows, vectors int, t *tile) { panic(unreachable) }\n", s.suffix())
 	}
 	for _, s := range []isa{avx2, avx512} {
+		fmt.Fprintf(&b, "\nfunc runTapLine%s(columns, stride int, whole bool, t *lineRun) { panic(unreachable) }\n", s.name)
 		fmt.Fprintf(&b, "\nfunc runFew%s(columns, vectors int, t *fewRun) int { panic(unreachable) }\n", s.name)
 	}
 	b.WriteString("\nconst unreachable = \"vec: there is no assembly for this architecture\"\n")

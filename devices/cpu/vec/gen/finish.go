@@ -1,0 +1,72 @@
+package main
+
+import "github.com/mmcloughlin/avo/operand"
+
+// The fields of a finishing in package vec, in order: what is done with sums before they
+// are stored.
+const (
+	finishScale = 8 * iota // a row of factors
+	finishBias             // a row
+	finishFar              // from where a sum is stored to what is added to it
+	finishWhat             // of the bits below
+	finishSix              // the number 6
+	finishSize
+)
+
+const (
+	finishScales = 1 << iota
+	finishAdds
+	finishAddsFar
+	finishRelu
+	finishRelu6
+)
+
+// unless jumps to a label unless one of some bits is set.
+func (a *assembly) unless(t reg, at0 int, bits uint8, to string) {
+	a.TESTB(operand.U8(bits), at(t, at0+finishWhat))
+	a.JEQ(operand.LabelRef(to))
+}
+
+// finishRows multiplies sums of one column of vectors with its factors, and adds its bias;
+// of returns where these lie in a row.
+func (f *floats) finishRows(t reg, fields int, of func(row reg) operand.Mem, sums []reg, m *mask) {
+	scaled, biased := f.label("scaled"), f.label("biased")
+	for _, step := range []struct {
+		bits  uint8
+		field int
+		label string
+		do    func(v reg, i int)
+	}{
+		{finishScales, finishScale, scaled, func(v reg, i int) { f.VMULPS(v, sums[i], sums[i]) }},
+		{finishAdds, finishBias, biased, func(v reg, i int) { f.VADDPS(v, sums[i], sums[i]) }},
+	} {
+		f.unless(t, fields, step.bits, step.label)
+		p, v := f.field(t, fields+step.field), f.vector(f.isa)
+		f.load(f.isa, of(p), v, m)
+		each(sums, func(i int) { step.do(v, i) })
+		f.Label(step.label)
+	}
+}
+
+// withAddend writes what adds other numbers to sums, far from where these are stored.
+func (a *assembly) withAddend(t reg, fields int, add func(far reg)) {
+	none := a.label("none")
+	a.unless(t, fields, finishAddsFar, none)
+	add(a.field(t, fields+finishFar))
+	a.Label(none)
+}
+
+// limit writes Relu or Relu6 of all sums.
+func (a *assembly) limit(t reg, fields int, s isa, sums []reg) {
+	f := &floats{assembly: a, isa: s}
+	six, done := a.label("six"), a.label("limited")
+	f.unless(t, fields, finishRelu|finishRelu6, done)
+	f.unless(t, fields, finishRelu, six)
+	f.relu(sums, nil)
+	f.JMP(operand.LabelRef(done))
+	f.Label(six)
+	high := f.vector(s)
+	f.VBROADCASTSS(at(t, fields+finishSix), high)
+	f.limitTo(sums, high)
+	f.Label(done)
+}

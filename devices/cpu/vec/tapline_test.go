@@ -1,0 +1,141 @@
+package vec
+
+import (
+	"fmt"
+	"testing"
+)
+
+// A guarding is numbers of which any last ones end where memory does, for several
+// operands.
+type guarding [6][]float32
+
+func newGuarding(t *testing.T, n int) (g guarding) {
+	for i := range g {
+		g[i] = mixed(t, n)
+	}
+	return g
+}
+
+func (g *guarding) last(operand, n int) []float32 { return g[operand][len(g[operand])-n:] }
+
+// finishKinds is how many kinds of Finish there are.
+const finishKinds = 24
+
+// finish returns a kind of Finish for a result of so many columns and elements.
+func (g *guarding) finish(kind, columns, elements int) Finish {
+	f := Finish{Limit: Limit(kind % 3)}
+	if kind/3&1 != 0 {
+		f.Bias = g.last(0, columns)
+	}
+	if kind/6&1 != 0 {
+		f.Scale = g.last(1, columns)
+	}
+	if kind/12&1 != 0 {
+		f.Add = g.last(2, elements)
+	}
+	return f
+}
+
+// finished returns what f makes of a sum, the element at of the result.
+func (f *Finish) finished(sum float32, column, at int) float32 {
+	if f.Scale != nil {
+		sum = float32(sum * f.Scale[column])
+	}
+	if f.Bias != nil {
+		sum += f.Bias[column]
+	}
+	if f.Add != nil {
+		sum += f.Add[at]
+	}
+	switch {
+	case f.Limit == ReluLimit && sum <= 0, f.Limit == Relu6Limit && sum < 0:
+		return 0
+	case f.Limit == Relu6Limit && sum > 6:
+		return 6
+	}
+	return sum
+}
+
+func TestTapLine(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		n, g := 0, newGuarding(t, 1<<14)
+		for _, columns := range []int{3, 5} {
+			for _, stride := range []int{1, 2} {
+				for before := range columns {
+					for width := 1; width < 36; width += 1 + width/20*5 {
+						for pixels := 1; pixels < 36; pixels += 1 + pixels/9 {
+							for _, lines := range []int{0, 1, 3} {
+								channels := 1 + n*7%40
+								line := TapLine{Channels: channels, Lines: lines, Columns: columns, Width: width, Before: before, Stride: stride, Pixels: pixels,
+									Column: channels + n%3, Next: width * (channels + 3), WeightLine: columns*channels + n%2}
+								if line.Fits() {
+									n++
+									testTapLine(t, &g, &line, n)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func testTapLine(t *testing.T, g *guarding, line *TapLine, n int) {
+	src := g.last(3, max(0, (line.Lines-1)*line.Next+(line.Width-1)*line.Column+line.Channels))
+	weights := g.last(4, max(0, (line.Lines-1)*line.WeightLine+line.Columns*line.Channels))
+	if line.Lines == 0 {
+		src, weights = nil, nil
+	}
+	size := line.Pixels * line.Channels
+	finish := g.finish(n%finishKinds, line.Channels, size)
+	f, got, want := &finish, g.last(5, size), make([]float32, size)
+	for i := range want {
+		p, c := i/line.Channels, i%line.Channels
+		var sum float32
+		for l := range line.Lines {
+			for k := range line.Columns {
+				if x := p*line.Stride - line.Before + k; x >= 0 && x < line.Width {
+					sum += float32(src[l*line.Next+x*line.Column+c] * weights[l*line.WeightLine+k*line.Channels+c])
+				}
+			}
+		}
+		want[i] = f.finished(sum, c, i)
+	}
+	line.Multiply(got, src, weights, f)
+	if !same(got, want) {
+		t.Fatalf("%+v, %+v: %v, want %v", *line, *f, got, want)
+	}
+	if n%50 != 0 {
+		return
+	}
+	short := map[string]func(){"dst": func() { line.Multiply(got[1:], src, weights, f) }}
+	if line.Lines > 0 {
+		short["src"] = func() { line.Multiply(got, src[1:], weights, f) }
+		short["weights"] = func() { line.Multiply(got, src, weights[1:], f) }
+	}
+	for what, part := range map[string]func(f *Finish) *[]float32{
+		"Scale": func(f *Finish) *[]float32 { return &f.Scale },
+		"Bias":  func(f *Finish) *[]float32 { return &f.Bias },
+		"Add":   func(f *Finish) *[]float32 { return &f.Add },
+	} {
+		less := *f
+		if p := part(&less); *p != nil {
+			*p = (*p)[1:]
+			short[what] = func() { line.Multiply(got, src, weights, &less) }
+		}
+	}
+	for what, multiply := range short {
+		mustPanic(t, fmt.Sprintf("%+v: %s was too short", *line, what), multiply)
+	}
+}
+
+func mustPanic(t *testing.T, what string, f func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Error(what)
+		}
+	}()
+	f()
+}

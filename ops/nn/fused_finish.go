@@ -1,0 +1,68 @@
+package nn
+
+import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+)
+
+// A finishPlan says how fused operations are a vec.Finish: which of the args are its
+// factors, and which it adds, one or two.
+type finishPlan struct {
+	scale int // -1: none
+	adds  []int
+	limit vec.Limit
+}
+
+// planOf returns the plan for names in fused_ops; nil if there is none.
+func planOf(fused []string) *finishPlan {
+	p := &finishPlan{scale: -1}
+	for i, name := range fused { // each before the last takes one arg
+		switch {
+		case p.limit != vec.NoLimit:
+			return nil
+		case name == "Mul" && i == 0:
+			p.scale = i
+		case (name == "BiasAdd" || name == "Add") && len(p.adds) < 2:
+			p.adds = append(p.adds, i)
+		case name == "Relu":
+			p.limit = vec.ReluLimit
+		case name == "Relu6":
+			p.limit = vec.Relu6Limit
+		default:
+			return nil
+		}
+	}
+	return p
+}
+
+func (f *finish) finish(ctx *kernel.Context) (r vec.Finish, ok bool, err error) {
+	if f.plan == nil {
+		return r, false, nil
+	}
+	if fits, err := f.ready(ctx); !fits {
+		return r, false, err
+	}
+	o, dims := f.operands[0], f.out.Dims()
+	if f.plan.limit == vec.ReluLimit && len(o)%8 != 0 { // see rectifyAt
+		return r, false, nil
+	}
+	columns := int(dims[len(dims)-1])
+	if at := f.plan.scale; at >= 0 {
+		if r.Scale = f.operands[1+at]; len(r.Scale) != columns {
+			return r, false, nil
+		}
+	}
+	for i, at := range f.plan.adds {
+		switch x := f.operands[1+at]; {
+		case i == 0 && len(x) == columns:
+			r.Bias = x
+		case r.Add == nil && len(x) == len(o):
+			r.Add = x
+		default:
+			return r, false, nil
+		}
+	}
+	r.Limit = f.plan.limit
+	f.finished = true
+	return r, true, nil
+}
