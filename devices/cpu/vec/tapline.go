@@ -34,7 +34,8 @@ type lineRun struct {
 	pixels, group   int // all, and at a time
 	lanes           int // where whole vectors of channels end, in bytes; or how many channels a short one has
 	finish          finishing
-	_               [4]int // of the assembly: where in the channels it is, columns and windows to go, windows of a group
+	at              int    // byte of the channels that the assembly is at
+	_               [3]int // of the assembly: columns and windows to go, windows of a group
 }
 
 // lineTogether returns how many windows the assembly computes at a time.
@@ -72,7 +73,7 @@ func (t *TapLine) Multiply(dst, src, weights []float32, f *Finish) {
 	r := lineRun{src: unsafe.Pointer(&src[0]), next: uintptr(t.Next) * 4, column: uintptr(t.Column) * 4,
 		weights: unsafe.Pointer(&weights[0]), tap: uintptr(t.Channels) * 4, weightLine: uintptr(t.WeightLine) * 4, lines: t.Lines,
 		dst: unsafe.Pointer(&dst[0]), dstStep: uintptr(t.Channels) * 4, before: t.Before, width: t.Width,
-		pixels: t.Pixels, group: (t.Pixels-1)/groups + 1, finish: f.of(0, dst)}
+		pixels: t.Pixels, group: (t.Pixels-1)/groups + 1, finish: f.of(0, dst), at: 0}
 	lanes := fewLanes()
 	rest := t.Channels % lanes
 	if r.lanes = (t.Channels - rest) * 4; r.lanes > 0 {
