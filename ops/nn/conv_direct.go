@@ -29,7 +29,8 @@ type direct[T vec.Number] struct {
 	desk   kernel.SharedScratch[T]
 	height int              // lines of a block
 	size   int              // elements of the memory for it
-	goesOn bool             // with the epilogue
+	goesOn bool             // with the epilogue, part by part
+	finish vec.Finish       // or with sums, before they are stored
 	share  func(lo, hi int) // computes lines, for a pool; made once, as is
 	ended  func() bool      // whether the step has
 }
@@ -116,15 +117,20 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 		}
 		defer d.desk.Free(ctx)
 	}
-	if d.goesOn, err = d.begin(ctx); err != nil {
+	if d.few != nil { // whose sums lie otherwise than the result
+		d.goesOn, err = d.begin(ctx)
+	} else {
+		d.finish, d.goesOn, err = d.beginSums(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	d.panels.Open(d.width(), d.n, d.filter, d.ldb, d.rows)
 	defer d.panels.Close()
-	d.panels.Ended = d.ended
+	d.panels.Ended, d.panels.Finish = d.ended, d.finish
 	vec.Expect[T](pool, d.rows, d.n, d.width())
 	ctx.Parallel(lines, max(d.height, least), d.share)
-	d.ctx = nil
+	d.ctx, d.finish = nil, vec.Finish{}
 	return ctx.Err()
 }
 
@@ -160,6 +166,7 @@ func (d *direct[T]) blocks(lo, hi int, m []T) {
 					for i := range d.windows.Rows {
 						clear(d.dst[l.Result+i*d.ldc:][:d.n])
 					}
+					d.finishLine(l.Result)
 				}
 			}
 			d.panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
@@ -168,6 +175,13 @@ func (d *direct[T]) blocks(lo, hi int, m []T) {
 			d.then.part(lo*d.windows.Rows*d.n, end*d.windows.Rows*d.n)
 		}
 		lo = end
+	}
+}
+
+// finishLine finishes a line of the result.
+func (d *direct[T]) finishLine(at int) {
+	if dst, ok := any(d.dst).([]float32); ok {
+		d.finish.Rows(dst, at, d.windows.Rows, d.n, d.ldc)
 	}
 }
 

@@ -197,6 +197,16 @@ func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, th
 	}
 	src, filter, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
 	if s.pointwise() {
+		if then != nil { // of float32
+			f, ok, err := then.finish(ctx)
+			if err != nil {
+				return err
+			}
+			if ok {
+				vec.GemmFinish(vec.PoolOf(ctx, s.pixels(), s.out, s.in), s.pixels(), s.out, s.in, any(src).([]float32), s.in, any(filter).([]float32), s.out, any(dst).([]float32), s.out, &f)
+				return ctx.Err()
+			}
+		}
 		vec.Gemm(vec.PoolOf(ctx, s.pixels(), s.out, s.in), false, false, s.pixels(), s.out, s.in, src, s.in, filter, s.out, dst, s.out)
 		return ctx.Err()
 	}

@@ -52,6 +52,28 @@ func (c *convolving[T]) begin(ctx *kernel.Context) (bool, error) {
 	return c.then.begin(ctx)
 }
 
+// beginSums is begin where sums may be finished before they are stored, by which nothing may be
+// left to do.
+func (c *convolving[T]) beginSums(ctx *kernel.Context) (f vec.Finish, parts bool, err error) {
+	if c.then == nil || c.place != nil || c.ldc != c.n {
+		return f, false, nil
+	}
+	return beginSums(ctx, c.then)
+}
+
+// beginSums begins an epilogue, which may be nil, as a Finish if it is one.
+func beginSums(ctx *kernel.Context, then epilogue) (f vec.Finish, parts bool, err error) {
+	if then == nil {
+		return f, false, nil
+	}
+	f, ok, err := then.finish(ctx)
+	if err != nil || ok {
+		return f, false, err
+	}
+	parts, err = then.begin(ctx)
+	return vec.Finish{}, parts, err
+}
+
 // run computes all rows: directly, or in panels.
 func (c *convolving[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	if c.rows == 0 || c.n == 0 {

@@ -22,21 +22,9 @@ func (s *depthSizes) tapLine() (t vec.TapLine) {
 // depthwiseLines is depthwiseTaps where whole lines are computed by one call, and what
 // follows with them where it can be.
 func depthwiseLines(ctx *kernel.Context, s *depthSizes, all vec.TapLine, src, w, dst []float32) error {
-	then := s.then
-	var finish vec.Finish
-	if then != nil {
-		var done, begun bool
-		var err error
-		if finish, done, err = then.finish(ctx); err == nil && !done {
-			finish = vec.Finish{}
-			begun, err = then.begin(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if !begun {
-			then = nil
-		}
+	finish, parts, err := beginSums(ctx, s.then)
+	if err != nil {
+		return err
 	}
 	ctx.Parallel(s.batch*s.y.out, s.lineGrain(), func(lo, hi int) {
 		t, f, size := all, finish, s.x.out*s.out
@@ -53,8 +41,8 @@ func depthwiseLines(ctx *kernel.Context, s *depthSizes, all vec.TapLine, src, w,
 			} else {
 				t.Multiply(to, nil, nil, &f)
 			}
-			if then != nil {
-				then.part(r*size, (r+1)*size)
+			if parts {
+				s.then.part(r*size, (r+1)*size)
 			}
 		}
 	})

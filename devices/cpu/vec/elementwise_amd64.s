@@ -7667,6 +7667,7 @@ biased262:
 	JEQ     none265
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
+	SUBQ    56(AX), R12
 	ADDQ    R11, R12
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z0, Z0
@@ -8304,6 +8305,7 @@ biased279:
 	JEQ       none282
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
+	SUBQ      56(AX), R12
 	ADDQ      R11, R12
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z0, Z0
@@ -9001,6 +9003,7 @@ biased296:
 	JEQ     none299
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
+	SUBQ    56(AX), R12
 	ADDQ    R11, R12
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z0, Z0
@@ -9706,6 +9709,7 @@ biased313:
 	JEQ       none316
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
+	SUBQ      56(AX), R12
 	ADDQ      R11, R12
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z0, Z0
@@ -10472,6 +10476,7 @@ biased332:
 	JEQ     none335
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
+	SUBQ    56(AX), R13
 	ADDQ    R12, R13
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z0, Z0
@@ -11244,6 +11249,7 @@ biased351:
 	JEQ       none354
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
+	SUBQ      56(AX), R13
 	ADDQ      R12, R13
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z0, Z0
@@ -12077,6 +12083,7 @@ biased370:
 	JEQ     none373
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
+	SUBQ    56(AX), R13
 	ADDQ    R12, R13
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z0, Z0
@@ -12918,6 +12925,7 @@ biased389:
 	JEQ       none392
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
+	SUBQ      56(AX), R13
 	ADDQ      R12, R13
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z0, Z0
@@ -20849,6 +20857,7 @@ biased656:
 	JEQ     none659
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
+	SUBQ    56(AX), R12
 	ADDQ    R11, R12
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y0, Y0
@@ -21278,6 +21287,7 @@ biased673:
 	JEQ        none676
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
+	SUBQ       56(AX), R12
 	ADDQ       R11, R12
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y1, Y1
@@ -21733,6 +21743,7 @@ biased690:
 	JEQ     none693
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
+	SUBQ    56(AX), R12
 	ADDQ    R11, R12
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y0, Y0
@@ -22199,6 +22210,7 @@ biased707:
 	JEQ        none710
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
+	SUBQ       56(AX), R12
 	ADDQ       R11, R12
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y1, Y1
@@ -22706,6 +22718,7 @@ biased726:
 	JEQ     none729
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
+	SUBQ    56(AX), R13
 	ADDQ    R12, R13
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y0, Y0
@@ -23222,6 +23235,7 @@ biased745:
 	JEQ        none748
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
+	SUBQ       56(AX), R13
 	ADDQ       R12, R13
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y1, Y1
@@ -23764,6 +23778,7 @@ biased764:
 	JEQ     none767
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
+	SUBQ    56(AX), R13
 	ADDQ    R12, R13
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y0, Y0
@@ -24317,6 +24332,7 @@ biased783:
 	JEQ        none786
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
+	SUBQ       56(AX), R13
 	ADDQ       R12, R13
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y1, Y1

@@ -27,39 +27,43 @@ const (
 const (
 	finishScales = 1 << iota
 	finishAdds
-	finishAddsFar
+	finishAddsOther
 	finishRelu
 	finishRelu6
 )
 
 // A finishing is a Finish for the assembly, which knows the fields by their order.
 type finishing struct {
-	scale, bias unsafe.Pointer
-	far         uintptr // from an element of the result to what is added to it
-	what        uint64
-	six         float32
+	scale, bias, add unsafe.Pointer // for the first of the sums
+	what             uint64
+	six              float32
 }
 
-// check panics if f does not reach over that many columns, or what is added over so many
-// elements.
+// short reports whether f does not reach over that many columns, or what is added over so
+// many elements.
+func (f *Finish) short(columns, elements int) bool {
+	return f.Scale != nil && len(f.Scale) < columns || f.Bias != nil && len(f.Bias) < columns || f.Add != nil && len(f.Add) < elements
+}
+
+// check panics if f is short.
 func (f *Finish) check(columns, elements int) {
-	if f.Scale != nil && len(f.Scale) < columns || f.Bias != nil && len(f.Bias) < columns || f.Add != nil && len(f.Add) < elements {
+	if f.short(columns, elements) {
 		panic(fmt.Sprintf("vec: %d factors, %d of a bias and %d to add are too few for %d columns and %d elements", len(f.Scale), len(f.Bias), len(f.Add), columns, elements))
 	}
 }
 
-// of returns f for the columns from one on of a result that begins with dst.
-func (f *Finish) of(column int, dst []float32) (r finishing) {
-	if f.Scale != nil {
-		r.scale, r.what = unsafe.Pointer(&f.Scale[column]), finishScales
+// run returns f for the assembly, for the first element of a result.
+func (f *Finish) run() (r finishing) {
+	if len(f.Scale) > 0 {
+		r.scale, r.what = unsafe.Pointer(&f.Scale[0]), finishScales
 	}
-	if f.Bias != nil {
-		r.bias = unsafe.Pointer(&f.Bias[column])
+	if len(f.Bias) > 0 {
+		r.bias = unsafe.Pointer(&f.Bias[0])
 		r.what |= finishAdds
 	}
-	if f.Add != nil {
-		r.far = uintptr(unsafe.Pointer(&f.Add[0])) - uintptr(unsafe.Pointer(&dst[0]))
-		r.what |= finishAddsFar
+	if len(f.Add) > 0 {
+		r.add = unsafe.Pointer(&f.Add[0])
+		r.what |= finishAddsOther
 	}
 	switch f.Limit {
 	case ReluLimit:
@@ -71,10 +75,28 @@ func (f *Finish) of(column int, dst []float32) (r finishing) {
 	return r
 }
 
-// rows finishes rows of n elements of a result, which are ldc elements apart.
-func (f *Finish) rows(dst []float32, rows, n, ldc int) {
+// from returns r for the columns from one on, and the element of the result that is there in
+// a row.
+func (r *finishing) from(column, element int) finishing {
+	part := *r
+	if part.scale != nil {
+		part.scale = unsafe.Add(part.scale, column*4)
+	}
+	if part.bias != nil {
+		part.bias = unsafe.Add(part.bias, column*4)
+	}
+	if part.add != nil {
+		part.add = unsafe.Add(part.add, element*4)
+	}
+	return part
+}
+
+// Rows finishes rows of n elements of a result, which are ldc elements apart; its element at
+// is the first.
+func (f *Finish) Rows(result []float32, at, rows, n, ldc int) {
 	for i := range rows {
-		o := dst[i*ldc:][:n]
+		first := at + i*ldc
+		o := result[first:][:n]
 		if f.Scale != nil {
 			Mul(o, o, f.Scale)
 		}
@@ -82,7 +104,7 @@ func (f *Finish) rows(dst []float32, rows, n, ldc int) {
 			Add(o, o, f.Bias)
 		}
 		if f.Add != nil {
-			Add(o, o, f.Add[i*ldc:])
+			Add(o, o, f.Add[first:])
 		}
 		switch f.Limit {
 		case ReluLimit:

@@ -32,6 +32,23 @@ func GemmAdd[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, l
 	gemm(p, transA, transB, m, n, k, a, lda, b, ldb, nil, c, ldc, true)
 }
 
+// GemmFinish is [Gemm] of float32 of which f finishes each element. What it adds lies as C.
+func GemmFinish(p kernel.Pool, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, f *Finish) {
+	if m < 0 || n < 0 || k < 0 {
+		panic(fmt.Sprintf("vec: product of a %d×%d and a %d×%d matrix", m, k, k, n))
+	}
+	if m == 0 || n == 0 {
+		return
+	}
+	f.check(n, (m-1)*ldc+n)
+	if inAssembly[float32]() && k > 0 && (n > 1 || m == 1) {
+		gemm32(p, false, false, m, n, k, a, lda, b, ldb, nil, c, ldc, false, f)
+		return
+	}
+	gemm32(p, false, false, m, n, k, a, lda, b, ldb, nil, c, ldc, false, nil)
+	f.Rows(c, 0, m, n, ldc)
+}
+
 // GemmRight is [Gemm] for callers that keep op(B) as right. It reads b if right is nil or was
 // made for other numbers of rows.
 func GemmRight[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, right *Right[T], c []T, ldc int) {
@@ -93,7 +110,7 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 	}
 	switch c := any(c).(type) {
 	case []float32:
-		gemm32(p, transA, transB, m, n, k, any(a).([]float32), lda, any(b).([]float32), ldb, any(right).(*Right[float32]), c, ldc, add)
+		gemm32(p, transA, transB, m, n, k, any(a).([]float32), lda, any(b).([]float32), ldb, any(right).(*Right[float32]), c, ldc, add, nil)
 	case []float64:
 		gemm64(p, transA, transB, m, n, k, any(a).([]float64), lda, any(b).([]float64), ldb, any(right).(*Right[float64]), c, ldc, add)
 	default:
@@ -105,13 +122,13 @@ func gemm[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda 
 // for: the functions below are called, not inlined, so that no importer compiles it again.
 
 //go:noinline
-func gemm32(p kernel.Pool, transA, transB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, right *Right[float32], c []float32, ldc int, add bool) {
-	tiled(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, add)
+func gemm32(p kernel.Pool, transA, transB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, right *Right[float32], c []float32, ldc int, add bool, f *Finish) {
+	tiled(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, add, f)
 }
 
 //go:noinline
 func gemm64(p kernel.Pool, transA, transB bool, m, n, k int, a []float64, lda int, b []float64, ldb int, right *Right[float64], c []float64, ldc int, add bool) {
-	tiled(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, add)
+	tiled(p, transA, transB, m, n, k, a, lda, b, ldb, right, c, ldc, add, nil)
 }
 
 //go:noinline
@@ -168,8 +185,9 @@ func ofNothing[T Number](m, n int, c []T, ldc int, add bool) {
 	}
 }
 
-// tiled is Gemm by tiles, where the processor has them.
-func tiled[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, right *Right[T], c []T, ldc int, add bool) {
+// tiled is Gemm by tiles, where the processor has them. f, of float32, is finished with, where
+// there are tiles and k is not 0.
+func tiled[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, right *Right[T], c []T, ldc int, add bool, f *Finish) {
 	mustHold("C", c, ldc, m, n)
 	if k == 0 {
 		ofNothing(m, n, c, ldc, add)
@@ -187,10 +205,16 @@ func tiled[T Number](p kernel.Pool, transA, transB bool, m, n, k int, a []T, lda
 		if add {
 			t.add = 1
 		}
+		if f != nil {
+			t.finish = f.run()
+		}
 		g.direct(m, n, k, &t)
 		return
 	}
 	q := product[T]{m: m, n: n, k: k, a: a, rowA: rowA, colA: colA, b: b, rowB: ldb, transB: transB, c: c, rowC: ldc, add: add}
+	if f != nil {
+		q.finish = f.run()
+	}
 	if n == 1 && m > 1 && ldc == 1 {
 		// A column is the transpose of a row, which the tiles are made for.
 		q.m, q.n = 1, m
@@ -230,6 +254,7 @@ type product[T Number] struct {
 	c          []T
 	rowC       int
 	add        bool
+	finish     finishing // of the sums, where tiles compute them
 
 	packedA, packedB packed[T]
 }

@@ -82,6 +82,8 @@ func (q *product[T]) compute(g *geometry, p part) {
 				default:
 					t.b = unsafe.Pointer(&q.b[first*q.rowB+j])
 				}
+				finishes := q.finish.what != 0 && first+t.k == q.k
+				t.finish = finishing{}
 				row := cut(q.m, strips, s)
 				for i := s; i < end; i++ {
 					next := cut(q.m, strips, i+1)
@@ -94,6 +96,9 @@ func (q *product[T]) compute(g *geometry, p part) {
 						t.a = unsafe.Pointer(&q.a[row*q.rowA+first*q.colA])
 					}
 					t.c = unsafe.Pointer(&q.c[row*q.rowC+j])
+					if finishes {
+						t.finish = q.finish.from(j, row*q.rowC+j)
+					}
 					g.run(next-row, w, &t)
 					row = next
 				}
@@ -117,10 +122,13 @@ const directRows = 6
 // calls of tiles for such a product, and nothing else.
 func (g *geometry) direct(m, n, k int, t *tile) {
 	width := g.vectors(m) * g.lanes
-	b, c := t.b, t.c
+	b, c, finish := t.b, t.c, t.finish
 	for t.k = min(GemmBlock, k); k > 0; t.k = min(GemmBlock, k) {
 		for j := 0; j < n; j += width {
 			t.b, t.c = unsafe.Add(b, j*int(g.size)), unsafe.Add(c, j*int(g.size))
+			if t.finish = (finishing{}); t.k == k {
+				t.finish = finish.from(j, j)
+			}
 			g.run(m, min(width, n-j), t)
 		}
 		if k -= t.k; k > 0 {

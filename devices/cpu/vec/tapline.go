@@ -66,14 +66,14 @@ func (t *TapLine) Multiply(dst, src, weights []float32, f *Finish) {
 	f.check(t.Channels, t.Pixels*t.Channels)
 	if t.Lines == 0 || isa == portable {
 		t.portable(dst, src, weights)
-		f.rows(dst, t.Pixels, t.Channels, t.Channels)
+		f.Rows(dst, 0, t.Pixels, t.Channels, t.Channels)
 		return
 	}
 	groups := (t.Pixels-1)/lineTogether() + 1
 	r := lineRun{src: unsafe.Pointer(&src[0]), next: uintptr(t.Next) * 4, column: uintptr(t.Column) * 4,
 		weights: unsafe.Pointer(&weights[0]), tap: uintptr(t.Channels) * 4, weightLine: uintptr(t.WeightLine) * 4, lines: t.Lines,
 		dst: unsafe.Pointer(&dst[0]), dstStep: uintptr(t.Channels) * 4, before: t.Before, width: t.Width,
-		pixels: t.Pixels, group: (t.Pixels-1)/groups + 1, finish: f.of(0, dst), at: 0}
+		pixels: t.Pixels, group: (t.Pixels-1)/groups + 1, finish: f.run(), at: 0}
 	lanes := fewLanes()
 	rest := t.Channels % lanes
 	if r.lanes = (t.Channels - rest) * 4; r.lanes > 0 {

@@ -5,57 +5,6 @@ import (
 	"testing"
 )
 
-// A guarding is numbers of which any last ones end where memory does, for several
-// operands.
-type guarding [6][]float32
-
-func newGuarding(t *testing.T, n int) (g guarding) {
-	for i := range g {
-		g[i] = mixed(t, n)
-	}
-	return g
-}
-
-func (g *guarding) last(operand, n int) []float32 { return g[operand][len(g[operand])-n:] }
-
-// finishKinds is how many kinds of Finish there are.
-const finishKinds = 24
-
-// finish returns a kind of Finish for a result of so many columns and elements.
-func (g *guarding) finish(kind, columns, elements int) Finish {
-	f := Finish{Limit: Limit(kind % 3)}
-	if kind/3&1 != 0 {
-		f.Bias = g.last(0, columns)
-	}
-	if kind/6&1 != 0 {
-		f.Scale = g.last(1, columns)
-	}
-	if kind/12&1 != 0 {
-		f.Add = g.last(2, elements)
-	}
-	return f
-}
-
-// finished returns what f makes of a sum, the element at of the result.
-func (f *Finish) finished(sum float32, column, at int) float32 {
-	if f.Scale != nil {
-		sum = float32(sum * f.Scale[column])
-	}
-	if f.Bias != nil {
-		sum += f.Bias[column]
-	}
-	if f.Add != nil {
-		sum += f.Add[at]
-	}
-	switch {
-	case f.Limit == ReluLimit && sum <= 0, f.Limit == Relu6Limit && sum < 0:
-		return 0
-	case f.Limit == Relu6Limit && sum > 6:
-		return 6
-	}
-	return sum
-}
-
 func TestTapLine(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		n, g := 0, newGuarding(t, 1<<14)
@@ -128,14 +77,4 @@ func testTapLine(t *testing.T, g *guarding, line *TapLine, n int) {
 	for what, multiply := range short {
 		mustPanic(t, fmt.Sprintf("%+v: %s was too short", *line, what), multiply)
 	}
-}
-
-func mustPanic(t *testing.T, what string, f func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error(what)
-		}
-	}()
-	f()
 }

@@ -19,6 +19,7 @@ type tile struct {
 	// with jump from the end of one to the next. Those of B follow each other.
 	stretches int
 	jump      uintptr
+	finish    finishing // of float32
 }
 
 // A transposition is a call of the assembly that turns rows into columns: a

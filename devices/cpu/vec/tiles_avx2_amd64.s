@@ -82,6 +82,48 @@ finished6:
 	MOVQ       40(AX), CX
 
 store7:
+	CMPQ       120(AX), $0x00
+	JEQ        plain8
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled9
+	MOVQ       96(AX), DX
+	VMASKMOVPS (DX), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+
+scaled9:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased10
+	MOVQ       104(AX), DX
+	VMASKMOVPS (DX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+
+biased10:
+	TESTB      $0x04, 120(AX)
+	JEQ        none11
+	MOVQ       112(AX), DX
+	VMASKMOVPS (DX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+
+none11:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited13
+	TESTB   $0x08, 120(AX)
+	JEQ     six12
+	VXORPS  Y2, Y2, Y2
+	VCMPPS  $0x12, Y2, Y1, Y2
+	VANDNPS Y1, Y2, Y1
+	JMP     limited13
+
+six12:
+	VBROADCASTSS 128(AX), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x11, Y3, Y1, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VCMPPS       $0x1e, Y2, Y1, Y3
+	VBLENDVPS    Y3, Y2, Y1, Y1
+
+limited13:
+plain8:
 	VMASKMOVPS Y1, Y0, (CX)
 	VZEROUPPER
 	RET
@@ -107,11 +149,11 @@ TEXT ·tileF32AVX2_1x2(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch8:
+stretch14:
 	SUBQ $0x04, BX
-	JLT  few10
+	JLT  few16
 
-many9:
+many15:
 	VMASKMOVPS   32(CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  (CX), Y4, Y1
@@ -137,13 +179,13 @@ many9:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many9
+	JGE          many15
 
-few10:
+few16:
 	ADDQ $0x04, BX
-	JEQ  done11
+	JEQ  done17
 
-rest12:
+rest18:
 	VMASKMOVPS   32(CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  (CX), Y4, Y1
@@ -151,26 +193,89 @@ rest12:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest12
+	JNE          rest18
 
-done11:
+done17:
 	DECQ DI
-	JLE  finished13
+	JLE  finished19
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch8
+	JMP  stretch14
 
-finished13:
+finished19:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store14
+	JEQ        store20
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store14:
+store20:
+	CMPQ    120(AX), $0x00
+	JEQ     plain21
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled22
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Y3
+	VMULPS  Y3, Y1, Y1
+
+scaled22:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased23
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Y3
+	VADDPS  Y3, Y1, Y1
+
+biased23:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled24
+	MOVQ       96(AX), DX
+	VMASKMOVPS 32(DX), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+
+scaled24:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased25
+	MOVQ       104(AX), DX
+	VMASKMOVPS 32(DX), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+
+biased25:
+	TESTB      $0x04, 120(AX)
+	JEQ        none26
+	MOVQ       112(AX), DX
+	VADDPS     (DX), Y1, Y1
+	VMASKMOVPS 32(DX), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+
+none26:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited28
+	TESTB   $0x08, 120(AX)
+	JEQ     six27
+	VXORPS  Y3, Y3, Y3
+	VCMPPS  $0x12, Y3, Y1, Y4
+	VANDNPS Y1, Y4, Y1
+	VCMPPS  $0x12, Y3, Y2, Y3
+	VANDNPS Y2, Y3, Y2
+	JMP     limited28
+
+six27:
+	VBROADCASTSS 128(AX), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y1, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VCMPPS       $0x1e, Y3, Y1, Y5
+	VBLENDVPS    Y5, Y3, Y1, Y1
+	VCMPPS       $0x11, Y4, Y2, Y5
+	VBLENDVPS    Y5, Y4, Y2, Y2
+	VCMPPS       $0x1e, Y3, Y2, Y4
+	VBLENDVPS    Y4, Y3, Y2, Y2
+
+limited28:
+plain21:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	VZEROUPPER
@@ -198,11 +303,11 @@ TEXT ·tileF32AVX2_1x3(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch15:
+stretch29:
 	SUBQ $0x04, BX
-	JLT  few17
+	JLT  few31
 
-many16:
+many30:
 	VMASKMOVPS   64(CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  (CX), Y5, Y1
@@ -232,13 +337,13 @@ many16:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many16
+	JGE          many30
 
-few17:
+few31:
 	ADDQ $0x04, BX
-	JEQ  done18
+	JEQ  done32
 
-rest19:
+rest33:
 	VMASKMOVPS   64(CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  (CX), Y5, Y1
@@ -247,27 +352,111 @@ rest19:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest19
+	JNE          rest33
 
-done18:
+done32:
 	DECQ DI
-	JLE  finished20
+	JLE  finished34
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch15
+	JMP  stretch29
 
-finished20:
+finished34:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store21
+	JEQ        store35
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VMASKMOVPS 64(CX), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store21:
+store35:
+	CMPQ    120(AX), $0x00
+	JEQ     plain36
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled37
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Y4
+	VMULPS  Y4, Y1, Y1
+
+scaled37:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased38
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Y4
+	VADDPS  Y4, Y1, Y1
+
+biased38:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled39
+	MOVQ    96(AX), DX
+	VMOVUPS 32(DX), Y4
+	VMULPS  Y4, Y2, Y2
+
+scaled39:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased40
+	MOVQ    104(AX), DX
+	VMOVUPS 32(DX), Y4
+	VADDPS  Y4, Y2, Y2
+
+biased40:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled41
+	MOVQ       96(AX), DX
+	VMASKMOVPS 64(DX), Y0, Y4
+	VMULPS     Y4, Y3, Y3
+
+scaled41:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased42
+	MOVQ       104(AX), DX
+	VMASKMOVPS 64(DX), Y0, Y4
+	VADDPS     Y4, Y3, Y3
+
+biased42:
+	TESTB      $0x04, 120(AX)
+	JEQ        none43
+	MOVQ       112(AX), DX
+	VADDPS     (DX), Y1, Y1
+	VADDPS     32(DX), Y2, Y2
+	VMASKMOVPS 64(DX), Y0, Y4
+	VADDPS     Y4, Y3, Y3
+
+none43:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited45
+	TESTB   $0x08, 120(AX)
+	JEQ     six44
+	VXORPS  Y4, Y4, Y4
+	VCMPPS  $0x12, Y4, Y1, Y5
+	VANDNPS Y1, Y5, Y1
+	VCMPPS  $0x12, Y4, Y2, Y5
+	VANDNPS Y2, Y5, Y2
+	VCMPPS  $0x12, Y4, Y3, Y4
+	VANDNPS Y3, Y4, Y3
+	JMP     limited45
+
+six44:
+	VBROADCASTSS 128(AX), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y1, Y6
+	VBLENDVPS    Y6, Y5, Y1, Y1
+	VCMPPS       $0x1e, Y4, Y1, Y6
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VCMPPS       $0x11, Y5, Y2, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VCMPPS       $0x1e, Y4, Y2, Y6
+	VBLENDVPS    Y6, Y4, Y2, Y2
+	VCMPPS       $0x11, Y5, Y3, Y6
+	VBLENDVPS    Y6, Y5, Y3, Y3
+	VCMPPS       $0x1e, Y4, Y3, Y5
+	VBLENDVPS    Y5, Y4, Y3, Y3
+
+limited45:
+plain36:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPS Y3, Y0, 64(CX)
@@ -297,11 +486,11 @@ TEXT ·tileF32AVX2_1x4(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch22:
+stretch46:
 	SUBQ $0x04, BX
-	JLT  few24
+	JLT  few48
 
-many23:
+many47:
 	VMASKMOVPS   96(CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  (CX), Y6, Y1
@@ -335,13 +524,13 @@ many23:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many23
+	JGE          many47
 
-few24:
+few48:
 	ADDQ $0x04, BX
-	JEQ  done25
+	JEQ  done49
 
-rest26:
+rest50:
 	VMASKMOVPS   96(CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  (CX), Y6, Y1
@@ -351,20 +540,20 @@ rest26:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest26
+	JNE          rest50
 
-done25:
+done49:
 	DECQ DI
-	JLE  finished27
+	JLE  finished51
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch22
+	JMP  stretch46
 
-finished27:
+finished51:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store28
+	JEQ        store52
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -372,7 +561,112 @@ finished27:
 	VADDPS     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store28:
+store52:
+	CMPQ    120(AX), $0x00
+	JEQ     plain53
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled54
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Y5
+	VMULPS  Y5, Y1, Y1
+
+scaled54:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased55
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Y5
+	VADDPS  Y5, Y1, Y1
+
+biased55:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled56
+	MOVQ    96(AX), DX
+	VMOVUPS 32(DX), Y5
+	VMULPS  Y5, Y2, Y2
+
+scaled56:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased57
+	MOVQ    104(AX), DX
+	VMOVUPS 32(DX), Y5
+	VADDPS  Y5, Y2, Y2
+
+biased57:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled58
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Y5
+	VMULPS  Y5, Y3, Y3
+
+scaled58:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased59
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Y5
+	VADDPS  Y5, Y3, Y3
+
+biased59:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled60
+	MOVQ       96(AX), DX
+	VMASKMOVPS 96(DX), Y0, Y5
+	VMULPS     Y5, Y4, Y4
+
+scaled60:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased61
+	MOVQ       104(AX), DX
+	VMASKMOVPS 96(DX), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+
+biased61:
+	TESTB      $0x04, 120(AX)
+	JEQ        none62
+	MOVQ       112(AX), DX
+	VADDPS     (DX), Y1, Y1
+	VADDPS     32(DX), Y2, Y2
+	VADDPS     64(DX), Y3, Y3
+	VMASKMOVPS 96(DX), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+
+none62:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited64
+	TESTB   $0x08, 120(AX)
+	JEQ     six63
+	VXORPS  Y5, Y5, Y5
+	VCMPPS  $0x12, Y5, Y1, Y6
+	VANDNPS Y1, Y6, Y1
+	VCMPPS  $0x12, Y5, Y2, Y6
+	VANDNPS Y2, Y6, Y2
+	VCMPPS  $0x12, Y5, Y3, Y6
+	VANDNPS Y3, Y6, Y3
+	VCMPPS  $0x12, Y5, Y4, Y5
+	VANDNPS Y4, Y5, Y4
+	JMP     limited64
+
+six63:
+	VBROADCASTSS 128(AX), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VCMPPS       $0x1e, Y5, Y1, Y7
+	VBLENDVPS    Y7, Y5, Y1, Y1
+	VCMPPS       $0x11, Y6, Y2, Y7
+	VBLENDVPS    Y7, Y6, Y2, Y2
+	VCMPPS       $0x1e, Y5, Y2, Y7
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VCMPPS       $0x11, Y6, Y3, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VCMPPS       $0x1e, Y5, Y3, Y7
+	VBLENDVPS    Y7, Y5, Y3, Y3
+	VCMPPS       $0x11, Y6, Y4, Y7
+	VBLENDVPS    Y7, Y6, Y4, Y4
+	VCMPPS       $0x1e, Y5, Y4, Y6
+	VBLENDVPS    Y6, Y5, Y4, Y4
+
+limited64:
+plain53:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -404,11 +698,11 @@ TEXT ·tileF32AVX2_1x5(SB), NOSPLIT, $0-8
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 
-stretch29:
+stretch65:
 	SUBQ $0x04, BX
-	JLT  few31
+	JLT  few67
 
-many30:
+many66:
 	VMASKMOVPS   128(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  (CX), Y7, Y1
@@ -446,13 +740,13 @@ many30:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many30
+	JGE          many66
 
-few31:
+few67:
 	ADDQ $0x04, BX
-	JEQ  done32
+	JEQ  done68
 
-rest33:
+rest69:
 	VMASKMOVPS   128(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  (CX), Y7, Y1
@@ -463,20 +757,20 @@ rest33:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest33
+	JNE          rest69
 
-done32:
+done68:
 	DECQ DI
-	JLE  finished34
+	JLE  finished70
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch29
+	JMP  stretch65
 
-finished34:
+finished70:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store35
+	JEQ        store71
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -485,7 +779,133 @@ finished34:
 	VADDPS     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store35:
+store71:
+	CMPQ    120(AX), $0x00
+	JEQ     plain72
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled73
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Y6
+	VMULPS  Y6, Y1, Y1
+
+scaled73:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased74
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Y6
+	VADDPS  Y6, Y1, Y1
+
+biased74:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled75
+	MOVQ    96(AX), DX
+	VMOVUPS 32(DX), Y6
+	VMULPS  Y6, Y2, Y2
+
+scaled75:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased76
+	MOVQ    104(AX), DX
+	VMOVUPS 32(DX), Y6
+	VADDPS  Y6, Y2, Y2
+
+biased76:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled77
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Y6
+	VMULPS  Y6, Y3, Y3
+
+scaled77:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased78
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Y6
+	VADDPS  Y6, Y3, Y3
+
+biased78:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled79
+	MOVQ    96(AX), DX
+	VMOVUPS 96(DX), Y6
+	VMULPS  Y6, Y4, Y4
+
+scaled79:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased80
+	MOVQ    104(AX), DX
+	VMOVUPS 96(DX), Y6
+	VADDPS  Y6, Y4, Y4
+
+biased80:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled81
+	MOVQ       96(AX), DX
+	VMASKMOVPS 128(DX), Y0, Y6
+	VMULPS     Y6, Y5, Y5
+
+scaled81:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased82
+	MOVQ       104(AX), DX
+	VMASKMOVPS 128(DX), Y0, Y6
+	VADDPS     Y6, Y5, Y5
+
+biased82:
+	TESTB      $0x04, 120(AX)
+	JEQ        none83
+	MOVQ       112(AX), DX
+	VADDPS     (DX), Y1, Y1
+	VADDPS     32(DX), Y2, Y2
+	VADDPS     64(DX), Y3, Y3
+	VADDPS     96(DX), Y4, Y4
+	VMASKMOVPS 128(DX), Y0, Y6
+	VADDPS     Y6, Y5, Y5
+
+none83:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited85
+	TESTB   $0x08, 120(AX)
+	JEQ     six84
+	VXORPS  Y6, Y6, Y6
+	VCMPPS  $0x12, Y6, Y1, Y7
+	VANDNPS Y1, Y7, Y1
+	VCMPPS  $0x12, Y6, Y2, Y7
+	VANDNPS Y2, Y7, Y2
+	VCMPPS  $0x12, Y6, Y3, Y7
+	VANDNPS Y3, Y7, Y3
+	VCMPPS  $0x12, Y6, Y4, Y7
+	VANDNPS Y4, Y7, Y4
+	VCMPPS  $0x12, Y6, Y5, Y6
+	VANDNPS Y5, Y6, Y5
+	JMP     limited85
+
+six84:
+	VBROADCASTSS 128(AX), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x11, Y7, Y1, Y8
+	VBLENDVPS    Y8, Y7, Y1, Y1
+	VCMPPS       $0x1e, Y6, Y1, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VCMPPS       $0x11, Y7, Y2, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VCMPPS       $0x1e, Y6, Y2, Y8
+	VBLENDVPS    Y8, Y6, Y2, Y2
+	VCMPPS       $0x11, Y7, Y3, Y8
+	VBLENDVPS    Y8, Y7, Y3, Y3
+	VCMPPS       $0x1e, Y6, Y3, Y8
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VCMPPS       $0x11, Y7, Y4, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VCMPPS       $0x1e, Y6, Y4, Y8
+	VBLENDVPS    Y8, Y6, Y4, Y4
+	VCMPPS       $0x11, Y7, Y5, Y8
+	VBLENDVPS    Y8, Y7, Y5, Y5
+	VCMPPS       $0x1e, Y6, Y5, Y7
+	VBLENDVPS    Y7, Y6, Y5, Y5
+
+limited85:
+plain72:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -519,11 +939,11 @@ TEXT ·tileF32AVX2_1x6(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch36:
+stretch86:
 	SUBQ $0x04, BX
-	JLT  few38
+	JLT  few88
 
-many37:
+many87:
 	VMASKMOVPS   160(CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  (CX), Y8, Y1
@@ -565,13 +985,13 @@ many37:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many37
+	JGE          many87
 
-few38:
+few88:
 	ADDQ $0x04, BX
-	JEQ  done39
+	JEQ  done89
 
-rest40:
+rest90:
 	VMASKMOVPS   160(CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  (CX), Y8, Y1
@@ -583,20 +1003,20 @@ rest40:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest40
+	JNE          rest90
 
-done39:
+done89:
 	DECQ DI
-	JLE  finished41
+	JLE  finished91
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch36
+	JMP  stretch86
 
-finished41:
+finished91:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store42
+	JEQ        store92
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -606,7 +1026,154 @@ finished41:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store42:
+store92:
+	CMPQ    120(AX), $0x00
+	JEQ     plain93
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled94
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Y7
+	VMULPS  Y7, Y1, Y1
+
+scaled94:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased95
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Y7
+	VADDPS  Y7, Y1, Y1
+
+biased95:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled96
+	MOVQ    96(AX), DX
+	VMOVUPS 32(DX), Y7
+	VMULPS  Y7, Y2, Y2
+
+scaled96:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased97
+	MOVQ    104(AX), DX
+	VMOVUPS 32(DX), Y7
+	VADDPS  Y7, Y2, Y2
+
+biased97:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled98
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Y7
+	VMULPS  Y7, Y3, Y3
+
+scaled98:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased99
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Y7
+	VADDPS  Y7, Y3, Y3
+
+biased99:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled100
+	MOVQ    96(AX), DX
+	VMOVUPS 96(DX), Y7
+	VMULPS  Y7, Y4, Y4
+
+scaled100:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased101
+	MOVQ    104(AX), DX
+	VMOVUPS 96(DX), Y7
+	VADDPS  Y7, Y4, Y4
+
+biased101:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled102
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Y7
+	VMULPS  Y7, Y5, Y5
+
+scaled102:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased103
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Y7
+	VADDPS  Y7, Y5, Y5
+
+biased103:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled104
+	MOVQ       96(AX), DX
+	VMASKMOVPS 160(DX), Y0, Y7
+	VMULPS     Y7, Y6, Y6
+
+scaled104:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased105
+	MOVQ       104(AX), DX
+	VMASKMOVPS 160(DX), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+
+biased105:
+	TESTB      $0x04, 120(AX)
+	JEQ        none106
+	MOVQ       112(AX), DX
+	VADDPS     (DX), Y1, Y1
+	VADDPS     32(DX), Y2, Y2
+	VADDPS     64(DX), Y3, Y3
+	VADDPS     96(DX), Y4, Y4
+	VADDPS     128(DX), Y5, Y5
+	VMASKMOVPS 160(DX), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+
+none106:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited108
+	TESTB   $0x08, 120(AX)
+	JEQ     six107
+	VXORPS  Y7, Y7, Y7
+	VCMPPS  $0x12, Y7, Y1, Y8
+	VANDNPS Y1, Y8, Y1
+	VCMPPS  $0x12, Y7, Y2, Y8
+	VANDNPS Y2, Y8, Y2
+	VCMPPS  $0x12, Y7, Y3, Y8
+	VANDNPS Y3, Y8, Y3
+	VCMPPS  $0x12, Y7, Y4, Y8
+	VANDNPS Y4, Y8, Y4
+	VCMPPS  $0x12, Y7, Y5, Y8
+	VANDNPS Y5, Y8, Y5
+	VCMPPS  $0x12, Y7, Y6, Y7
+	VANDNPS Y6, Y7, Y6
+	JMP     limited108
+
+six107:
+	VBROADCASTSS 128(AX), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x11, Y8, Y1, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VCMPPS       $0x1e, Y7, Y1, Y9
+	VBLENDVPS    Y9, Y7, Y1, Y1
+	VCMPPS       $0x11, Y8, Y2, Y9
+	VBLENDVPS    Y9, Y8, Y2, Y2
+	VCMPPS       $0x1e, Y7, Y2, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VCMPPS       $0x11, Y8, Y3, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VCMPPS       $0x1e, Y7, Y3, Y9
+	VBLENDVPS    Y9, Y7, Y3, Y3
+	VCMPPS       $0x11, Y8, Y4, Y9
+	VBLENDVPS    Y9, Y8, Y4, Y4
+	VCMPPS       $0x1e, Y7, Y4, Y9
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VCMPPS       $0x11, Y8, Y5, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VCMPPS       $0x1e, Y7, Y5, Y9
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VCMPPS       $0x11, Y8, Y6, Y9
+	VBLENDVPS    Y9, Y8, Y6, Y6
+	VCMPPS       $0x1e, Y7, Y6, Y8
+	VBLENDVPS    Y8, Y7, Y6, Y6
+
+limited108:
+plain93:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -642,11 +1209,11 @@ TEXT ·tileF32AVX2_1x7(SB), NOSPLIT, $0-8
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 
-stretch43:
+stretch109:
 	SUBQ $0x04, BX
-	JLT  few45
+	JLT  few111
 
-many44:
+many110:
 	VMASKMOVPS   192(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
 	VFMADD231PS  (CX), Y9, Y1
@@ -692,13 +1259,13 @@ many44:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many44
+	JGE          many110
 
-few45:
+few111:
 	ADDQ $0x04, BX
-	JEQ  done46
+	JEQ  done112
 
-rest47:
+rest113:
 	VMASKMOVPS   192(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
 	VFMADD231PS  (CX), Y9, Y1
@@ -711,20 +1278,20 @@ rest47:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest47
+	JNE          rest113
 
-done46:
+done112:
 	DECQ DI
-	JLE  finished48
+	JLE  finished114
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch43
+	JMP  stretch109
 
-finished48:
+finished114:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store49
+	JEQ        store115
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -735,7 +1302,175 @@ finished48:
 	VADDPS     Y8, Y7, Y7
 	MOVQ       40(AX), CX
 
-store49:
+store115:
+	CMPQ    120(AX), $0x00
+	JEQ     plain116
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled117
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Y8
+	VMULPS  Y8, Y1, Y1
+
+scaled117:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased118
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Y8
+	VADDPS  Y8, Y1, Y1
+
+biased118:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled119
+	MOVQ    96(AX), DX
+	VMOVUPS 32(DX), Y8
+	VMULPS  Y8, Y2, Y2
+
+scaled119:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased120
+	MOVQ    104(AX), DX
+	VMOVUPS 32(DX), Y8
+	VADDPS  Y8, Y2, Y2
+
+biased120:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled121
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Y8
+	VMULPS  Y8, Y3, Y3
+
+scaled121:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased122
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Y8
+	VADDPS  Y8, Y3, Y3
+
+biased122:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled123
+	MOVQ    96(AX), DX
+	VMOVUPS 96(DX), Y8
+	VMULPS  Y8, Y4, Y4
+
+scaled123:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased124
+	MOVQ    104(AX), DX
+	VMOVUPS 96(DX), Y8
+	VADDPS  Y8, Y4, Y4
+
+biased124:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled125
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Y8
+	VMULPS  Y8, Y5, Y5
+
+scaled125:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased126
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Y8
+	VADDPS  Y8, Y5, Y5
+
+biased126:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled127
+	MOVQ    96(AX), DX
+	VMOVUPS 160(DX), Y8
+	VMULPS  Y8, Y6, Y6
+
+scaled127:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased128
+	MOVQ    104(AX), DX
+	VMOVUPS 160(DX), Y8
+	VADDPS  Y8, Y6, Y6
+
+biased128:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled129
+	MOVQ       96(AX), DX
+	VMASKMOVPS 192(DX), Y0, Y8
+	VMULPS     Y8, Y7, Y7
+
+scaled129:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased130
+	MOVQ       104(AX), DX
+	VMASKMOVPS 192(DX), Y0, Y8
+	VADDPS     Y8, Y7, Y7
+
+biased130:
+	TESTB      $0x04, 120(AX)
+	JEQ        none131
+	MOVQ       112(AX), DX
+	VADDPS     (DX), Y1, Y1
+	VADDPS     32(DX), Y2, Y2
+	VADDPS     64(DX), Y3, Y3
+	VADDPS     96(DX), Y4, Y4
+	VADDPS     128(DX), Y5, Y5
+	VADDPS     160(DX), Y6, Y6
+	VMASKMOVPS 192(DX), Y0, Y8
+	VADDPS     Y8, Y7, Y7
+
+none131:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited133
+	TESTB   $0x08, 120(AX)
+	JEQ     six132
+	VXORPS  Y8, Y8, Y8
+	VCMPPS  $0x12, Y8, Y1, Y9
+	VANDNPS Y1, Y9, Y1
+	VCMPPS  $0x12, Y8, Y2, Y9
+	VANDNPS Y2, Y9, Y2
+	VCMPPS  $0x12, Y8, Y3, Y9
+	VANDNPS Y3, Y9, Y3
+	VCMPPS  $0x12, Y8, Y4, Y9
+	VANDNPS Y4, Y9, Y4
+	VCMPPS  $0x12, Y8, Y5, Y9
+	VANDNPS Y5, Y9, Y5
+	VCMPPS  $0x12, Y8, Y6, Y9
+	VANDNPS Y6, Y9, Y6
+	VCMPPS  $0x12, Y8, Y7, Y8
+	VANDNPS Y7, Y8, Y7
+	JMP     limited133
+
+six132:
+	VBROADCASTSS 128(AX), Y8
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x11, Y9, Y1, Y10
+	VBLENDVPS    Y10, Y9, Y1, Y1
+	VCMPPS       $0x1e, Y8, Y1, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VCMPPS       $0x11, Y9, Y2, Y10
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VCMPPS       $0x1e, Y8, Y2, Y10
+	VBLENDVPS    Y10, Y8, Y2, Y2
+	VCMPPS       $0x11, Y9, Y3, Y10
+	VBLENDVPS    Y10, Y9, Y3, Y3
+	VCMPPS       $0x1e, Y8, Y3, Y10
+	VBLENDVPS    Y10, Y8, Y3, Y3
+	VCMPPS       $0x11, Y9, Y4, Y10
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VCMPPS       $0x1e, Y8, Y4, Y10
+	VBLENDVPS    Y10, Y8, Y4, Y4
+	VCMPPS       $0x11, Y9, Y5, Y10
+	VBLENDVPS    Y10, Y9, Y5, Y5
+	VCMPPS       $0x1e, Y8, Y5, Y10
+	VBLENDVPS    Y10, Y8, Y5, Y5
+	VCMPPS       $0x11, Y9, Y6, Y10
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VCMPPS       $0x1e, Y8, Y6, Y10
+	VBLENDVPS    Y10, Y8, Y6, Y6
+	VCMPPS       $0x11, Y9, Y7, Y10
+	VBLENDVPS    Y10, Y9, Y7, Y7
+	VCMPPS       $0x1e, Y8, Y7, Y9
+	VBLENDVPS    Y9, Y8, Y7, Y7
+
+limited133:
+plain116:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -773,11 +1508,11 @@ TEXT ·tileF32AVX2_1x8(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch50:
+stretch134:
 	SUBQ $0x04, BX
-	JLT  few52
+	JLT  few136
 
-many51:
+many135:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -843,13 +1578,13 @@ many51:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many51
+	JGE          many135
 
-few52:
+few136:
 	ADDQ $0x04, BX
-	JEQ  done53
+	JEQ  done137
 
-rest54:
+rest138:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -867,20 +1602,20 @@ rest54:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest54
+	JNE          rest138
 
-done53:
+done137:
 	DECQ DI
-	JLE  finished55
+	JLE  finished139
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch50
+	JMP  stretch134
 
-finished55:
+finished139:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store56
+	JEQ        store140
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -892,7 +1627,196 @@ finished55:
 	VADDPS     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store56:
+store140:
+	CMPQ    120(AX), $0x00
+	JEQ     plain141
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled142
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Y9
+	VMULPS  Y9, Y1, Y1
+
+scaled142:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased143
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Y9
+	VADDPS  Y9, Y1, Y1
+
+biased143:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled144
+	MOVQ    96(AX), DX
+	VMOVUPS 32(DX), Y9
+	VMULPS  Y9, Y2, Y2
+
+scaled144:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased145
+	MOVQ    104(AX), DX
+	VMOVUPS 32(DX), Y9
+	VADDPS  Y9, Y2, Y2
+
+biased145:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled146
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Y9
+	VMULPS  Y9, Y3, Y3
+
+scaled146:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased147
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Y9
+	VADDPS  Y9, Y3, Y3
+
+biased147:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled148
+	MOVQ    96(AX), DX
+	VMOVUPS 96(DX), Y9
+	VMULPS  Y9, Y4, Y4
+
+scaled148:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased149
+	MOVQ    104(AX), DX
+	VMOVUPS 96(DX), Y9
+	VADDPS  Y9, Y4, Y4
+
+biased149:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled150
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Y9
+	VMULPS  Y9, Y5, Y5
+
+scaled150:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased151
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Y9
+	VADDPS  Y9, Y5, Y5
+
+biased151:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled152
+	MOVQ    96(AX), DX
+	VMOVUPS 160(DX), Y9
+	VMULPS  Y9, Y6, Y6
+
+scaled152:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased153
+	MOVQ    104(AX), DX
+	VMOVUPS 160(DX), Y9
+	VADDPS  Y9, Y6, Y6
+
+biased153:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled154
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Y9
+	VMULPS  Y9, Y7, Y7
+
+scaled154:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased155
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Y9
+	VADDPS  Y9, Y7, Y7
+
+biased155:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled156
+	MOVQ       96(AX), DX
+	VMASKMOVPS 224(DX), Y0, Y9
+	VMULPS     Y9, Y8, Y8
+
+scaled156:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased157
+	MOVQ       104(AX), DX
+	VMASKMOVPS 224(DX), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+biased157:
+	TESTB      $0x04, 120(AX)
+	JEQ        none158
+	MOVQ       112(AX), DX
+	VADDPS     (DX), Y1, Y1
+	VADDPS     32(DX), Y2, Y2
+	VADDPS     64(DX), Y3, Y3
+	VADDPS     96(DX), Y4, Y4
+	VADDPS     128(DX), Y5, Y5
+	VADDPS     160(DX), Y6, Y6
+	VADDPS     192(DX), Y7, Y7
+	VMASKMOVPS 224(DX), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+none158:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited160
+	TESTB   $0x08, 120(AX)
+	JEQ     six159
+	VXORPS  Y9, Y9, Y9
+	VCMPPS  $0x12, Y9, Y1, Y10
+	VANDNPS Y1, Y10, Y1
+	VCMPPS  $0x12, Y9, Y2, Y10
+	VANDNPS Y2, Y10, Y2
+	VCMPPS  $0x12, Y9, Y3, Y10
+	VANDNPS Y3, Y10, Y3
+	VCMPPS  $0x12, Y9, Y4, Y10
+	VANDNPS Y4, Y10, Y4
+	VCMPPS  $0x12, Y9, Y5, Y10
+	VANDNPS Y5, Y10, Y5
+	VCMPPS  $0x12, Y9, Y6, Y10
+	VANDNPS Y6, Y10, Y6
+	VCMPPS  $0x12, Y9, Y7, Y10
+	VANDNPS Y7, Y10, Y7
+	VCMPPS  $0x12, Y9, Y8, Y9
+	VANDNPS Y8, Y9, Y8
+	JMP     limited160
+
+six159:
+	VBROADCASTSS 128(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x11, Y10, Y1, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VCMPPS       $0x1e, Y9, Y1, Y11
+	VBLENDVPS    Y11, Y9, Y1, Y1
+	VCMPPS       $0x11, Y10, Y2, Y11
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VCMPPS       $0x1e, Y9, Y2, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VCMPPS       $0x11, Y10, Y3, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VCMPPS       $0x1e, Y9, Y3, Y11
+	VBLENDVPS    Y11, Y9, Y3, Y3
+	VCMPPS       $0x11, Y10, Y4, Y11
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VCMPPS       $0x1e, Y9, Y4, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VCMPPS       $0x11, Y10, Y5, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VCMPPS       $0x1e, Y9, Y5, Y11
+	VBLENDVPS    Y11, Y9, Y5, Y5
+	VCMPPS       $0x11, Y10, Y6, Y11
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VCMPPS       $0x1e, Y9, Y6, Y11
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VCMPPS       $0x11, Y10, Y7, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VCMPPS       $0x1e, Y9, Y7, Y11
+	VBLENDVPS    Y11, Y9, Y7, Y7
+	VCMPPS       $0x11, Y10, Y8, Y11
+	VBLENDVPS    Y11, Y10, Y8, Y8
+	VCMPPS       $0x1e, Y9, Y8, Y10
+	VBLENDVPS    Y10, Y9, Y8, Y8
+
+limited160:
+plain141:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -925,11 +1849,11 @@ TEXT ·tileF32AVX2_2x1(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch57:
+stretch161:
 	SUBQ $0x04, BX
-	JLT  few59
+	JLT  few163
 
-many58:
+many162:
 	VMASKMOVPS   (CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  Y3, Y4, Y1
@@ -959,13 +1883,13 @@ many58:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many58
+	JGE          many162
 
-few59:
+few163:
 	ADDQ $0x04, BX
-	JEQ  done60
+	JEQ  done164
 
-rest61:
+rest165:
 	VMASKMOVPS   (CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  Y3, Y4, Y1
@@ -974,20 +1898,20 @@ rest61:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest61
+	JNE          rest165
 
-done60:
+done164:
 	DECQ DI
-	JLE  finished62
+	JLE  finished166
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch57
+	JMP  stretch161
 
-finished62:
+finished166:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store63
+	JEQ        store167
 	VMASKMOVPS (CX), Y0, Y3
 	VADDPS     Y3, Y1, Y1
 	ADDQ       DX, CX
@@ -995,7 +1919,60 @@ finished62:
 	VADDPS     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store63:
+store167:
+	CMPQ       120(AX), $0x00
+	JEQ        plain168
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled169
+	MOVQ       96(AX), BX
+	VMASKMOVPS (BX), Y0, Y3
+	VMULPS     Y3, Y1, Y1
+	VMULPS     Y3, Y2, Y2
+
+scaled169:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased170
+	MOVQ       104(AX), BX
+	VMASKMOVPS (BX), Y0, Y3
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y3, Y2, Y2
+
+biased170:
+	TESTB      $0x04, 120(AX)
+	JEQ        none171
+	MOVQ       112(AX), BX
+	VMASKMOVPS (BX), Y0, Y3
+	VADDPS     Y3, Y1, Y1
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+
+none171:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited173
+	TESTB   $0x08, 120(AX)
+	JEQ     six172
+	VXORPS  Y3, Y3, Y3
+	VCMPPS  $0x12, Y3, Y1, Y4
+	VANDNPS Y1, Y4, Y1
+	VCMPPS  $0x12, Y3, Y2, Y3
+	VANDNPS Y2, Y3, Y2
+	JMP     limited173
+
+six172:
+	VBROADCASTSS 128(AX), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y1, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VCMPPS       $0x1e, Y3, Y1, Y5
+	VBLENDVPS    Y5, Y3, Y1, Y1
+	VCMPPS       $0x11, Y4, Y2, Y5
+	VBLENDVPS    Y5, Y4, Y2, Y2
+	VCMPPS       $0x1e, Y3, Y2, Y4
+	VBLENDVPS    Y4, Y3, Y2, Y2
+
+limited173:
+plain168:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -1025,11 +2002,11 @@ TEXT ·tileF32AVX2_2x2(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch64:
+stretch174:
 	SUBQ $0x04, BX
-	JLT  few66
+	JLT  few176
 
-many65:
+many175:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPS   32(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
@@ -1071,13 +2048,13 @@ many65:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many65
+	JGE          many175
 
-few66:
+few176:
 	ADDQ $0x04, BX
-	JEQ  done67
+	JEQ  done177
 
-rest68:
+rest178:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPS   32(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
@@ -1089,20 +2066,20 @@ rest68:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest68
+	JNE          rest178
 
-done67:
+done177:
 	DECQ DI
-	JLE  finished69
+	JLE  finished179
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch64
+	JMP  stretch174
 
-finished69:
+finished179:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store70
+	JEQ        store180
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y5
 	VADDPS     Y5, Y2, Y2
@@ -1112,7 +2089,90 @@ finished69:
 	VADDPS     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store70:
+store180:
+	CMPQ    120(AX), $0x00
+	JEQ     plain181
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled182
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Y5
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y5, Y3, Y3
+
+scaled182:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased183
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Y5
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y5, Y3, Y3
+
+biased183:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled184
+	MOVQ       96(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y5
+	VMULPS     Y5, Y2, Y2
+	VMULPS     Y5, Y4, Y4
+
+scaled184:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased185
+	MOVQ       104(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y5
+	VADDPS     Y5, Y2, Y2
+	VADDPS     Y5, Y4, Y4
+
+biased185:
+	TESTB      $0x04, 120(AX)
+	JEQ        none186
+	MOVQ       112(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VMASKMOVPS 32(BX), Y0, Y5
+	VADDPS     Y5, Y2, Y2
+	ADDQ       DX, BX
+	VADDPS     (BX), Y3, Y3
+	VMASKMOVPS 32(BX), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+
+none186:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited188
+	TESTB   $0x08, 120(AX)
+	JEQ     six187
+	VXORPS  Y5, Y5, Y5
+	VCMPPS  $0x12, Y5, Y1, Y6
+	VANDNPS Y1, Y6, Y1
+	VCMPPS  $0x12, Y5, Y2, Y6
+	VANDNPS Y2, Y6, Y2
+	VCMPPS  $0x12, Y5, Y3, Y6
+	VANDNPS Y3, Y6, Y3
+	VCMPPS  $0x12, Y5, Y4, Y5
+	VANDNPS Y4, Y5, Y4
+	JMP     limited188
+
+six187:
+	VBROADCASTSS 128(AX), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VCMPPS       $0x1e, Y5, Y1, Y7
+	VBLENDVPS    Y7, Y5, Y1, Y1
+	VCMPPS       $0x11, Y6, Y2, Y7
+	VBLENDVPS    Y7, Y6, Y2, Y2
+	VCMPPS       $0x1e, Y5, Y2, Y7
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VCMPPS       $0x11, Y6, Y3, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VCMPPS       $0x1e, Y5, Y3, Y7
+	VBLENDVPS    Y7, Y5, Y3, Y3
+	VCMPPS       $0x11, Y6, Y4, Y7
+	VBLENDVPS    Y7, Y6, Y4, Y4
+	VCMPPS       $0x1e, Y5, Y4, Y6
+	VBLENDVPS    Y6, Y5, Y4, Y4
+
+limited188:
+plain181:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -1146,11 +2206,11 @@ TEXT ·tileF32AVX2_2x3(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch71:
+stretch189:
 	SUBQ $0x04, BX
-	JLT  few73
+	JLT  few191
 
-many72:
+many190:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPS   64(CX), Y0, Y9
@@ -1204,13 +2264,13 @@ many72:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many72
+	JGE          many190
 
-few73:
+few191:
 	ADDQ $0x04, BX
-	JEQ  done74
+	JEQ  done192
 
-rest75:
+rest193:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPS   64(CX), Y0, Y9
@@ -1225,20 +2285,20 @@ rest75:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest75
+	JNE          rest193
 
-done74:
+done192:
 	DECQ DI
-	JLE  finished76
+	JLE  finished194
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch71
+	JMP  stretch189
 
-finished76:
+finished194:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store77
+	JEQ        store195
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VMASKMOVPS 64(CX), Y0, Y7
@@ -1250,7 +2310,120 @@ finished76:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store77:
+store195:
+	CMPQ    120(AX), $0x00
+	JEQ     plain196
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled197
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Y7
+	VMULPS  Y7, Y1, Y1
+	VMULPS  Y7, Y4, Y4
+
+scaled197:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased198
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Y7
+	VADDPS  Y7, Y1, Y1
+	VADDPS  Y7, Y4, Y4
+
+biased198:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled199
+	MOVQ    96(AX), BX
+	VMOVUPS 32(BX), Y7
+	VMULPS  Y7, Y2, Y2
+	VMULPS  Y7, Y5, Y5
+
+scaled199:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased200
+	MOVQ    104(AX), BX
+	VMOVUPS 32(BX), Y7
+	VADDPS  Y7, Y2, Y2
+	VADDPS  Y7, Y5, Y5
+
+biased200:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled201
+	MOVQ       96(AX), BX
+	VMASKMOVPS 64(BX), Y0, Y7
+	VMULPS     Y7, Y3, Y3
+	VMULPS     Y7, Y6, Y6
+
+scaled201:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased202
+	MOVQ       104(AX), BX
+	VMASKMOVPS 64(BX), Y0, Y7
+	VADDPS     Y7, Y3, Y3
+	VADDPS     Y7, Y6, Y6
+
+biased202:
+	TESTB      $0x04, 120(AX)
+	JEQ        none203
+	MOVQ       112(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VADDPS     32(BX), Y2, Y2
+	VMASKMOVPS 64(BX), Y0, Y7
+	VADDPS     Y7, Y3, Y3
+	ADDQ       DX, BX
+	VADDPS     (BX), Y4, Y4
+	VADDPS     32(BX), Y5, Y5
+	VMASKMOVPS 64(BX), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+
+none203:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited205
+	TESTB   $0x08, 120(AX)
+	JEQ     six204
+	VXORPS  Y7, Y7, Y7
+	VCMPPS  $0x12, Y7, Y1, Y8
+	VANDNPS Y1, Y8, Y1
+	VCMPPS  $0x12, Y7, Y2, Y8
+	VANDNPS Y2, Y8, Y2
+	VCMPPS  $0x12, Y7, Y3, Y8
+	VANDNPS Y3, Y8, Y3
+	VCMPPS  $0x12, Y7, Y4, Y8
+	VANDNPS Y4, Y8, Y4
+	VCMPPS  $0x12, Y7, Y5, Y8
+	VANDNPS Y5, Y8, Y5
+	VCMPPS  $0x12, Y7, Y6, Y7
+	VANDNPS Y6, Y7, Y6
+	JMP     limited205
+
+six204:
+	VBROADCASTSS 128(AX), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x11, Y8, Y1, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VCMPPS       $0x1e, Y7, Y1, Y9
+	VBLENDVPS    Y9, Y7, Y1, Y1
+	VCMPPS       $0x11, Y8, Y2, Y9
+	VBLENDVPS    Y9, Y8, Y2, Y2
+	VCMPPS       $0x1e, Y7, Y2, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VCMPPS       $0x11, Y8, Y3, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VCMPPS       $0x1e, Y7, Y3, Y9
+	VBLENDVPS    Y9, Y7, Y3, Y3
+	VCMPPS       $0x11, Y8, Y4, Y9
+	VBLENDVPS    Y9, Y8, Y4, Y4
+	VCMPPS       $0x1e, Y7, Y4, Y9
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VCMPPS       $0x11, Y8, Y5, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VCMPPS       $0x1e, Y7, Y5, Y9
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VCMPPS       $0x11, Y8, Y6, Y9
+	VBLENDVPS    Y9, Y8, Y6, Y6
+	VCMPPS       $0x1e, Y7, Y6, Y8
+	VBLENDVPS    Y8, Y7, Y6, Y6
+
+limited205:
+plain196:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPS Y3, Y0, 64(CX)
@@ -1288,11 +2461,11 @@ TEXT ·tileF32AVX2_2x4(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch78:
+stretch206:
 	SUBQ $0x04, BX
-	JLT  few80
+	JLT  few208
 
-many79:
+many207:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -1358,13 +2531,13 @@ many79:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many79
+	JGE          many207
 
-few80:
+few208:
 	ADDQ $0x04, BX
-	JEQ  done81
+	JEQ  done209
 
-rest82:
+rest210:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -1382,20 +2555,20 @@ rest82:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest82
+	JNE          rest210
 
-done81:
+done209:
 	DECQ DI
-	JLE  finished83
+	JLE  finished211
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch78
+	JMP  stretch206
 
-finished83:
+finished211:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store84
+	JEQ        store212
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -1409,7 +2582,150 @@ finished83:
 	VADDPS     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store84:
+store212:
+	CMPQ    120(AX), $0x00
+	JEQ     plain213
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled214
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Y9
+	VMULPS  Y9, Y1, Y1
+	VMULPS  Y9, Y5, Y5
+
+scaled214:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased215
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Y9
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y9, Y5, Y5
+
+biased215:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled216
+	MOVQ    96(AX), BX
+	VMOVUPS 32(BX), Y9
+	VMULPS  Y9, Y2, Y2
+	VMULPS  Y9, Y6, Y6
+
+scaled216:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased217
+	MOVQ    104(AX), BX
+	VMOVUPS 32(BX), Y9
+	VADDPS  Y9, Y2, Y2
+	VADDPS  Y9, Y6, Y6
+
+biased217:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled218
+	MOVQ    96(AX), BX
+	VMOVUPS 64(BX), Y9
+	VMULPS  Y9, Y3, Y3
+	VMULPS  Y9, Y7, Y7
+
+scaled218:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased219
+	MOVQ    104(AX), BX
+	VMOVUPS 64(BX), Y9
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y9, Y7, Y7
+
+biased219:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled220
+	MOVQ       96(AX), BX
+	VMASKMOVPS 96(BX), Y0, Y9
+	VMULPS     Y9, Y4, Y4
+	VMULPS     Y9, Y8, Y8
+
+scaled220:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased221
+	MOVQ       104(AX), BX
+	VMASKMOVPS 96(BX), Y0, Y9
+	VADDPS     Y9, Y4, Y4
+	VADDPS     Y9, Y8, Y8
+
+biased221:
+	TESTB      $0x04, 120(AX)
+	JEQ        none222
+	MOVQ       112(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VADDPS     32(BX), Y2, Y2
+	VADDPS     64(BX), Y3, Y3
+	VMASKMOVPS 96(BX), Y0, Y9
+	VADDPS     Y9, Y4, Y4
+	ADDQ       DX, BX
+	VADDPS     (BX), Y5, Y5
+	VADDPS     32(BX), Y6, Y6
+	VADDPS     64(BX), Y7, Y7
+	VMASKMOVPS 96(BX), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+none222:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited224
+	TESTB   $0x08, 120(AX)
+	JEQ     six223
+	VXORPS  Y9, Y9, Y9
+	VCMPPS  $0x12, Y9, Y1, Y10
+	VANDNPS Y1, Y10, Y1
+	VCMPPS  $0x12, Y9, Y2, Y10
+	VANDNPS Y2, Y10, Y2
+	VCMPPS  $0x12, Y9, Y3, Y10
+	VANDNPS Y3, Y10, Y3
+	VCMPPS  $0x12, Y9, Y4, Y10
+	VANDNPS Y4, Y10, Y4
+	VCMPPS  $0x12, Y9, Y5, Y10
+	VANDNPS Y5, Y10, Y5
+	VCMPPS  $0x12, Y9, Y6, Y10
+	VANDNPS Y6, Y10, Y6
+	VCMPPS  $0x12, Y9, Y7, Y10
+	VANDNPS Y7, Y10, Y7
+	VCMPPS  $0x12, Y9, Y8, Y9
+	VANDNPS Y8, Y9, Y8
+	JMP     limited224
+
+six223:
+	VBROADCASTSS 128(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x11, Y10, Y1, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VCMPPS       $0x1e, Y9, Y1, Y11
+	VBLENDVPS    Y11, Y9, Y1, Y1
+	VCMPPS       $0x11, Y10, Y2, Y11
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VCMPPS       $0x1e, Y9, Y2, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VCMPPS       $0x11, Y10, Y3, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VCMPPS       $0x1e, Y9, Y3, Y11
+	VBLENDVPS    Y11, Y9, Y3, Y3
+	VCMPPS       $0x11, Y10, Y4, Y11
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VCMPPS       $0x1e, Y9, Y4, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VCMPPS       $0x11, Y10, Y5, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VCMPPS       $0x1e, Y9, Y5, Y11
+	VBLENDVPS    Y11, Y9, Y5, Y5
+	VCMPPS       $0x11, Y10, Y6, Y11
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VCMPPS       $0x1e, Y9, Y6, Y11
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VCMPPS       $0x11, Y10, Y7, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VCMPPS       $0x1e, Y9, Y7, Y11
+	VBLENDVPS    Y11, Y9, Y7, Y7
+	VCMPPS       $0x11, Y10, Y8, Y11
+	VBLENDVPS    Y11, Y10, Y8, Y8
+	VCMPPS       $0x1e, Y9, Y8, Y10
+	VBLENDVPS    Y10, Y9, Y8, Y8
+
+limited224:
+plain213:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -1444,11 +2760,11 @@ TEXT ·tileF32AVX2_3x1(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch85:
+stretch225:
 	SUBQ $0x04, BX
-	JLT  few87
+	JLT  few227
 
-many86:
+many226:
 	VMASKMOVPS   (CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  Y4, Y5, Y1
@@ -1486,13 +2802,13 @@ many86:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many86
+	JGE          many226
 
-few87:
+few227:
 	ADDQ $0x04, BX
-	JEQ  done88
+	JEQ  done228
 
-rest89:
+rest229:
 	VMASKMOVPS   (CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  Y4, Y5, Y1
@@ -1503,20 +2819,20 @@ rest89:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest89
+	JNE          rest229
 
-done88:
+done228:
 	DECQ DI
-	JLE  finished90
+	JLE  finished230
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch85
+	JMP  stretch225
 
-finished90:
+finished230:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store91
+	JEQ        store231
 	VMASKMOVPS (CX), Y0, Y4
 	VADDPS     Y4, Y1, Y1
 	ADDQ       DX, CX
@@ -1527,7 +2843,71 @@ finished90:
 	VADDPS     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store91:
+store231:
+	CMPQ       120(AX), $0x00
+	JEQ        plain232
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled233
+	MOVQ       96(AX), BX
+	VMASKMOVPS (BX), Y0, Y4
+	VMULPS     Y4, Y1, Y1
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y4, Y3, Y3
+
+scaled233:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased234
+	MOVQ       104(AX), BX
+	VMASKMOVPS (BX), Y0, Y4
+	VADDPS     Y4, Y1, Y1
+	VADDPS     Y4, Y2, Y2
+	VADDPS     Y4, Y3, Y3
+
+biased234:
+	TESTB      $0x04, 120(AX)
+	JEQ        none235
+	MOVQ       112(AX), BX
+	VMASKMOVPS (BX), Y0, Y4
+	VADDPS     Y4, Y1, Y1
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y4
+	VADDPS     Y4, Y2, Y2
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y4
+	VADDPS     Y4, Y3, Y3
+
+none235:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited237
+	TESTB   $0x08, 120(AX)
+	JEQ     six236
+	VXORPS  Y4, Y4, Y4
+	VCMPPS  $0x12, Y4, Y1, Y5
+	VANDNPS Y1, Y5, Y1
+	VCMPPS  $0x12, Y4, Y2, Y5
+	VANDNPS Y2, Y5, Y2
+	VCMPPS  $0x12, Y4, Y3, Y4
+	VANDNPS Y3, Y4, Y3
+	JMP     limited237
+
+six236:
+	VBROADCASTSS 128(AX), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y1, Y6
+	VBLENDVPS    Y6, Y5, Y1, Y1
+	VCMPPS       $0x1e, Y4, Y1, Y6
+	VBLENDVPS    Y6, Y4, Y1, Y1
+	VCMPPS       $0x11, Y5, Y2, Y6
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VCMPPS       $0x1e, Y4, Y2, Y6
+	VBLENDVPS    Y6, Y4, Y2, Y2
+	VCMPPS       $0x11, Y5, Y3, Y6
+	VBLENDVPS    Y6, Y5, Y3, Y3
+	VCMPPS       $0x1e, Y4, Y3, Y5
+	VBLENDVPS    Y5, Y4, Y3, Y3
+
+limited237:
+plain232:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -1561,11 +2941,11 @@ TEXT ·tileF32AVX2_3x2(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch92:
+stretch238:
 	SUBQ $0x04, BX
-	JLT  few94
+	JLT  few240
 
-many93:
+many239:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPS   32(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
@@ -1619,13 +2999,13 @@ many93:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many93
+	JGE          many239
 
-few94:
+few240:
 	ADDQ $0x04, BX
-	JEQ  done95
+	JEQ  done241
 
-rest96:
+rest242:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPS   32(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
@@ -1640,20 +3020,20 @@ rest96:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest96
+	JNE          rest242
 
-done95:
+done241:
 	DECQ DI
-	JLE  finished97
+	JLE  finished243
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch92
+	JMP  stretch238
 
-finished97:
+finished243:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store98
+	JEQ        store244
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y7
 	VADDPS     Y7, Y2, Y2
@@ -1667,7 +3047,110 @@ finished97:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store98:
+store244:
+	CMPQ    120(AX), $0x00
+	JEQ     plain245
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled246
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Y7
+	VMULPS  Y7, Y1, Y1
+	VMULPS  Y7, Y3, Y3
+	VMULPS  Y7, Y5, Y5
+
+scaled246:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased247
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Y7
+	VADDPS  Y7, Y1, Y1
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y7, Y5, Y5
+
+biased247:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled248
+	MOVQ       96(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y7
+	VMULPS     Y7, Y2, Y2
+	VMULPS     Y7, Y4, Y4
+	VMULPS     Y7, Y6, Y6
+
+scaled248:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased249
+	MOVQ       104(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y7
+	VADDPS     Y7, Y2, Y2
+	VADDPS     Y7, Y4, Y4
+	VADDPS     Y7, Y6, Y6
+
+biased249:
+	TESTB      $0x04, 120(AX)
+	JEQ        none250
+	MOVQ       112(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VMASKMOVPS 32(BX), Y0, Y7
+	VADDPS     Y7, Y2, Y2
+	ADDQ       DX, BX
+	VADDPS     (BX), Y3, Y3
+	VMASKMOVPS 32(BX), Y0, Y7
+	VADDPS     Y7, Y4, Y4
+	ADDQ       DX, BX
+	VADDPS     (BX), Y5, Y5
+	VMASKMOVPS 32(BX), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+
+none250:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited252
+	TESTB   $0x08, 120(AX)
+	JEQ     six251
+	VXORPS  Y7, Y7, Y7
+	VCMPPS  $0x12, Y7, Y1, Y8
+	VANDNPS Y1, Y8, Y1
+	VCMPPS  $0x12, Y7, Y2, Y8
+	VANDNPS Y2, Y8, Y2
+	VCMPPS  $0x12, Y7, Y3, Y8
+	VANDNPS Y3, Y8, Y3
+	VCMPPS  $0x12, Y7, Y4, Y8
+	VANDNPS Y4, Y8, Y4
+	VCMPPS  $0x12, Y7, Y5, Y8
+	VANDNPS Y5, Y8, Y5
+	VCMPPS  $0x12, Y7, Y6, Y7
+	VANDNPS Y6, Y7, Y6
+	JMP     limited252
+
+six251:
+	VBROADCASTSS 128(AX), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x11, Y8, Y1, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VCMPPS       $0x1e, Y7, Y1, Y9
+	VBLENDVPS    Y9, Y7, Y1, Y1
+	VCMPPS       $0x11, Y8, Y2, Y9
+	VBLENDVPS    Y9, Y8, Y2, Y2
+	VCMPPS       $0x1e, Y7, Y2, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VCMPPS       $0x11, Y8, Y3, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VCMPPS       $0x1e, Y7, Y3, Y9
+	VBLENDVPS    Y9, Y7, Y3, Y3
+	VCMPPS       $0x11, Y8, Y4, Y9
+	VBLENDVPS    Y9, Y8, Y4, Y4
+	VCMPPS       $0x1e, Y7, Y4, Y9
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VCMPPS       $0x11, Y8, Y5, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VCMPPS       $0x1e, Y7, Y5, Y9
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VCMPPS       $0x11, Y8, Y6, Y9
+	VBLENDVPS    Y9, Y8, Y6, Y6
+	VCMPPS       $0x1e, Y7, Y6, Y8
+	VBLENDVPS    Y8, Y7, Y6, Y6
+
+limited252:
+plain245:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -1712,11 +3195,11 @@ TEXT ·tileF32AVX2_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch99:
+stretch253:
 	SUBQ $0x04, BX
-	JLT  few101
+	JLT  few255
 
-many100:
+many254:
 	VMASKMOVPS   (CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -1762,13 +3245,13 @@ many100:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many100
+	JGE          many254
 
-few101:
+few255:
 	ADDQ $0x04, BX
-	JEQ  done102
+	JEQ  done256
 
-rest103:
+rest257:
 	VMASKMOVPS   (CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -1781,20 +3264,20 @@ rest103:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest103
+	JNE          rest257
 
-done102:
+done256:
 	DECQ DI
-	JLE  finished104
+	JLE  finished258
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch99
+	JMP  stretch253
 
-finished104:
+finished258:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store105
+	JEQ        store259
 	VMASKMOVPS (CX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
 	ADDQ       DX, CX
@@ -1808,7 +3291,82 @@ finished104:
 	VADDPS     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store105:
+store259:
+	CMPQ       120(AX), $0x00
+	JEQ        plain260
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled261
+	MOVQ       96(AX), BX
+	VMASKMOVPS (BX), Y0, Y5
+	VMULPS     Y5, Y1, Y1
+	VMULPS     Y5, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VMULPS     Y5, Y4, Y4
+
+scaled261:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased262
+	MOVQ       104(AX), BX
+	VMASKMOVPS (BX), Y0, Y5
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	VADDPS     Y5, Y3, Y3
+	VADDPS     Y5, Y4, Y4
+
+biased262:
+	TESTB      $0x04, 120(AX)
+	JEQ        none263
+	MOVQ       112(AX), BX
+	VMASKMOVPS (BX), Y0, Y5
+	VADDPS     Y5, Y1, Y1
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y5
+	VADDPS     Y5, Y2, Y2
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y5
+	VADDPS     Y5, Y3, Y3
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+
+none263:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited265
+	TESTB   $0x08, 120(AX)
+	JEQ     six264
+	VXORPS  Y5, Y5, Y5
+	VCMPPS  $0x12, Y5, Y1, Y6
+	VANDNPS Y1, Y6, Y1
+	VCMPPS  $0x12, Y5, Y2, Y6
+	VANDNPS Y2, Y6, Y2
+	VCMPPS  $0x12, Y5, Y3, Y6
+	VANDNPS Y3, Y6, Y3
+	VCMPPS  $0x12, Y5, Y4, Y5
+	VANDNPS Y4, Y5, Y4
+	JMP     limited265
+
+six264:
+	VBROADCASTSS 128(AX), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x11, Y6, Y1, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VCMPPS       $0x1e, Y5, Y1, Y7
+	VBLENDVPS    Y7, Y5, Y1, Y1
+	VCMPPS       $0x11, Y6, Y2, Y7
+	VBLENDVPS    Y7, Y6, Y2, Y2
+	VCMPPS       $0x1e, Y5, Y2, Y7
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VCMPPS       $0x11, Y6, Y3, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VCMPPS       $0x1e, Y5, Y3, Y7
+	VBLENDVPS    Y7, Y5, Y3, Y3
+	VCMPPS       $0x11, Y6, Y4, Y7
+	VBLENDVPS    Y7, Y6, Y4, Y4
+	VCMPPS       $0x1e, Y5, Y4, Y6
+	VBLENDVPS    Y6, Y5, Y4, Y4
+
+limited265:
+plain260:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -1856,11 +3414,11 @@ TEXT ·tileF32AVX2_4x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch106:
+stretch266:
 	SUBQ $0x04, BX
-	JLT  few108
+	JLT  few268
 
-many107:
+many267:
 	VMOVUPS      (CX), Y9
 	VMASKMOVPS   32(CX), Y0, Y10
 	VBROADCASTSS (R8), Y11
@@ -1926,13 +3484,13 @@ many107:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many107
+	JGE          many267
 
-few108:
+few268:
 	ADDQ $0x04, BX
-	JEQ  done109
+	JEQ  done269
 
-rest110:
+rest270:
 	VMOVUPS      (CX), Y9
 	VMASKMOVPS   32(CX), Y0, Y10
 	VBROADCASTSS (R8), Y11
@@ -1950,20 +3508,20 @@ rest110:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest110
+	JNE          rest270
 
-done109:
+done269:
 	DECQ DI
-	JLE  finished111
+	JLE  finished271
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch106
+	JMP  stretch266
 
-finished111:
+finished271:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store112
+	JEQ        store272
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y9
 	VADDPS     Y9, Y2, Y2
@@ -1981,7 +3539,130 @@ finished111:
 	VADDPS     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store112:
+store272:
+	CMPQ    120(AX), $0x00
+	JEQ     plain273
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled274
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Y9
+	VMULPS  Y9, Y1, Y1
+	VMULPS  Y9, Y3, Y3
+	VMULPS  Y9, Y5, Y5
+	VMULPS  Y9, Y7, Y7
+
+scaled274:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased275
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Y9
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y9, Y7, Y7
+
+biased275:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled276
+	MOVQ       96(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y9
+	VMULPS     Y9, Y2, Y2
+	VMULPS     Y9, Y4, Y4
+	VMULPS     Y9, Y6, Y6
+	VMULPS     Y9, Y8, Y8
+
+scaled276:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased277
+	MOVQ       104(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y2, Y2
+	VADDPS     Y9, Y4, Y4
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y9, Y8, Y8
+
+biased277:
+	TESTB      $0x04, 120(AX)
+	JEQ        none278
+	MOVQ       112(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y2, Y2
+	ADDQ       DX, BX
+	VADDPS     (BX), Y3, Y3
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y4, Y4
+	ADDQ       DX, BX
+	VADDPS     (BX), Y5, Y5
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y6, Y6
+	ADDQ       DX, BX
+	VADDPS     (BX), Y7, Y7
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+none278:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited280
+	TESTB   $0x08, 120(AX)
+	JEQ     six279
+	VXORPS  Y9, Y9, Y9
+	VCMPPS  $0x12, Y9, Y1, Y10
+	VANDNPS Y1, Y10, Y1
+	VCMPPS  $0x12, Y9, Y2, Y10
+	VANDNPS Y2, Y10, Y2
+	VCMPPS  $0x12, Y9, Y3, Y10
+	VANDNPS Y3, Y10, Y3
+	VCMPPS  $0x12, Y9, Y4, Y10
+	VANDNPS Y4, Y10, Y4
+	VCMPPS  $0x12, Y9, Y5, Y10
+	VANDNPS Y5, Y10, Y5
+	VCMPPS  $0x12, Y9, Y6, Y10
+	VANDNPS Y6, Y10, Y6
+	VCMPPS  $0x12, Y9, Y7, Y10
+	VANDNPS Y7, Y10, Y7
+	VCMPPS  $0x12, Y9, Y8, Y9
+	VANDNPS Y8, Y9, Y8
+	JMP     limited280
+
+six279:
+	VBROADCASTSS 128(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x11, Y10, Y1, Y11
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VCMPPS       $0x1e, Y9, Y1, Y11
+	VBLENDVPS    Y11, Y9, Y1, Y1
+	VCMPPS       $0x11, Y10, Y2, Y11
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VCMPPS       $0x1e, Y9, Y2, Y11
+	VBLENDVPS    Y11, Y9, Y2, Y2
+	VCMPPS       $0x11, Y10, Y3, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VCMPPS       $0x1e, Y9, Y3, Y11
+	VBLENDVPS    Y11, Y9, Y3, Y3
+	VCMPPS       $0x11, Y10, Y4, Y11
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VCMPPS       $0x1e, Y9, Y4, Y11
+	VBLENDVPS    Y11, Y9, Y4, Y4
+	VCMPPS       $0x11, Y10, Y5, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VCMPPS       $0x1e, Y9, Y5, Y11
+	VBLENDVPS    Y11, Y9, Y5, Y5
+	VCMPPS       $0x11, Y10, Y6, Y11
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VCMPPS       $0x1e, Y9, Y6, Y11
+	VBLENDVPS    Y11, Y9, Y6, Y6
+	VCMPPS       $0x11, Y10, Y7, Y11
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VCMPPS       $0x1e, Y9, Y7, Y11
+	VBLENDVPS    Y11, Y9, Y7, Y7
+	VCMPPS       $0x11, Y10, Y8, Y11
+	VBLENDVPS    Y11, Y10, Y8, Y8
+	VCMPPS       $0x1e, Y9, Y8, Y10
+	VBLENDVPS    Y10, Y9, Y8, Y8
+
+limited280:
+plain273:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -2032,11 +3713,11 @@ TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch113:
+stretch281:
 	SUBQ $0x04, BX
-	JLT  few115
+	JLT  few283
 
-many114:
+many282:
 	VMASKMOVPS   (CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  Y6, Y7, Y1
@@ -2090,13 +3771,13 @@ many114:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many114
+	JGE          many282
 
-few115:
+few283:
 	ADDQ $0x04, BX
-	JEQ  done116
+	JEQ  done284
 
-rest117:
+rest285:
 	VMASKMOVPS   (CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  Y6, Y7, Y1
@@ -2111,20 +3792,20 @@ rest117:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest117
+	JNE          rest285
 
-done116:
+done284:
 	DECQ DI
-	JLE  finished118
+	JLE  finished286
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch113
+	JMP  stretch281
 
-finished118:
+finished286:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store119
+	JEQ        store287
 	VMASKMOVPS (CX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
 	ADDQ       DX, CX
@@ -2141,7 +3822,93 @@ finished118:
 	VADDPS     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store119:
+store287:
+	CMPQ       120(AX), $0x00
+	JEQ        plain288
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled289
+	MOVQ       96(AX), BX
+	VMASKMOVPS (BX), Y0, Y6
+	VMULPS     Y6, Y1, Y1
+	VMULPS     Y6, Y2, Y2
+	VMULPS     Y6, Y3, Y3
+	VMULPS     Y6, Y4, Y4
+	VMULPS     Y6, Y5, Y5
+
+scaled289:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased290
+	MOVQ       104(AX), BX
+	VMASKMOVPS (BX), Y0, Y6
+	VADDPS     Y6, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y6, Y3, Y3
+	VADDPS     Y6, Y4, Y4
+	VADDPS     Y6, Y5, Y5
+
+biased290:
+	TESTB      $0x04, 120(AX)
+	JEQ        none291
+	MOVQ       112(AX), BX
+	VMASKMOVPS (BX), Y0, Y6
+	VADDPS     Y6, Y1, Y1
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y6
+	VADDPS     Y6, Y2, Y2
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y6
+	VADDPS     Y6, Y3, Y3
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y6
+	VADDPS     Y6, Y4, Y4
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y6
+	VADDPS     Y6, Y5, Y5
+
+none291:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited293
+	TESTB   $0x08, 120(AX)
+	JEQ     six292
+	VXORPS  Y6, Y6, Y6
+	VCMPPS  $0x12, Y6, Y1, Y7
+	VANDNPS Y1, Y7, Y1
+	VCMPPS  $0x12, Y6, Y2, Y7
+	VANDNPS Y2, Y7, Y2
+	VCMPPS  $0x12, Y6, Y3, Y7
+	VANDNPS Y3, Y7, Y3
+	VCMPPS  $0x12, Y6, Y4, Y7
+	VANDNPS Y4, Y7, Y4
+	VCMPPS  $0x12, Y6, Y5, Y6
+	VANDNPS Y5, Y6, Y5
+	JMP     limited293
+
+six292:
+	VBROADCASTSS 128(AX), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x11, Y7, Y1, Y8
+	VBLENDVPS    Y8, Y7, Y1, Y1
+	VCMPPS       $0x1e, Y6, Y1, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VCMPPS       $0x11, Y7, Y2, Y8
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VCMPPS       $0x1e, Y6, Y2, Y8
+	VBLENDVPS    Y8, Y6, Y2, Y2
+	VCMPPS       $0x11, Y7, Y3, Y8
+	VBLENDVPS    Y8, Y7, Y3, Y3
+	VCMPPS       $0x1e, Y6, Y3, Y8
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VCMPPS       $0x11, Y7, Y4, Y8
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VCMPPS       $0x1e, Y6, Y4, Y8
+	VBLENDVPS    Y8, Y6, Y4, Y4
+	VCMPPS       $0x11, Y7, Y5, Y8
+	VBLENDVPS    Y8, Y7, Y5, Y5
+	VCMPPS       $0x1e, Y6, Y5, Y7
+	VBLENDVPS    Y7, Y6, Y5, Y5
+
+limited293:
+plain288:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -2195,11 +3962,11 @@ TEXT ·tileF32AVX2_5x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch120:
+stretch294:
 	SUBQ $0x04, BX
-	JLT  few122
+	JLT  few296
 
-many121:
+many295:
 	VMOVUPS      (CX), Y11
 	VMASKMOVPS   32(CX), Y0, Y12
 	VBROADCASTSS (R8), Y13
@@ -2277,13 +4044,13 @@ many121:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many121
+	JGE          many295
 
-few122:
+few296:
 	ADDQ $0x04, BX
-	JEQ  done123
+	JEQ  done297
 
-rest124:
+rest298:
 	VMOVUPS      (CX), Y11
 	VMASKMOVPS   32(CX), Y0, Y12
 	VBROADCASTSS (R8), Y13
@@ -2304,20 +4071,20 @@ rest124:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest124
+	JNE          rest298
 
-done123:
+done297:
 	DECQ DI
-	JLE  finished125
+	JLE  finished299
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch120
+	JMP  stretch294
 
-finished125:
+finished299:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store126
+	JEQ        store300
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y11
 	VADDPS     Y11, Y2, Y2
@@ -2339,7 +4106,150 @@ finished125:
 	VADDPS     Y11, Y10, Y10
 	MOVQ       40(AX), CX
 
-store126:
+store300:
+	CMPQ    120(AX), $0x00
+	JEQ     plain301
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled302
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Y11
+	VMULPS  Y11, Y1, Y1
+	VMULPS  Y11, Y3, Y3
+	VMULPS  Y11, Y5, Y5
+	VMULPS  Y11, Y7, Y7
+	VMULPS  Y11, Y9, Y9
+
+scaled302:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased303
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Y11
+	VADDPS  Y11, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VADDPS  Y11, Y5, Y5
+	VADDPS  Y11, Y7, Y7
+	VADDPS  Y11, Y9, Y9
+
+biased303:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled304
+	MOVQ       96(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y11
+	VMULPS     Y11, Y2, Y2
+	VMULPS     Y11, Y4, Y4
+	VMULPS     Y11, Y6, Y6
+	VMULPS     Y11, Y8, Y8
+	VMULPS     Y11, Y10, Y10
+
+scaled304:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased305
+	MOVQ       104(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y2, Y2
+	VADDPS     Y11, Y4, Y4
+	VADDPS     Y11, Y6, Y6
+	VADDPS     Y11, Y8, Y8
+	VADDPS     Y11, Y10, Y10
+
+biased305:
+	TESTB      $0x04, 120(AX)
+	JEQ        none306
+	MOVQ       112(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y2, Y2
+	ADDQ       DX, BX
+	VADDPS     (BX), Y3, Y3
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y4, Y4
+	ADDQ       DX, BX
+	VADDPS     (BX), Y5, Y5
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y6, Y6
+	ADDQ       DX, BX
+	VADDPS     (BX), Y7, Y7
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y8, Y8
+	ADDQ       DX, BX
+	VADDPS     (BX), Y9, Y9
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y10, Y10
+
+none306:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited308
+	TESTB   $0x08, 120(AX)
+	JEQ     six307
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x12, Y11, Y1, Y12
+	VANDNPS Y1, Y12, Y1
+	VCMPPS  $0x12, Y11, Y2, Y12
+	VANDNPS Y2, Y12, Y2
+	VCMPPS  $0x12, Y11, Y3, Y12
+	VANDNPS Y3, Y12, Y3
+	VCMPPS  $0x12, Y11, Y4, Y12
+	VANDNPS Y4, Y12, Y4
+	VCMPPS  $0x12, Y11, Y5, Y12
+	VANDNPS Y5, Y12, Y5
+	VCMPPS  $0x12, Y11, Y6, Y12
+	VANDNPS Y6, Y12, Y6
+	VCMPPS  $0x12, Y11, Y7, Y12
+	VANDNPS Y7, Y12, Y7
+	VCMPPS  $0x12, Y11, Y8, Y12
+	VANDNPS Y8, Y12, Y8
+	VCMPPS  $0x12, Y11, Y9, Y12
+	VANDNPS Y9, Y12, Y9
+	VCMPPS  $0x12, Y11, Y10, Y11
+	VANDNPS Y10, Y11, Y10
+	JMP     limited308
+
+six307:
+	VBROADCASTSS 128(AX), Y11
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x11, Y12, Y1, Y13
+	VBLENDVPS    Y13, Y12, Y1, Y1
+	VCMPPS       $0x1e, Y11, Y1, Y13
+	VBLENDVPS    Y13, Y11, Y1, Y1
+	VCMPPS       $0x11, Y12, Y2, Y13
+	VBLENDVPS    Y13, Y12, Y2, Y2
+	VCMPPS       $0x1e, Y11, Y2, Y13
+	VBLENDVPS    Y13, Y11, Y2, Y2
+	VCMPPS       $0x11, Y12, Y3, Y13
+	VBLENDVPS    Y13, Y12, Y3, Y3
+	VCMPPS       $0x1e, Y11, Y3, Y13
+	VBLENDVPS    Y13, Y11, Y3, Y3
+	VCMPPS       $0x11, Y12, Y4, Y13
+	VBLENDVPS    Y13, Y12, Y4, Y4
+	VCMPPS       $0x1e, Y11, Y4, Y13
+	VBLENDVPS    Y13, Y11, Y4, Y4
+	VCMPPS       $0x11, Y12, Y5, Y13
+	VBLENDVPS    Y13, Y12, Y5, Y5
+	VCMPPS       $0x1e, Y11, Y5, Y13
+	VBLENDVPS    Y13, Y11, Y5, Y5
+	VCMPPS       $0x11, Y12, Y6, Y13
+	VBLENDVPS    Y13, Y12, Y6, Y6
+	VCMPPS       $0x1e, Y11, Y6, Y13
+	VBLENDVPS    Y13, Y11, Y6, Y6
+	VCMPPS       $0x11, Y12, Y7, Y13
+	VBLENDVPS    Y13, Y12, Y7, Y7
+	VCMPPS       $0x1e, Y11, Y7, Y13
+	VBLENDVPS    Y13, Y11, Y7, Y7
+	VCMPPS       $0x11, Y12, Y8, Y13
+	VBLENDVPS    Y13, Y12, Y8, Y8
+	VCMPPS       $0x1e, Y11, Y8, Y13
+	VBLENDVPS    Y13, Y11, Y8, Y8
+	VCMPPS       $0x11, Y12, Y9, Y13
+	VBLENDVPS    Y13, Y12, Y9, Y9
+	VCMPPS       $0x1e, Y11, Y9, Y13
+	VBLENDVPS    Y13, Y11, Y9, Y9
+	VCMPPS       $0x11, Y12, Y10, Y13
+	VBLENDVPS    Y13, Y12, Y10, Y10
+	VCMPPS       $0x1e, Y11, Y10, Y12
+	VBLENDVPS    Y12, Y11, Y10, Y10
+
+limited308:
+plain301:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -2397,11 +4307,11 @@ TEXT ·tileF32AVX2_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch127:
+stretch309:
 	SUBQ $0x04, BX
-	JLT  few129
+	JLT  few311
 
-many128:
+many310:
 	VMASKMOVPS   (CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -2463,13 +4373,13 @@ many128:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many128
+	JGE          many310
 
-few129:
+few311:
 	ADDQ $0x04, BX
-	JEQ  done130
+	JEQ  done312
 
-rest131:
+rest313:
 	VMASKMOVPS   (CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -2486,20 +4396,20 @@ rest131:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest131
+	JNE          rest313
 
-done130:
+done312:
 	DECQ DI
-	JLE  finished132
+	JLE  finished314
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch127
+	JMP  stretch309
 
-finished132:
+finished314:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store133
+	JEQ        store315
 	VMASKMOVPS (CX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
 	ADDQ       DX, CX
@@ -2519,7 +4429,104 @@ finished132:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store133:
+store315:
+	CMPQ       120(AX), $0x00
+	JEQ        plain316
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled317
+	MOVQ       96(AX), BX
+	VMASKMOVPS (BX), Y0, Y7
+	VMULPS     Y7, Y1, Y1
+	VMULPS     Y7, Y2, Y2
+	VMULPS     Y7, Y3, Y3
+	VMULPS     Y7, Y4, Y4
+	VMULPS     Y7, Y5, Y5
+	VMULPS     Y7, Y6, Y6
+
+scaled317:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased318
+	MOVQ       104(AX), BX
+	VMASKMOVPS (BX), Y0, Y7
+	VADDPS     Y7, Y1, Y1
+	VADDPS     Y7, Y2, Y2
+	VADDPS     Y7, Y3, Y3
+	VADDPS     Y7, Y4, Y4
+	VADDPS     Y7, Y5, Y5
+	VADDPS     Y7, Y6, Y6
+
+biased318:
+	TESTB      $0x04, 120(AX)
+	JEQ        none319
+	MOVQ       112(AX), BX
+	VMASKMOVPS (BX), Y0, Y7
+	VADDPS     Y7, Y1, Y1
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y7
+	VADDPS     Y7, Y2, Y2
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y7
+	VADDPS     Y7, Y3, Y3
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y7
+	VADDPS     Y7, Y4, Y4
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y7
+	VADDPS     Y7, Y5, Y5
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+
+none319:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited321
+	TESTB   $0x08, 120(AX)
+	JEQ     six320
+	VXORPS  Y7, Y7, Y7
+	VCMPPS  $0x12, Y7, Y1, Y8
+	VANDNPS Y1, Y8, Y1
+	VCMPPS  $0x12, Y7, Y2, Y8
+	VANDNPS Y2, Y8, Y2
+	VCMPPS  $0x12, Y7, Y3, Y8
+	VANDNPS Y3, Y8, Y3
+	VCMPPS  $0x12, Y7, Y4, Y8
+	VANDNPS Y4, Y8, Y4
+	VCMPPS  $0x12, Y7, Y5, Y8
+	VANDNPS Y5, Y8, Y5
+	VCMPPS  $0x12, Y7, Y6, Y7
+	VANDNPS Y6, Y7, Y6
+	JMP     limited321
+
+six320:
+	VBROADCASTSS 128(AX), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x11, Y8, Y1, Y9
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VCMPPS       $0x1e, Y7, Y1, Y9
+	VBLENDVPS    Y9, Y7, Y1, Y1
+	VCMPPS       $0x11, Y8, Y2, Y9
+	VBLENDVPS    Y9, Y8, Y2, Y2
+	VCMPPS       $0x1e, Y7, Y2, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VCMPPS       $0x11, Y8, Y3, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VCMPPS       $0x1e, Y7, Y3, Y9
+	VBLENDVPS    Y9, Y7, Y3, Y3
+	VCMPPS       $0x11, Y8, Y4, Y9
+	VBLENDVPS    Y9, Y8, Y4, Y4
+	VCMPPS       $0x1e, Y7, Y4, Y9
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VCMPPS       $0x11, Y8, Y5, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VCMPPS       $0x1e, Y7, Y5, Y9
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VCMPPS       $0x11, Y8, Y6, Y9
+	VBLENDVPS    Y9, Y8, Y6, Y6
+	VCMPPS       $0x1e, Y7, Y6, Y8
+	VBLENDVPS    Y8, Y7, Y6, Y6
+
+limited321:
+plain316:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -2580,11 +4587,11 @@ TEXT ·tileF32AVX2_6x2(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch134:
+stretch322:
 	SUBQ $0x04, BX
-	JLT  few136
+	JLT  few324
 
-many135:
+many323:
 	VMOVUPS      (CX), Y13
 	VMASKMOVPS   32(CX), Y0, Y14
 	VBROADCASTSS (R8), Y15
@@ -2674,13 +4681,13 @@ many135:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many135
+	JGE          many323
 
-few136:
+few324:
 	ADDQ $0x04, BX
-	JEQ  done137
+	JEQ  done325
 
-rest138:
+rest326:
 	VMOVUPS      (CX), Y13
 	VMASKMOVPS   32(CX), Y0, Y14
 	VBROADCASTSS (R8), Y15
@@ -2704,20 +4711,20 @@ rest138:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest138
+	JNE          rest326
 
-done137:
+done325:
 	DECQ DI
-	JLE  finished139
+	JLE  finished327
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch134
+	JMP  stretch322
 
-finished139:
+finished327:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store140
+	JEQ        store328
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y13
 	VADDPS     Y13, Y2, Y2
@@ -2743,7 +4750,170 @@ finished139:
 	VADDPS     Y13, Y12, Y12
 	MOVQ       40(AX), CX
 
-store140:
+store328:
+	CMPQ    120(AX), $0x00
+	JEQ     plain329
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled330
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Y13
+	VMULPS  Y13, Y1, Y1
+	VMULPS  Y13, Y3, Y3
+	VMULPS  Y13, Y5, Y5
+	VMULPS  Y13, Y7, Y7
+	VMULPS  Y13, Y9, Y9
+	VMULPS  Y13, Y11, Y11
+
+scaled330:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased331
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Y13
+	VADDPS  Y13, Y1, Y1
+	VADDPS  Y13, Y3, Y3
+	VADDPS  Y13, Y5, Y5
+	VADDPS  Y13, Y7, Y7
+	VADDPS  Y13, Y9, Y9
+	VADDPS  Y13, Y11, Y11
+
+biased331:
+	TESTB      $0x01, 120(AX)
+	JEQ        scaled332
+	MOVQ       96(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y13
+	VMULPS     Y13, Y2, Y2
+	VMULPS     Y13, Y4, Y4
+	VMULPS     Y13, Y6, Y6
+	VMULPS     Y13, Y8, Y8
+	VMULPS     Y13, Y10, Y10
+	VMULPS     Y13, Y12, Y12
+
+scaled332:
+	TESTB      $0x02, 120(AX)
+	JEQ        biased333
+	MOVQ       104(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y2, Y2
+	VADDPS     Y13, Y4, Y4
+	VADDPS     Y13, Y6, Y6
+	VADDPS     Y13, Y8, Y8
+	VADDPS     Y13, Y10, Y10
+	VADDPS     Y13, Y12, Y12
+
+biased333:
+	TESTB      $0x04, 120(AX)
+	JEQ        none334
+	MOVQ       112(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y2, Y2
+	ADDQ       DX, BX
+	VADDPS     (BX), Y3, Y3
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y4, Y4
+	ADDQ       DX, BX
+	VADDPS     (BX), Y5, Y5
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y6, Y6
+	ADDQ       DX, BX
+	VADDPS     (BX), Y7, Y7
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y8, Y8
+	ADDQ       DX, BX
+	VADDPS     (BX), Y9, Y9
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y10, Y10
+	ADDQ       DX, BX
+	VADDPS     (BX), Y11, Y11
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y12, Y12
+
+none334:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited336
+	TESTB   $0x08, 120(AX)
+	JEQ     six335
+	VXORPS  Y13, Y13, Y13
+	VCMPPS  $0x12, Y13, Y1, Y14
+	VANDNPS Y1, Y14, Y1
+	VCMPPS  $0x12, Y13, Y2, Y14
+	VANDNPS Y2, Y14, Y2
+	VCMPPS  $0x12, Y13, Y3, Y14
+	VANDNPS Y3, Y14, Y3
+	VCMPPS  $0x12, Y13, Y4, Y14
+	VANDNPS Y4, Y14, Y4
+	VCMPPS  $0x12, Y13, Y5, Y14
+	VANDNPS Y5, Y14, Y5
+	VCMPPS  $0x12, Y13, Y6, Y14
+	VANDNPS Y6, Y14, Y6
+	VCMPPS  $0x12, Y13, Y7, Y14
+	VANDNPS Y7, Y14, Y7
+	VCMPPS  $0x12, Y13, Y8, Y14
+	VANDNPS Y8, Y14, Y8
+	VCMPPS  $0x12, Y13, Y9, Y14
+	VANDNPS Y9, Y14, Y9
+	VCMPPS  $0x12, Y13, Y10, Y14
+	VANDNPS Y10, Y14, Y10
+	VCMPPS  $0x12, Y13, Y11, Y14
+	VANDNPS Y11, Y14, Y11
+	VCMPPS  $0x12, Y13, Y12, Y13
+	VANDNPS Y12, Y13, Y12
+	JMP     limited336
+
+six335:
+	VBROADCASTSS 128(AX), Y13
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x11, Y14, Y1, Y15
+	VBLENDVPS    Y15, Y14, Y1, Y1
+	VCMPPS       $0x1e, Y13, Y1, Y15
+	VBLENDVPS    Y15, Y13, Y1, Y1
+	VCMPPS       $0x11, Y14, Y2, Y15
+	VBLENDVPS    Y15, Y14, Y2, Y2
+	VCMPPS       $0x1e, Y13, Y2, Y15
+	VBLENDVPS    Y15, Y13, Y2, Y2
+	VCMPPS       $0x11, Y14, Y3, Y15
+	VBLENDVPS    Y15, Y14, Y3, Y3
+	VCMPPS       $0x1e, Y13, Y3, Y15
+	VBLENDVPS    Y15, Y13, Y3, Y3
+	VCMPPS       $0x11, Y14, Y4, Y15
+	VBLENDVPS    Y15, Y14, Y4, Y4
+	VCMPPS       $0x1e, Y13, Y4, Y15
+	VBLENDVPS    Y15, Y13, Y4, Y4
+	VCMPPS       $0x11, Y14, Y5, Y15
+	VBLENDVPS    Y15, Y14, Y5, Y5
+	VCMPPS       $0x1e, Y13, Y5, Y15
+	VBLENDVPS    Y15, Y13, Y5, Y5
+	VCMPPS       $0x11, Y14, Y6, Y15
+	VBLENDVPS    Y15, Y14, Y6, Y6
+	VCMPPS       $0x1e, Y13, Y6, Y15
+	VBLENDVPS    Y15, Y13, Y6, Y6
+	VCMPPS       $0x11, Y14, Y7, Y15
+	VBLENDVPS    Y15, Y14, Y7, Y7
+	VCMPPS       $0x1e, Y13, Y7, Y15
+	VBLENDVPS    Y15, Y13, Y7, Y7
+	VCMPPS       $0x11, Y14, Y8, Y15
+	VBLENDVPS    Y15, Y14, Y8, Y8
+	VCMPPS       $0x1e, Y13, Y8, Y15
+	VBLENDVPS    Y15, Y13, Y8, Y8
+	VCMPPS       $0x11, Y14, Y9, Y15
+	VBLENDVPS    Y15, Y14, Y9, Y9
+	VCMPPS       $0x1e, Y13, Y9, Y15
+	VBLENDVPS    Y15, Y13, Y9, Y9
+	VCMPPS       $0x11, Y14, Y10, Y15
+	VBLENDVPS    Y15, Y14, Y10, Y10
+	VCMPPS       $0x1e, Y13, Y10, Y15
+	VBLENDVPS    Y15, Y13, Y10, Y10
+	VCMPPS       $0x11, Y14, Y11, Y15
+	VBLENDVPS    Y15, Y14, Y11, Y11
+	VCMPPS       $0x1e, Y13, Y11, Y15
+	VBLENDVPS    Y15, Y13, Y11, Y11
+	VCMPPS       $0x11, Y14, Y12, Y15
+	VBLENDVPS    Y15, Y14, Y12, Y12
+	VCMPPS       $0x1e, Y13, Y12, Y14
+	VBLENDVPS    Y14, Y13, Y12, Y12
+
+limited336:
+plain329:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -2775,9 +4945,9 @@ TEXT ·transposeF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full141:
+full337:
 	CMPQ       SI, $0x08
-	JLT        tail142
+	JLT        tail338
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Y0
 	LEAQ       (R8)(DX*1), R9
@@ -2850,11 +5020,11 @@ full141:
 	ADDQ       AX, DI
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, SI
-	JMP        full141
+	JMP        full337
 
-tail142:
+tail338:
 	TESTQ      SI, SI
-	JEQ        done143
+	JEQ        done339
 	MOVQ       $+8, R9
 	MOVQ       SI, R8
 	CMPQ       R8, R9
@@ -2918,33 +5088,33 @@ tail142:
 	VMOVUPS    Y5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done143
+	JEQ        done339
 	VMOVUPS    Y7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done143
+	JEQ        done339
 	VMOVUPS    Y4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done143
+	JEQ        done339
 	VMOVUPS    Y8, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done143
+	JEQ        done339
 	VMOVUPS    Y3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done143
+	JEQ        done339
 	VMOVUPS    Y2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done143
+	JEQ        done339
 	VMOVUPS    Y6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done143
+	JEQ        done339
 
-done143:
+done339:
 	VZEROUPPER
 	RET
 
@@ -2968,11 +5138,11 @@ TEXT ·tileF64AVX2_1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*8), Y0
 	VXORPS  Y1, Y1, Y1
 
-stretch144:
+stretch340:
 	SUBQ $0x04, BX
-	JLT  few146
+	JLT  few342
 
-many145:
+many341:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD (R8), Y3
 	VFMADD231PD  Y2, Y3, Y1
@@ -2994,38 +5164,38 @@ many145:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many145
+	JGE          many341
 
-few146:
+few342:
 	ADDQ $0x04, BX
-	JEQ  done147
+	JEQ  done343
 
-rest148:
+rest344:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD (R8), Y3
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest148
+	JNE          rest344
 
-done147:
+done343:
 	DECQ DI
-	JLE  finished149
+	JLE  finished345
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch144
+	JMP  stretch340
 
-finished149:
+finished345:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store150
+	JEQ        store346
 	VMASKMOVPD (CX), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	MOVQ       40(AX), CX
 
-store150:
+store346:
 	VMASKMOVPD Y1, Y0, (CX)
 	VZEROUPPER
 	RET
@@ -3051,11 +5221,11 @@ TEXT ·tileF64AVX2_1x2(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch151:
+stretch347:
 	SUBQ $0x04, BX
-	JLT  few153
+	JLT  few349
 
-many152:
+many348:
 	VMASKMOVPD   32(CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  (CX), Y4, Y1
@@ -3081,13 +5251,13 @@ many152:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many152
+	JGE          many348
 
-few153:
+few349:
 	ADDQ $0x04, BX
-	JEQ  done154
+	JEQ  done350
 
-rest155:
+rest351:
 	VMASKMOVPD   32(CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  (CX), Y4, Y1
@@ -3095,26 +5265,26 @@ rest155:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest155
+	JNE          rest351
 
-done154:
+done350:
 	DECQ DI
-	JLE  finished156
+	JLE  finished352
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch151
+	JMP  stretch347
 
-finished156:
+finished352:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store157
+	JEQ        store353
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y3
 	VADDPD     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store157:
+store353:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	VZEROUPPER
@@ -3142,11 +5312,11 @@ TEXT ·tileF64AVX2_1x3(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch158:
+stretch354:
 	SUBQ $0x04, BX
-	JLT  few160
+	JLT  few356
 
-many159:
+many355:
 	VMASKMOVPD   64(CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  (CX), Y5, Y1
@@ -3176,13 +5346,13 @@ many159:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many159
+	JGE          many355
 
-few160:
+few356:
 	ADDQ $0x04, BX
-	JEQ  done161
+	JEQ  done357
 
-rest162:
+rest358:
 	VMASKMOVPD   64(CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  (CX), Y5, Y1
@@ -3191,27 +5361,27 @@ rest162:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest162
+	JNE          rest358
 
-done161:
+done357:
 	DECQ DI
-	JLE  finished163
+	JLE  finished359
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch158
+	JMP  stretch354
 
-finished163:
+finished359:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store164
+	JEQ        store360
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VMASKMOVPD 64(CX), Y0, Y4
 	VADDPD     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store164:
+store360:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPD Y3, Y0, 64(CX)
@@ -3241,11 +5411,11 @@ TEXT ·tileF64AVX2_1x4(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch165:
+stretch361:
 	SUBQ $0x04, BX
-	JLT  few167
+	JLT  few363
 
-many166:
+many362:
 	VMASKMOVPD   96(CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  (CX), Y6, Y1
@@ -3279,13 +5449,13 @@ many166:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many166
+	JGE          many362
 
-few167:
+few363:
 	ADDQ $0x04, BX
-	JEQ  done168
+	JEQ  done364
 
-rest169:
+rest365:
 	VMASKMOVPD   96(CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  (CX), Y6, Y1
@@ -3295,20 +5465,20 @@ rest169:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest169
+	JNE          rest365
 
-done168:
+done364:
 	DECQ DI
-	JLE  finished170
+	JLE  finished366
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch165
+	JMP  stretch361
 
-finished170:
+finished366:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store171
+	JEQ        store367
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -3316,7 +5486,7 @@ finished170:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store171:
+store367:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -3348,11 +5518,11 @@ TEXT ·tileF64AVX2_1x5(SB), NOSPLIT, $0-8
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 
-stretch172:
+stretch368:
 	SUBQ $0x04, BX
-	JLT  few174
+	JLT  few370
 
-many173:
+many369:
 	VMASKMOVPD   128(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  (CX), Y7, Y1
@@ -3390,13 +5560,13 @@ many173:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many173
+	JGE          many369
 
-few174:
+few370:
 	ADDQ $0x04, BX
-	JEQ  done175
+	JEQ  done371
 
-rest176:
+rest372:
 	VMASKMOVPD   128(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  (CX), Y7, Y1
@@ -3407,20 +5577,20 @@ rest176:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest176
+	JNE          rest372
 
-done175:
+done371:
 	DECQ DI
-	JLE  finished177
+	JLE  finished373
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch172
+	JMP  stretch368
 
-finished177:
+finished373:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store178
+	JEQ        store374
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -3429,7 +5599,7 @@ finished177:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store178:
+store374:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -3463,11 +5633,11 @@ TEXT ·tileF64AVX2_1x6(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch179:
+stretch375:
 	SUBQ $0x04, BX
-	JLT  few181
+	JLT  few377
 
-many180:
+many376:
 	VMASKMOVPD   160(CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  (CX), Y8, Y1
@@ -3509,13 +5679,13 @@ many180:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many180
+	JGE          many376
 
-few181:
+few377:
 	ADDQ $0x04, BX
-	JEQ  done182
+	JEQ  done378
 
-rest183:
+rest379:
 	VMASKMOVPD   160(CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  (CX), Y8, Y1
@@ -3527,20 +5697,20 @@ rest183:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest183
+	JNE          rest379
 
-done182:
+done378:
 	DECQ DI
-	JLE  finished184
+	JLE  finished380
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch179
+	JMP  stretch375
 
-finished184:
+finished380:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store185
+	JEQ        store381
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -3550,7 +5720,7 @@ finished184:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store185:
+store381:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -3586,11 +5756,11 @@ TEXT ·tileF64AVX2_1x7(SB), NOSPLIT, $0-8
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 
-stretch186:
+stretch382:
 	SUBQ $0x04, BX
-	JLT  few188
+	JLT  few384
 
-many187:
+many383:
 	VMASKMOVPD   192(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  (CX), Y9, Y1
@@ -3636,13 +5806,13 @@ many187:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many187
+	JGE          many383
 
-few188:
+few384:
 	ADDQ $0x04, BX
-	JEQ  done189
+	JEQ  done385
 
-rest190:
+rest386:
 	VMASKMOVPD   192(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  (CX), Y9, Y1
@@ -3655,20 +5825,20 @@ rest190:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest190
+	JNE          rest386
 
-done189:
+done385:
 	DECQ DI
-	JLE  finished191
+	JLE  finished387
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch186
+	JMP  stretch382
 
-finished191:
+finished387:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store192
+	JEQ        store388
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -3679,7 +5849,7 @@ finished191:
 	VADDPD     Y8, Y7, Y7
 	MOVQ       40(AX), CX
 
-store192:
+store388:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -3717,11 +5887,11 @@ TEXT ·tileF64AVX2_1x8(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch193:
+stretch389:
 	SUBQ $0x04, BX
-	JLT  few195
+	JLT  few391
 
-many194:
+many390:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -3787,13 +5957,13 @@ many194:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many194
+	JGE          many390
 
-few195:
+few391:
 	ADDQ $0x04, BX
-	JEQ  done196
+	JEQ  done392
 
-rest197:
+rest393:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -3811,20 +5981,20 @@ rest197:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest197
+	JNE          rest393
 
-done196:
+done392:
 	DECQ DI
-	JLE  finished198
+	JLE  finished394
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch193
+	JMP  stretch389
 
-finished198:
+finished394:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store199
+	JEQ        store395
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -3836,7 +6006,7 @@ finished198:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store199:
+store395:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -3869,11 +6039,11 @@ TEXT ·tileF64AVX2_2x1(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch200:
+stretch396:
 	SUBQ $0x04, BX
-	JLT  few202
+	JLT  few398
 
-many201:
+many397:
 	VMASKMOVPD   (CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -3903,13 +6073,13 @@ many201:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many201
+	JGE          many397
 
-few202:
+few398:
 	ADDQ $0x04, BX
-	JEQ  done203
+	JEQ  done399
 
-rest204:
+rest400:
 	VMASKMOVPD   (CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -3918,20 +6088,20 @@ rest204:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest204
+	JNE          rest400
 
-done203:
+done399:
 	DECQ DI
-	JLE  finished205
+	JLE  finished401
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch200
+	JMP  stretch396
 
-finished205:
+finished401:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store206
+	JEQ        store402
 	VMASKMOVPD (CX), Y0, Y3
 	VADDPD     Y3, Y1, Y1
 	ADDQ       DX, CX
@@ -3939,7 +6109,7 @@ finished205:
 	VADDPD     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store206:
+store402:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -3969,11 +6139,11 @@ TEXT ·tileF64AVX2_2x2(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch207:
+stretch403:
 	SUBQ $0x04, BX
-	JLT  few209
+	JLT  few405
 
-many208:
+many404:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPD   32(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
@@ -4015,13 +6185,13 @@ many208:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many208
+	JGE          many404
 
-few209:
+few405:
 	ADDQ $0x04, BX
-	JEQ  done210
+	JEQ  done406
 
-rest211:
+rest407:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPD   32(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
@@ -4033,20 +6203,20 @@ rest211:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest211
+	JNE          rest407
 
-done210:
+done406:
 	DECQ DI
-	JLE  finished212
+	JLE  finished408
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch207
+	JMP  stretch403
 
-finished212:
+finished408:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store213
+	JEQ        store409
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y5
 	VADDPD     Y5, Y2, Y2
@@ -4056,7 +6226,7 @@ finished212:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store213:
+store409:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -4090,11 +6260,11 @@ TEXT ·tileF64AVX2_2x3(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch214:
+stretch410:
 	SUBQ $0x04, BX
-	JLT  few216
+	JLT  few412
 
-many215:
+many411:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPD   64(CX), Y0, Y9
@@ -4148,13 +6318,13 @@ many215:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many215
+	JGE          many411
 
-few216:
+few412:
 	ADDQ $0x04, BX
-	JEQ  done217
+	JEQ  done413
 
-rest218:
+rest414:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPD   64(CX), Y0, Y9
@@ -4169,20 +6339,20 @@ rest218:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest218
+	JNE          rest414
 
-done217:
+done413:
 	DECQ DI
-	JLE  finished219
+	JLE  finished415
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch214
+	JMP  stretch410
 
-finished219:
+finished415:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store220
+	JEQ        store416
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VMASKMOVPD 64(CX), Y0, Y7
@@ -4194,7 +6364,7 @@ finished219:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store220:
+store416:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPD Y3, Y0, 64(CX)
@@ -4232,11 +6402,11 @@ TEXT ·tileF64AVX2_2x4(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch221:
+stretch417:
 	SUBQ $0x04, BX
-	JLT  few223
+	JLT  few419
 
-many222:
+many418:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -4302,13 +6472,13 @@ many222:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many222
+	JGE          many418
 
-few223:
+few419:
 	ADDQ $0x04, BX
-	JEQ  done224
+	JEQ  done420
 
-rest225:
+rest421:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -4326,20 +6496,20 @@ rest225:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest225
+	JNE          rest421
 
-done224:
+done420:
 	DECQ DI
-	JLE  finished226
+	JLE  finished422
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch221
+	JMP  stretch417
 
-finished226:
+finished422:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store227
+	JEQ        store423
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -4353,7 +6523,7 @@ finished226:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store227:
+store423:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -4388,11 +6558,11 @@ TEXT ·tileF64AVX2_3x1(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch228:
+stretch424:
 	SUBQ $0x04, BX
-	JLT  few230
+	JLT  few426
 
-many229:
+many425:
 	VMASKMOVPD   (CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  Y4, Y5, Y1
@@ -4430,13 +6600,13 @@ many229:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many229
+	JGE          many425
 
-few230:
+few426:
 	ADDQ $0x04, BX
-	JEQ  done231
+	JEQ  done427
 
-rest232:
+rest428:
 	VMASKMOVPD   (CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  Y4, Y5, Y1
@@ -4447,20 +6617,20 @@ rest232:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest232
+	JNE          rest428
 
-done231:
+done427:
 	DECQ DI
-	JLE  finished233
+	JLE  finished429
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch228
+	JMP  stretch424
 
-finished233:
+finished429:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store234
+	JEQ        store430
 	VMASKMOVPD (CX), Y0, Y4
 	VADDPD     Y4, Y1, Y1
 	ADDQ       DX, CX
@@ -4471,7 +6641,7 @@ finished233:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store234:
+store430:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -4505,11 +6675,11 @@ TEXT ·tileF64AVX2_3x2(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch235:
+stretch431:
 	SUBQ $0x04, BX
-	JLT  few237
+	JLT  few433
 
-many236:
+many432:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPD   32(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
@@ -4563,13 +6733,13 @@ many236:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many236
+	JGE          many432
 
-few237:
+few433:
 	ADDQ $0x04, BX
-	JEQ  done238
+	JEQ  done434
 
-rest239:
+rest435:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPD   32(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
@@ -4584,20 +6754,20 @@ rest239:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest239
+	JNE          rest435
 
-done238:
+done434:
 	DECQ DI
-	JLE  finished240
+	JLE  finished436
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch235
+	JMP  stretch431
 
-finished240:
+finished436:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store241
+	JEQ        store437
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y7
 	VADDPD     Y7, Y2, Y2
@@ -4611,7 +6781,7 @@ finished240:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store241:
+store437:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -4656,11 +6826,11 @@ TEXT ·tileF64AVX2_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch242:
+stretch438:
 	SUBQ $0x04, BX
-	JLT  few244
+	JLT  few440
 
-many243:
+many439:
 	VMASKMOVPD   (CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -4706,13 +6876,13 @@ many243:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many243
+	JGE          many439
 
-few244:
+few440:
 	ADDQ $0x04, BX
-	JEQ  done245
+	JEQ  done441
 
-rest246:
+rest442:
 	VMASKMOVPD   (CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -4725,20 +6895,20 @@ rest246:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest246
+	JNE          rest442
 
-done245:
+done441:
 	DECQ DI
-	JLE  finished247
+	JLE  finished443
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch242
+	JMP  stretch438
 
-finished247:
+finished443:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store248
+	JEQ        store444
 	VMASKMOVPD (CX), Y0, Y5
 	VADDPD     Y5, Y1, Y1
 	ADDQ       DX, CX
@@ -4752,7 +6922,7 @@ finished247:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store248:
+store444:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -4800,11 +6970,11 @@ TEXT ·tileF64AVX2_4x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch249:
+stretch445:
 	SUBQ $0x04, BX
-	JLT  few251
+	JLT  few447
 
-many250:
+many446:
 	VMOVUPS      (CX), Y9
 	VMASKMOVPD   32(CX), Y0, Y10
 	VBROADCASTSD (R8), Y11
@@ -4870,13 +7040,13 @@ many250:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many250
+	JGE          many446
 
-few251:
+few447:
 	ADDQ $0x04, BX
-	JEQ  done252
+	JEQ  done448
 
-rest253:
+rest449:
 	VMOVUPS      (CX), Y9
 	VMASKMOVPD   32(CX), Y0, Y10
 	VBROADCASTSD (R8), Y11
@@ -4894,20 +7064,20 @@ rest253:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest253
+	JNE          rest449
 
-done252:
+done448:
 	DECQ DI
-	JLE  finished254
+	JLE  finished450
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch249
+	JMP  stretch445
 
-finished254:
+finished450:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store255
+	JEQ        store451
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y9
 	VADDPD     Y9, Y2, Y2
@@ -4925,7 +7095,7 @@ finished254:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store255:
+store451:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -4976,11 +7146,11 @@ TEXT ·tileF64AVX2_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch256:
+stretch452:
 	SUBQ $0x04, BX
-	JLT  few258
+	JLT  few454
 
-many257:
+many453:
 	VMASKMOVPD   (CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  Y6, Y7, Y1
@@ -5034,13 +7204,13 @@ many257:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many257
+	JGE          many453
 
-few258:
+few454:
 	ADDQ $0x04, BX
-	JEQ  done259
+	JEQ  done455
 
-rest260:
+rest456:
 	VMASKMOVPD   (CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  Y6, Y7, Y1
@@ -5055,20 +7225,20 @@ rest260:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest260
+	JNE          rest456
 
-done259:
+done455:
 	DECQ DI
-	JLE  finished261
+	JLE  finished457
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch256
+	JMP  stretch452
 
-finished261:
+finished457:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store262
+	JEQ        store458
 	VMASKMOVPD (CX), Y0, Y6
 	VADDPD     Y6, Y1, Y1
 	ADDQ       DX, CX
@@ -5085,7 +7255,7 @@ finished261:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store262:
+store458:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -5139,11 +7309,11 @@ TEXT ·tileF64AVX2_5x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch263:
+stretch459:
 	SUBQ $0x04, BX
-	JLT  few265
+	JLT  few461
 
-many264:
+many460:
 	VMOVUPS      (CX), Y11
 	VMASKMOVPD   32(CX), Y0, Y12
 	VBROADCASTSD (R8), Y13
@@ -5221,13 +7391,13 @@ many264:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many264
+	JGE          many460
 
-few265:
+few461:
 	ADDQ $0x04, BX
-	JEQ  done266
+	JEQ  done462
 
-rest267:
+rest463:
 	VMOVUPS      (CX), Y11
 	VMASKMOVPD   32(CX), Y0, Y12
 	VBROADCASTSD (R8), Y13
@@ -5248,20 +7418,20 @@ rest267:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest267
+	JNE          rest463
 
-done266:
+done462:
 	DECQ DI
-	JLE  finished268
+	JLE  finished464
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch263
+	JMP  stretch459
 
-finished268:
+finished464:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store269
+	JEQ        store465
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y11
 	VADDPD     Y11, Y2, Y2
@@ -5283,7 +7453,7 @@ finished268:
 	VADDPD     Y11, Y10, Y10
 	MOVQ       40(AX), CX
 
-store269:
+store465:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -5341,11 +7511,11 @@ TEXT ·tileF64AVX2_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch270:
+stretch466:
 	SUBQ $0x04, BX
-	JLT  few272
+	JLT  few468
 
-many271:
+many467:
 	VMASKMOVPD   (CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -5407,13 +7577,13 @@ many271:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many271
+	JGE          many467
 
-few272:
+few468:
 	ADDQ $0x04, BX
-	JEQ  done273
+	JEQ  done469
 
-rest274:
+rest470:
 	VMASKMOVPD   (CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -5430,20 +7600,20 @@ rest274:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest274
+	JNE          rest470
 
-done273:
+done469:
 	DECQ DI
-	JLE  finished275
+	JLE  finished471
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch270
+	JMP  stretch466
 
-finished275:
+finished471:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store276
+	JEQ        store472
 	VMASKMOVPD (CX), Y0, Y7
 	VADDPD     Y7, Y1, Y1
 	ADDQ       DX, CX
@@ -5463,7 +7633,7 @@ finished275:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store276:
+store472:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -5524,11 +7694,11 @@ TEXT ·tileF64AVX2_6x2(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch277:
+stretch473:
 	SUBQ $0x04, BX
-	JLT  few279
+	JLT  few475
 
-many278:
+many474:
 	VMOVUPS      (CX), Y13
 	VMASKMOVPD   32(CX), Y0, Y14
 	VBROADCASTSD (R8), Y15
@@ -5618,13 +7788,13 @@ many278:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many278
+	JGE          many474
 
-few279:
+few475:
 	ADDQ $0x04, BX
-	JEQ  done280
+	JEQ  done476
 
-rest281:
+rest477:
 	VMOVUPS      (CX), Y13
 	VMASKMOVPD   32(CX), Y0, Y14
 	VBROADCASTSD (R8), Y15
@@ -5648,20 +7818,20 @@ rest281:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest281
+	JNE          rest477
 
-done280:
+done476:
 	DECQ DI
-	JLE  finished282
+	JLE  finished478
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch277
+	JMP  stretch473
 
-finished282:
+finished478:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store283
+	JEQ        store479
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y13
 	VADDPD     Y13, Y2, Y2
@@ -5687,7 +7857,7 @@ finished282:
 	VADDPD     Y13, Y12, Y12
 	MOVQ       40(AX), CX
 
-store283:
+store479:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -5719,9 +7889,9 @@ TEXT ·transposeF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full284:
+full480:
 	CMPQ       SI, $0x04
-	JLT        tail285
+	JLT        tail481
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Y0
 	LEAQ       (R8)(DX*1), R9
@@ -5754,11 +7924,11 @@ full284:
 	ADDQ       AX, DI
 	ADDQ       $0x20, CX
 	SUBQ       $0x04, SI
-	JMP        full284
+	JMP        full480
 
-tail285:
+tail481:
 	TESTQ      SI, SI
-	JEQ        done286
+	JEQ        done482
 	MOVQ       $+4, R9
 	MOVQ       SI, R8
 	CMPQ       R8, R9
@@ -5790,17 +7960,17 @@ tail285:
 	VMOVUPS    Y3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done286
+	JEQ        done482
 	VMOVUPS    Y4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done286
+	JEQ        done482
 	VMOVUPS    Y2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done286
+	JEQ        done482
 
-done286:
+done482:
 	VZEROUPPER
 	RET
 
@@ -5814,7 +7984,7 @@ TEXT ·copyPanelAVX2(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), SI
 	MOVQ 16(AX), AX
 
-next287:
+next483:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS Y0, (DX)
@@ -5822,7 +7992,7 @@ next287:
 	ADDQ    BX, CX
 	ADDQ    SI, DX
 	DECQ    AX
-	JNE     next287
+	JNE     next483
 	VZEROUPPER
 	RET
 

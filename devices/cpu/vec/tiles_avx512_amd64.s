@@ -79,6 +79,48 @@ finished6:
 	MOVQ      40(AX), CX
 
 store7:
+	CMPQ      120(AX), $0x00
+	JEQ       plain8
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled9
+	MOVQ      96(AX), DX
+	VMOVUPS.Z (DX), K1, Z1
+	VMULPS    Z1, Z0, Z0
+
+scaled9:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased10
+	MOVQ      104(AX), DX
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+biased10:
+	TESTB     $0x04, 120(AX)
+	JEQ       none11
+	MOVQ      112(AX), DX
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+none11:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited13
+	TESTB   $0x08, 120(AX)
+	JEQ     six12
+	VPXORD  Z3, Z3, Z3
+	VCMPPS  $0x12, Z3, Z0, K2
+	VMOVAPS Z3, K2, Z0
+	JMP     limited13
+
+six12:
+	VBROADCASTSS 128(AX), Z1
+	VPXORD       Z3, Z3, Z3
+	VCMPPS       $0x11, Z3, Z0, K2
+	VBLENDMPS    Z3, Z0, K2, Z0
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VBLENDMPS    Z1, Z0, K2, Z0
+
+limited13:
+plain8:
 	VMOVUPS Z0, K1, (CX)
 	VZEROUPPER
 	RET
@@ -101,11 +143,11 @@ TEXT ·tileF32AVX512_1x2(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-stretch8:
+stretch14:
 	SUBQ $0x04, BX
-	JLT  few10
+	JLT  few16
 
-many9:
+many15:
 	VMOVUPS.Z    64(CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  (CX), Z3, Z0
@@ -131,13 +173,13 @@ many9:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many9
+	JGE          many15
 
-few10:
+few16:
 	ADDQ $0x04, BX
-	JEQ  done11
+	JEQ  done17
 
-rest12:
+rest18:
 	VMOVUPS.Z    64(CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  (CX), Z3, Z0
@@ -145,26 +187,89 @@ rest12:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest12
+	JNE          rest18
 
-done11:
+done17:
 	DECQ DI
-	JLE  finished13
+	JLE  finished19
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch8
+	JMP  stretch14
 
-finished13:
+finished19:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store14
+	JEQ       store20
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store14:
+store20:
+	CMPQ    120(AX), $0x00
+	JEQ     plain21
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled22
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z2
+	VMULPS  Z2, Z0, Z0
+
+scaled22:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased23
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z2
+	VADDPS  Z2, Z0, Z0
+
+biased23:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled24
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 64(DX), K1, Z2
+	VMULPS    Z2, Z1, Z1
+
+scaled24:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased25
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 64(DX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+biased25:
+	TESTB     $0x04, 120(AX)
+	JEQ       none26
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VMOVUPS.Z 64(DX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+none26:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited28
+	TESTB   $0x08, 120(AX)
+	JEQ     six27
+	VPXORD  Z4, Z4, Z4
+	VCMPPS  $0x12, Z4, Z0, K2
+	VMOVAPS Z4, K2, Z0
+	VCMPPS  $0x12, Z4, Z1, K2
+	VMOVAPS Z4, K2, Z1
+	JMP     limited28
+
+six27:
+	VBROADCASTSS 128(AX), Z2
+	VPXORD       Z4, Z4, Z4
+	VCMPPS       $0x11, Z4, Z0, K2
+	VBLENDMPS    Z4, Z0, K2, Z0
+	VCMPPS       $0x1e, Z2, Z0, K2
+	VBLENDMPS    Z2, Z0, K2, Z0
+	VCMPPS       $0x11, Z4, Z1, K2
+	VBLENDMPS    Z4, Z1, K2, Z1
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z2, Z1, K2, Z1
+
+limited28:
+plain21:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	VZEROUPPER
@@ -189,11 +294,11 @@ TEXT ·tileF32AVX512_1x3(SB), NOSPLIT, $0-8
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-stretch15:
+stretch29:
 	SUBQ $0x04, BX
-	JLT  few17
+	JLT  few31
 
-many16:
+many30:
 	VMOVUPS.Z    128(CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  (CX), Z4, Z0
@@ -223,13 +328,13 @@ many16:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many16
+	JGE          many30
 
-few17:
+few31:
 	ADDQ $0x04, BX
-	JEQ  done18
+	JEQ  done32
 
-rest19:
+rest33:
 	VMOVUPS.Z    128(CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  (CX), Z4, Z0
@@ -238,27 +343,111 @@ rest19:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest19
+	JNE          rest33
 
-done18:
+done32:
 	DECQ DI
-	JLE  finished20
+	JLE  finished34
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch15
+	JMP  stretch29
 
-finished20:
+finished34:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store21
+	JEQ       store35
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VMOVUPS.Z 128(CX), K1, Z3
 	VADDPS    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store21:
+store35:
+	CMPQ    120(AX), $0x00
+	JEQ     plain36
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled37
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z3
+	VMULPS  Z3, Z0, Z0
+
+scaled37:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased38
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z3
+	VADDPS  Z3, Z0, Z0
+
+biased38:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled39
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z3
+	VMULPS  Z3, Z1, Z1
+
+scaled39:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased40
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z3
+	VADDPS  Z3, Z1, Z1
+
+biased40:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled41
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 128(DX), K1, Z3
+	VMULPS    Z3, Z2, Z2
+
+scaled41:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased42
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 128(DX), K1, Z3
+	VADDPS    Z3, Z2, Z2
+
+biased42:
+	TESTB     $0x04, 120(AX)
+	JEQ       none43
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VMOVUPS.Z 128(DX), K1, Z3
+	VADDPS    Z3, Z2, Z2
+
+none43:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited45
+	TESTB   $0x08, 120(AX)
+	JEQ     six44
+	VPXORD  Z5, Z5, Z5
+	VCMPPS  $0x12, Z5, Z0, K2
+	VMOVAPS Z5, K2, Z0
+	VCMPPS  $0x12, Z5, Z1, K2
+	VMOVAPS Z5, K2, Z1
+	VCMPPS  $0x12, Z5, Z2, K2
+	VMOVAPS Z5, K2, Z2
+	JMP     limited45
+
+six44:
+	VBROADCASTSS 128(AX), Z3
+	VPXORD       Z5, Z5, Z5
+	VCMPPS       $0x11, Z5, Z0, K2
+	VBLENDMPS    Z5, Z0, K2, Z0
+	VCMPPS       $0x1e, Z3, Z0, K2
+	VBLENDMPS    Z3, Z0, K2, Z0
+	VCMPPS       $0x11, Z5, Z1, K2
+	VBLENDMPS    Z5, Z1, K2, Z1
+	VCMPPS       $0x1e, Z3, Z1, K2
+	VBLENDMPS    Z3, Z1, K2, Z1
+	VCMPPS       $0x11, Z5, Z2, K2
+	VBLENDMPS    Z5, Z2, K2, Z2
+	VCMPPS       $0x1e, Z3, Z2, K2
+	VBLENDMPS    Z3, Z2, K2, Z2
+
+limited45:
+plain36:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, K1, 128(CX)
@@ -285,11 +474,11 @@ TEXT ·tileF32AVX512_1x4(SB), NOSPLIT, $0-8
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-stretch22:
+stretch46:
 	SUBQ $0x04, BX
-	JLT  few24
+	JLT  few48
 
-many23:
+many47:
 	VMOVUPS.Z    192(CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  (CX), Z5, Z0
@@ -323,13 +512,13 @@ many23:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many23
+	JGE          many47
 
-few24:
+few48:
 	ADDQ $0x04, BX
-	JEQ  done25
+	JEQ  done49
 
-rest26:
+rest50:
 	VMOVUPS.Z    192(CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  (CX), Z5, Z0
@@ -339,20 +528,20 @@ rest26:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest26
+	JNE          rest50
 
-done25:
+done49:
 	DECQ DI
-	JLE  finished27
+	JLE  finished51
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch22
+	JMP  stretch46
 
-finished27:
+finished51:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store28
+	JEQ       store52
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -360,7 +549,112 @@ finished27:
 	VADDPS    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store28:
+store52:
+	CMPQ    120(AX), $0x00
+	JEQ     plain53
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled54
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z4
+	VMULPS  Z4, Z0, Z0
+
+scaled54:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased55
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z4
+	VADDPS  Z4, Z0, Z0
+
+biased55:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled56
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z4
+	VMULPS  Z4, Z1, Z1
+
+scaled56:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased57
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z4
+	VADDPS  Z4, Z1, Z1
+
+biased57:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled58
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z4
+	VMULPS  Z4, Z2, Z2
+
+scaled58:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased59
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z4
+	VADDPS  Z4, Z2, Z2
+
+biased59:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled60
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 192(DX), K1, Z4
+	VMULPS    Z4, Z3, Z3
+
+scaled60:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased61
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 192(DX), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+biased61:
+	TESTB     $0x04, 120(AX)
+	JEQ       none62
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VMOVUPS.Z 192(DX), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+none62:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited64
+	TESTB   $0x08, 120(AX)
+	JEQ     six63
+	VPXORD  Z6, Z6, Z6
+	VCMPPS  $0x12, Z6, Z0, K2
+	VMOVAPS Z6, K2, Z0
+	VCMPPS  $0x12, Z6, Z1, K2
+	VMOVAPS Z6, K2, Z1
+	VCMPPS  $0x12, Z6, Z2, K2
+	VMOVAPS Z6, K2, Z2
+	VCMPPS  $0x12, Z6, Z3, K2
+	VMOVAPS Z6, K2, Z3
+	JMP     limited64
+
+six63:
+	VBROADCASTSS 128(AX), Z4
+	VPXORD       Z6, Z6, Z6
+	VCMPPS       $0x11, Z6, Z0, K2
+	VBLENDMPS    Z6, Z0, K2, Z0
+	VCMPPS       $0x1e, Z4, Z0, K2
+	VBLENDMPS    Z4, Z0, K2, Z0
+	VCMPPS       $0x11, Z6, Z1, K2
+	VBLENDMPS    Z6, Z1, K2, Z1
+	VCMPPS       $0x1e, Z4, Z1, K2
+	VBLENDMPS    Z4, Z1, K2, Z1
+	VCMPPS       $0x11, Z6, Z2, K2
+	VBLENDMPS    Z6, Z2, K2, Z2
+	VCMPPS       $0x1e, Z4, Z2, K2
+	VBLENDMPS    Z4, Z2, K2, Z2
+	VCMPPS       $0x11, Z6, Z3, K2
+	VBLENDMPS    Z6, Z3, K2, Z3
+	VCMPPS       $0x1e, Z4, Z3, K2
+	VBLENDMPS    Z4, Z3, K2, Z3
+
+limited64:
+plain53:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -389,11 +683,11 @@ TEXT ·tileF32AVX512_1x5(SB), NOSPLIT, $0-8
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 
-stretch29:
+stretch65:
 	SUBQ $0x04, BX
-	JLT  few31
+	JLT  few67
 
-many30:
+many66:
 	VMOVUPS.Z    256(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  (CX), Z6, Z0
@@ -431,13 +725,13 @@ many30:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many30
+	JGE          many66
 
-few31:
+few67:
 	ADDQ $0x04, BX
-	JEQ  done32
+	JEQ  done68
 
-rest33:
+rest69:
 	VMOVUPS.Z    256(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  (CX), Z6, Z0
@@ -448,20 +742,20 @@ rest33:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest33
+	JNE          rest69
 
-done32:
+done68:
 	DECQ DI
-	JLE  finished34
+	JLE  finished70
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch29
+	JMP  stretch65
 
-finished34:
+finished70:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store35
+	JEQ       store71
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -470,7 +764,133 @@ finished34:
 	VADDPS    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store35:
+store71:
+	CMPQ    120(AX), $0x00
+	JEQ     plain72
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled73
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z5
+	VMULPS  Z5, Z0, Z0
+
+scaled73:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased74
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z5
+	VADDPS  Z5, Z0, Z0
+
+biased74:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled75
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z5
+	VMULPS  Z5, Z1, Z1
+
+scaled75:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased76
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z5
+	VADDPS  Z5, Z1, Z1
+
+biased76:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled77
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z5
+	VMULPS  Z5, Z2, Z2
+
+scaled77:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased78
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z5
+	VADDPS  Z5, Z2, Z2
+
+biased78:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled79
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z5
+	VMULPS  Z5, Z3, Z3
+
+scaled79:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased80
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z5
+	VADDPS  Z5, Z3, Z3
+
+biased80:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled81
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 256(DX), K1, Z5
+	VMULPS    Z5, Z4, Z4
+
+scaled81:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased82
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 256(DX), K1, Z5
+	VADDPS    Z5, Z4, Z4
+
+biased82:
+	TESTB     $0x04, 120(AX)
+	JEQ       none83
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VMOVUPS.Z 256(DX), K1, Z5
+	VADDPS    Z5, Z4, Z4
+
+none83:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited85
+	TESTB   $0x08, 120(AX)
+	JEQ     six84
+	VPXORD  Z7, Z7, Z7
+	VCMPPS  $0x12, Z7, Z0, K2
+	VMOVAPS Z7, K2, Z0
+	VCMPPS  $0x12, Z7, Z1, K2
+	VMOVAPS Z7, K2, Z1
+	VCMPPS  $0x12, Z7, Z2, K2
+	VMOVAPS Z7, K2, Z2
+	VCMPPS  $0x12, Z7, Z3, K2
+	VMOVAPS Z7, K2, Z3
+	VCMPPS  $0x12, Z7, Z4, K2
+	VMOVAPS Z7, K2, Z4
+	JMP     limited85
+
+six84:
+	VBROADCASTSS 128(AX), Z5
+	VPXORD       Z7, Z7, Z7
+	VCMPPS       $0x11, Z7, Z0, K2
+	VBLENDMPS    Z7, Z0, K2, Z0
+	VCMPPS       $0x1e, Z5, Z0, K2
+	VBLENDMPS    Z5, Z0, K2, Z0
+	VCMPPS       $0x11, Z7, Z1, K2
+	VBLENDMPS    Z7, Z1, K2, Z1
+	VCMPPS       $0x1e, Z5, Z1, K2
+	VBLENDMPS    Z5, Z1, K2, Z1
+	VCMPPS       $0x11, Z7, Z2, K2
+	VBLENDMPS    Z7, Z2, K2, Z2
+	VCMPPS       $0x1e, Z5, Z2, K2
+	VBLENDMPS    Z5, Z2, K2, Z2
+	VCMPPS       $0x11, Z7, Z3, K2
+	VBLENDMPS    Z7, Z3, K2, Z3
+	VCMPPS       $0x1e, Z5, Z3, K2
+	VBLENDMPS    Z5, Z3, K2, Z3
+	VCMPPS       $0x11, Z7, Z4, K2
+	VBLENDMPS    Z7, Z4, K2, Z4
+	VCMPPS       $0x1e, Z5, Z4, K2
+	VBLENDMPS    Z5, Z4, K2, Z4
+
+limited85:
+plain72:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -501,11 +921,11 @@ TEXT ·tileF32AVX512_1x6(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch36:
+stretch86:
 	SUBQ $0x04, BX
-	JLT  few38
+	JLT  few88
 
-many37:
+many87:
 	VMOVUPS.Z    320(CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  (CX), Z7, Z0
@@ -547,13 +967,13 @@ many37:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many37
+	JGE          many87
 
-few38:
+few88:
 	ADDQ $0x04, BX
-	JEQ  done39
+	JEQ  done89
 
-rest40:
+rest90:
 	VMOVUPS.Z    320(CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  (CX), Z7, Z0
@@ -565,20 +985,20 @@ rest40:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest40
+	JNE          rest90
 
-done39:
+done89:
 	DECQ DI
-	JLE  finished41
+	JLE  finished91
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch36
+	JMP  stretch86
 
-finished41:
+finished91:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store42
+	JEQ       store92
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -588,7 +1008,154 @@ finished41:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store42:
+store92:
+	CMPQ    120(AX), $0x00
+	JEQ     plain93
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled94
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z6
+	VMULPS  Z6, Z0, Z0
+
+scaled94:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased95
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z6
+	VADDPS  Z6, Z0, Z0
+
+biased95:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled96
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z6
+	VMULPS  Z6, Z1, Z1
+
+scaled96:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased97
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z6
+	VADDPS  Z6, Z1, Z1
+
+biased97:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled98
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z6
+	VMULPS  Z6, Z2, Z2
+
+scaled98:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased99
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z6
+	VADDPS  Z6, Z2, Z2
+
+biased99:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled100
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z6
+	VMULPS  Z6, Z3, Z3
+
+scaled100:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased101
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z6
+	VADDPS  Z6, Z3, Z3
+
+biased101:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled102
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z6
+	VMULPS  Z6, Z4, Z4
+
+scaled102:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased103
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z6
+	VADDPS  Z6, Z4, Z4
+
+biased103:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled104
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 320(DX), K1, Z6
+	VMULPS    Z6, Z5, Z5
+
+scaled104:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased105
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 320(DX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+biased105:
+	TESTB     $0x04, 120(AX)
+	JEQ       none106
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VMOVUPS.Z 320(DX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+none106:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited108
+	TESTB   $0x08, 120(AX)
+	JEQ     six107
+	VPXORD  Z8, Z8, Z8
+	VCMPPS  $0x12, Z8, Z0, K2
+	VMOVAPS Z8, K2, Z0
+	VCMPPS  $0x12, Z8, Z1, K2
+	VMOVAPS Z8, K2, Z1
+	VCMPPS  $0x12, Z8, Z2, K2
+	VMOVAPS Z8, K2, Z2
+	VCMPPS  $0x12, Z8, Z3, K2
+	VMOVAPS Z8, K2, Z3
+	VCMPPS  $0x12, Z8, Z4, K2
+	VMOVAPS Z8, K2, Z4
+	VCMPPS  $0x12, Z8, Z5, K2
+	VMOVAPS Z8, K2, Z5
+	JMP     limited108
+
+six107:
+	VBROADCASTSS 128(AX), Z6
+	VPXORD       Z8, Z8, Z8
+	VCMPPS       $0x11, Z8, Z0, K2
+	VBLENDMPS    Z8, Z0, K2, Z0
+	VCMPPS       $0x1e, Z6, Z0, K2
+	VBLENDMPS    Z6, Z0, K2, Z0
+	VCMPPS       $0x11, Z8, Z1, K2
+	VBLENDMPS    Z8, Z1, K2, Z1
+	VCMPPS       $0x1e, Z6, Z1, K2
+	VBLENDMPS    Z6, Z1, K2, Z1
+	VCMPPS       $0x11, Z8, Z2, K2
+	VBLENDMPS    Z8, Z2, K2, Z2
+	VCMPPS       $0x1e, Z6, Z2, K2
+	VBLENDMPS    Z6, Z2, K2, Z2
+	VCMPPS       $0x11, Z8, Z3, K2
+	VBLENDMPS    Z8, Z3, K2, Z3
+	VCMPPS       $0x1e, Z6, Z3, K2
+	VBLENDMPS    Z6, Z3, K2, Z3
+	VCMPPS       $0x11, Z8, Z4, K2
+	VBLENDMPS    Z8, Z4, K2, Z4
+	VCMPPS       $0x1e, Z6, Z4, K2
+	VBLENDMPS    Z6, Z4, K2, Z4
+	VCMPPS       $0x11, Z8, Z5, K2
+	VBLENDMPS    Z8, Z5, K2, Z5
+	VCMPPS       $0x1e, Z6, Z5, K2
+	VBLENDMPS    Z6, Z5, K2, Z5
+
+limited108:
+plain93:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -621,11 +1188,11 @@ TEXT ·tileF32AVX512_1x7(SB), NOSPLIT, $0-8
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 
-stretch43:
+stretch109:
 	SUBQ $0x04, BX
-	JLT  few45
+	JLT  few111
 
-many44:
+many110:
 	VMOVUPS.Z    384(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  (CX), Z8, Z0
@@ -671,13 +1238,13 @@ many44:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many44
+	JGE          many110
 
-few45:
+few111:
 	ADDQ $0x04, BX
-	JEQ  done46
+	JEQ  done112
 
-rest47:
+rest113:
 	VMOVUPS.Z    384(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  (CX), Z8, Z0
@@ -690,20 +1257,20 @@ rest47:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest47
+	JNE          rest113
 
-done46:
+done112:
 	DECQ DI
-	JLE  finished48
+	JLE  finished114
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch43
+	JMP  stretch109
 
-finished48:
+finished114:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store49
+	JEQ       store115
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -714,7 +1281,175 @@ finished48:
 	VADDPS    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store49:
+store115:
+	CMPQ    120(AX), $0x00
+	JEQ     plain116
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled117
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z7
+	VMULPS  Z7, Z0, Z0
+
+scaled117:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased118
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z7
+	VADDPS  Z7, Z0, Z0
+
+biased118:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled119
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z7
+	VMULPS  Z7, Z1, Z1
+
+scaled119:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased120
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z7
+	VADDPS  Z7, Z1, Z1
+
+biased120:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled121
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z7
+	VMULPS  Z7, Z2, Z2
+
+scaled121:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased122
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z7
+	VADDPS  Z7, Z2, Z2
+
+biased122:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled123
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z7
+	VMULPS  Z7, Z3, Z3
+
+scaled123:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased124
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z7
+	VADDPS  Z7, Z3, Z3
+
+biased124:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled125
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z7
+	VMULPS  Z7, Z4, Z4
+
+scaled125:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased126
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z7
+	VADDPS  Z7, Z4, Z4
+
+biased126:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled127
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z7
+	VMULPS  Z7, Z5, Z5
+
+scaled127:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased128
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z7
+	VADDPS  Z7, Z5, Z5
+
+biased128:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled129
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 384(DX), K1, Z7
+	VMULPS    Z7, Z6, Z6
+
+scaled129:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased130
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 384(DX), K1, Z7
+	VADDPS    Z7, Z6, Z6
+
+biased130:
+	TESTB     $0x04, 120(AX)
+	JEQ       none131
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VMOVUPS.Z 384(DX), K1, Z7
+	VADDPS    Z7, Z6, Z6
+
+none131:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited133
+	TESTB   $0x08, 120(AX)
+	JEQ     six132
+	VPXORD  Z9, Z9, Z9
+	VCMPPS  $0x12, Z9, Z0, K2
+	VMOVAPS Z9, K2, Z0
+	VCMPPS  $0x12, Z9, Z1, K2
+	VMOVAPS Z9, K2, Z1
+	VCMPPS  $0x12, Z9, Z2, K2
+	VMOVAPS Z9, K2, Z2
+	VCMPPS  $0x12, Z9, Z3, K2
+	VMOVAPS Z9, K2, Z3
+	VCMPPS  $0x12, Z9, Z4, K2
+	VMOVAPS Z9, K2, Z4
+	VCMPPS  $0x12, Z9, Z5, K2
+	VMOVAPS Z9, K2, Z5
+	VCMPPS  $0x12, Z9, Z6, K2
+	VMOVAPS Z9, K2, Z6
+	JMP     limited133
+
+six132:
+	VBROADCASTSS 128(AX), Z7
+	VPXORD       Z9, Z9, Z9
+	VCMPPS       $0x11, Z9, Z0, K2
+	VBLENDMPS    Z9, Z0, K2, Z0
+	VCMPPS       $0x1e, Z7, Z0, K2
+	VBLENDMPS    Z7, Z0, K2, Z0
+	VCMPPS       $0x11, Z9, Z1, K2
+	VBLENDMPS    Z9, Z1, K2, Z1
+	VCMPPS       $0x1e, Z7, Z1, K2
+	VBLENDMPS    Z7, Z1, K2, Z1
+	VCMPPS       $0x11, Z9, Z2, K2
+	VBLENDMPS    Z9, Z2, K2, Z2
+	VCMPPS       $0x1e, Z7, Z2, K2
+	VBLENDMPS    Z7, Z2, K2, Z2
+	VCMPPS       $0x11, Z9, Z3, K2
+	VBLENDMPS    Z9, Z3, K2, Z3
+	VCMPPS       $0x1e, Z7, Z3, K2
+	VBLENDMPS    Z7, Z3, K2, Z3
+	VCMPPS       $0x11, Z9, Z4, K2
+	VBLENDMPS    Z9, Z4, K2, Z4
+	VCMPPS       $0x1e, Z7, Z4, K2
+	VBLENDMPS    Z7, Z4, K2, Z4
+	VCMPPS       $0x11, Z9, Z5, K2
+	VBLENDMPS    Z9, Z5, K2, Z5
+	VCMPPS       $0x1e, Z7, Z5, K2
+	VBLENDMPS    Z7, Z5, K2, Z5
+	VCMPPS       $0x11, Z9, Z6, K2
+	VBLENDMPS    Z9, Z6, K2, Z6
+	VCMPPS       $0x1e, Z7, Z6, K2
+	VBLENDMPS    Z7, Z6, K2, Z6
+
+limited133:
+plain116:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -749,11 +1484,11 @@ TEXT ·tileF32AVX512_1x8(SB), NOSPLIT, $0-8
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-stretch50:
+stretch134:
 	SUBQ $0x04, BX
-	JLT  few52
+	JLT  few136
 
-many51:
+many135:
 	VMOVUPS.Z    448(CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  (CX), Z9, Z0
@@ -803,13 +1538,13 @@ many51:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many51
+	JGE          many135
 
-few52:
+few136:
 	ADDQ $0x04, BX
-	JEQ  done53
+	JEQ  done137
 
-rest54:
+rest138:
 	VMOVUPS.Z    448(CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  (CX), Z9, Z0
@@ -823,20 +1558,20 @@ rest54:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest54
+	JNE          rest138
 
-done53:
+done137:
 	DECQ DI
-	JLE  finished55
+	JLE  finished139
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch50
+	JMP  stretch134
 
-finished55:
+finished139:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store56
+	JEQ       store140
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -848,7 +1583,196 @@ finished55:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store56:
+store140:
+	CMPQ    120(AX), $0x00
+	JEQ     plain141
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled142
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z8
+	VMULPS  Z8, Z0, Z0
+
+scaled142:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased143
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z8
+	VADDPS  Z8, Z0, Z0
+
+biased143:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled144
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z8
+	VMULPS  Z8, Z1, Z1
+
+scaled144:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased145
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z8
+	VADDPS  Z8, Z1, Z1
+
+biased145:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled146
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z8
+	VMULPS  Z8, Z2, Z2
+
+scaled146:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased147
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z8
+	VADDPS  Z8, Z2, Z2
+
+biased147:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled148
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z8
+	VMULPS  Z8, Z3, Z3
+
+scaled148:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased149
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z8
+	VADDPS  Z8, Z3, Z3
+
+biased149:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled150
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z8
+	VMULPS  Z8, Z4, Z4
+
+scaled150:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased151
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z8
+	VADDPS  Z8, Z4, Z4
+
+biased151:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled152
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z8
+	VMULPS  Z8, Z5, Z5
+
+scaled152:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased153
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z8
+	VADDPS  Z8, Z5, Z5
+
+biased153:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled154
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z8
+	VMULPS  Z8, Z6, Z6
+
+scaled154:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased155
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z8
+	VADDPS  Z8, Z6, Z6
+
+biased155:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled156
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 448(DX), K1, Z8
+	VMULPS    Z8, Z7, Z7
+
+scaled156:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased157
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 448(DX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+biased157:
+	TESTB     $0x04, 120(AX)
+	JEQ       none158
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VMOVUPS.Z 448(DX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+none158:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited160
+	TESTB   $0x08, 120(AX)
+	JEQ     six159
+	VPXORD  Z10, Z10, Z10
+	VCMPPS  $0x12, Z10, Z0, K2
+	VMOVAPS Z10, K2, Z0
+	VCMPPS  $0x12, Z10, Z1, K2
+	VMOVAPS Z10, K2, Z1
+	VCMPPS  $0x12, Z10, Z2, K2
+	VMOVAPS Z10, K2, Z2
+	VCMPPS  $0x12, Z10, Z3, K2
+	VMOVAPS Z10, K2, Z3
+	VCMPPS  $0x12, Z10, Z4, K2
+	VMOVAPS Z10, K2, Z4
+	VCMPPS  $0x12, Z10, Z5, K2
+	VMOVAPS Z10, K2, Z5
+	VCMPPS  $0x12, Z10, Z6, K2
+	VMOVAPS Z10, K2, Z6
+	VCMPPS  $0x12, Z10, Z7, K2
+	VMOVAPS Z10, K2, Z7
+	JMP     limited160
+
+six159:
+	VBROADCASTSS 128(AX), Z8
+	VPXORD       Z10, Z10, Z10
+	VCMPPS       $0x11, Z10, Z0, K2
+	VBLENDMPS    Z10, Z0, K2, Z0
+	VCMPPS       $0x1e, Z8, Z0, K2
+	VBLENDMPS    Z8, Z0, K2, Z0
+	VCMPPS       $0x11, Z10, Z1, K2
+	VBLENDMPS    Z10, Z1, K2, Z1
+	VCMPPS       $0x1e, Z8, Z1, K2
+	VBLENDMPS    Z8, Z1, K2, Z1
+	VCMPPS       $0x11, Z10, Z2, K2
+	VBLENDMPS    Z10, Z2, K2, Z2
+	VCMPPS       $0x1e, Z8, Z2, K2
+	VBLENDMPS    Z8, Z2, K2, Z2
+	VCMPPS       $0x11, Z10, Z3, K2
+	VBLENDMPS    Z10, Z3, K2, Z3
+	VCMPPS       $0x1e, Z8, Z3, K2
+	VBLENDMPS    Z8, Z3, K2, Z3
+	VCMPPS       $0x11, Z10, Z4, K2
+	VBLENDMPS    Z10, Z4, K2, Z4
+	VCMPPS       $0x1e, Z8, Z4, K2
+	VBLENDMPS    Z8, Z4, K2, Z4
+	VCMPPS       $0x11, Z10, Z5, K2
+	VBLENDMPS    Z10, Z5, K2, Z5
+	VCMPPS       $0x1e, Z8, Z5, K2
+	VBLENDMPS    Z8, Z5, K2, Z5
+	VCMPPS       $0x11, Z10, Z6, K2
+	VBLENDMPS    Z10, Z6, K2, Z6
+	VCMPPS       $0x1e, Z8, Z6, K2
+	VBLENDMPS    Z8, Z6, K2, Z6
+	VCMPPS       $0x11, Z10, Z7, K2
+	VBLENDMPS    Z10, Z7, K2, Z7
+	VCMPPS       $0x1e, Z8, Z7, K2
+	VBLENDMPS    Z8, Z7, K2, Z7
+
+limited160:
+plain141:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -885,11 +1809,11 @@ TEXT ·tileF32AVX512_1x9(SB), NOSPLIT, $0-8
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-stretch57:
+stretch161:
 	SUBQ $0x04, BX
-	JLT  few59
+	JLT  few163
 
-many58:
+many162:
 	VMOVUPS.Z    512(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  (CX), Z10, Z0
@@ -943,13 +1867,13 @@ many58:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many58
+	JGE          many162
 
-few59:
+few163:
 	ADDQ $0x04, BX
-	JEQ  done60
+	JEQ  done164
 
-rest61:
+rest165:
 	VMOVUPS.Z    512(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  (CX), Z10, Z0
@@ -964,20 +1888,20 @@ rest61:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest61
+	JNE          rest165
 
-done60:
+done164:
 	DECQ DI
-	JLE  finished62
+	JLE  finished166
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch57
+	JMP  stretch161
 
-finished62:
+finished166:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store63
+	JEQ       store167
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -990,7 +1914,217 @@ finished62:
 	VADDPS    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store63:
+store167:
+	CMPQ    120(AX), $0x00
+	JEQ     plain168
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled169
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z9
+	VMULPS  Z9, Z0, Z0
+
+scaled169:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased170
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z9
+	VADDPS  Z9, Z0, Z0
+
+biased170:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled171
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z9
+	VMULPS  Z9, Z1, Z1
+
+scaled171:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased172
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z9
+	VADDPS  Z9, Z1, Z1
+
+biased172:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled173
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z9
+	VMULPS  Z9, Z2, Z2
+
+scaled173:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased174
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z9
+	VADDPS  Z9, Z2, Z2
+
+biased174:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled175
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z9
+	VMULPS  Z9, Z3, Z3
+
+scaled175:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased176
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z9
+	VADDPS  Z9, Z3, Z3
+
+biased176:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled177
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z9
+	VMULPS  Z9, Z4, Z4
+
+scaled177:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased178
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z9
+	VADDPS  Z9, Z4, Z4
+
+biased178:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled179
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z9
+	VMULPS  Z9, Z5, Z5
+
+scaled179:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased180
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z9
+	VADDPS  Z9, Z5, Z5
+
+biased180:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled181
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z9
+	VMULPS  Z9, Z6, Z6
+
+scaled181:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased182
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z9
+	VADDPS  Z9, Z6, Z6
+
+biased182:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled183
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z9
+	VMULPS  Z9, Z7, Z7
+
+scaled183:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased184
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z9
+	VADDPS  Z9, Z7, Z7
+
+biased184:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled185
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 512(DX), K1, Z9
+	VMULPS    Z9, Z8, Z8
+
+scaled185:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased186
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 512(DX), K1, Z9
+	VADDPS    Z9, Z8, Z8
+
+biased186:
+	TESTB     $0x04, 120(AX)
+	JEQ       none187
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VADDPS    448(DX), Z7, Z7
+	VMOVUPS.Z 512(DX), K1, Z9
+	VADDPS    Z9, Z8, Z8
+
+none187:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited189
+	TESTB   $0x08, 120(AX)
+	JEQ     six188
+	VPXORD  Z11, Z11, Z11
+	VCMPPS  $0x12, Z11, Z0, K2
+	VMOVAPS Z11, K2, Z0
+	VCMPPS  $0x12, Z11, Z1, K2
+	VMOVAPS Z11, K2, Z1
+	VCMPPS  $0x12, Z11, Z2, K2
+	VMOVAPS Z11, K2, Z2
+	VCMPPS  $0x12, Z11, Z3, K2
+	VMOVAPS Z11, K2, Z3
+	VCMPPS  $0x12, Z11, Z4, K2
+	VMOVAPS Z11, K2, Z4
+	VCMPPS  $0x12, Z11, Z5, K2
+	VMOVAPS Z11, K2, Z5
+	VCMPPS  $0x12, Z11, Z6, K2
+	VMOVAPS Z11, K2, Z6
+	VCMPPS  $0x12, Z11, Z7, K2
+	VMOVAPS Z11, K2, Z7
+	VCMPPS  $0x12, Z11, Z8, K2
+	VMOVAPS Z11, K2, Z8
+	JMP     limited189
+
+six188:
+	VBROADCASTSS 128(AX), Z9
+	VPXORD       Z11, Z11, Z11
+	VCMPPS       $0x11, Z11, Z0, K2
+	VBLENDMPS    Z11, Z0, K2, Z0
+	VCMPPS       $0x1e, Z9, Z0, K2
+	VBLENDMPS    Z9, Z0, K2, Z0
+	VCMPPS       $0x11, Z11, Z1, K2
+	VBLENDMPS    Z11, Z1, K2, Z1
+	VCMPPS       $0x1e, Z9, Z1, K2
+	VBLENDMPS    Z9, Z1, K2, Z1
+	VCMPPS       $0x11, Z11, Z2, K2
+	VBLENDMPS    Z11, Z2, K2, Z2
+	VCMPPS       $0x1e, Z9, Z2, K2
+	VBLENDMPS    Z9, Z2, K2, Z2
+	VCMPPS       $0x11, Z11, Z3, K2
+	VBLENDMPS    Z11, Z3, K2, Z3
+	VCMPPS       $0x1e, Z9, Z3, K2
+	VBLENDMPS    Z9, Z3, K2, Z3
+	VCMPPS       $0x11, Z11, Z4, K2
+	VBLENDMPS    Z11, Z4, K2, Z4
+	VCMPPS       $0x1e, Z9, Z4, K2
+	VBLENDMPS    Z9, Z4, K2, Z4
+	VCMPPS       $0x11, Z11, Z5, K2
+	VBLENDMPS    Z11, Z5, K2, Z5
+	VCMPPS       $0x1e, Z9, Z5, K2
+	VBLENDMPS    Z9, Z5, K2, Z5
+	VCMPPS       $0x11, Z11, Z6, K2
+	VBLENDMPS    Z11, Z6, K2, Z6
+	VCMPPS       $0x1e, Z9, Z6, K2
+	VBLENDMPS    Z9, Z6, K2, Z6
+	VCMPPS       $0x11, Z11, Z7, K2
+	VBLENDMPS    Z11, Z7, K2, Z7
+	VCMPPS       $0x1e, Z9, Z7, K2
+	VBLENDMPS    Z9, Z7, K2, Z7
+	VCMPPS       $0x11, Z11, Z8, K2
+	VBLENDMPS    Z11, Z8, K2, Z8
+	VCMPPS       $0x1e, Z9, Z8, K2
+	VBLENDMPS    Z9, Z8, K2, Z8
+
+limited189:
+plain168:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1029,11 +2163,11 @@ TEXT ·tileF32AVX512_1x10(SB), NOSPLIT, $0-8
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 
-stretch64:
+stretch190:
 	SUBQ $0x04, BX
-	JLT  few66
+	JLT  few192
 
-many65:
+many191:
 	VMOVUPS.Z    576(CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  (CX), Z11, Z0
@@ -1091,13 +2225,13 @@ many65:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many65
+	JGE          many191
 
-few66:
+few192:
 	ADDQ $0x04, BX
-	JEQ  done67
+	JEQ  done193
 
-rest68:
+rest194:
 	VMOVUPS.Z    576(CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  (CX), Z11, Z0
@@ -1113,20 +2247,20 @@ rest68:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest68
+	JNE          rest194
 
-done67:
+done193:
 	DECQ DI
-	JLE  finished69
+	JLE  finished195
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch64
+	JMP  stretch190
 
-finished69:
+finished195:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store70
+	JEQ       store196
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -1140,7 +2274,238 @@ finished69:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store70:
+store196:
+	CMPQ    120(AX), $0x00
+	JEQ     plain197
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled198
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z10
+	VMULPS  Z10, Z0, Z0
+
+scaled198:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased199
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z10
+	VADDPS  Z10, Z0, Z0
+
+biased199:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled200
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z10
+	VMULPS  Z10, Z1, Z1
+
+scaled200:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased201
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z10
+	VADDPS  Z10, Z1, Z1
+
+biased201:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled202
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z10
+	VMULPS  Z10, Z2, Z2
+
+scaled202:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased203
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z10
+	VADDPS  Z10, Z2, Z2
+
+biased203:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled204
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z10
+	VMULPS  Z10, Z3, Z3
+
+scaled204:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased205
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z10
+	VADDPS  Z10, Z3, Z3
+
+biased205:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled206
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z10
+	VMULPS  Z10, Z4, Z4
+
+scaled206:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased207
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z10
+	VADDPS  Z10, Z4, Z4
+
+biased207:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled208
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z10
+	VMULPS  Z10, Z5, Z5
+
+scaled208:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased209
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z10
+	VADDPS  Z10, Z5, Z5
+
+biased209:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled210
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z10
+	VMULPS  Z10, Z6, Z6
+
+scaled210:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased211
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z10
+	VADDPS  Z10, Z6, Z6
+
+biased211:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled212
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z10
+	VMULPS  Z10, Z7, Z7
+
+scaled212:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased213
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z10
+	VADDPS  Z10, Z7, Z7
+
+biased213:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled214
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z10
+	VMULPS  Z10, Z8, Z8
+
+scaled214:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased215
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z10
+	VADDPS  Z10, Z8, Z8
+
+biased215:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled216
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 576(DX), K1, Z10
+	VMULPS    Z10, Z9, Z9
+
+scaled216:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased217
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 576(DX), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+biased217:
+	TESTB     $0x04, 120(AX)
+	JEQ       none218
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VADDPS    448(DX), Z7, Z7
+	VADDPS    512(DX), Z8, Z8
+	VMOVUPS.Z 576(DX), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+none218:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited220
+	TESTB   $0x08, 120(AX)
+	JEQ     six219
+	VPXORD  Z12, Z12, Z12
+	VCMPPS  $0x12, Z12, Z0, K2
+	VMOVAPS Z12, K2, Z0
+	VCMPPS  $0x12, Z12, Z1, K2
+	VMOVAPS Z12, K2, Z1
+	VCMPPS  $0x12, Z12, Z2, K2
+	VMOVAPS Z12, K2, Z2
+	VCMPPS  $0x12, Z12, Z3, K2
+	VMOVAPS Z12, K2, Z3
+	VCMPPS  $0x12, Z12, Z4, K2
+	VMOVAPS Z12, K2, Z4
+	VCMPPS  $0x12, Z12, Z5, K2
+	VMOVAPS Z12, K2, Z5
+	VCMPPS  $0x12, Z12, Z6, K2
+	VMOVAPS Z12, K2, Z6
+	VCMPPS  $0x12, Z12, Z7, K2
+	VMOVAPS Z12, K2, Z7
+	VCMPPS  $0x12, Z12, Z8, K2
+	VMOVAPS Z12, K2, Z8
+	VCMPPS  $0x12, Z12, Z9, K2
+	VMOVAPS Z12, K2, Z9
+	JMP     limited220
+
+six219:
+	VBROADCASTSS 128(AX), Z10
+	VPXORD       Z12, Z12, Z12
+	VCMPPS       $0x11, Z12, Z0, K2
+	VBLENDMPS    Z12, Z0, K2, Z0
+	VCMPPS       $0x1e, Z10, Z0, K2
+	VBLENDMPS    Z10, Z0, K2, Z0
+	VCMPPS       $0x11, Z12, Z1, K2
+	VBLENDMPS    Z12, Z1, K2, Z1
+	VCMPPS       $0x1e, Z10, Z1, K2
+	VBLENDMPS    Z10, Z1, K2, Z1
+	VCMPPS       $0x11, Z12, Z2, K2
+	VBLENDMPS    Z12, Z2, K2, Z2
+	VCMPPS       $0x1e, Z10, Z2, K2
+	VBLENDMPS    Z10, Z2, K2, Z2
+	VCMPPS       $0x11, Z12, Z3, K2
+	VBLENDMPS    Z12, Z3, K2, Z3
+	VCMPPS       $0x1e, Z10, Z3, K2
+	VBLENDMPS    Z10, Z3, K2, Z3
+	VCMPPS       $0x11, Z12, Z4, K2
+	VBLENDMPS    Z12, Z4, K2, Z4
+	VCMPPS       $0x1e, Z10, Z4, K2
+	VBLENDMPS    Z10, Z4, K2, Z4
+	VCMPPS       $0x11, Z12, Z5, K2
+	VBLENDMPS    Z12, Z5, K2, Z5
+	VCMPPS       $0x1e, Z10, Z5, K2
+	VBLENDMPS    Z10, Z5, K2, Z5
+	VCMPPS       $0x11, Z12, Z6, K2
+	VBLENDMPS    Z12, Z6, K2, Z6
+	VCMPPS       $0x1e, Z10, Z6, K2
+	VBLENDMPS    Z10, Z6, K2, Z6
+	VCMPPS       $0x11, Z12, Z7, K2
+	VBLENDMPS    Z12, Z7, K2, Z7
+	VCMPPS       $0x1e, Z10, Z7, K2
+	VBLENDMPS    Z10, Z7, K2, Z7
+	VCMPPS       $0x11, Z12, Z8, K2
+	VBLENDMPS    Z12, Z8, K2, Z8
+	VCMPPS       $0x1e, Z10, Z8, K2
+	VBLENDMPS    Z10, Z8, K2, Z8
+	VCMPPS       $0x11, Z12, Z9, K2
+	VBLENDMPS    Z12, Z9, K2, Z9
+	VCMPPS       $0x1e, Z10, Z9, K2
+	VBLENDMPS    Z10, Z9, K2, Z9
+
+limited220:
+plain197:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1181,11 +2546,11 @@ TEXT ·tileF32AVX512_1x11(SB), NOSPLIT, $0-8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 
-stretch71:
+stretch221:
 	SUBQ $0x04, BX
-	JLT  few73
+	JLT  few223
 
-many72:
+many222:
 	VMOVUPS.Z    640(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  (CX), Z12, Z0
@@ -1247,13 +2612,13 @@ many72:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many72
+	JGE          many222
 
-few73:
+few223:
 	ADDQ $0x04, BX
-	JEQ  done74
+	JEQ  done224
 
-rest75:
+rest225:
 	VMOVUPS.Z    640(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  (CX), Z12, Z0
@@ -1270,20 +2635,20 @@ rest75:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest75
+	JNE          rest225
 
-done74:
+done224:
 	DECQ DI
-	JLE  finished76
+	JLE  finished226
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch71
+	JMP  stretch221
 
-finished76:
+finished226:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store77
+	JEQ       store227
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -1298,7 +2663,259 @@ finished76:
 	VADDPS    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store77:
+store227:
+	CMPQ    120(AX), $0x00
+	JEQ     plain228
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled229
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z11
+	VMULPS  Z11, Z0, Z0
+
+scaled229:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased230
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z11
+	VADDPS  Z11, Z0, Z0
+
+biased230:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled231
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z11
+	VMULPS  Z11, Z1, Z1
+
+scaled231:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased232
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z11
+	VADDPS  Z11, Z1, Z1
+
+biased232:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled233
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z11
+	VMULPS  Z11, Z2, Z2
+
+scaled233:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased234
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z11
+	VADDPS  Z11, Z2, Z2
+
+biased234:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled235
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z11
+	VMULPS  Z11, Z3, Z3
+
+scaled235:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased236
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z11
+	VADDPS  Z11, Z3, Z3
+
+biased236:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled237
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z11
+	VMULPS  Z11, Z4, Z4
+
+scaled237:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased238
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z11
+	VADDPS  Z11, Z4, Z4
+
+biased238:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled239
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z11
+	VMULPS  Z11, Z5, Z5
+
+scaled239:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased240
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z11
+	VADDPS  Z11, Z5, Z5
+
+biased240:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled241
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z11
+	VMULPS  Z11, Z6, Z6
+
+scaled241:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased242
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z11
+	VADDPS  Z11, Z6, Z6
+
+biased242:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled243
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z11
+	VMULPS  Z11, Z7, Z7
+
+scaled243:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased244
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z11
+	VADDPS  Z11, Z7, Z7
+
+biased244:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled245
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z11
+	VMULPS  Z11, Z8, Z8
+
+scaled245:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased246
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z11
+	VADDPS  Z11, Z8, Z8
+
+biased246:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled247
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z11
+	VMULPS  Z11, Z9, Z9
+
+scaled247:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased248
+	MOVQ    104(AX), DX
+	VMOVUPS 576(DX), Z11
+	VADDPS  Z11, Z9, Z9
+
+biased248:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled249
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 640(DX), K1, Z11
+	VMULPS    Z11, Z10, Z10
+
+scaled249:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased250
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 640(DX), K1, Z11
+	VADDPS    Z11, Z10, Z10
+
+biased250:
+	TESTB     $0x04, 120(AX)
+	JEQ       none251
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VADDPS    448(DX), Z7, Z7
+	VADDPS    512(DX), Z8, Z8
+	VADDPS    576(DX), Z9, Z9
+	VMOVUPS.Z 640(DX), K1, Z11
+	VADDPS    Z11, Z10, Z10
+
+none251:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited253
+	TESTB   $0x08, 120(AX)
+	JEQ     six252
+	VPXORD  Z13, Z13, Z13
+	VCMPPS  $0x12, Z13, Z0, K2
+	VMOVAPS Z13, K2, Z0
+	VCMPPS  $0x12, Z13, Z1, K2
+	VMOVAPS Z13, K2, Z1
+	VCMPPS  $0x12, Z13, Z2, K2
+	VMOVAPS Z13, K2, Z2
+	VCMPPS  $0x12, Z13, Z3, K2
+	VMOVAPS Z13, K2, Z3
+	VCMPPS  $0x12, Z13, Z4, K2
+	VMOVAPS Z13, K2, Z4
+	VCMPPS  $0x12, Z13, Z5, K2
+	VMOVAPS Z13, K2, Z5
+	VCMPPS  $0x12, Z13, Z6, K2
+	VMOVAPS Z13, K2, Z6
+	VCMPPS  $0x12, Z13, Z7, K2
+	VMOVAPS Z13, K2, Z7
+	VCMPPS  $0x12, Z13, Z8, K2
+	VMOVAPS Z13, K2, Z8
+	VCMPPS  $0x12, Z13, Z9, K2
+	VMOVAPS Z13, K2, Z9
+	VCMPPS  $0x12, Z13, Z10, K2
+	VMOVAPS Z13, K2, Z10
+	JMP     limited253
+
+six252:
+	VBROADCASTSS 128(AX), Z11
+	VPXORD       Z13, Z13, Z13
+	VCMPPS       $0x11, Z13, Z0, K2
+	VBLENDMPS    Z13, Z0, K2, Z0
+	VCMPPS       $0x1e, Z11, Z0, K2
+	VBLENDMPS    Z11, Z0, K2, Z0
+	VCMPPS       $0x11, Z13, Z1, K2
+	VBLENDMPS    Z13, Z1, K2, Z1
+	VCMPPS       $0x1e, Z11, Z1, K2
+	VBLENDMPS    Z11, Z1, K2, Z1
+	VCMPPS       $0x11, Z13, Z2, K2
+	VBLENDMPS    Z13, Z2, K2, Z2
+	VCMPPS       $0x1e, Z11, Z2, K2
+	VBLENDMPS    Z11, Z2, K2, Z2
+	VCMPPS       $0x11, Z13, Z3, K2
+	VBLENDMPS    Z13, Z3, K2, Z3
+	VCMPPS       $0x1e, Z11, Z3, K2
+	VBLENDMPS    Z11, Z3, K2, Z3
+	VCMPPS       $0x11, Z13, Z4, K2
+	VBLENDMPS    Z13, Z4, K2, Z4
+	VCMPPS       $0x1e, Z11, Z4, K2
+	VBLENDMPS    Z11, Z4, K2, Z4
+	VCMPPS       $0x11, Z13, Z5, K2
+	VBLENDMPS    Z13, Z5, K2, Z5
+	VCMPPS       $0x1e, Z11, Z5, K2
+	VBLENDMPS    Z11, Z5, K2, Z5
+	VCMPPS       $0x11, Z13, Z6, K2
+	VBLENDMPS    Z13, Z6, K2, Z6
+	VCMPPS       $0x1e, Z11, Z6, K2
+	VBLENDMPS    Z11, Z6, K2, Z6
+	VCMPPS       $0x11, Z13, Z7, K2
+	VBLENDMPS    Z13, Z7, K2, Z7
+	VCMPPS       $0x1e, Z11, Z7, K2
+	VBLENDMPS    Z11, Z7, K2, Z7
+	VCMPPS       $0x11, Z13, Z8, K2
+	VBLENDMPS    Z13, Z8, K2, Z8
+	VCMPPS       $0x1e, Z11, Z8, K2
+	VBLENDMPS    Z11, Z8, K2, Z8
+	VCMPPS       $0x11, Z13, Z9, K2
+	VBLENDMPS    Z13, Z9, K2, Z9
+	VCMPPS       $0x1e, Z11, Z9, K2
+	VBLENDMPS    Z11, Z9, K2, Z9
+	VCMPPS       $0x11, Z13, Z10, K2
+	VBLENDMPS    Z13, Z10, K2, Z10
+	VCMPPS       $0x1e, Z11, Z10, K2
+	VBLENDMPS    Z11, Z10, K2, Z10
+
+limited253:
+plain228:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1341,11 +2958,11 @@ TEXT ·tileF32AVX512_1x12(SB), NOSPLIT, $0-8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-stretch78:
+stretch254:
 	SUBQ $0x04, BX
-	JLT  few80
+	JLT  few256
 
-many79:
+many255:
 	VMOVUPS.Z    704(CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  (CX), Z13, Z0
@@ -1411,13 +3028,13 @@ many79:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many79
+	JGE          many255
 
-few80:
+few256:
 	ADDQ $0x04, BX
-	JEQ  done81
+	JEQ  done257
 
-rest82:
+rest258:
 	VMOVUPS.Z    704(CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  (CX), Z13, Z0
@@ -1435,20 +3052,20 @@ rest82:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest82
+	JNE          rest258
 
-done81:
+done257:
 	DECQ DI
-	JLE  finished83
+	JLE  finished259
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch78
+	JMP  stretch254
 
-finished83:
+finished259:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store84
+	JEQ       store260
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -1464,7 +3081,280 @@ finished83:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store84:
+store260:
+	CMPQ    120(AX), $0x00
+	JEQ     plain261
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled262
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z12
+	VMULPS  Z12, Z0, Z0
+
+scaled262:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased263
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z12
+	VADDPS  Z12, Z0, Z0
+
+biased263:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled264
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z12
+	VMULPS  Z12, Z1, Z1
+
+scaled264:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased265
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z12
+	VADDPS  Z12, Z1, Z1
+
+biased265:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled266
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z12
+	VMULPS  Z12, Z2, Z2
+
+scaled266:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased267
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z12
+	VADDPS  Z12, Z2, Z2
+
+biased267:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled268
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z12
+	VMULPS  Z12, Z3, Z3
+
+scaled268:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased269
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z12
+	VADDPS  Z12, Z3, Z3
+
+biased269:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled270
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z12
+	VMULPS  Z12, Z4, Z4
+
+scaled270:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased271
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z12
+	VADDPS  Z12, Z4, Z4
+
+biased271:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled272
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z12
+	VMULPS  Z12, Z5, Z5
+
+scaled272:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased273
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z12
+	VADDPS  Z12, Z5, Z5
+
+biased273:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled274
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z12
+	VMULPS  Z12, Z6, Z6
+
+scaled274:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased275
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z12
+	VADDPS  Z12, Z6, Z6
+
+biased275:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled276
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z12
+	VMULPS  Z12, Z7, Z7
+
+scaled276:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased277
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z12
+	VADDPS  Z12, Z7, Z7
+
+biased277:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled278
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z12
+	VMULPS  Z12, Z8, Z8
+
+scaled278:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased279
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z12
+	VADDPS  Z12, Z8, Z8
+
+biased279:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled280
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z12
+	VMULPS  Z12, Z9, Z9
+
+scaled280:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased281
+	MOVQ    104(AX), DX
+	VMOVUPS 576(DX), Z12
+	VADDPS  Z12, Z9, Z9
+
+biased281:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled282
+	MOVQ    96(AX), DX
+	VMOVUPS 640(DX), Z12
+	VMULPS  Z12, Z10, Z10
+
+scaled282:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased283
+	MOVQ    104(AX), DX
+	VMOVUPS 640(DX), Z12
+	VADDPS  Z12, Z10, Z10
+
+biased283:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled284
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 704(DX), K1, Z12
+	VMULPS    Z12, Z11, Z11
+
+scaled284:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased285
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 704(DX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+biased285:
+	TESTB     $0x04, 120(AX)
+	JEQ       none286
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VADDPS    448(DX), Z7, Z7
+	VADDPS    512(DX), Z8, Z8
+	VADDPS    576(DX), Z9, Z9
+	VADDPS    640(DX), Z10, Z10
+	VMOVUPS.Z 704(DX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+none286:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited288
+	TESTB   $0x08, 120(AX)
+	JEQ     six287
+	VPXORD  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K2
+	VMOVAPS Z14, K2, Z0
+	VCMPPS  $0x12, Z14, Z1, K2
+	VMOVAPS Z14, K2, Z1
+	VCMPPS  $0x12, Z14, Z2, K2
+	VMOVAPS Z14, K2, Z2
+	VCMPPS  $0x12, Z14, Z3, K2
+	VMOVAPS Z14, K2, Z3
+	VCMPPS  $0x12, Z14, Z4, K2
+	VMOVAPS Z14, K2, Z4
+	VCMPPS  $0x12, Z14, Z5, K2
+	VMOVAPS Z14, K2, Z5
+	VCMPPS  $0x12, Z14, Z6, K2
+	VMOVAPS Z14, K2, Z6
+	VCMPPS  $0x12, Z14, Z7, K2
+	VMOVAPS Z14, K2, Z7
+	VCMPPS  $0x12, Z14, Z8, K2
+	VMOVAPS Z14, K2, Z8
+	VCMPPS  $0x12, Z14, Z9, K2
+	VMOVAPS Z14, K2, Z9
+	VCMPPS  $0x12, Z14, Z10, K2
+	VMOVAPS Z14, K2, Z10
+	VCMPPS  $0x12, Z14, Z11, K2
+	VMOVAPS Z14, K2, Z11
+	JMP     limited288
+
+six287:
+	VBROADCASTSS 128(AX), Z12
+	VPXORD       Z14, Z14, Z14
+	VCMPPS       $0x11, Z14, Z0, K2
+	VBLENDMPS    Z14, Z0, K2, Z0
+	VCMPPS       $0x1e, Z12, Z0, K2
+	VBLENDMPS    Z12, Z0, K2, Z0
+	VCMPPS       $0x11, Z14, Z1, K2
+	VBLENDMPS    Z14, Z1, K2, Z1
+	VCMPPS       $0x1e, Z12, Z1, K2
+	VBLENDMPS    Z12, Z1, K2, Z1
+	VCMPPS       $0x11, Z14, Z2, K2
+	VBLENDMPS    Z14, Z2, K2, Z2
+	VCMPPS       $0x1e, Z12, Z2, K2
+	VBLENDMPS    Z12, Z2, K2, Z2
+	VCMPPS       $0x11, Z14, Z3, K2
+	VBLENDMPS    Z14, Z3, K2, Z3
+	VCMPPS       $0x1e, Z12, Z3, K2
+	VBLENDMPS    Z12, Z3, K2, Z3
+	VCMPPS       $0x11, Z14, Z4, K2
+	VBLENDMPS    Z14, Z4, K2, Z4
+	VCMPPS       $0x1e, Z12, Z4, K2
+	VBLENDMPS    Z12, Z4, K2, Z4
+	VCMPPS       $0x11, Z14, Z5, K2
+	VBLENDMPS    Z14, Z5, K2, Z5
+	VCMPPS       $0x1e, Z12, Z5, K2
+	VBLENDMPS    Z12, Z5, K2, Z5
+	VCMPPS       $0x11, Z14, Z6, K2
+	VBLENDMPS    Z14, Z6, K2, Z6
+	VCMPPS       $0x1e, Z12, Z6, K2
+	VBLENDMPS    Z12, Z6, K2, Z6
+	VCMPPS       $0x11, Z14, Z7, K2
+	VBLENDMPS    Z14, Z7, K2, Z7
+	VCMPPS       $0x1e, Z12, Z7, K2
+	VBLENDMPS    Z12, Z7, K2, Z7
+	VCMPPS       $0x11, Z14, Z8, K2
+	VBLENDMPS    Z14, Z8, K2, Z8
+	VCMPPS       $0x1e, Z12, Z8, K2
+	VBLENDMPS    Z12, Z8, K2, Z8
+	VCMPPS       $0x11, Z14, Z9, K2
+	VBLENDMPS    Z14, Z9, K2, Z9
+	VCMPPS       $0x1e, Z12, Z9, K2
+	VBLENDMPS    Z12, Z9, K2, Z9
+	VCMPPS       $0x11, Z14, Z10, K2
+	VBLENDMPS    Z14, Z10, K2, Z10
+	VCMPPS       $0x1e, Z12, Z10, K2
+	VBLENDMPS    Z12, Z10, K2, Z10
+	VCMPPS       $0x11, Z14, Z11, K2
+	VBLENDMPS    Z14, Z11, K2, Z11
+	VCMPPS       $0x1e, Z12, Z11, K2
+	VBLENDMPS    Z12, Z11, K2, Z11
+
+limited288:
+plain261:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1509,11 +3399,11 @@ TEXT ·tileF32AVX512_1x13(SB), NOSPLIT, $0-8
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 
-stretch85:
+stretch289:
 	SUBQ $0x04, BX
-	JLT  few87
+	JLT  few291
 
-many86:
+many290:
 	VMOVUPS.Z    768(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  (CX), Z14, Z0
@@ -1583,13 +3473,13 @@ many86:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many86
+	JGE          many290
 
-few87:
+few291:
 	ADDQ $0x04, BX
-	JEQ  done88
+	JEQ  done292
 
-rest89:
+rest293:
 	VMOVUPS.Z    768(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  (CX), Z14, Z0
@@ -1608,20 +3498,20 @@ rest89:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest89
+	JNE          rest293
 
-done88:
+done292:
 	DECQ DI
-	JLE  finished90
+	JLE  finished294
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch85
+	JMP  stretch289
 
-finished90:
+finished294:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store91
+	JEQ       store295
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -1638,7 +3528,301 @@ finished90:
 	VADDPS    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store91:
+store295:
+	CMPQ    120(AX), $0x00
+	JEQ     plain296
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled297
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z13
+	VMULPS  Z13, Z0, Z0
+
+scaled297:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased298
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z13
+	VADDPS  Z13, Z0, Z0
+
+biased298:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled299
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z13
+	VMULPS  Z13, Z1, Z1
+
+scaled299:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased300
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z13
+	VADDPS  Z13, Z1, Z1
+
+biased300:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled301
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z13
+	VMULPS  Z13, Z2, Z2
+
+scaled301:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased302
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z13
+	VADDPS  Z13, Z2, Z2
+
+biased302:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled303
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z13
+	VMULPS  Z13, Z3, Z3
+
+scaled303:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased304
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z13
+	VADDPS  Z13, Z3, Z3
+
+biased304:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled305
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z13
+	VMULPS  Z13, Z4, Z4
+
+scaled305:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased306
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z13
+	VADDPS  Z13, Z4, Z4
+
+biased306:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled307
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z13
+	VMULPS  Z13, Z5, Z5
+
+scaled307:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased308
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z13
+	VADDPS  Z13, Z5, Z5
+
+biased308:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled309
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z13
+	VMULPS  Z13, Z6, Z6
+
+scaled309:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased310
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z13
+	VADDPS  Z13, Z6, Z6
+
+biased310:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled311
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z13
+	VMULPS  Z13, Z7, Z7
+
+scaled311:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased312
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z13
+	VADDPS  Z13, Z7, Z7
+
+biased312:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled313
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z13
+	VMULPS  Z13, Z8, Z8
+
+scaled313:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased314
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z13
+	VADDPS  Z13, Z8, Z8
+
+biased314:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled315
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z13
+	VMULPS  Z13, Z9, Z9
+
+scaled315:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased316
+	MOVQ    104(AX), DX
+	VMOVUPS 576(DX), Z13
+	VADDPS  Z13, Z9, Z9
+
+biased316:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled317
+	MOVQ    96(AX), DX
+	VMOVUPS 640(DX), Z13
+	VMULPS  Z13, Z10, Z10
+
+scaled317:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased318
+	MOVQ    104(AX), DX
+	VMOVUPS 640(DX), Z13
+	VADDPS  Z13, Z10, Z10
+
+biased318:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled319
+	MOVQ    96(AX), DX
+	VMOVUPS 704(DX), Z13
+	VMULPS  Z13, Z11, Z11
+
+scaled319:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased320
+	MOVQ    104(AX), DX
+	VMOVUPS 704(DX), Z13
+	VADDPS  Z13, Z11, Z11
+
+biased320:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled321
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 768(DX), K1, Z13
+	VMULPS    Z13, Z12, Z12
+
+scaled321:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased322
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 768(DX), K1, Z13
+	VADDPS    Z13, Z12, Z12
+
+biased322:
+	TESTB     $0x04, 120(AX)
+	JEQ       none323
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VADDPS    448(DX), Z7, Z7
+	VADDPS    512(DX), Z8, Z8
+	VADDPS    576(DX), Z9, Z9
+	VADDPS    640(DX), Z10, Z10
+	VADDPS    704(DX), Z11, Z11
+	VMOVUPS.Z 768(DX), K1, Z13
+	VADDPS    Z13, Z12, Z12
+
+none323:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited325
+	TESTB   $0x08, 120(AX)
+	JEQ     six324
+	VPXORD  Z15, Z15, Z15
+	VCMPPS  $0x12, Z15, Z0, K2
+	VMOVAPS Z15, K2, Z0
+	VCMPPS  $0x12, Z15, Z1, K2
+	VMOVAPS Z15, K2, Z1
+	VCMPPS  $0x12, Z15, Z2, K2
+	VMOVAPS Z15, K2, Z2
+	VCMPPS  $0x12, Z15, Z3, K2
+	VMOVAPS Z15, K2, Z3
+	VCMPPS  $0x12, Z15, Z4, K2
+	VMOVAPS Z15, K2, Z4
+	VCMPPS  $0x12, Z15, Z5, K2
+	VMOVAPS Z15, K2, Z5
+	VCMPPS  $0x12, Z15, Z6, K2
+	VMOVAPS Z15, K2, Z6
+	VCMPPS  $0x12, Z15, Z7, K2
+	VMOVAPS Z15, K2, Z7
+	VCMPPS  $0x12, Z15, Z8, K2
+	VMOVAPS Z15, K2, Z8
+	VCMPPS  $0x12, Z15, Z9, K2
+	VMOVAPS Z15, K2, Z9
+	VCMPPS  $0x12, Z15, Z10, K2
+	VMOVAPS Z15, K2, Z10
+	VCMPPS  $0x12, Z15, Z11, K2
+	VMOVAPS Z15, K2, Z11
+	VCMPPS  $0x12, Z15, Z12, K2
+	VMOVAPS Z15, K2, Z12
+	JMP     limited325
+
+six324:
+	VBROADCASTSS 128(AX), Z13
+	VPXORD       Z15, Z15, Z15
+	VCMPPS       $0x11, Z15, Z0, K2
+	VBLENDMPS    Z15, Z0, K2, Z0
+	VCMPPS       $0x1e, Z13, Z0, K2
+	VBLENDMPS    Z13, Z0, K2, Z0
+	VCMPPS       $0x11, Z15, Z1, K2
+	VBLENDMPS    Z15, Z1, K2, Z1
+	VCMPPS       $0x1e, Z13, Z1, K2
+	VBLENDMPS    Z13, Z1, K2, Z1
+	VCMPPS       $0x11, Z15, Z2, K2
+	VBLENDMPS    Z15, Z2, K2, Z2
+	VCMPPS       $0x1e, Z13, Z2, K2
+	VBLENDMPS    Z13, Z2, K2, Z2
+	VCMPPS       $0x11, Z15, Z3, K2
+	VBLENDMPS    Z15, Z3, K2, Z3
+	VCMPPS       $0x1e, Z13, Z3, K2
+	VBLENDMPS    Z13, Z3, K2, Z3
+	VCMPPS       $0x11, Z15, Z4, K2
+	VBLENDMPS    Z15, Z4, K2, Z4
+	VCMPPS       $0x1e, Z13, Z4, K2
+	VBLENDMPS    Z13, Z4, K2, Z4
+	VCMPPS       $0x11, Z15, Z5, K2
+	VBLENDMPS    Z15, Z5, K2, Z5
+	VCMPPS       $0x1e, Z13, Z5, K2
+	VBLENDMPS    Z13, Z5, K2, Z5
+	VCMPPS       $0x11, Z15, Z6, K2
+	VBLENDMPS    Z15, Z6, K2, Z6
+	VCMPPS       $0x1e, Z13, Z6, K2
+	VBLENDMPS    Z13, Z6, K2, Z6
+	VCMPPS       $0x11, Z15, Z7, K2
+	VBLENDMPS    Z15, Z7, K2, Z7
+	VCMPPS       $0x1e, Z13, Z7, K2
+	VBLENDMPS    Z13, Z7, K2, Z7
+	VCMPPS       $0x11, Z15, Z8, K2
+	VBLENDMPS    Z15, Z8, K2, Z8
+	VCMPPS       $0x1e, Z13, Z8, K2
+	VBLENDMPS    Z13, Z8, K2, Z8
+	VCMPPS       $0x11, Z15, Z9, K2
+	VBLENDMPS    Z15, Z9, K2, Z9
+	VCMPPS       $0x1e, Z13, Z9, K2
+	VBLENDMPS    Z13, Z9, K2, Z9
+	VCMPPS       $0x11, Z15, Z10, K2
+	VBLENDMPS    Z15, Z10, K2, Z10
+	VCMPPS       $0x1e, Z13, Z10, K2
+	VBLENDMPS    Z13, Z10, K2, Z10
+	VCMPPS       $0x11, Z15, Z11, K2
+	VBLENDMPS    Z15, Z11, K2, Z11
+	VCMPPS       $0x1e, Z13, Z11, K2
+	VBLENDMPS    Z13, Z11, K2, Z11
+	VCMPPS       $0x11, Z15, Z12, K2
+	VBLENDMPS    Z15, Z12, K2, Z12
+	VCMPPS       $0x1e, Z13, Z12, K2
+	VBLENDMPS    Z13, Z12, K2, Z12
+
+limited325:
+plain296:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1685,11 +3869,11 @@ TEXT ·tileF32AVX512_1x14(SB), NOSPLIT, $0-8
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 
-stretch92:
+stretch326:
 	SUBQ $0x04, BX
-	JLT  few94
+	JLT  few328
 
-many93:
+many327:
 	VMOVUPS.Z    832(CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  (CX), Z15, Z0
@@ -1763,13 +3947,13 @@ many93:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many93
+	JGE          many327
 
-few94:
+few328:
 	ADDQ $0x04, BX
-	JEQ  done95
+	JEQ  done329
 
-rest96:
+rest330:
 	VMOVUPS.Z    832(CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  (CX), Z15, Z0
@@ -1789,20 +3973,20 @@ rest96:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest96
+	JNE          rest330
 
-done95:
+done329:
 	DECQ DI
-	JLE  finished97
+	JLE  finished331
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch92
+	JMP  stretch326
 
-finished97:
+finished331:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store98
+	JEQ       store332
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -1820,7 +4004,322 @@ finished97:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store98:
+store332:
+	CMPQ    120(AX), $0x00
+	JEQ     plain333
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled334
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z14
+	VMULPS  Z14, Z0, Z0
+
+scaled334:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased335
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z14
+	VADDPS  Z14, Z0, Z0
+
+biased335:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled336
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z14
+	VMULPS  Z14, Z1, Z1
+
+scaled336:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased337
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z14
+	VADDPS  Z14, Z1, Z1
+
+biased337:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled338
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z14
+	VMULPS  Z14, Z2, Z2
+
+scaled338:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased339
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z14
+	VADDPS  Z14, Z2, Z2
+
+biased339:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled340
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z14
+	VMULPS  Z14, Z3, Z3
+
+scaled340:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased341
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z14
+	VADDPS  Z14, Z3, Z3
+
+biased341:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled342
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z14
+	VMULPS  Z14, Z4, Z4
+
+scaled342:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased343
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z14
+	VADDPS  Z14, Z4, Z4
+
+biased343:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled344
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z14
+	VMULPS  Z14, Z5, Z5
+
+scaled344:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased345
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z14
+	VADDPS  Z14, Z5, Z5
+
+biased345:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled346
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z14
+	VMULPS  Z14, Z6, Z6
+
+scaled346:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased347
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z14
+	VADDPS  Z14, Z6, Z6
+
+biased347:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled348
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z14
+	VMULPS  Z14, Z7, Z7
+
+scaled348:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased349
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z14
+	VADDPS  Z14, Z7, Z7
+
+biased349:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled350
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z14
+	VMULPS  Z14, Z8, Z8
+
+scaled350:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased351
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z14
+	VADDPS  Z14, Z8, Z8
+
+biased351:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled352
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z14
+	VMULPS  Z14, Z9, Z9
+
+scaled352:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased353
+	MOVQ    104(AX), DX
+	VMOVUPS 576(DX), Z14
+	VADDPS  Z14, Z9, Z9
+
+biased353:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled354
+	MOVQ    96(AX), DX
+	VMOVUPS 640(DX), Z14
+	VMULPS  Z14, Z10, Z10
+
+scaled354:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased355
+	MOVQ    104(AX), DX
+	VMOVUPS 640(DX), Z14
+	VADDPS  Z14, Z10, Z10
+
+biased355:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled356
+	MOVQ    96(AX), DX
+	VMOVUPS 704(DX), Z14
+	VMULPS  Z14, Z11, Z11
+
+scaled356:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased357
+	MOVQ    104(AX), DX
+	VMOVUPS 704(DX), Z14
+	VADDPS  Z14, Z11, Z11
+
+biased357:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled358
+	MOVQ    96(AX), DX
+	VMOVUPS 768(DX), Z14
+	VMULPS  Z14, Z12, Z12
+
+scaled358:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased359
+	MOVQ    104(AX), DX
+	VMOVUPS 768(DX), Z14
+	VADDPS  Z14, Z12, Z12
+
+biased359:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled360
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 832(DX), K1, Z14
+	VMULPS    Z14, Z13, Z13
+
+scaled360:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased361
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 832(DX), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+biased361:
+	TESTB     $0x04, 120(AX)
+	JEQ       none362
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VADDPS    448(DX), Z7, Z7
+	VADDPS    512(DX), Z8, Z8
+	VADDPS    576(DX), Z9, Z9
+	VADDPS    640(DX), Z10, Z10
+	VADDPS    704(DX), Z11, Z11
+	VADDPS    768(DX), Z12, Z12
+	VMOVUPS.Z 832(DX), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+none362:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited364
+	TESTB   $0x08, 120(AX)
+	JEQ     six363
+	VPXORD  Z16, Z16, Z16
+	VCMPPS  $0x12, Z16, Z0, K2
+	VMOVAPS Z16, K2, Z0
+	VCMPPS  $0x12, Z16, Z1, K2
+	VMOVAPS Z16, K2, Z1
+	VCMPPS  $0x12, Z16, Z2, K2
+	VMOVAPS Z16, K2, Z2
+	VCMPPS  $0x12, Z16, Z3, K2
+	VMOVAPS Z16, K2, Z3
+	VCMPPS  $0x12, Z16, Z4, K2
+	VMOVAPS Z16, K2, Z4
+	VCMPPS  $0x12, Z16, Z5, K2
+	VMOVAPS Z16, K2, Z5
+	VCMPPS  $0x12, Z16, Z6, K2
+	VMOVAPS Z16, K2, Z6
+	VCMPPS  $0x12, Z16, Z7, K2
+	VMOVAPS Z16, K2, Z7
+	VCMPPS  $0x12, Z16, Z8, K2
+	VMOVAPS Z16, K2, Z8
+	VCMPPS  $0x12, Z16, Z9, K2
+	VMOVAPS Z16, K2, Z9
+	VCMPPS  $0x12, Z16, Z10, K2
+	VMOVAPS Z16, K2, Z10
+	VCMPPS  $0x12, Z16, Z11, K2
+	VMOVAPS Z16, K2, Z11
+	VCMPPS  $0x12, Z16, Z12, K2
+	VMOVAPS Z16, K2, Z12
+	VCMPPS  $0x12, Z16, Z13, K2
+	VMOVAPS Z16, K2, Z13
+	JMP     limited364
+
+six363:
+	VBROADCASTSS 128(AX), Z14
+	VPXORD       Z16, Z16, Z16
+	VCMPPS       $0x11, Z16, Z0, K2
+	VBLENDMPS    Z16, Z0, K2, Z0
+	VCMPPS       $0x1e, Z14, Z0, K2
+	VBLENDMPS    Z14, Z0, K2, Z0
+	VCMPPS       $0x11, Z16, Z1, K2
+	VBLENDMPS    Z16, Z1, K2, Z1
+	VCMPPS       $0x1e, Z14, Z1, K2
+	VBLENDMPS    Z14, Z1, K2, Z1
+	VCMPPS       $0x11, Z16, Z2, K2
+	VBLENDMPS    Z16, Z2, K2, Z2
+	VCMPPS       $0x1e, Z14, Z2, K2
+	VBLENDMPS    Z14, Z2, K2, Z2
+	VCMPPS       $0x11, Z16, Z3, K2
+	VBLENDMPS    Z16, Z3, K2, Z3
+	VCMPPS       $0x1e, Z14, Z3, K2
+	VBLENDMPS    Z14, Z3, K2, Z3
+	VCMPPS       $0x11, Z16, Z4, K2
+	VBLENDMPS    Z16, Z4, K2, Z4
+	VCMPPS       $0x1e, Z14, Z4, K2
+	VBLENDMPS    Z14, Z4, K2, Z4
+	VCMPPS       $0x11, Z16, Z5, K2
+	VBLENDMPS    Z16, Z5, K2, Z5
+	VCMPPS       $0x1e, Z14, Z5, K2
+	VBLENDMPS    Z14, Z5, K2, Z5
+	VCMPPS       $0x11, Z16, Z6, K2
+	VBLENDMPS    Z16, Z6, K2, Z6
+	VCMPPS       $0x1e, Z14, Z6, K2
+	VBLENDMPS    Z14, Z6, K2, Z6
+	VCMPPS       $0x11, Z16, Z7, K2
+	VBLENDMPS    Z16, Z7, K2, Z7
+	VCMPPS       $0x1e, Z14, Z7, K2
+	VBLENDMPS    Z14, Z7, K2, Z7
+	VCMPPS       $0x11, Z16, Z8, K2
+	VBLENDMPS    Z16, Z8, K2, Z8
+	VCMPPS       $0x1e, Z14, Z8, K2
+	VBLENDMPS    Z14, Z8, K2, Z8
+	VCMPPS       $0x11, Z16, Z9, K2
+	VBLENDMPS    Z16, Z9, K2, Z9
+	VCMPPS       $0x1e, Z14, Z9, K2
+	VBLENDMPS    Z14, Z9, K2, Z9
+	VCMPPS       $0x11, Z16, Z10, K2
+	VBLENDMPS    Z16, Z10, K2, Z10
+	VCMPPS       $0x1e, Z14, Z10, K2
+	VBLENDMPS    Z14, Z10, K2, Z10
+	VCMPPS       $0x11, Z16, Z11, K2
+	VBLENDMPS    Z16, Z11, K2, Z11
+	VCMPPS       $0x1e, Z14, Z11, K2
+	VBLENDMPS    Z14, Z11, K2, Z11
+	VCMPPS       $0x11, Z16, Z12, K2
+	VBLENDMPS    Z16, Z12, K2, Z12
+	VCMPPS       $0x1e, Z14, Z12, K2
+	VBLENDMPS    Z14, Z12, K2, Z12
+	VCMPPS       $0x11, Z16, Z13, K2
+	VBLENDMPS    Z16, Z13, K2, Z13
+	VCMPPS       $0x1e, Z14, Z13, K2
+	VBLENDMPS    Z14, Z13, K2, Z13
+
+limited364:
+plain333:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1869,11 +4368,11 @@ TEXT ·tileF32AVX512_1x15(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 
-stretch99:
+stretch365:
 	SUBQ $0x04, BX
-	JLT  few101
+	JLT  few367
 
-many100:
+many366:
 	VMOVUPS.Z    896(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
 	VFMADD231PS  (CX), Z16, Z0
@@ -1951,13 +4450,13 @@ many100:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many100
+	JGE          many366
 
-few101:
+few367:
 	ADDQ $0x04, BX
-	JEQ  done102
+	JEQ  done368
 
-rest103:
+rest369:
 	VMOVUPS.Z    896(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
 	VFMADD231PS  (CX), Z16, Z0
@@ -1978,20 +4477,20 @@ rest103:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest103
+	JNE          rest369
 
-done102:
+done368:
 	DECQ DI
-	JLE  finished104
+	JLE  finished370
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch99
+	JMP  stretch365
 
-finished104:
+finished370:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store105
+	JEQ       store371
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -2010,7 +4509,343 @@ finished104:
 	VADDPS    Z15, Z14, Z14
 	MOVQ      40(AX), CX
 
-store105:
+store371:
+	CMPQ    120(AX), $0x00
+	JEQ     plain372
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled373
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z15
+	VMULPS  Z15, Z0, Z0
+
+scaled373:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased374
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z15
+	VADDPS  Z15, Z0, Z0
+
+biased374:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled375
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z15
+	VMULPS  Z15, Z1, Z1
+
+scaled375:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased376
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z15
+	VADDPS  Z15, Z1, Z1
+
+biased376:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled377
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z15
+	VMULPS  Z15, Z2, Z2
+
+scaled377:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased378
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z15
+	VADDPS  Z15, Z2, Z2
+
+biased378:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled379
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z15
+	VMULPS  Z15, Z3, Z3
+
+scaled379:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased380
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z15
+	VADDPS  Z15, Z3, Z3
+
+biased380:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled381
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z15
+	VMULPS  Z15, Z4, Z4
+
+scaled381:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased382
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z15
+	VADDPS  Z15, Z4, Z4
+
+biased382:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled383
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z15
+	VMULPS  Z15, Z5, Z5
+
+scaled383:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased384
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z15
+	VADDPS  Z15, Z5, Z5
+
+biased384:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled385
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z15
+	VMULPS  Z15, Z6, Z6
+
+scaled385:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased386
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z15
+	VADDPS  Z15, Z6, Z6
+
+biased386:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled387
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z15
+	VMULPS  Z15, Z7, Z7
+
+scaled387:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased388
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z15
+	VADDPS  Z15, Z7, Z7
+
+biased388:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled389
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z15
+	VMULPS  Z15, Z8, Z8
+
+scaled389:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased390
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z15
+	VADDPS  Z15, Z8, Z8
+
+biased390:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled391
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z15
+	VMULPS  Z15, Z9, Z9
+
+scaled391:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased392
+	MOVQ    104(AX), DX
+	VMOVUPS 576(DX), Z15
+	VADDPS  Z15, Z9, Z9
+
+biased392:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled393
+	MOVQ    96(AX), DX
+	VMOVUPS 640(DX), Z15
+	VMULPS  Z15, Z10, Z10
+
+scaled393:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased394
+	MOVQ    104(AX), DX
+	VMOVUPS 640(DX), Z15
+	VADDPS  Z15, Z10, Z10
+
+biased394:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled395
+	MOVQ    96(AX), DX
+	VMOVUPS 704(DX), Z15
+	VMULPS  Z15, Z11, Z11
+
+scaled395:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased396
+	MOVQ    104(AX), DX
+	VMOVUPS 704(DX), Z15
+	VADDPS  Z15, Z11, Z11
+
+biased396:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled397
+	MOVQ    96(AX), DX
+	VMOVUPS 768(DX), Z15
+	VMULPS  Z15, Z12, Z12
+
+scaled397:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased398
+	MOVQ    104(AX), DX
+	VMOVUPS 768(DX), Z15
+	VADDPS  Z15, Z12, Z12
+
+biased398:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled399
+	MOVQ    96(AX), DX
+	VMOVUPS 832(DX), Z15
+	VMULPS  Z15, Z13, Z13
+
+scaled399:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased400
+	MOVQ    104(AX), DX
+	VMOVUPS 832(DX), Z15
+	VADDPS  Z15, Z13, Z13
+
+biased400:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled401
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 896(DX), K1, Z15
+	VMULPS    Z15, Z14, Z14
+
+scaled401:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased402
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 896(DX), K1, Z15
+	VADDPS    Z15, Z14, Z14
+
+biased402:
+	TESTB     $0x04, 120(AX)
+	JEQ       none403
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VADDPS    448(DX), Z7, Z7
+	VADDPS    512(DX), Z8, Z8
+	VADDPS    576(DX), Z9, Z9
+	VADDPS    640(DX), Z10, Z10
+	VADDPS    704(DX), Z11, Z11
+	VADDPS    768(DX), Z12, Z12
+	VADDPS    832(DX), Z13, Z13
+	VMOVUPS.Z 896(DX), K1, Z15
+	VADDPS    Z15, Z14, Z14
+
+none403:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited405
+	TESTB   $0x08, 120(AX)
+	JEQ     six404
+	VPXORD  Z17, Z17, Z17
+	VCMPPS  $0x12, Z17, Z0, K2
+	VMOVAPS Z17, K2, Z0
+	VCMPPS  $0x12, Z17, Z1, K2
+	VMOVAPS Z17, K2, Z1
+	VCMPPS  $0x12, Z17, Z2, K2
+	VMOVAPS Z17, K2, Z2
+	VCMPPS  $0x12, Z17, Z3, K2
+	VMOVAPS Z17, K2, Z3
+	VCMPPS  $0x12, Z17, Z4, K2
+	VMOVAPS Z17, K2, Z4
+	VCMPPS  $0x12, Z17, Z5, K2
+	VMOVAPS Z17, K2, Z5
+	VCMPPS  $0x12, Z17, Z6, K2
+	VMOVAPS Z17, K2, Z6
+	VCMPPS  $0x12, Z17, Z7, K2
+	VMOVAPS Z17, K2, Z7
+	VCMPPS  $0x12, Z17, Z8, K2
+	VMOVAPS Z17, K2, Z8
+	VCMPPS  $0x12, Z17, Z9, K2
+	VMOVAPS Z17, K2, Z9
+	VCMPPS  $0x12, Z17, Z10, K2
+	VMOVAPS Z17, K2, Z10
+	VCMPPS  $0x12, Z17, Z11, K2
+	VMOVAPS Z17, K2, Z11
+	VCMPPS  $0x12, Z17, Z12, K2
+	VMOVAPS Z17, K2, Z12
+	VCMPPS  $0x12, Z17, Z13, K2
+	VMOVAPS Z17, K2, Z13
+	VCMPPS  $0x12, Z17, Z14, K2
+	VMOVAPS Z17, K2, Z14
+	JMP     limited405
+
+six404:
+	VBROADCASTSS 128(AX), Z15
+	VPXORD       Z17, Z17, Z17
+	VCMPPS       $0x11, Z17, Z0, K2
+	VBLENDMPS    Z17, Z0, K2, Z0
+	VCMPPS       $0x1e, Z15, Z0, K2
+	VBLENDMPS    Z15, Z0, K2, Z0
+	VCMPPS       $0x11, Z17, Z1, K2
+	VBLENDMPS    Z17, Z1, K2, Z1
+	VCMPPS       $0x1e, Z15, Z1, K2
+	VBLENDMPS    Z15, Z1, K2, Z1
+	VCMPPS       $0x11, Z17, Z2, K2
+	VBLENDMPS    Z17, Z2, K2, Z2
+	VCMPPS       $0x1e, Z15, Z2, K2
+	VBLENDMPS    Z15, Z2, K2, Z2
+	VCMPPS       $0x11, Z17, Z3, K2
+	VBLENDMPS    Z17, Z3, K2, Z3
+	VCMPPS       $0x1e, Z15, Z3, K2
+	VBLENDMPS    Z15, Z3, K2, Z3
+	VCMPPS       $0x11, Z17, Z4, K2
+	VBLENDMPS    Z17, Z4, K2, Z4
+	VCMPPS       $0x1e, Z15, Z4, K2
+	VBLENDMPS    Z15, Z4, K2, Z4
+	VCMPPS       $0x11, Z17, Z5, K2
+	VBLENDMPS    Z17, Z5, K2, Z5
+	VCMPPS       $0x1e, Z15, Z5, K2
+	VBLENDMPS    Z15, Z5, K2, Z5
+	VCMPPS       $0x11, Z17, Z6, K2
+	VBLENDMPS    Z17, Z6, K2, Z6
+	VCMPPS       $0x1e, Z15, Z6, K2
+	VBLENDMPS    Z15, Z6, K2, Z6
+	VCMPPS       $0x11, Z17, Z7, K2
+	VBLENDMPS    Z17, Z7, K2, Z7
+	VCMPPS       $0x1e, Z15, Z7, K2
+	VBLENDMPS    Z15, Z7, K2, Z7
+	VCMPPS       $0x11, Z17, Z8, K2
+	VBLENDMPS    Z17, Z8, K2, Z8
+	VCMPPS       $0x1e, Z15, Z8, K2
+	VBLENDMPS    Z15, Z8, K2, Z8
+	VCMPPS       $0x11, Z17, Z9, K2
+	VBLENDMPS    Z17, Z9, K2, Z9
+	VCMPPS       $0x1e, Z15, Z9, K2
+	VBLENDMPS    Z15, Z9, K2, Z9
+	VCMPPS       $0x11, Z17, Z10, K2
+	VBLENDMPS    Z17, Z10, K2, Z10
+	VCMPPS       $0x1e, Z15, Z10, K2
+	VBLENDMPS    Z15, Z10, K2, Z10
+	VCMPPS       $0x11, Z17, Z11, K2
+	VBLENDMPS    Z17, Z11, K2, Z11
+	VCMPPS       $0x1e, Z15, Z11, K2
+	VBLENDMPS    Z15, Z11, K2, Z11
+	VCMPPS       $0x11, Z17, Z12, K2
+	VBLENDMPS    Z17, Z12, K2, Z12
+	VCMPPS       $0x1e, Z15, Z12, K2
+	VBLENDMPS    Z15, Z12, K2, Z12
+	VCMPPS       $0x11, Z17, Z13, K2
+	VBLENDMPS    Z17, Z13, K2, Z13
+	VCMPPS       $0x1e, Z15, Z13, K2
+	VBLENDMPS    Z15, Z13, K2, Z13
+	VCMPPS       $0x11, Z17, Z14, K2
+	VBLENDMPS    Z17, Z14, K2, Z14
+	VCMPPS       $0x1e, Z15, Z14, K2
+	VBLENDMPS    Z15, Z14, K2, Z14
+
+limited405:
+plain372:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -2061,11 +4896,11 @@ TEXT ·tileF32AVX512_1x16(SB), NOSPLIT, $0-8
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 
-stretch106:
+stretch406:
 	SUBQ $0x04, BX
-	JLT  few108
+	JLT  few408
 
-many107:
+many407:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -2211,13 +5046,13 @@ many107:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many107
+	JGE          many407
 
-few108:
+few408:
 	ADDQ $0x04, BX
-	JEQ  done109
+	JEQ  done409
 
-rest110:
+rest410:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -2255,20 +5090,20 @@ rest110:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest110
+	JNE          rest410
 
-done109:
+done409:
 	DECQ DI
-	JLE  finished111
+	JLE  finished411
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch106
+	JMP  stretch406
 
-finished111:
+finished411:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store112
+	JEQ       store412
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -2288,7 +5123,364 @@ finished111:
 	VADDPS    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store112:
+store412:
+	CMPQ    120(AX), $0x00
+	JEQ     plain413
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled414
+	MOVQ    96(AX), DX
+	VMOVUPS (DX), Z16
+	VMULPS  Z16, Z0, Z0
+
+scaled414:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased415
+	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z16
+	VADDPS  Z16, Z0, Z0
+
+biased415:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled416
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z16
+	VMULPS  Z16, Z1, Z1
+
+scaled416:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased417
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z16
+	VADDPS  Z16, Z1, Z1
+
+biased417:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled418
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z16
+	VMULPS  Z16, Z2, Z2
+
+scaled418:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased419
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z16
+	VADDPS  Z16, Z2, Z2
+
+biased419:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled420
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z16
+	VMULPS  Z16, Z3, Z3
+
+scaled420:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased421
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z16
+	VADDPS  Z16, Z3, Z3
+
+biased421:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled422
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z16
+	VMULPS  Z16, Z4, Z4
+
+scaled422:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased423
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z16
+	VADDPS  Z16, Z4, Z4
+
+biased423:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled424
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z16
+	VMULPS  Z16, Z5, Z5
+
+scaled424:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased425
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z16
+	VADDPS  Z16, Z5, Z5
+
+biased425:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled426
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z16
+	VMULPS  Z16, Z6, Z6
+
+scaled426:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased427
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z16
+	VADDPS  Z16, Z6, Z6
+
+biased427:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled428
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z16
+	VMULPS  Z16, Z7, Z7
+
+scaled428:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased429
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z16
+	VADDPS  Z16, Z7, Z7
+
+biased429:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled430
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z16
+	VMULPS  Z16, Z8, Z8
+
+scaled430:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased431
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z16
+	VADDPS  Z16, Z8, Z8
+
+biased431:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled432
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z16
+	VMULPS  Z16, Z9, Z9
+
+scaled432:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased433
+	MOVQ    104(AX), DX
+	VMOVUPS 576(DX), Z16
+	VADDPS  Z16, Z9, Z9
+
+biased433:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled434
+	MOVQ    96(AX), DX
+	VMOVUPS 640(DX), Z16
+	VMULPS  Z16, Z10, Z10
+
+scaled434:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased435
+	MOVQ    104(AX), DX
+	VMOVUPS 640(DX), Z16
+	VADDPS  Z16, Z10, Z10
+
+biased435:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled436
+	MOVQ    96(AX), DX
+	VMOVUPS 704(DX), Z16
+	VMULPS  Z16, Z11, Z11
+
+scaled436:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased437
+	MOVQ    104(AX), DX
+	VMOVUPS 704(DX), Z16
+	VADDPS  Z16, Z11, Z11
+
+biased437:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled438
+	MOVQ    96(AX), DX
+	VMOVUPS 768(DX), Z16
+	VMULPS  Z16, Z12, Z12
+
+scaled438:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased439
+	MOVQ    104(AX), DX
+	VMOVUPS 768(DX), Z16
+	VADDPS  Z16, Z12, Z12
+
+biased439:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled440
+	MOVQ    96(AX), DX
+	VMOVUPS 832(DX), Z16
+	VMULPS  Z16, Z13, Z13
+
+scaled440:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased441
+	MOVQ    104(AX), DX
+	VMOVUPS 832(DX), Z16
+	VADDPS  Z16, Z13, Z13
+
+biased441:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled442
+	MOVQ    96(AX), DX
+	VMOVUPS 896(DX), Z16
+	VMULPS  Z16, Z14, Z14
+
+scaled442:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased443
+	MOVQ    104(AX), DX
+	VMOVUPS 896(DX), Z16
+	VADDPS  Z16, Z14, Z14
+
+biased443:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled444
+	MOVQ      96(AX), DX
+	VMOVUPS.Z 960(DX), K1, Z16
+	VMULPS    Z16, Z15, Z15
+
+scaled444:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased445
+	MOVQ      104(AX), DX
+	VMOVUPS.Z 960(DX), K1, Z16
+	VADDPS    Z16, Z15, Z15
+
+biased445:
+	TESTB     $0x04, 120(AX)
+	JEQ       none446
+	MOVQ      112(AX), DX
+	VADDPS    (DX), Z0, Z0
+	VADDPS    64(DX), Z1, Z1
+	VADDPS    128(DX), Z2, Z2
+	VADDPS    192(DX), Z3, Z3
+	VADDPS    256(DX), Z4, Z4
+	VADDPS    320(DX), Z5, Z5
+	VADDPS    384(DX), Z6, Z6
+	VADDPS    448(DX), Z7, Z7
+	VADDPS    512(DX), Z8, Z8
+	VADDPS    576(DX), Z9, Z9
+	VADDPS    640(DX), Z10, Z10
+	VADDPS    704(DX), Z11, Z11
+	VADDPS    768(DX), Z12, Z12
+	VADDPS    832(DX), Z13, Z13
+	VADDPS    896(DX), Z14, Z14
+	VMOVUPS.Z 960(DX), K1, Z16
+	VADDPS    Z16, Z15, Z15
+
+none446:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited448
+	TESTB   $0x08, 120(AX)
+	JEQ     six447
+	VPXORD  Z18, Z18, Z18
+	VCMPPS  $0x12, Z18, Z0, K2
+	VMOVAPS Z18, K2, Z0
+	VCMPPS  $0x12, Z18, Z1, K2
+	VMOVAPS Z18, K2, Z1
+	VCMPPS  $0x12, Z18, Z2, K2
+	VMOVAPS Z18, K2, Z2
+	VCMPPS  $0x12, Z18, Z3, K2
+	VMOVAPS Z18, K2, Z3
+	VCMPPS  $0x12, Z18, Z4, K2
+	VMOVAPS Z18, K2, Z4
+	VCMPPS  $0x12, Z18, Z5, K2
+	VMOVAPS Z18, K2, Z5
+	VCMPPS  $0x12, Z18, Z6, K2
+	VMOVAPS Z18, K2, Z6
+	VCMPPS  $0x12, Z18, Z7, K2
+	VMOVAPS Z18, K2, Z7
+	VCMPPS  $0x12, Z18, Z8, K2
+	VMOVAPS Z18, K2, Z8
+	VCMPPS  $0x12, Z18, Z9, K2
+	VMOVAPS Z18, K2, Z9
+	VCMPPS  $0x12, Z18, Z10, K2
+	VMOVAPS Z18, K2, Z10
+	VCMPPS  $0x12, Z18, Z11, K2
+	VMOVAPS Z18, K2, Z11
+	VCMPPS  $0x12, Z18, Z12, K2
+	VMOVAPS Z18, K2, Z12
+	VCMPPS  $0x12, Z18, Z13, K2
+	VMOVAPS Z18, K2, Z13
+	VCMPPS  $0x12, Z18, Z14, K2
+	VMOVAPS Z18, K2, Z14
+	VCMPPS  $0x12, Z18, Z15, K2
+	VMOVAPS Z18, K2, Z15
+	JMP     limited448
+
+six447:
+	VBROADCASTSS 128(AX), Z16
+	VPXORD       Z18, Z18, Z18
+	VCMPPS       $0x11, Z18, Z0, K2
+	VBLENDMPS    Z18, Z0, K2, Z0
+	VCMPPS       $0x1e, Z16, Z0, K2
+	VBLENDMPS    Z16, Z0, K2, Z0
+	VCMPPS       $0x11, Z18, Z1, K2
+	VBLENDMPS    Z18, Z1, K2, Z1
+	VCMPPS       $0x1e, Z16, Z1, K2
+	VBLENDMPS    Z16, Z1, K2, Z1
+	VCMPPS       $0x11, Z18, Z2, K2
+	VBLENDMPS    Z18, Z2, K2, Z2
+	VCMPPS       $0x1e, Z16, Z2, K2
+	VBLENDMPS    Z16, Z2, K2, Z2
+	VCMPPS       $0x11, Z18, Z3, K2
+	VBLENDMPS    Z18, Z3, K2, Z3
+	VCMPPS       $0x1e, Z16, Z3, K2
+	VBLENDMPS    Z16, Z3, K2, Z3
+	VCMPPS       $0x11, Z18, Z4, K2
+	VBLENDMPS    Z18, Z4, K2, Z4
+	VCMPPS       $0x1e, Z16, Z4, K2
+	VBLENDMPS    Z16, Z4, K2, Z4
+	VCMPPS       $0x11, Z18, Z5, K2
+	VBLENDMPS    Z18, Z5, K2, Z5
+	VCMPPS       $0x1e, Z16, Z5, K2
+	VBLENDMPS    Z16, Z5, K2, Z5
+	VCMPPS       $0x11, Z18, Z6, K2
+	VBLENDMPS    Z18, Z6, K2, Z6
+	VCMPPS       $0x1e, Z16, Z6, K2
+	VBLENDMPS    Z16, Z6, K2, Z6
+	VCMPPS       $0x11, Z18, Z7, K2
+	VBLENDMPS    Z18, Z7, K2, Z7
+	VCMPPS       $0x1e, Z16, Z7, K2
+	VBLENDMPS    Z16, Z7, K2, Z7
+	VCMPPS       $0x11, Z18, Z8, K2
+	VBLENDMPS    Z18, Z8, K2, Z8
+	VCMPPS       $0x1e, Z16, Z8, K2
+	VBLENDMPS    Z16, Z8, K2, Z8
+	VCMPPS       $0x11, Z18, Z9, K2
+	VBLENDMPS    Z18, Z9, K2, Z9
+	VCMPPS       $0x1e, Z16, Z9, K2
+	VBLENDMPS    Z16, Z9, K2, Z9
+	VCMPPS       $0x11, Z18, Z10, K2
+	VBLENDMPS    Z18, Z10, K2, Z10
+	VCMPPS       $0x1e, Z16, Z10, K2
+	VBLENDMPS    Z16, Z10, K2, Z10
+	VCMPPS       $0x11, Z18, Z11, K2
+	VBLENDMPS    Z18, Z11, K2, Z11
+	VCMPPS       $0x1e, Z16, Z11, K2
+	VBLENDMPS    Z16, Z11, K2, Z11
+	VCMPPS       $0x11, Z18, Z12, K2
+	VBLENDMPS    Z18, Z12, K2, Z12
+	VCMPPS       $0x1e, Z16, Z12, K2
+	VBLENDMPS    Z16, Z12, K2, Z12
+	VCMPPS       $0x11, Z18, Z13, K2
+	VBLENDMPS    Z18, Z13, K2, Z13
+	VCMPPS       $0x1e, Z16, Z13, K2
+	VBLENDMPS    Z16, Z13, K2, Z13
+	VCMPPS       $0x11, Z18, Z14, K2
+	VBLENDMPS    Z18, Z14, K2, Z14
+	VCMPPS       $0x1e, Z16, Z14, K2
+	VBLENDMPS    Z16, Z14, K2, Z14
+	VCMPPS       $0x11, Z18, Z15, K2
+	VBLENDMPS    Z18, Z15, K2, Z15
+	VCMPPS       $0x1e, Z16, Z15, K2
+	VBLENDMPS    Z16, Z15, K2, Z15
+
+limited448:
+plain413:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -2326,11 +5518,11 @@ TEXT ·tileF32AVX512_2x1(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-stretch113:
+stretch449:
 	SUBQ $0x04, BX
-	JLT  few115
+	JLT  few451
 
-many114:
+many450:
 	VMOVUPS.Z    (CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -2360,13 +5552,13 @@ many114:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many114
+	JGE          many450
 
-few115:
+few451:
 	ADDQ $0x04, BX
-	JEQ  done116
+	JEQ  done452
 
-rest117:
+rest453:
 	VMOVUPS.Z    (CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -2375,20 +5567,20 @@ rest117:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest117
+	JNE          rest453
 
-done116:
+done452:
 	DECQ DI
-	JLE  finished118
+	JLE  finished454
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch113
+	JMP  stretch449
 
-finished118:
+finished454:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store119
+	JEQ       store455
 	VMOVUPS.Z (CX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	ADDQ      DX, CX
@@ -2396,7 +5588,60 @@ finished118:
 	VADDPS    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store119:
+store455:
+	CMPQ      120(AX), $0x00
+	JEQ       plain456
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled457
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z2
+	VMULPS    Z2, Z0, Z0
+	VMULPS    Z2, Z1, Z1
+
+scaled457:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased458
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z2
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z2, Z1, Z1
+
+biased458:
+	TESTB     $0x04, 120(AX)
+	JEQ       none459
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z2
+	VADDPS    Z2, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+none459:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited461
+	TESTB   $0x08, 120(AX)
+	JEQ     six460
+	VPXORD  Z4, Z4, Z4
+	VCMPPS  $0x12, Z4, Z0, K2
+	VMOVAPS Z4, K2, Z0
+	VCMPPS  $0x12, Z4, Z1, K2
+	VMOVAPS Z4, K2, Z1
+	JMP     limited461
+
+six460:
+	VBROADCASTSS 128(AX), Z2
+	VPXORD       Z4, Z4, Z4
+	VCMPPS       $0x11, Z4, Z0, K2
+	VBLENDMPS    Z4, Z0, K2, Z0
+	VCMPPS       $0x1e, Z2, Z0, K2
+	VBLENDMPS    Z2, Z0, K2, Z0
+	VCMPPS       $0x11, Z4, Z1, K2
+	VBLENDMPS    Z4, Z1, K2, Z1
+	VCMPPS       $0x1e, Z2, Z1, K2
+	VBLENDMPS    Z2, Z1, K2, Z1
+
+limited461:
+plain456:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -2423,11 +5668,11 @@ TEXT ·tileF32AVX512_2x2(SB), NOSPLIT, $0-8
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-stretch120:
+stretch462:
 	SUBQ $0x04, BX
-	JLT  few122
+	JLT  few464
 
-many121:
+many463:
 	VMOVUPS      (CX), Z4
 	VMOVUPS.Z    64(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
@@ -2469,13 +5714,13 @@ many121:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many121
+	JGE          many463
 
-few122:
+few464:
 	ADDQ $0x04, BX
-	JEQ  done123
+	JEQ  done465
 
-rest124:
+rest466:
 	VMOVUPS      (CX), Z4
 	VMOVUPS.Z    64(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
@@ -2487,20 +5732,20 @@ rest124:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest124
+	JNE          rest466
 
-done123:
+done465:
 	DECQ DI
-	JLE  finished125
+	JLE  finished467
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch120
+	JMP  stretch462
 
-finished125:
+finished467:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store126
+	JEQ       store468
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z4
 	VADDPS    Z4, Z1, Z1
@@ -2510,7 +5755,90 @@ finished125:
 	VADDPS    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store126:
+store468:
+	CMPQ    120(AX), $0x00
+	JEQ     plain469
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled470
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z4
+	VMULPS  Z4, Z0, Z0
+	VMULPS  Z4, Z2, Z2
+
+scaled470:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased471
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z4
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z4, Z2, Z2
+
+biased471:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled472
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z4
+	VMULPS    Z4, Z1, Z1
+	VMULPS    Z4, Z3, Z3
+
+scaled472:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased473
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z4, Z3, Z3
+
+biased473:
+	TESTB     $0x04, 120(AX)
+	JEQ       none474
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+none474:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited476
+	TESTB   $0x08, 120(AX)
+	JEQ     six475
+	VPXORD  Z7, Z7, Z7
+	VCMPPS  $0x12, Z7, Z0, K2
+	VMOVAPS Z7, K2, Z0
+	VCMPPS  $0x12, Z7, Z1, K2
+	VMOVAPS Z7, K2, Z1
+	VCMPPS  $0x12, Z7, Z2, K2
+	VMOVAPS Z7, K2, Z2
+	VCMPPS  $0x12, Z7, Z3, K2
+	VMOVAPS Z7, K2, Z3
+	JMP     limited476
+
+six475:
+	VBROADCASTSS 128(AX), Z4
+	VPXORD       Z7, Z7, Z7
+	VCMPPS       $0x11, Z7, Z0, K2
+	VBLENDMPS    Z7, Z0, K2, Z0
+	VCMPPS       $0x1e, Z4, Z0, K2
+	VBLENDMPS    Z4, Z0, K2, Z0
+	VCMPPS       $0x11, Z7, Z1, K2
+	VBLENDMPS    Z7, Z1, K2, Z1
+	VCMPPS       $0x1e, Z4, Z1, K2
+	VBLENDMPS    Z4, Z1, K2, Z1
+	VCMPPS       $0x11, Z7, Z2, K2
+	VBLENDMPS    Z7, Z2, K2, Z2
+	VCMPPS       $0x1e, Z4, Z2, K2
+	VBLENDMPS    Z4, Z2, K2, Z2
+	VCMPPS       $0x11, Z7, Z3, K2
+	VBLENDMPS    Z7, Z3, K2, Z3
+	VCMPPS       $0x1e, Z4, Z3, K2
+	VBLENDMPS    Z4, Z3, K2, Z3
+
+limited476:
+plain469:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -2541,11 +5869,11 @@ TEXT ·tileF32AVX512_2x3(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch127:
+stretch477:
 	SUBQ $0x04, BX
-	JLT  few129
+	JLT  few479
 
-many128:
+many478:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPS.Z    128(CX), K1, Z8
@@ -2599,13 +5927,13 @@ many128:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many128
+	JGE          many478
 
-few129:
+few479:
 	ADDQ $0x04, BX
-	JEQ  done130
+	JEQ  done480
 
-rest131:
+rest481:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPS.Z    128(CX), K1, Z8
@@ -2620,20 +5948,20 @@ rest131:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest131
+	JNE          rest481
 
-done130:
+done480:
 	DECQ DI
-	JLE  finished132
+	JLE  finished482
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch127
+	JMP  stretch477
 
-finished132:
+finished482:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store133
+	JEQ       store483
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VMOVUPS.Z 128(CX), K1, Z6
@@ -2645,7 +5973,120 @@ finished132:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store133:
+store483:
+	CMPQ    120(AX), $0x00
+	JEQ     plain484
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled485
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z6
+	VMULPS  Z6, Z0, Z0
+	VMULPS  Z6, Z3, Z3
+
+scaled485:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased486
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z6
+	VADDPS  Z6, Z0, Z0
+	VADDPS  Z6, Z3, Z3
+
+biased486:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled487
+	MOVQ    96(AX), BX
+	VMOVUPS 64(BX), Z6
+	VMULPS  Z6, Z1, Z1
+	VMULPS  Z6, Z4, Z4
+
+scaled487:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased488
+	MOVQ    104(AX), BX
+	VMOVUPS 64(BX), Z6
+	VADDPS  Z6, Z1, Z1
+	VADDPS  Z6, Z4, Z4
+
+biased488:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled489
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 128(BX), K1, Z6
+	VMULPS    Z6, Z2, Z2
+	VMULPS    Z6, Z5, Z5
+
+scaled489:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased490
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 128(BX), K1, Z6
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z6, Z5, Z5
+
+biased490:
+	TESTB     $0x04, 120(AX)
+	JEQ       none491
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VADDPS    64(BX), Z1, Z1
+	VMOVUPS.Z 128(BX), K1, Z6
+	VADDPS    Z6, Z2, Z2
+	ADDQ      DX, BX
+	VADDPS    (BX), Z3, Z3
+	VADDPS    64(BX), Z4, Z4
+	VMOVUPS.Z 128(BX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+none491:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited493
+	TESTB   $0x08, 120(AX)
+	JEQ     six492
+	VPXORD  Z10, Z10, Z10
+	VCMPPS  $0x12, Z10, Z0, K2
+	VMOVAPS Z10, K2, Z0
+	VCMPPS  $0x12, Z10, Z1, K2
+	VMOVAPS Z10, K2, Z1
+	VCMPPS  $0x12, Z10, Z2, K2
+	VMOVAPS Z10, K2, Z2
+	VCMPPS  $0x12, Z10, Z3, K2
+	VMOVAPS Z10, K2, Z3
+	VCMPPS  $0x12, Z10, Z4, K2
+	VMOVAPS Z10, K2, Z4
+	VCMPPS  $0x12, Z10, Z5, K2
+	VMOVAPS Z10, K2, Z5
+	JMP     limited493
+
+six492:
+	VBROADCASTSS 128(AX), Z6
+	VPXORD       Z10, Z10, Z10
+	VCMPPS       $0x11, Z10, Z0, K2
+	VBLENDMPS    Z10, Z0, K2, Z0
+	VCMPPS       $0x1e, Z6, Z0, K2
+	VBLENDMPS    Z6, Z0, K2, Z0
+	VCMPPS       $0x11, Z10, Z1, K2
+	VBLENDMPS    Z10, Z1, K2, Z1
+	VCMPPS       $0x1e, Z6, Z1, K2
+	VBLENDMPS    Z6, Z1, K2, Z1
+	VCMPPS       $0x11, Z10, Z2, K2
+	VBLENDMPS    Z10, Z2, K2, Z2
+	VCMPPS       $0x1e, Z6, Z2, K2
+	VBLENDMPS    Z6, Z2, K2, Z2
+	VCMPPS       $0x11, Z10, Z3, K2
+	VBLENDMPS    Z10, Z3, K2, Z3
+	VCMPPS       $0x1e, Z6, Z3, K2
+	VBLENDMPS    Z6, Z3, K2, Z3
+	VCMPPS       $0x11, Z10, Z4, K2
+	VBLENDMPS    Z10, Z4, K2, Z4
+	VCMPPS       $0x1e, Z6, Z4, K2
+	VBLENDMPS    Z6, Z4, K2, Z4
+	VCMPPS       $0x11, Z10, Z5, K2
+	VBLENDMPS    Z10, Z5, K2, Z5
+	VCMPPS       $0x1e, Z6, Z5, K2
+	VBLENDMPS    Z6, Z5, K2, Z5
+
+limited493:
+plain484:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, K1, 128(CX)
@@ -2680,11 +6121,11 @@ TEXT ·tileF32AVX512_2x4(SB), NOSPLIT, $0-8
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-stretch134:
+stretch494:
 	SUBQ $0x04, BX
-	JLT  few136
+	JLT  few496
 
-many135:
+many495:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -2750,13 +6191,13 @@ many135:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many135
+	JGE          many495
 
-few136:
+few496:
 	ADDQ $0x04, BX
-	JEQ  done137
+	JEQ  done497
 
-rest138:
+rest498:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -2774,20 +6215,20 @@ rest138:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest138
+	JNE          rest498
 
-done137:
+done497:
 	DECQ DI
-	JLE  finished139
+	JLE  finished499
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch134
+	JMP  stretch494
 
-finished139:
+finished499:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store140
+	JEQ       store500
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -2801,7 +6242,150 @@ finished139:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store140:
+store500:
+	CMPQ    120(AX), $0x00
+	JEQ     plain501
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled502
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z8
+	VMULPS  Z8, Z0, Z0
+	VMULPS  Z8, Z4, Z4
+
+scaled502:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased503
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z8
+	VADDPS  Z8, Z0, Z0
+	VADDPS  Z8, Z4, Z4
+
+biased503:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled504
+	MOVQ    96(AX), BX
+	VMOVUPS 64(BX), Z8
+	VMULPS  Z8, Z1, Z1
+	VMULPS  Z8, Z5, Z5
+
+scaled504:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased505
+	MOVQ    104(AX), BX
+	VMOVUPS 64(BX), Z8
+	VADDPS  Z8, Z1, Z1
+	VADDPS  Z8, Z5, Z5
+
+biased505:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled506
+	MOVQ    96(AX), BX
+	VMOVUPS 128(BX), Z8
+	VMULPS  Z8, Z2, Z2
+	VMULPS  Z8, Z6, Z6
+
+scaled506:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased507
+	MOVQ    104(AX), BX
+	VMOVUPS 128(BX), Z8
+	VADDPS  Z8, Z2, Z2
+	VADDPS  Z8, Z6, Z6
+
+biased507:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled508
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 192(BX), K1, Z8
+	VMULPS    Z8, Z3, Z3
+	VMULPS    Z8, Z7, Z7
+
+scaled508:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased509
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 192(BX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z8, Z7, Z7
+
+biased509:
+	TESTB     $0x04, 120(AX)
+	JEQ       none510
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VADDPS    64(BX), Z1, Z1
+	VADDPS    128(BX), Z2, Z2
+	VMOVUPS.Z 192(BX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VADDPS    64(BX), Z5, Z5
+	VADDPS    128(BX), Z6, Z6
+	VMOVUPS.Z 192(BX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+none510:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited512
+	TESTB   $0x08, 120(AX)
+	JEQ     six511
+	VPXORD  Z13, Z13, Z13
+	VCMPPS  $0x12, Z13, Z0, K2
+	VMOVAPS Z13, K2, Z0
+	VCMPPS  $0x12, Z13, Z1, K2
+	VMOVAPS Z13, K2, Z1
+	VCMPPS  $0x12, Z13, Z2, K2
+	VMOVAPS Z13, K2, Z2
+	VCMPPS  $0x12, Z13, Z3, K2
+	VMOVAPS Z13, K2, Z3
+	VCMPPS  $0x12, Z13, Z4, K2
+	VMOVAPS Z13, K2, Z4
+	VCMPPS  $0x12, Z13, Z5, K2
+	VMOVAPS Z13, K2, Z5
+	VCMPPS  $0x12, Z13, Z6, K2
+	VMOVAPS Z13, K2, Z6
+	VCMPPS  $0x12, Z13, Z7, K2
+	VMOVAPS Z13, K2, Z7
+	JMP     limited512
+
+six511:
+	VBROADCASTSS 128(AX), Z8
+	VPXORD       Z13, Z13, Z13
+	VCMPPS       $0x11, Z13, Z0, K2
+	VBLENDMPS    Z13, Z0, K2, Z0
+	VCMPPS       $0x1e, Z8, Z0, K2
+	VBLENDMPS    Z8, Z0, K2, Z0
+	VCMPPS       $0x11, Z13, Z1, K2
+	VBLENDMPS    Z13, Z1, K2, Z1
+	VCMPPS       $0x1e, Z8, Z1, K2
+	VBLENDMPS    Z8, Z1, K2, Z1
+	VCMPPS       $0x11, Z13, Z2, K2
+	VBLENDMPS    Z13, Z2, K2, Z2
+	VCMPPS       $0x1e, Z8, Z2, K2
+	VBLENDMPS    Z8, Z2, K2, Z2
+	VCMPPS       $0x11, Z13, Z3, K2
+	VBLENDMPS    Z13, Z3, K2, Z3
+	VCMPPS       $0x1e, Z8, Z3, K2
+	VBLENDMPS    Z8, Z3, K2, Z3
+	VCMPPS       $0x11, Z13, Z4, K2
+	VBLENDMPS    Z13, Z4, K2, Z4
+	VCMPPS       $0x1e, Z8, Z4, K2
+	VBLENDMPS    Z8, Z4, K2, Z4
+	VCMPPS       $0x11, Z13, Z5, K2
+	VBLENDMPS    Z13, Z5, K2, Z5
+	VCMPPS       $0x1e, Z8, Z5, K2
+	VBLENDMPS    Z8, Z5, K2, Z5
+	VCMPPS       $0x11, Z13, Z6, K2
+	VBLENDMPS    Z13, Z6, K2, Z6
+	VCMPPS       $0x1e, Z8, Z6, K2
+	VBLENDMPS    Z8, Z6, K2, Z6
+	VCMPPS       $0x11, Z13, Z7, K2
+	VBLENDMPS    Z13, Z7, K2, Z7
+	VCMPPS       $0x1e, Z8, Z7, K2
+	VBLENDMPS    Z8, Z7, K2, Z7
+
+limited512:
+plain501:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -2833,11 +6417,11 @@ TEXT ·tileF32AVX512_3x1(SB), NOSPLIT, $0-8
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-stretch141:
+stretch513:
 	SUBQ $0x04, BX
-	JLT  few143
+	JLT  few515
 
-many142:
+many514:
 	VMOVUPS.Z    (CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -2875,13 +6459,13 @@ many142:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many142
+	JGE          many514
 
-few143:
+few515:
 	ADDQ $0x04, BX
-	JEQ  done144
+	JEQ  done516
 
-rest145:
+rest517:
 	VMOVUPS.Z    (CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -2892,20 +6476,20 @@ rest145:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest145
+	JNE          rest517
 
-done144:
+done516:
 	DECQ DI
-	JLE  finished146
+	JLE  finished518
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch141
+	JMP  stretch513
 
-finished146:
+finished518:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store147
+	JEQ       store519
 	VMOVUPS.Z (CX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	ADDQ      DX, CX
@@ -2916,7 +6500,71 @@ finished146:
 	VADDPS    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store147:
+store519:
+	CMPQ      120(AX), $0x00
+	JEQ       plain520
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled521
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z3
+	VMULPS    Z3, Z0, Z0
+	VMULPS    Z3, Z1, Z1
+	VMULPS    Z3, Z2, Z2
+
+scaled521:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased522
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z3
+	VADDPS    Z3, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	VADDPS    Z3, Z2, Z2
+
+biased522:
+	TESTB     $0x04, 120(AX)
+	JEQ       none523
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z3
+	VADDPS    Z3, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z3
+	VADDPS    Z3, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z3
+	VADDPS    Z3, Z2, Z2
+
+none523:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited525
+	TESTB   $0x08, 120(AX)
+	JEQ     six524
+	VPXORD  Z5, Z5, Z5
+	VCMPPS  $0x12, Z5, Z0, K2
+	VMOVAPS Z5, K2, Z0
+	VCMPPS  $0x12, Z5, Z1, K2
+	VMOVAPS Z5, K2, Z1
+	VCMPPS  $0x12, Z5, Z2, K2
+	VMOVAPS Z5, K2, Z2
+	JMP     limited525
+
+six524:
+	VBROADCASTSS 128(AX), Z3
+	VPXORD       Z5, Z5, Z5
+	VCMPPS       $0x11, Z5, Z0, K2
+	VBLENDMPS    Z5, Z0, K2, Z0
+	VCMPPS       $0x1e, Z3, Z0, K2
+	VBLENDMPS    Z3, Z0, K2, Z0
+	VCMPPS       $0x11, Z5, Z1, K2
+	VBLENDMPS    Z5, Z1, K2, Z1
+	VCMPPS       $0x1e, Z3, Z1, K2
+	VBLENDMPS    Z3, Z1, K2, Z1
+	VCMPPS       $0x11, Z5, Z2, K2
+	VBLENDMPS    Z5, Z2, K2, Z2
+	VCMPPS       $0x1e, Z3, Z2, K2
+	VBLENDMPS    Z3, Z2, K2, Z2
+
+limited525:
+plain520:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -2947,11 +6595,11 @@ TEXT ·tileF32AVX512_3x2(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch148:
+stretch526:
 	SUBQ $0x04, BX
-	JLT  few150
+	JLT  few528
 
-many149:
+many527:
 	VMOVUPS      (CX), Z6
 	VMOVUPS.Z    64(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
@@ -3005,13 +6653,13 @@ many149:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many149
+	JGE          many527
 
-few150:
+few528:
 	ADDQ $0x04, BX
-	JEQ  done151
+	JEQ  done529
 
-rest152:
+rest530:
 	VMOVUPS      (CX), Z6
 	VMOVUPS.Z    64(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
@@ -3026,20 +6674,20 @@ rest152:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest152
+	JNE          rest530
 
-done151:
+done529:
 	DECQ DI
-	JLE  finished153
+	JLE  finished531
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch148
+	JMP  stretch526
 
-finished153:
+finished531:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store154
+	JEQ       store532
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z6
 	VADDPS    Z6, Z1, Z1
@@ -3053,7 +6701,110 @@ finished153:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store154:
+store532:
+	CMPQ    120(AX), $0x00
+	JEQ     plain533
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled534
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z6
+	VMULPS  Z6, Z0, Z0
+	VMULPS  Z6, Z2, Z2
+	VMULPS  Z6, Z4, Z4
+
+scaled534:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased535
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z6
+	VADDPS  Z6, Z0, Z0
+	VADDPS  Z6, Z2, Z2
+	VADDPS  Z6, Z4, Z4
+
+biased535:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled536
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z6
+	VMULPS    Z6, Z1, Z1
+	VMULPS    Z6, Z3, Z3
+	VMULPS    Z6, Z5, Z5
+
+scaled536:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased537
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z6
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z6, Z3, Z3
+	VADDPS    Z6, Z5, Z5
+
+biased537:
+	TESTB     $0x04, 120(AX)
+	JEQ       none538
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z6
+	VADDPS    Z6, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z6
+	VADDPS    Z6, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+none538:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited540
+	TESTB   $0x08, 120(AX)
+	JEQ     six539
+	VPXORD  Z9, Z9, Z9
+	VCMPPS  $0x12, Z9, Z0, K2
+	VMOVAPS Z9, K2, Z0
+	VCMPPS  $0x12, Z9, Z1, K2
+	VMOVAPS Z9, K2, Z1
+	VCMPPS  $0x12, Z9, Z2, K2
+	VMOVAPS Z9, K2, Z2
+	VCMPPS  $0x12, Z9, Z3, K2
+	VMOVAPS Z9, K2, Z3
+	VCMPPS  $0x12, Z9, Z4, K2
+	VMOVAPS Z9, K2, Z4
+	VCMPPS  $0x12, Z9, Z5, K2
+	VMOVAPS Z9, K2, Z5
+	JMP     limited540
+
+six539:
+	VBROADCASTSS 128(AX), Z6
+	VPXORD       Z9, Z9, Z9
+	VCMPPS       $0x11, Z9, Z0, K2
+	VBLENDMPS    Z9, Z0, K2, Z0
+	VCMPPS       $0x1e, Z6, Z0, K2
+	VBLENDMPS    Z6, Z0, K2, Z0
+	VCMPPS       $0x11, Z9, Z1, K2
+	VBLENDMPS    Z9, Z1, K2, Z1
+	VCMPPS       $0x1e, Z6, Z1, K2
+	VBLENDMPS    Z6, Z1, K2, Z1
+	VCMPPS       $0x11, Z9, Z2, K2
+	VBLENDMPS    Z9, Z2, K2, Z2
+	VCMPPS       $0x1e, Z6, Z2, K2
+	VBLENDMPS    Z6, Z2, K2, Z2
+	VCMPPS       $0x11, Z9, Z3, K2
+	VBLENDMPS    Z9, Z3, K2, Z3
+	VCMPPS       $0x1e, Z6, Z3, K2
+	VBLENDMPS    Z6, Z3, K2, Z3
+	VCMPPS       $0x11, Z9, Z4, K2
+	VBLENDMPS    Z9, Z4, K2, Z4
+	VCMPPS       $0x1e, Z6, Z4, K2
+	VBLENDMPS    Z6, Z4, K2, Z4
+	VCMPPS       $0x11, Z9, Z5, K2
+	VBLENDMPS    Z9, Z5, K2, Z5
+	VCMPPS       $0x1e, Z6, Z5, K2
+	VBLENDMPS    Z6, Z5, K2, Z5
+
+limited540:
+plain533:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -3090,11 +6841,11 @@ TEXT ·tileF32AVX512_3x3(SB), NOSPLIT, $0-8
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-stretch155:
+stretch541:
 	SUBQ $0x04, BX
-	JLT  few157
+	JLT  few543
 
-many156:
+many542:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPS.Z    128(CX), K1, Z11
@@ -3164,13 +6915,13 @@ many156:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many156
+	JGE          many542
 
-few157:
+few543:
 	ADDQ $0x04, BX
-	JEQ  done158
+	JEQ  done544
 
-rest159:
+rest545:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPS.Z    128(CX), K1, Z11
@@ -3189,20 +6940,20 @@ rest159:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest159
+	JNE          rest545
 
-done158:
+done544:
 	DECQ DI
-	JLE  finished160
+	JLE  finished546
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch155
+	JMP  stretch541
 
-finished160:
+finished546:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store161
+	JEQ       store547
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VMOVUPS.Z 128(CX), K1, Z9
@@ -3219,7 +6970,149 @@ finished160:
 	VADDPS    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store161:
+store547:
+	CMPQ    120(AX), $0x00
+	JEQ     plain548
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled549
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z9
+	VMULPS  Z9, Z0, Z0
+	VMULPS  Z9, Z3, Z3
+	VMULPS  Z9, Z6, Z6
+
+scaled549:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased550
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z9
+	VADDPS  Z9, Z0, Z0
+	VADDPS  Z9, Z3, Z3
+	VADDPS  Z9, Z6, Z6
+
+biased550:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled551
+	MOVQ    96(AX), BX
+	VMOVUPS 64(BX), Z9
+	VMULPS  Z9, Z1, Z1
+	VMULPS  Z9, Z4, Z4
+	VMULPS  Z9, Z7, Z7
+
+scaled551:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased552
+	MOVQ    104(AX), BX
+	VMOVUPS 64(BX), Z9
+	VADDPS  Z9, Z1, Z1
+	VADDPS  Z9, Z4, Z4
+	VADDPS  Z9, Z7, Z7
+
+biased552:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled553
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 128(BX), K1, Z9
+	VMULPS    Z9, Z2, Z2
+	VMULPS    Z9, Z5, Z5
+	VMULPS    Z9, Z8, Z8
+
+scaled553:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased554
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 128(BX), K1, Z9
+	VADDPS    Z9, Z2, Z2
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z9, Z8, Z8
+
+biased554:
+	TESTB     $0x04, 120(AX)
+	JEQ       none555
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VADDPS    64(BX), Z1, Z1
+	VMOVUPS.Z 128(BX), K1, Z9
+	VADDPS    Z9, Z2, Z2
+	ADDQ      DX, BX
+	VADDPS    (BX), Z3, Z3
+	VADDPS    64(BX), Z4, Z4
+	VMOVUPS.Z 128(BX), K1, Z9
+	VADDPS    Z9, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VADDPS    64(BX), Z7, Z7
+	VMOVUPS.Z 128(BX), K1, Z9
+	VADDPS    Z9, Z8, Z8
+
+none555:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited557
+	TESTB   $0x08, 120(AX)
+	JEQ     six556
+	VPXORD  Z13, Z13, Z13
+	VCMPPS  $0x12, Z13, Z0, K2
+	VMOVAPS Z13, K2, Z0
+	VCMPPS  $0x12, Z13, Z1, K2
+	VMOVAPS Z13, K2, Z1
+	VCMPPS  $0x12, Z13, Z2, K2
+	VMOVAPS Z13, K2, Z2
+	VCMPPS  $0x12, Z13, Z3, K2
+	VMOVAPS Z13, K2, Z3
+	VCMPPS  $0x12, Z13, Z4, K2
+	VMOVAPS Z13, K2, Z4
+	VCMPPS  $0x12, Z13, Z5, K2
+	VMOVAPS Z13, K2, Z5
+	VCMPPS  $0x12, Z13, Z6, K2
+	VMOVAPS Z13, K2, Z6
+	VCMPPS  $0x12, Z13, Z7, K2
+	VMOVAPS Z13, K2, Z7
+	VCMPPS  $0x12, Z13, Z8, K2
+	VMOVAPS Z13, K2, Z8
+	JMP     limited557
+
+six556:
+	VBROADCASTSS 128(AX), Z9
+	VPXORD       Z13, Z13, Z13
+	VCMPPS       $0x11, Z13, Z0, K2
+	VBLENDMPS    Z13, Z0, K2, Z0
+	VCMPPS       $0x1e, Z9, Z0, K2
+	VBLENDMPS    Z9, Z0, K2, Z0
+	VCMPPS       $0x11, Z13, Z1, K2
+	VBLENDMPS    Z13, Z1, K2, Z1
+	VCMPPS       $0x1e, Z9, Z1, K2
+	VBLENDMPS    Z9, Z1, K2, Z1
+	VCMPPS       $0x11, Z13, Z2, K2
+	VBLENDMPS    Z13, Z2, K2, Z2
+	VCMPPS       $0x1e, Z9, Z2, K2
+	VBLENDMPS    Z9, Z2, K2, Z2
+	VCMPPS       $0x11, Z13, Z3, K2
+	VBLENDMPS    Z13, Z3, K2, Z3
+	VCMPPS       $0x1e, Z9, Z3, K2
+	VBLENDMPS    Z9, Z3, K2, Z3
+	VCMPPS       $0x11, Z13, Z4, K2
+	VBLENDMPS    Z13, Z4, K2, Z4
+	VCMPPS       $0x1e, Z9, Z4, K2
+	VBLENDMPS    Z9, Z4, K2, Z4
+	VCMPPS       $0x11, Z13, Z5, K2
+	VBLENDMPS    Z13, Z5, K2, Z5
+	VCMPPS       $0x1e, Z9, Z5, K2
+	VBLENDMPS    Z9, Z5, K2, Z5
+	VCMPPS       $0x11, Z13, Z6, K2
+	VBLENDMPS    Z13, Z6, K2, Z6
+	VCMPPS       $0x1e, Z9, Z6, K2
+	VBLENDMPS    Z9, Z6, K2, Z6
+	VCMPPS       $0x11, Z13, Z7, K2
+	VBLENDMPS    Z13, Z7, K2, Z7
+	VCMPPS       $0x1e, Z9, Z7, K2
+	VBLENDMPS    Z9, Z7, K2, Z7
+	VCMPPS       $0x11, Z13, Z8, K2
+	VBLENDMPS    Z13, Z8, K2, Z8
+	VCMPPS       $0x1e, Z9, Z8, K2
+	VBLENDMPS    Z9, Z8, K2, Z8
+
+limited557:
+plain548:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, K1, 128(CX)
@@ -3262,11 +7155,11 @@ TEXT ·tileF32AVX512_3x4(SB), NOSPLIT, $0-8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-stretch162:
+stretch558:
 	SUBQ $0x04, BX
-	JLT  few164
+	JLT  few560
 
-many163:
+many559:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -3352,13 +7245,13 @@ many163:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many163
+	JGE          many559
 
-few164:
+few560:
 	ADDQ $0x04, BX
-	JEQ  done165
+	JEQ  done561
 
-rest166:
+rest562:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -3381,20 +7274,20 @@ rest166:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest166
+	JNE          rest562
 
-done165:
+done561:
 	DECQ DI
-	JLE  finished167
+	JLE  finished563
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch162
+	JMP  stretch558
 
-finished167:
+finished563:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store168
+	JEQ       store564
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -3414,7 +7307,188 @@ finished167:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store168:
+store564:
+	CMPQ    120(AX), $0x00
+	JEQ     plain565
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled566
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z12
+	VMULPS  Z12, Z0, Z0
+	VMULPS  Z12, Z4, Z4
+	VMULPS  Z12, Z8, Z8
+
+scaled566:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased567
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z12
+	VADDPS  Z12, Z0, Z0
+	VADDPS  Z12, Z4, Z4
+	VADDPS  Z12, Z8, Z8
+
+biased567:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled568
+	MOVQ    96(AX), BX
+	VMOVUPS 64(BX), Z12
+	VMULPS  Z12, Z1, Z1
+	VMULPS  Z12, Z5, Z5
+	VMULPS  Z12, Z9, Z9
+
+scaled568:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased569
+	MOVQ    104(AX), BX
+	VMOVUPS 64(BX), Z12
+	VADDPS  Z12, Z1, Z1
+	VADDPS  Z12, Z5, Z5
+	VADDPS  Z12, Z9, Z9
+
+biased569:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled570
+	MOVQ    96(AX), BX
+	VMOVUPS 128(BX), Z12
+	VMULPS  Z12, Z2, Z2
+	VMULPS  Z12, Z6, Z6
+	VMULPS  Z12, Z10, Z10
+
+scaled570:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased571
+	MOVQ    104(AX), BX
+	VMOVUPS 128(BX), Z12
+	VADDPS  Z12, Z2, Z2
+	VADDPS  Z12, Z6, Z6
+	VADDPS  Z12, Z10, Z10
+
+biased571:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled572
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 192(BX), K1, Z12
+	VMULPS    Z12, Z3, Z3
+	VMULPS    Z12, Z7, Z7
+	VMULPS    Z12, Z11, Z11
+
+scaled572:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased573
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 192(BX), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	VADDPS    Z12, Z7, Z7
+	VADDPS    Z12, Z11, Z11
+
+biased573:
+	TESTB     $0x04, 120(AX)
+	JEQ       none574
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VADDPS    64(BX), Z1, Z1
+	VADDPS    128(BX), Z2, Z2
+	VMOVUPS.Z 192(BX), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VADDPS    64(BX), Z5, Z5
+	VADDPS    128(BX), Z6, Z6
+	VMOVUPS.Z 192(BX), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VADDPS    64(BX), Z9, Z9
+	VADDPS    128(BX), Z10, Z10
+	VMOVUPS.Z 192(BX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+none574:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited576
+	TESTB   $0x08, 120(AX)
+	JEQ     six575
+	VPXORD  Z17, Z17, Z17
+	VCMPPS  $0x12, Z17, Z0, K2
+	VMOVAPS Z17, K2, Z0
+	VCMPPS  $0x12, Z17, Z1, K2
+	VMOVAPS Z17, K2, Z1
+	VCMPPS  $0x12, Z17, Z2, K2
+	VMOVAPS Z17, K2, Z2
+	VCMPPS  $0x12, Z17, Z3, K2
+	VMOVAPS Z17, K2, Z3
+	VCMPPS  $0x12, Z17, Z4, K2
+	VMOVAPS Z17, K2, Z4
+	VCMPPS  $0x12, Z17, Z5, K2
+	VMOVAPS Z17, K2, Z5
+	VCMPPS  $0x12, Z17, Z6, K2
+	VMOVAPS Z17, K2, Z6
+	VCMPPS  $0x12, Z17, Z7, K2
+	VMOVAPS Z17, K2, Z7
+	VCMPPS  $0x12, Z17, Z8, K2
+	VMOVAPS Z17, K2, Z8
+	VCMPPS  $0x12, Z17, Z9, K2
+	VMOVAPS Z17, K2, Z9
+	VCMPPS  $0x12, Z17, Z10, K2
+	VMOVAPS Z17, K2, Z10
+	VCMPPS  $0x12, Z17, Z11, K2
+	VMOVAPS Z17, K2, Z11
+	JMP     limited576
+
+six575:
+	VBROADCASTSS 128(AX), Z12
+	VPXORD       Z17, Z17, Z17
+	VCMPPS       $0x11, Z17, Z0, K2
+	VBLENDMPS    Z17, Z0, K2, Z0
+	VCMPPS       $0x1e, Z12, Z0, K2
+	VBLENDMPS    Z12, Z0, K2, Z0
+	VCMPPS       $0x11, Z17, Z1, K2
+	VBLENDMPS    Z17, Z1, K2, Z1
+	VCMPPS       $0x1e, Z12, Z1, K2
+	VBLENDMPS    Z12, Z1, K2, Z1
+	VCMPPS       $0x11, Z17, Z2, K2
+	VBLENDMPS    Z17, Z2, K2, Z2
+	VCMPPS       $0x1e, Z12, Z2, K2
+	VBLENDMPS    Z12, Z2, K2, Z2
+	VCMPPS       $0x11, Z17, Z3, K2
+	VBLENDMPS    Z17, Z3, K2, Z3
+	VCMPPS       $0x1e, Z12, Z3, K2
+	VBLENDMPS    Z12, Z3, K2, Z3
+	VCMPPS       $0x11, Z17, Z4, K2
+	VBLENDMPS    Z17, Z4, K2, Z4
+	VCMPPS       $0x1e, Z12, Z4, K2
+	VBLENDMPS    Z12, Z4, K2, Z4
+	VCMPPS       $0x11, Z17, Z5, K2
+	VBLENDMPS    Z17, Z5, K2, Z5
+	VCMPPS       $0x1e, Z12, Z5, K2
+	VBLENDMPS    Z12, Z5, K2, Z5
+	VCMPPS       $0x11, Z17, Z6, K2
+	VBLENDMPS    Z17, Z6, K2, Z6
+	VCMPPS       $0x1e, Z12, Z6, K2
+	VBLENDMPS    Z12, Z6, K2, Z6
+	VCMPPS       $0x11, Z17, Z7, K2
+	VBLENDMPS    Z17, Z7, K2, Z7
+	VCMPPS       $0x1e, Z12, Z7, K2
+	VBLENDMPS    Z12, Z7, K2, Z7
+	VCMPPS       $0x11, Z17, Z8, K2
+	VBLENDMPS    Z17, Z8, K2, Z8
+	VCMPPS       $0x1e, Z12, Z8, K2
+	VBLENDMPS    Z12, Z8, K2, Z8
+	VCMPPS       $0x11, Z17, Z9, K2
+	VBLENDMPS    Z17, Z9, K2, Z9
+	VCMPPS       $0x1e, Z12, Z9, K2
+	VBLENDMPS    Z12, Z9, K2, Z9
+	VCMPPS       $0x11, Z17, Z10, K2
+	VBLENDMPS    Z17, Z10, K2, Z10
+	VCMPPS       $0x1e, Z12, Z10, K2
+	VBLENDMPS    Z12, Z10, K2, Z10
+	VCMPPS       $0x11, Z17, Z11, K2
+	VBLENDMPS    Z17, Z11, K2, Z11
+	VCMPPS       $0x1e, Z12, Z11, K2
+	VBLENDMPS    Z12, Z11, K2, Z11
+
+limited576:
+plain565:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -3462,11 +7536,11 @@ TEXT ·tileF32AVX512_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch169:
+stretch577:
 	SUBQ $0x04, BX
-	JLT  few171
+	JLT  few579
 
-many170:
+many578:
 	VMOVUPS.Z    (CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -3512,13 +7586,13 @@ many170:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many170
+	JGE          many578
 
-few171:
+few579:
 	ADDQ $0x04, BX
-	JEQ  done172
+	JEQ  done580
 
-rest173:
+rest581:
 	VMOVUPS.Z    (CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -3531,20 +7605,20 @@ rest173:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest173
+	JNE          rest581
 
-done172:
+done580:
 	DECQ DI
-	JLE  finished174
+	JLE  finished582
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch169
+	JMP  stretch577
 
-finished174:
+finished582:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store175
+	JEQ       store583
 	VMOVUPS.Z (CX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	ADDQ      DX, CX
@@ -3558,7 +7632,82 @@ finished174:
 	VADDPS    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store175:
+store583:
+	CMPQ      120(AX), $0x00
+	JEQ       plain584
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled585
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z4
+	VMULPS    Z4, Z0, Z0
+	VMULPS    Z4, Z1, Z1
+	VMULPS    Z4, Z2, Z2
+	VMULPS    Z4, Z3, Z3
+
+scaled585:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased586
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z4
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z4, Z2, Z2
+	VADDPS    Z4, Z3, Z3
+
+biased586:
+	TESTB     $0x04, 120(AX)
+	JEQ       none587
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z4
+	VADDPS    Z4, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z4
+	VADDPS    Z4, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+none587:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited589
+	TESTB   $0x08, 120(AX)
+	JEQ     six588
+	VPXORD  Z6, Z6, Z6
+	VCMPPS  $0x12, Z6, Z0, K2
+	VMOVAPS Z6, K2, Z0
+	VCMPPS  $0x12, Z6, Z1, K2
+	VMOVAPS Z6, K2, Z1
+	VCMPPS  $0x12, Z6, Z2, K2
+	VMOVAPS Z6, K2, Z2
+	VCMPPS  $0x12, Z6, Z3, K2
+	VMOVAPS Z6, K2, Z3
+	JMP     limited589
+
+six588:
+	VBROADCASTSS 128(AX), Z4
+	VPXORD       Z6, Z6, Z6
+	VCMPPS       $0x11, Z6, Z0, K2
+	VBLENDMPS    Z6, Z0, K2, Z0
+	VCMPPS       $0x1e, Z4, Z0, K2
+	VBLENDMPS    Z4, Z0, K2, Z0
+	VCMPPS       $0x11, Z6, Z1, K2
+	VBLENDMPS    Z6, Z1, K2, Z1
+	VCMPPS       $0x1e, Z4, Z1, K2
+	VBLENDMPS    Z4, Z1, K2, Z1
+	VCMPPS       $0x11, Z6, Z2, K2
+	VBLENDMPS    Z6, Z2, K2, Z2
+	VCMPPS       $0x1e, Z4, Z2, K2
+	VBLENDMPS    Z4, Z2, K2, Z2
+	VCMPPS       $0x11, Z6, Z3, K2
+	VBLENDMPS    Z6, Z3, K2, Z3
+	VCMPPS       $0x1e, Z4, Z3, K2
+	VBLENDMPS    Z4, Z3, K2, Z3
+
+limited589:
+plain584:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -3607,11 +7756,11 @@ TEXT ·tileF32AVX512_4x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-stretch176:
+stretch590:
 	SUBQ $0x04, BX
-	JLT  few178
+	JLT  few592
 
-many177:
+many591:
 	VMOVUPS      (CX), Z8
 	VMOVUPS.Z    64(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
@@ -3677,13 +7826,13 @@ many177:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many177
+	JGE          many591
 
-few178:
+few592:
 	ADDQ $0x04, BX
-	JEQ  done179
+	JEQ  done593
 
-rest180:
+rest594:
 	VMOVUPS      (CX), Z8
 	VMOVUPS.Z    64(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
@@ -3701,20 +7850,20 @@ rest180:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest180
+	JNE          rest594
 
-done179:
+done593:
 	DECQ DI
-	JLE  finished181
+	JLE  finished595
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch176
+	JMP  stretch590
 
-finished181:
+finished595:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store182
+	JEQ       store596
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z8
 	VADDPS    Z8, Z1, Z1
@@ -3732,7 +7881,130 @@ finished181:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store182:
+store596:
+	CMPQ    120(AX), $0x00
+	JEQ     plain597
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled598
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z8
+	VMULPS  Z8, Z0, Z0
+	VMULPS  Z8, Z2, Z2
+	VMULPS  Z8, Z4, Z4
+	VMULPS  Z8, Z6, Z6
+
+scaled598:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased599
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z8
+	VADDPS  Z8, Z0, Z0
+	VADDPS  Z8, Z2, Z2
+	VADDPS  Z8, Z4, Z4
+	VADDPS  Z8, Z6, Z6
+
+biased599:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled600
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z8
+	VMULPS    Z8, Z1, Z1
+	VMULPS    Z8, Z3, Z3
+	VMULPS    Z8, Z5, Z5
+	VMULPS    Z8, Z7, Z7
+
+scaled600:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased601
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z8, Z5, Z5
+	VADDPS    Z8, Z7, Z7
+
+biased601:
+	TESTB     $0x04, 120(AX)
+	JEQ       none602
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+none602:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited604
+	TESTB   $0x08, 120(AX)
+	JEQ     six603
+	VPXORD  Z11, Z11, Z11
+	VCMPPS  $0x12, Z11, Z0, K2
+	VMOVAPS Z11, K2, Z0
+	VCMPPS  $0x12, Z11, Z1, K2
+	VMOVAPS Z11, K2, Z1
+	VCMPPS  $0x12, Z11, Z2, K2
+	VMOVAPS Z11, K2, Z2
+	VCMPPS  $0x12, Z11, Z3, K2
+	VMOVAPS Z11, K2, Z3
+	VCMPPS  $0x12, Z11, Z4, K2
+	VMOVAPS Z11, K2, Z4
+	VCMPPS  $0x12, Z11, Z5, K2
+	VMOVAPS Z11, K2, Z5
+	VCMPPS  $0x12, Z11, Z6, K2
+	VMOVAPS Z11, K2, Z6
+	VCMPPS  $0x12, Z11, Z7, K2
+	VMOVAPS Z11, K2, Z7
+	JMP     limited604
+
+six603:
+	VBROADCASTSS 128(AX), Z8
+	VPXORD       Z11, Z11, Z11
+	VCMPPS       $0x11, Z11, Z0, K2
+	VBLENDMPS    Z11, Z0, K2, Z0
+	VCMPPS       $0x1e, Z8, Z0, K2
+	VBLENDMPS    Z8, Z0, K2, Z0
+	VCMPPS       $0x11, Z11, Z1, K2
+	VBLENDMPS    Z11, Z1, K2, Z1
+	VCMPPS       $0x1e, Z8, Z1, K2
+	VBLENDMPS    Z8, Z1, K2, Z1
+	VCMPPS       $0x11, Z11, Z2, K2
+	VBLENDMPS    Z11, Z2, K2, Z2
+	VCMPPS       $0x1e, Z8, Z2, K2
+	VBLENDMPS    Z8, Z2, K2, Z2
+	VCMPPS       $0x11, Z11, Z3, K2
+	VBLENDMPS    Z11, Z3, K2, Z3
+	VCMPPS       $0x1e, Z8, Z3, K2
+	VBLENDMPS    Z8, Z3, K2, Z3
+	VCMPPS       $0x11, Z11, Z4, K2
+	VBLENDMPS    Z11, Z4, K2, Z4
+	VCMPPS       $0x1e, Z8, Z4, K2
+	VBLENDMPS    Z8, Z4, K2, Z4
+	VCMPPS       $0x11, Z11, Z5, K2
+	VBLENDMPS    Z11, Z5, K2, Z5
+	VCMPPS       $0x1e, Z8, Z5, K2
+	VBLENDMPS    Z8, Z5, K2, Z5
+	VCMPPS       $0x11, Z11, Z6, K2
+	VBLENDMPS    Z11, Z6, K2, Z6
+	VCMPPS       $0x1e, Z8, Z6, K2
+	VBLENDMPS    Z8, Z6, K2, Z6
+	VCMPPS       $0x11, Z11, Z7, K2
+	VBLENDMPS    Z11, Z7, K2, Z7
+	VCMPPS       $0x1e, Z8, Z7, K2
+	VBLENDMPS    Z8, Z7, K2, Z7
+
+limited604:
+plain597:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -3780,11 +8052,11 @@ TEXT ·tileF32AVX512_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch183:
+stretch605:
 	SUBQ $0x04, BX
-	JLT  few185
+	JLT  few607
 
-many184:
+many606:
 	VMOVUPS.Z    (CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -3838,13 +8110,13 @@ many184:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many184
+	JGE          many606
 
-few185:
+few607:
 	ADDQ $0x04, BX
-	JEQ  done186
+	JEQ  done608
 
-rest187:
+rest609:
 	VMOVUPS.Z    (CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -3859,20 +8131,20 @@ rest187:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest187
+	JNE          rest609
 
-done186:
+done608:
 	DECQ DI
-	JLE  finished188
+	JLE  finished610
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch183
+	JMP  stretch605
 
-finished188:
+finished610:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store189
+	JEQ       store611
 	VMOVUPS.Z (CX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	ADDQ      DX, CX
@@ -3889,7 +8161,93 @@ finished188:
 	VADDPS    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store189:
+store611:
+	CMPQ      120(AX), $0x00
+	JEQ       plain612
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled613
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z5
+	VMULPS    Z5, Z0, Z0
+	VMULPS    Z5, Z1, Z1
+	VMULPS    Z5, Z2, Z2
+	VMULPS    Z5, Z3, Z3
+	VMULPS    Z5, Z4, Z4
+
+scaled613:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased614
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z5
+	VADDPS    Z5, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z5, Z4, Z4
+
+biased614:
+	TESTB     $0x04, 120(AX)
+	JEQ       none615
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z5
+	VADDPS    Z5, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z5
+	VADDPS    Z5, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z5
+	VADDPS    Z5, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z5
+	VADDPS    Z5, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z5
+	VADDPS    Z5, Z4, Z4
+
+none615:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited617
+	TESTB   $0x08, 120(AX)
+	JEQ     six616
+	VPXORD  Z7, Z7, Z7
+	VCMPPS  $0x12, Z7, Z0, K2
+	VMOVAPS Z7, K2, Z0
+	VCMPPS  $0x12, Z7, Z1, K2
+	VMOVAPS Z7, K2, Z1
+	VCMPPS  $0x12, Z7, Z2, K2
+	VMOVAPS Z7, K2, Z2
+	VCMPPS  $0x12, Z7, Z3, K2
+	VMOVAPS Z7, K2, Z3
+	VCMPPS  $0x12, Z7, Z4, K2
+	VMOVAPS Z7, K2, Z4
+	JMP     limited617
+
+six616:
+	VBROADCASTSS 128(AX), Z5
+	VPXORD       Z7, Z7, Z7
+	VCMPPS       $0x11, Z7, Z0, K2
+	VBLENDMPS    Z7, Z0, K2, Z0
+	VCMPPS       $0x1e, Z5, Z0, K2
+	VBLENDMPS    Z5, Z0, K2, Z0
+	VCMPPS       $0x11, Z7, Z1, K2
+	VBLENDMPS    Z7, Z1, K2, Z1
+	VCMPPS       $0x1e, Z5, Z1, K2
+	VBLENDMPS    Z5, Z1, K2, Z1
+	VCMPPS       $0x11, Z7, Z2, K2
+	VBLENDMPS    Z7, Z2, K2, Z2
+	VCMPPS       $0x1e, Z5, Z2, K2
+	VBLENDMPS    Z5, Z2, K2, Z2
+	VCMPPS       $0x11, Z7, Z3, K2
+	VBLENDMPS    Z7, Z3, K2, Z3
+	VCMPPS       $0x1e, Z5, Z3, K2
+	VBLENDMPS    Z5, Z3, K2, Z3
+	VCMPPS       $0x11, Z7, Z4, K2
+	VBLENDMPS    Z7, Z4, K2, Z4
+	VCMPPS       $0x1e, Z5, Z4, K2
+	VBLENDMPS    Z5, Z4, K2, Z4
+
+limited617:
+plain612:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -3945,11 +8303,11 @@ TEXT ·tileF32AVX512_5x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-stretch190:
+stretch618:
 	SUBQ $0x04, BX
-	JLT  few192
+	JLT  few620
 
-many191:
+many619:
 	VMOVUPS      (CX), Z10
 	VMOVUPS.Z    64(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
@@ -4027,13 +8385,13 @@ many191:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many191
+	JGE          many619
 
-few192:
+few620:
 	ADDQ $0x04, BX
-	JEQ  done193
+	JEQ  done621
 
-rest194:
+rest622:
 	VMOVUPS      (CX), Z10
 	VMOVUPS.Z    64(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
@@ -4054,20 +8412,20 @@ rest194:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest194
+	JNE          rest622
 
-done193:
+done621:
 	DECQ DI
-	JLE  finished195
+	JLE  finished623
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch190
+	JMP  stretch618
 
-finished195:
+finished623:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store196
+	JEQ       store624
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z10
 	VADDPS    Z10, Z1, Z1
@@ -4089,7 +8447,150 @@ finished195:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store196:
+store624:
+	CMPQ    120(AX), $0x00
+	JEQ     plain625
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled626
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z10
+	VMULPS  Z10, Z0, Z0
+	VMULPS  Z10, Z2, Z2
+	VMULPS  Z10, Z4, Z4
+	VMULPS  Z10, Z6, Z6
+	VMULPS  Z10, Z8, Z8
+
+scaled626:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased627
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z10
+	VADDPS  Z10, Z0, Z0
+	VADDPS  Z10, Z2, Z2
+	VADDPS  Z10, Z4, Z4
+	VADDPS  Z10, Z6, Z6
+	VADDPS  Z10, Z8, Z8
+
+biased627:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled628
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z10
+	VMULPS    Z10, Z1, Z1
+	VMULPS    Z10, Z3, Z3
+	VMULPS    Z10, Z5, Z5
+	VMULPS    Z10, Z7, Z7
+	VMULPS    Z10, Z9, Z9
+
+scaled628:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased629
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	VADDPS    Z10, Z3, Z3
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z10, Z7, Z7
+	VADDPS    Z10, Z9, Z9
+
+biased629:
+	TESTB     $0x04, 120(AX)
+	JEQ       none630
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+none630:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited632
+	TESTB   $0x08, 120(AX)
+	JEQ     six631
+	VPXORD  Z13, Z13, Z13
+	VCMPPS  $0x12, Z13, Z0, K2
+	VMOVAPS Z13, K2, Z0
+	VCMPPS  $0x12, Z13, Z1, K2
+	VMOVAPS Z13, K2, Z1
+	VCMPPS  $0x12, Z13, Z2, K2
+	VMOVAPS Z13, K2, Z2
+	VCMPPS  $0x12, Z13, Z3, K2
+	VMOVAPS Z13, K2, Z3
+	VCMPPS  $0x12, Z13, Z4, K2
+	VMOVAPS Z13, K2, Z4
+	VCMPPS  $0x12, Z13, Z5, K2
+	VMOVAPS Z13, K2, Z5
+	VCMPPS  $0x12, Z13, Z6, K2
+	VMOVAPS Z13, K2, Z6
+	VCMPPS  $0x12, Z13, Z7, K2
+	VMOVAPS Z13, K2, Z7
+	VCMPPS  $0x12, Z13, Z8, K2
+	VMOVAPS Z13, K2, Z8
+	VCMPPS  $0x12, Z13, Z9, K2
+	VMOVAPS Z13, K2, Z9
+	JMP     limited632
+
+six631:
+	VBROADCASTSS 128(AX), Z10
+	VPXORD       Z13, Z13, Z13
+	VCMPPS       $0x11, Z13, Z0, K2
+	VBLENDMPS    Z13, Z0, K2, Z0
+	VCMPPS       $0x1e, Z10, Z0, K2
+	VBLENDMPS    Z10, Z0, K2, Z0
+	VCMPPS       $0x11, Z13, Z1, K2
+	VBLENDMPS    Z13, Z1, K2, Z1
+	VCMPPS       $0x1e, Z10, Z1, K2
+	VBLENDMPS    Z10, Z1, K2, Z1
+	VCMPPS       $0x11, Z13, Z2, K2
+	VBLENDMPS    Z13, Z2, K2, Z2
+	VCMPPS       $0x1e, Z10, Z2, K2
+	VBLENDMPS    Z10, Z2, K2, Z2
+	VCMPPS       $0x11, Z13, Z3, K2
+	VBLENDMPS    Z13, Z3, K2, Z3
+	VCMPPS       $0x1e, Z10, Z3, K2
+	VBLENDMPS    Z10, Z3, K2, Z3
+	VCMPPS       $0x11, Z13, Z4, K2
+	VBLENDMPS    Z13, Z4, K2, Z4
+	VCMPPS       $0x1e, Z10, Z4, K2
+	VBLENDMPS    Z10, Z4, K2, Z4
+	VCMPPS       $0x11, Z13, Z5, K2
+	VBLENDMPS    Z13, Z5, K2, Z5
+	VCMPPS       $0x1e, Z10, Z5, K2
+	VBLENDMPS    Z10, Z5, K2, Z5
+	VCMPPS       $0x11, Z13, Z6, K2
+	VBLENDMPS    Z13, Z6, K2, Z6
+	VCMPPS       $0x1e, Z10, Z6, K2
+	VBLENDMPS    Z10, Z6, K2, Z6
+	VCMPPS       $0x11, Z13, Z7, K2
+	VBLENDMPS    Z13, Z7, K2, Z7
+	VCMPPS       $0x1e, Z10, Z7, K2
+	VBLENDMPS    Z10, Z7, K2, Z7
+	VCMPPS       $0x11, Z13, Z8, K2
+	VBLENDMPS    Z13, Z8, K2, Z8
+	VCMPPS       $0x1e, Z10, Z8, K2
+	VBLENDMPS    Z10, Z8, K2, Z8
+	VCMPPS       $0x11, Z13, Z9, K2
+	VBLENDMPS    Z13, Z9, K2, Z9
+	VCMPPS       $0x1e, Z10, Z9, K2
+	VBLENDMPS    Z10, Z9, K2, Z9
+
+limited632:
+plain625:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -4144,11 +8645,11 @@ TEXT ·tileF32AVX512_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch197:
+stretch633:
 	SUBQ $0x04, BX
-	JLT  few199
+	JLT  few635
 
-many198:
+many634:
 	VMOVUPS.Z    (CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -4210,13 +8711,13 @@ many198:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many198
+	JGE          many634
 
-few199:
+few635:
 	ADDQ $0x04, BX
-	JEQ  done200
+	JEQ  done636
 
-rest201:
+rest637:
 	VMOVUPS.Z    (CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -4233,20 +8734,20 @@ rest201:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest201
+	JNE          rest637
 
-done200:
+done636:
 	DECQ DI
-	JLE  finished202
+	JLE  finished638
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch197
+	JMP  stretch633
 
-finished202:
+finished638:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store203
+	JEQ       store639
 	VMOVUPS.Z (CX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	ADDQ      DX, CX
@@ -4266,7 +8767,104 @@ finished202:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store203:
+store639:
+	CMPQ      120(AX), $0x00
+	JEQ       plain640
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled641
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z6
+	VMULPS    Z6, Z0, Z0
+	VMULPS    Z6, Z1, Z1
+	VMULPS    Z6, Z2, Z2
+	VMULPS    Z6, Z3, Z3
+	VMULPS    Z6, Z4, Z4
+	VMULPS    Z6, Z5, Z5
+
+scaled641:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased642
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z6
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z6, Z3, Z3
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z6, Z5, Z5
+
+biased642:
+	TESTB     $0x04, 120(AX)
+	JEQ       none643
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z6
+	VADDPS    Z6, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	VADDPS    Z6, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	VADDPS    Z6, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	VADDPS    Z6, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	VADDPS    Z6, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+none643:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited645
+	TESTB   $0x08, 120(AX)
+	JEQ     six644
+	VPXORD  Z8, Z8, Z8
+	VCMPPS  $0x12, Z8, Z0, K2
+	VMOVAPS Z8, K2, Z0
+	VCMPPS  $0x12, Z8, Z1, K2
+	VMOVAPS Z8, K2, Z1
+	VCMPPS  $0x12, Z8, Z2, K2
+	VMOVAPS Z8, K2, Z2
+	VCMPPS  $0x12, Z8, Z3, K2
+	VMOVAPS Z8, K2, Z3
+	VCMPPS  $0x12, Z8, Z4, K2
+	VMOVAPS Z8, K2, Z4
+	VCMPPS  $0x12, Z8, Z5, K2
+	VMOVAPS Z8, K2, Z5
+	JMP     limited645
+
+six644:
+	VBROADCASTSS 128(AX), Z6
+	VPXORD       Z8, Z8, Z8
+	VCMPPS       $0x11, Z8, Z0, K2
+	VBLENDMPS    Z8, Z0, K2, Z0
+	VCMPPS       $0x1e, Z6, Z0, K2
+	VBLENDMPS    Z6, Z0, K2, Z0
+	VCMPPS       $0x11, Z8, Z1, K2
+	VBLENDMPS    Z8, Z1, K2, Z1
+	VCMPPS       $0x1e, Z6, Z1, K2
+	VBLENDMPS    Z6, Z1, K2, Z1
+	VCMPPS       $0x11, Z8, Z2, K2
+	VBLENDMPS    Z8, Z2, K2, Z2
+	VCMPPS       $0x1e, Z6, Z2, K2
+	VBLENDMPS    Z6, Z2, K2, Z2
+	VCMPPS       $0x11, Z8, Z3, K2
+	VBLENDMPS    Z8, Z3, K2, Z3
+	VCMPPS       $0x1e, Z6, Z3, K2
+	VBLENDMPS    Z6, Z3, K2, Z3
+	VCMPPS       $0x11, Z8, Z4, K2
+	VBLENDMPS    Z8, Z4, K2, Z4
+	VCMPPS       $0x1e, Z6, Z4, K2
+	VBLENDMPS    Z6, Z4, K2, Z4
+	VCMPPS       $0x11, Z8, Z5, K2
+	VBLENDMPS    Z8, Z5, K2, Z5
+	VCMPPS       $0x1e, Z6, Z5, K2
+	VBLENDMPS    Z6, Z5, K2, Z5
+
+limited645:
+plain640:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -4330,11 +8928,11 @@ TEXT ·tileF32AVX512_6x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-stretch204:
+stretch646:
 	SUBQ $0x04, BX
-	JLT  few206
+	JLT  few648
 
-many205:
+many647:
 	VMOVUPS      (CX), Z12
 	VMOVUPS.Z    64(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
@@ -4424,13 +9022,13 @@ many205:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many205
+	JGE          many647
 
-few206:
+few648:
 	ADDQ $0x04, BX
-	JEQ  done207
+	JEQ  done649
 
-rest208:
+rest650:
 	VMOVUPS      (CX), Z12
 	VMOVUPS.Z    64(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
@@ -4454,20 +9052,20 @@ rest208:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest208
+	JNE          rest650
 
-done207:
+done649:
 	DECQ DI
-	JLE  finished209
+	JLE  finished651
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch204
+	JMP  stretch646
 
-finished209:
+finished651:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store210
+	JEQ       store652
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z12
 	VADDPS    Z12, Z1, Z1
@@ -4493,7 +9091,170 @@ finished209:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store210:
+store652:
+	CMPQ    120(AX), $0x00
+	JEQ     plain653
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled654
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z12
+	VMULPS  Z12, Z0, Z0
+	VMULPS  Z12, Z2, Z2
+	VMULPS  Z12, Z4, Z4
+	VMULPS  Z12, Z6, Z6
+	VMULPS  Z12, Z8, Z8
+	VMULPS  Z12, Z10, Z10
+
+scaled654:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased655
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z12
+	VADDPS  Z12, Z0, Z0
+	VADDPS  Z12, Z2, Z2
+	VADDPS  Z12, Z4, Z4
+	VADDPS  Z12, Z6, Z6
+	VADDPS  Z12, Z8, Z8
+	VADDPS  Z12, Z10, Z10
+
+biased655:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled656
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z12
+	VMULPS    Z12, Z1, Z1
+	VMULPS    Z12, Z3, Z3
+	VMULPS    Z12, Z5, Z5
+	VMULPS    Z12, Z7, Z7
+	VMULPS    Z12, Z9, Z9
+	VMULPS    Z12, Z11, Z11
+
+scaled656:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased657
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	VADDPS    Z12, Z3, Z3
+	VADDPS    Z12, Z5, Z5
+	VADDPS    Z12, Z7, Z7
+	VADDPS    Z12, Z9, Z9
+	VADDPS    Z12, Z11, Z11
+
+biased657:
+	TESTB     $0x04, 120(AX)
+	JEQ       none658
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+none658:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited660
+	TESTB   $0x08, 120(AX)
+	JEQ     six659
+	VPXORD  Z15, Z15, Z15
+	VCMPPS  $0x12, Z15, Z0, K2
+	VMOVAPS Z15, K2, Z0
+	VCMPPS  $0x12, Z15, Z1, K2
+	VMOVAPS Z15, K2, Z1
+	VCMPPS  $0x12, Z15, Z2, K2
+	VMOVAPS Z15, K2, Z2
+	VCMPPS  $0x12, Z15, Z3, K2
+	VMOVAPS Z15, K2, Z3
+	VCMPPS  $0x12, Z15, Z4, K2
+	VMOVAPS Z15, K2, Z4
+	VCMPPS  $0x12, Z15, Z5, K2
+	VMOVAPS Z15, K2, Z5
+	VCMPPS  $0x12, Z15, Z6, K2
+	VMOVAPS Z15, K2, Z6
+	VCMPPS  $0x12, Z15, Z7, K2
+	VMOVAPS Z15, K2, Z7
+	VCMPPS  $0x12, Z15, Z8, K2
+	VMOVAPS Z15, K2, Z8
+	VCMPPS  $0x12, Z15, Z9, K2
+	VMOVAPS Z15, K2, Z9
+	VCMPPS  $0x12, Z15, Z10, K2
+	VMOVAPS Z15, K2, Z10
+	VCMPPS  $0x12, Z15, Z11, K2
+	VMOVAPS Z15, K2, Z11
+	JMP     limited660
+
+six659:
+	VBROADCASTSS 128(AX), Z12
+	VPXORD       Z15, Z15, Z15
+	VCMPPS       $0x11, Z15, Z0, K2
+	VBLENDMPS    Z15, Z0, K2, Z0
+	VCMPPS       $0x1e, Z12, Z0, K2
+	VBLENDMPS    Z12, Z0, K2, Z0
+	VCMPPS       $0x11, Z15, Z1, K2
+	VBLENDMPS    Z15, Z1, K2, Z1
+	VCMPPS       $0x1e, Z12, Z1, K2
+	VBLENDMPS    Z12, Z1, K2, Z1
+	VCMPPS       $0x11, Z15, Z2, K2
+	VBLENDMPS    Z15, Z2, K2, Z2
+	VCMPPS       $0x1e, Z12, Z2, K2
+	VBLENDMPS    Z12, Z2, K2, Z2
+	VCMPPS       $0x11, Z15, Z3, K2
+	VBLENDMPS    Z15, Z3, K2, Z3
+	VCMPPS       $0x1e, Z12, Z3, K2
+	VBLENDMPS    Z12, Z3, K2, Z3
+	VCMPPS       $0x11, Z15, Z4, K2
+	VBLENDMPS    Z15, Z4, K2, Z4
+	VCMPPS       $0x1e, Z12, Z4, K2
+	VBLENDMPS    Z12, Z4, K2, Z4
+	VCMPPS       $0x11, Z15, Z5, K2
+	VBLENDMPS    Z15, Z5, K2, Z5
+	VCMPPS       $0x1e, Z12, Z5, K2
+	VBLENDMPS    Z12, Z5, K2, Z5
+	VCMPPS       $0x11, Z15, Z6, K2
+	VBLENDMPS    Z15, Z6, K2, Z6
+	VCMPPS       $0x1e, Z12, Z6, K2
+	VBLENDMPS    Z12, Z6, K2, Z6
+	VCMPPS       $0x11, Z15, Z7, K2
+	VBLENDMPS    Z15, Z7, K2, Z7
+	VCMPPS       $0x1e, Z12, Z7, K2
+	VBLENDMPS    Z12, Z7, K2, Z7
+	VCMPPS       $0x11, Z15, Z8, K2
+	VBLENDMPS    Z15, Z8, K2, Z8
+	VCMPPS       $0x1e, Z12, Z8, K2
+	VBLENDMPS    Z12, Z8, K2, Z8
+	VCMPPS       $0x11, Z15, Z9, K2
+	VBLENDMPS    Z15, Z9, K2, Z9
+	VCMPPS       $0x1e, Z12, Z9, K2
+	VBLENDMPS    Z12, Z9, K2, Z9
+	VCMPPS       $0x11, Z15, Z10, K2
+	VBLENDMPS    Z15, Z10, K2, Z10
+	VCMPPS       $0x1e, Z12, Z10, K2
+	VBLENDMPS    Z12, Z10, K2, Z10
+	VCMPPS       $0x11, Z15, Z11, K2
+	VBLENDMPS    Z15, Z11, K2, Z11
+	VCMPPS       $0x1e, Z12, Z11, K2
+	VBLENDMPS    Z12, Z11, K2, Z11
+
+limited660:
+plain653:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -4554,11 +9315,11 @@ TEXT ·tileF32AVX512_7x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch211:
+stretch661:
 	SUBQ $0x04, BX
-	JLT  few213
+	JLT  few663
 
-many212:
+many662:
 	VMOVUPS.Z    (CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z7, Z8, Z0
@@ -4628,13 +9389,13 @@ many212:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many212
+	JGE          many662
 
-few213:
+few663:
 	ADDQ $0x04, BX
-	JEQ  done214
+	JEQ  done664
 
-rest215:
+rest665:
 	VMOVUPS.Z    (CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z7, Z8, Z0
@@ -4653,20 +9414,20 @@ rest215:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest215
+	JNE          rest665
 
-done214:
+done664:
 	DECQ DI
-	JLE  finished216
+	JLE  finished666
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch211
+	JMP  stretch661
 
-finished216:
+finished666:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store217
+	JEQ       store667
 	VMOVUPS.Z (CX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	ADDQ      DX, CX
@@ -4689,7 +9450,115 @@ finished216:
 	VADDPS    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store217:
+store667:
+	CMPQ      120(AX), $0x00
+	JEQ       plain668
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled669
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z7
+	VMULPS    Z7, Z0, Z0
+	VMULPS    Z7, Z1, Z1
+	VMULPS    Z7, Z2, Z2
+	VMULPS    Z7, Z3, Z3
+	VMULPS    Z7, Z4, Z4
+	VMULPS    Z7, Z5, Z5
+	VMULPS    Z7, Z6, Z6
+
+scaled669:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased670
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z7
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z7, Z4, Z4
+	VADDPS    Z7, Z5, Z5
+	VADDPS    Z7, Z6, Z6
+
+biased670:
+	TESTB     $0x04, 120(AX)
+	JEQ       none671
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z7
+	VADDPS    Z7, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z7
+	VADDPS    Z7, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z7
+	VADDPS    Z7, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z7
+	VADDPS    Z7, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z7
+	VADDPS    Z7, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z7
+	VADDPS    Z7, Z5, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z7
+	VADDPS    Z7, Z6, Z6
+
+none671:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited673
+	TESTB   $0x08, 120(AX)
+	JEQ     six672
+	VPXORD  Z9, Z9, Z9
+	VCMPPS  $0x12, Z9, Z0, K2
+	VMOVAPS Z9, K2, Z0
+	VCMPPS  $0x12, Z9, Z1, K2
+	VMOVAPS Z9, K2, Z1
+	VCMPPS  $0x12, Z9, Z2, K2
+	VMOVAPS Z9, K2, Z2
+	VCMPPS  $0x12, Z9, Z3, K2
+	VMOVAPS Z9, K2, Z3
+	VCMPPS  $0x12, Z9, Z4, K2
+	VMOVAPS Z9, K2, Z4
+	VCMPPS  $0x12, Z9, Z5, K2
+	VMOVAPS Z9, K2, Z5
+	VCMPPS  $0x12, Z9, Z6, K2
+	VMOVAPS Z9, K2, Z6
+	JMP     limited673
+
+six672:
+	VBROADCASTSS 128(AX), Z7
+	VPXORD       Z9, Z9, Z9
+	VCMPPS       $0x11, Z9, Z0, K2
+	VBLENDMPS    Z9, Z0, K2, Z0
+	VCMPPS       $0x1e, Z7, Z0, K2
+	VBLENDMPS    Z7, Z0, K2, Z0
+	VCMPPS       $0x11, Z9, Z1, K2
+	VBLENDMPS    Z9, Z1, K2, Z1
+	VCMPPS       $0x1e, Z7, Z1, K2
+	VBLENDMPS    Z7, Z1, K2, Z1
+	VCMPPS       $0x11, Z9, Z2, K2
+	VBLENDMPS    Z9, Z2, K2, Z2
+	VCMPPS       $0x1e, Z7, Z2, K2
+	VBLENDMPS    Z7, Z2, K2, Z2
+	VCMPPS       $0x11, Z9, Z3, K2
+	VBLENDMPS    Z9, Z3, K2, Z3
+	VCMPPS       $0x1e, Z7, Z3, K2
+	VBLENDMPS    Z7, Z3, K2, Z3
+	VCMPPS       $0x11, Z9, Z4, K2
+	VBLENDMPS    Z9, Z4, K2, Z4
+	VCMPPS       $0x1e, Z7, Z4, K2
+	VBLENDMPS    Z7, Z4, K2, Z4
+	VCMPPS       $0x11, Z9, Z5, K2
+	VBLENDMPS    Z9, Z5, K2, Z5
+	VCMPPS       $0x1e, Z7, Z5, K2
+	VBLENDMPS    Z7, Z5, K2, Z5
+	VCMPPS       $0x11, Z9, Z6, K2
+	VBLENDMPS    Z9, Z6, K2, Z6
+	VCMPPS       $0x1e, Z7, Z6, K2
+	VBLENDMPS    Z7, Z6, K2, Z6
+
+limited673:
+plain668:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -4760,11 +9629,11 @@ TEXT ·tileF32AVX512_7x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-stretch218:
+stretch674:
 	SUBQ $0x04, BX
-	JLT  few220
+	JLT  few676
 
-many219:
+many675:
 	VMOVUPS      (CX), Z14
 	VMOVUPS.Z    64(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
@@ -4866,13 +9735,13 @@ many219:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many219
+	JGE          many675
 
-few220:
+few676:
 	ADDQ $0x04, BX
-	JEQ  done221
+	JEQ  done677
 
-rest222:
+rest678:
 	VMOVUPS      (CX), Z14
 	VMOVUPS.Z    64(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
@@ -4899,20 +9768,20 @@ rest222:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest222
+	JNE          rest678
 
-done221:
+done677:
 	DECQ DI
-	JLE  finished223
+	JLE  finished679
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch218
+	JMP  stretch674
 
-finished223:
+finished679:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store224
+	JEQ       store680
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z14
 	VADDPS    Z14, Z1, Z1
@@ -4942,7 +9811,190 @@ finished223:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store224:
+store680:
+	CMPQ    120(AX), $0x00
+	JEQ     plain681
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled682
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z14
+	VMULPS  Z14, Z0, Z0
+	VMULPS  Z14, Z2, Z2
+	VMULPS  Z14, Z4, Z4
+	VMULPS  Z14, Z6, Z6
+	VMULPS  Z14, Z8, Z8
+	VMULPS  Z14, Z10, Z10
+	VMULPS  Z14, Z12, Z12
+
+scaled682:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased683
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z14
+	VADDPS  Z14, Z0, Z0
+	VADDPS  Z14, Z2, Z2
+	VADDPS  Z14, Z4, Z4
+	VADDPS  Z14, Z6, Z6
+	VADDPS  Z14, Z8, Z8
+	VADDPS  Z14, Z10, Z10
+	VADDPS  Z14, Z12, Z12
+
+biased683:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled684
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z14
+	VMULPS    Z14, Z1, Z1
+	VMULPS    Z14, Z3, Z3
+	VMULPS    Z14, Z5, Z5
+	VMULPS    Z14, Z7, Z7
+	VMULPS    Z14, Z9, Z9
+	VMULPS    Z14, Z11, Z11
+	VMULPS    Z14, Z13, Z13
+
+scaled684:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased685
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	VADDPS    Z14, Z3, Z3
+	VADDPS    Z14, Z5, Z5
+	VADDPS    Z14, Z7, Z7
+	VADDPS    Z14, Z9, Z9
+	VADDPS    Z14, Z11, Z11
+	VADDPS    Z14, Z13, Z13
+
+biased685:
+	TESTB     $0x04, 120(AX)
+	JEQ       none686
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+none686:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited688
+	TESTB   $0x08, 120(AX)
+	JEQ     six687
+	VPXORD  Z17, Z17, Z17
+	VCMPPS  $0x12, Z17, Z0, K2
+	VMOVAPS Z17, K2, Z0
+	VCMPPS  $0x12, Z17, Z1, K2
+	VMOVAPS Z17, K2, Z1
+	VCMPPS  $0x12, Z17, Z2, K2
+	VMOVAPS Z17, K2, Z2
+	VCMPPS  $0x12, Z17, Z3, K2
+	VMOVAPS Z17, K2, Z3
+	VCMPPS  $0x12, Z17, Z4, K2
+	VMOVAPS Z17, K2, Z4
+	VCMPPS  $0x12, Z17, Z5, K2
+	VMOVAPS Z17, K2, Z5
+	VCMPPS  $0x12, Z17, Z6, K2
+	VMOVAPS Z17, K2, Z6
+	VCMPPS  $0x12, Z17, Z7, K2
+	VMOVAPS Z17, K2, Z7
+	VCMPPS  $0x12, Z17, Z8, K2
+	VMOVAPS Z17, K2, Z8
+	VCMPPS  $0x12, Z17, Z9, K2
+	VMOVAPS Z17, K2, Z9
+	VCMPPS  $0x12, Z17, Z10, K2
+	VMOVAPS Z17, K2, Z10
+	VCMPPS  $0x12, Z17, Z11, K2
+	VMOVAPS Z17, K2, Z11
+	VCMPPS  $0x12, Z17, Z12, K2
+	VMOVAPS Z17, K2, Z12
+	VCMPPS  $0x12, Z17, Z13, K2
+	VMOVAPS Z17, K2, Z13
+	JMP     limited688
+
+six687:
+	VBROADCASTSS 128(AX), Z14
+	VPXORD       Z17, Z17, Z17
+	VCMPPS       $0x11, Z17, Z0, K2
+	VBLENDMPS    Z17, Z0, K2, Z0
+	VCMPPS       $0x1e, Z14, Z0, K2
+	VBLENDMPS    Z14, Z0, K2, Z0
+	VCMPPS       $0x11, Z17, Z1, K2
+	VBLENDMPS    Z17, Z1, K2, Z1
+	VCMPPS       $0x1e, Z14, Z1, K2
+	VBLENDMPS    Z14, Z1, K2, Z1
+	VCMPPS       $0x11, Z17, Z2, K2
+	VBLENDMPS    Z17, Z2, K2, Z2
+	VCMPPS       $0x1e, Z14, Z2, K2
+	VBLENDMPS    Z14, Z2, K2, Z2
+	VCMPPS       $0x11, Z17, Z3, K2
+	VBLENDMPS    Z17, Z3, K2, Z3
+	VCMPPS       $0x1e, Z14, Z3, K2
+	VBLENDMPS    Z14, Z3, K2, Z3
+	VCMPPS       $0x11, Z17, Z4, K2
+	VBLENDMPS    Z17, Z4, K2, Z4
+	VCMPPS       $0x1e, Z14, Z4, K2
+	VBLENDMPS    Z14, Z4, K2, Z4
+	VCMPPS       $0x11, Z17, Z5, K2
+	VBLENDMPS    Z17, Z5, K2, Z5
+	VCMPPS       $0x1e, Z14, Z5, K2
+	VBLENDMPS    Z14, Z5, K2, Z5
+	VCMPPS       $0x11, Z17, Z6, K2
+	VBLENDMPS    Z17, Z6, K2, Z6
+	VCMPPS       $0x1e, Z14, Z6, K2
+	VBLENDMPS    Z14, Z6, K2, Z6
+	VCMPPS       $0x11, Z17, Z7, K2
+	VBLENDMPS    Z17, Z7, K2, Z7
+	VCMPPS       $0x1e, Z14, Z7, K2
+	VBLENDMPS    Z14, Z7, K2, Z7
+	VCMPPS       $0x11, Z17, Z8, K2
+	VBLENDMPS    Z17, Z8, K2, Z8
+	VCMPPS       $0x1e, Z14, Z8, K2
+	VBLENDMPS    Z14, Z8, K2, Z8
+	VCMPPS       $0x11, Z17, Z9, K2
+	VBLENDMPS    Z17, Z9, K2, Z9
+	VCMPPS       $0x1e, Z14, Z9, K2
+	VBLENDMPS    Z14, Z9, K2, Z9
+	VCMPPS       $0x11, Z17, Z10, K2
+	VBLENDMPS    Z17, Z10, K2, Z10
+	VCMPPS       $0x1e, Z14, Z10, K2
+	VBLENDMPS    Z14, Z10, K2, Z10
+	VCMPPS       $0x11, Z17, Z11, K2
+	VBLENDMPS    Z17, Z11, K2, Z11
+	VCMPPS       $0x1e, Z14, Z11, K2
+	VBLENDMPS    Z14, Z11, K2, Z11
+	VCMPPS       $0x11, Z17, Z12, K2
+	VBLENDMPS    Z17, Z12, K2, Z12
+	VCMPPS       $0x1e, Z14, Z12, K2
+	VBLENDMPS    Z14, Z12, K2, Z12
+	VCMPPS       $0x11, Z17, Z13, K2
+	VBLENDMPS    Z17, Z13, K2, Z13
+	VCMPPS       $0x1e, Z14, Z13, K2
+	VBLENDMPS    Z14, Z13, K2, Z13
+
+limited688:
+plain681:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -5011,11 +10063,11 @@ TEXT ·tileF32AVX512_8x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch225:
+stretch689:
 	SUBQ $0x04, BX
-	JLT  few227
+	JLT  few691
 
-many226:
+many690:
 	VMOVUPS.Z    (CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -5097,13 +10149,13 @@ many226:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many226
+	JGE          many690
 
-few227:
+few691:
 	ADDQ $0x04, BX
-	JEQ  done228
+	JEQ  done692
 
-rest229:
+rest693:
 	VMOVUPS.Z    (CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -5125,21 +10177,21 @@ rest229:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest229
+	JNE          rest693
 
-done228:
+done692:
 	DECQ DI
-	JLE  finished230
+	JLE  finished694
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch225
+	JMP  stretch689
 
-finished230:
+finished694:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store231
+	JEQ       store695
 	VMOVUPS.Z (CX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	ADDQ      DX, CX
@@ -5165,7 +10217,126 @@ finished230:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store231:
+store695:
+	CMPQ      120(AX), $0x00
+	JEQ       plain696
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled697
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z8
+	VMULPS    Z8, Z0, Z0
+	VMULPS    Z8, Z1, Z1
+	VMULPS    Z8, Z2, Z2
+	VMULPS    Z8, Z3, Z3
+	VMULPS    Z8, Z4, Z4
+	VMULPS    Z8, Z5, Z5
+	VMULPS    Z8, Z6, Z6
+	VMULPS    Z8, Z7, Z7
+
+scaled697:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased698
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z8, Z5, Z5
+	VADDPS    Z8, Z6, Z6
+	VADDPS    Z8, Z7, Z7
+
+biased698:
+	TESTB     $0x04, 120(AX)
+	JEQ       none699
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z5, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z6, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+none699:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited701
+	TESTB   $0x08, 120(AX)
+	JEQ     six700
+	VPXORD  Z10, Z10, Z10
+	VCMPPS  $0x12, Z10, Z0, K2
+	VMOVAPS Z10, K2, Z0
+	VCMPPS  $0x12, Z10, Z1, K2
+	VMOVAPS Z10, K2, Z1
+	VCMPPS  $0x12, Z10, Z2, K2
+	VMOVAPS Z10, K2, Z2
+	VCMPPS  $0x12, Z10, Z3, K2
+	VMOVAPS Z10, K2, Z3
+	VCMPPS  $0x12, Z10, Z4, K2
+	VMOVAPS Z10, K2, Z4
+	VCMPPS  $0x12, Z10, Z5, K2
+	VMOVAPS Z10, K2, Z5
+	VCMPPS  $0x12, Z10, Z6, K2
+	VMOVAPS Z10, K2, Z6
+	VCMPPS  $0x12, Z10, Z7, K2
+	VMOVAPS Z10, K2, Z7
+	JMP     limited701
+
+six700:
+	VBROADCASTSS 128(AX), Z8
+	VPXORD       Z10, Z10, Z10
+	VCMPPS       $0x11, Z10, Z0, K2
+	VBLENDMPS    Z10, Z0, K2, Z0
+	VCMPPS       $0x1e, Z8, Z0, K2
+	VBLENDMPS    Z8, Z0, K2, Z0
+	VCMPPS       $0x11, Z10, Z1, K2
+	VBLENDMPS    Z10, Z1, K2, Z1
+	VCMPPS       $0x1e, Z8, Z1, K2
+	VBLENDMPS    Z8, Z1, K2, Z1
+	VCMPPS       $0x11, Z10, Z2, K2
+	VBLENDMPS    Z10, Z2, K2, Z2
+	VCMPPS       $0x1e, Z8, Z2, K2
+	VBLENDMPS    Z8, Z2, K2, Z2
+	VCMPPS       $0x11, Z10, Z3, K2
+	VBLENDMPS    Z10, Z3, K2, Z3
+	VCMPPS       $0x1e, Z8, Z3, K2
+	VBLENDMPS    Z8, Z3, K2, Z3
+	VCMPPS       $0x11, Z10, Z4, K2
+	VBLENDMPS    Z10, Z4, K2, Z4
+	VCMPPS       $0x1e, Z8, Z4, K2
+	VBLENDMPS    Z8, Z4, K2, Z4
+	VCMPPS       $0x11, Z10, Z5, K2
+	VBLENDMPS    Z10, Z5, K2, Z5
+	VCMPPS       $0x1e, Z8, Z5, K2
+	VBLENDMPS    Z8, Z5, K2, Z5
+	VCMPPS       $0x11, Z10, Z6, K2
+	VBLENDMPS    Z10, Z6, K2, Z6
+	VCMPPS       $0x1e, Z8, Z6, K2
+	VBLENDMPS    Z8, Z6, K2, Z6
+	VCMPPS       $0x11, Z10, Z7, K2
+	VBLENDMPS    Z10, Z7, K2, Z7
+	VCMPPS       $0x1e, Z8, Z7, K2
+	VBLENDMPS    Z8, Z7, K2, Z7
+
+limited701:
+plain696:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -5245,11 +10416,11 @@ TEXT ·tileF32AVX512_8x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch232:
+stretch702:
 	SUBQ $0x04, BX
-	JLT  few234
+	JLT  few704
 
-many233:
+many703:
 	VMOVUPS      (CX), Z16
 	VMOVUPS.Z    64(CX), K1, Z17
 	VBROADCASTSS (R8), Z18
@@ -5367,13 +10538,13 @@ many233:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many233
+	JGE          many703
 
-few234:
+few704:
 	ADDQ $0x04, BX
-	JEQ  done235
+	JEQ  done705
 
-rest236:
+rest706:
 	VMOVUPS      (CX), Z16
 	VMOVUPS.Z    64(CX), K1, Z17
 	VBROADCASTSS (R8), Z18
@@ -5404,21 +10575,21 @@ rest236:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest236
+	JNE          rest706
 
-done235:
+done705:
 	DECQ DI
-	JLE  finished237
+	JLE  finished707
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch232
+	JMP  stretch702
 
-finished237:
+finished707:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store238
+	JEQ       store708
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z16
 	VADDPS    Z16, Z1, Z1
@@ -5452,7 +10623,210 @@ finished237:
 	VADDPS    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store238:
+store708:
+	CMPQ    120(AX), $0x00
+	JEQ     plain709
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled710
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z16
+	VMULPS  Z16, Z0, Z0
+	VMULPS  Z16, Z2, Z2
+	VMULPS  Z16, Z4, Z4
+	VMULPS  Z16, Z6, Z6
+	VMULPS  Z16, Z8, Z8
+	VMULPS  Z16, Z10, Z10
+	VMULPS  Z16, Z12, Z12
+	VMULPS  Z16, Z14, Z14
+
+scaled710:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased711
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z16
+	VADDPS  Z16, Z0, Z0
+	VADDPS  Z16, Z2, Z2
+	VADDPS  Z16, Z4, Z4
+	VADDPS  Z16, Z6, Z6
+	VADDPS  Z16, Z8, Z8
+	VADDPS  Z16, Z10, Z10
+	VADDPS  Z16, Z12, Z12
+	VADDPS  Z16, Z14, Z14
+
+biased711:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled712
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z16
+	VMULPS    Z16, Z1, Z1
+	VMULPS    Z16, Z3, Z3
+	VMULPS    Z16, Z5, Z5
+	VMULPS    Z16, Z7, Z7
+	VMULPS    Z16, Z9, Z9
+	VMULPS    Z16, Z11, Z11
+	VMULPS    Z16, Z13, Z13
+	VMULPS    Z16, Z15, Z15
+
+scaled712:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased713
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z1, Z1
+	VADDPS    Z16, Z3, Z3
+	VADDPS    Z16, Z5, Z5
+	VADDPS    Z16, Z7, Z7
+	VADDPS    Z16, Z9, Z9
+	VADDPS    Z16, Z11, Z11
+	VADDPS    Z16, Z13, Z13
+	VADDPS    Z16, Z15, Z15
+
+biased713:
+	TESTB     $0x04, 120(AX)
+	JEQ       none714
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z15, Z15
+
+none714:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited716
+	TESTB   $0x08, 120(AX)
+	JEQ     six715
+	VPXORD  Z19, Z19, Z19
+	VCMPPS  $0x12, Z19, Z0, K2
+	VMOVAPS Z19, K2, Z0
+	VCMPPS  $0x12, Z19, Z1, K2
+	VMOVAPS Z19, K2, Z1
+	VCMPPS  $0x12, Z19, Z2, K2
+	VMOVAPS Z19, K2, Z2
+	VCMPPS  $0x12, Z19, Z3, K2
+	VMOVAPS Z19, K2, Z3
+	VCMPPS  $0x12, Z19, Z4, K2
+	VMOVAPS Z19, K2, Z4
+	VCMPPS  $0x12, Z19, Z5, K2
+	VMOVAPS Z19, K2, Z5
+	VCMPPS  $0x12, Z19, Z6, K2
+	VMOVAPS Z19, K2, Z6
+	VCMPPS  $0x12, Z19, Z7, K2
+	VMOVAPS Z19, K2, Z7
+	VCMPPS  $0x12, Z19, Z8, K2
+	VMOVAPS Z19, K2, Z8
+	VCMPPS  $0x12, Z19, Z9, K2
+	VMOVAPS Z19, K2, Z9
+	VCMPPS  $0x12, Z19, Z10, K2
+	VMOVAPS Z19, K2, Z10
+	VCMPPS  $0x12, Z19, Z11, K2
+	VMOVAPS Z19, K2, Z11
+	VCMPPS  $0x12, Z19, Z12, K2
+	VMOVAPS Z19, K2, Z12
+	VCMPPS  $0x12, Z19, Z13, K2
+	VMOVAPS Z19, K2, Z13
+	VCMPPS  $0x12, Z19, Z14, K2
+	VMOVAPS Z19, K2, Z14
+	VCMPPS  $0x12, Z19, Z15, K2
+	VMOVAPS Z19, K2, Z15
+	JMP     limited716
+
+six715:
+	VBROADCASTSS 128(AX), Z16
+	VPXORD       Z19, Z19, Z19
+	VCMPPS       $0x11, Z19, Z0, K2
+	VBLENDMPS    Z19, Z0, K2, Z0
+	VCMPPS       $0x1e, Z16, Z0, K2
+	VBLENDMPS    Z16, Z0, K2, Z0
+	VCMPPS       $0x11, Z19, Z1, K2
+	VBLENDMPS    Z19, Z1, K2, Z1
+	VCMPPS       $0x1e, Z16, Z1, K2
+	VBLENDMPS    Z16, Z1, K2, Z1
+	VCMPPS       $0x11, Z19, Z2, K2
+	VBLENDMPS    Z19, Z2, K2, Z2
+	VCMPPS       $0x1e, Z16, Z2, K2
+	VBLENDMPS    Z16, Z2, K2, Z2
+	VCMPPS       $0x11, Z19, Z3, K2
+	VBLENDMPS    Z19, Z3, K2, Z3
+	VCMPPS       $0x1e, Z16, Z3, K2
+	VBLENDMPS    Z16, Z3, K2, Z3
+	VCMPPS       $0x11, Z19, Z4, K2
+	VBLENDMPS    Z19, Z4, K2, Z4
+	VCMPPS       $0x1e, Z16, Z4, K2
+	VBLENDMPS    Z16, Z4, K2, Z4
+	VCMPPS       $0x11, Z19, Z5, K2
+	VBLENDMPS    Z19, Z5, K2, Z5
+	VCMPPS       $0x1e, Z16, Z5, K2
+	VBLENDMPS    Z16, Z5, K2, Z5
+	VCMPPS       $0x11, Z19, Z6, K2
+	VBLENDMPS    Z19, Z6, K2, Z6
+	VCMPPS       $0x1e, Z16, Z6, K2
+	VBLENDMPS    Z16, Z6, K2, Z6
+	VCMPPS       $0x11, Z19, Z7, K2
+	VBLENDMPS    Z19, Z7, K2, Z7
+	VCMPPS       $0x1e, Z16, Z7, K2
+	VBLENDMPS    Z16, Z7, K2, Z7
+	VCMPPS       $0x11, Z19, Z8, K2
+	VBLENDMPS    Z19, Z8, K2, Z8
+	VCMPPS       $0x1e, Z16, Z8, K2
+	VBLENDMPS    Z16, Z8, K2, Z8
+	VCMPPS       $0x11, Z19, Z9, K2
+	VBLENDMPS    Z19, Z9, K2, Z9
+	VCMPPS       $0x1e, Z16, Z9, K2
+	VBLENDMPS    Z16, Z9, K2, Z9
+	VCMPPS       $0x11, Z19, Z10, K2
+	VBLENDMPS    Z19, Z10, K2, Z10
+	VCMPPS       $0x1e, Z16, Z10, K2
+	VBLENDMPS    Z16, Z10, K2, Z10
+	VCMPPS       $0x11, Z19, Z11, K2
+	VBLENDMPS    Z19, Z11, K2, Z11
+	VCMPPS       $0x1e, Z16, Z11, K2
+	VBLENDMPS    Z16, Z11, K2, Z11
+	VCMPPS       $0x11, Z19, Z12, K2
+	VBLENDMPS    Z19, Z12, K2, Z12
+	VCMPPS       $0x1e, Z16, Z12, K2
+	VBLENDMPS    Z16, Z12, K2, Z12
+	VCMPPS       $0x11, Z19, Z13, K2
+	VBLENDMPS    Z19, Z13, K2, Z13
+	VCMPPS       $0x1e, Z16, Z13, K2
+	VBLENDMPS    Z16, Z13, K2, Z13
+	VCMPPS       $0x11, Z19, Z14, K2
+	VBLENDMPS    Z19, Z14, K2, Z14
+	VCMPPS       $0x1e, Z16, Z14, K2
+	VBLENDMPS    Z16, Z14, K2, Z14
+	VCMPPS       $0x11, Z19, Z15, K2
+	VBLENDMPS    Z19, Z15, K2, Z15
+	VCMPPS       $0x1e, Z16, Z15, K2
+	VBLENDMPS    Z16, Z15, K2, Z15
+
+limited716:
+plain709:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -5527,11 +10901,11 @@ TEXT ·tileF32AVX512_9x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch239:
+stretch717:
 	SUBQ $0x04, BX
-	JLT  few241
+	JLT  few719
 
-many240:
+many718:
 	VMOVUPS.Z    (CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z9, Z10, Z0
@@ -5621,13 +10995,13 @@ many240:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many240
+	JGE          many718
 
-few241:
+few719:
 	ADDQ $0x04, BX
-	JEQ  done242
+	JEQ  done720
 
-rest243:
+rest721:
 	VMOVUPS.Z    (CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z9, Z10, Z0
@@ -5651,21 +11025,21 @@ rest243:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest243
+	JNE          rest721
 
-done242:
+done720:
 	DECQ DI
-	JLE  finished244
+	JLE  finished722
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch239
+	JMP  stretch717
 
-finished244:
+finished722:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store245
+	JEQ       store723
 	VMOVUPS.Z (CX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	ADDQ      DX, CX
@@ -5694,7 +11068,137 @@ finished244:
 	VADDPS    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store245:
+store723:
+	CMPQ      120(AX), $0x00
+	JEQ       plain724
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled725
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z9
+	VMULPS    Z9, Z0, Z0
+	VMULPS    Z9, Z1, Z1
+	VMULPS    Z9, Z2, Z2
+	VMULPS    Z9, Z3, Z3
+	VMULPS    Z9, Z4, Z4
+	VMULPS    Z9, Z5, Z5
+	VMULPS    Z9, Z6, Z6
+	VMULPS    Z9, Z7, Z7
+	VMULPS    Z9, Z8, Z8
+
+scaled725:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased726
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z9, Z2, Z2
+	VADDPS    Z9, Z3, Z3
+	VADDPS    Z9, Z4, Z4
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z9, Z8, Z8
+
+biased726:
+	TESTB     $0x04, 120(AX)
+	JEQ       none727
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z5, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z6, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z7, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	VADDPS    Z9, Z8, Z8
+
+none727:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited729
+	TESTB   $0x08, 120(AX)
+	JEQ     six728
+	VPXORD  Z11, Z11, Z11
+	VCMPPS  $0x12, Z11, Z0, K2
+	VMOVAPS Z11, K2, Z0
+	VCMPPS  $0x12, Z11, Z1, K2
+	VMOVAPS Z11, K2, Z1
+	VCMPPS  $0x12, Z11, Z2, K2
+	VMOVAPS Z11, K2, Z2
+	VCMPPS  $0x12, Z11, Z3, K2
+	VMOVAPS Z11, K2, Z3
+	VCMPPS  $0x12, Z11, Z4, K2
+	VMOVAPS Z11, K2, Z4
+	VCMPPS  $0x12, Z11, Z5, K2
+	VMOVAPS Z11, K2, Z5
+	VCMPPS  $0x12, Z11, Z6, K2
+	VMOVAPS Z11, K2, Z6
+	VCMPPS  $0x12, Z11, Z7, K2
+	VMOVAPS Z11, K2, Z7
+	VCMPPS  $0x12, Z11, Z8, K2
+	VMOVAPS Z11, K2, Z8
+	JMP     limited729
+
+six728:
+	VBROADCASTSS 128(AX), Z9
+	VPXORD       Z11, Z11, Z11
+	VCMPPS       $0x11, Z11, Z0, K2
+	VBLENDMPS    Z11, Z0, K2, Z0
+	VCMPPS       $0x1e, Z9, Z0, K2
+	VBLENDMPS    Z9, Z0, K2, Z0
+	VCMPPS       $0x11, Z11, Z1, K2
+	VBLENDMPS    Z11, Z1, K2, Z1
+	VCMPPS       $0x1e, Z9, Z1, K2
+	VBLENDMPS    Z9, Z1, K2, Z1
+	VCMPPS       $0x11, Z11, Z2, K2
+	VBLENDMPS    Z11, Z2, K2, Z2
+	VCMPPS       $0x1e, Z9, Z2, K2
+	VBLENDMPS    Z9, Z2, K2, Z2
+	VCMPPS       $0x11, Z11, Z3, K2
+	VBLENDMPS    Z11, Z3, K2, Z3
+	VCMPPS       $0x1e, Z9, Z3, K2
+	VBLENDMPS    Z9, Z3, K2, Z3
+	VCMPPS       $0x11, Z11, Z4, K2
+	VBLENDMPS    Z11, Z4, K2, Z4
+	VCMPPS       $0x1e, Z9, Z4, K2
+	VBLENDMPS    Z9, Z4, K2, Z4
+	VCMPPS       $0x11, Z11, Z5, K2
+	VBLENDMPS    Z11, Z5, K2, Z5
+	VCMPPS       $0x1e, Z9, Z5, K2
+	VBLENDMPS    Z9, Z5, K2, Z5
+	VCMPPS       $0x11, Z11, Z6, K2
+	VBLENDMPS    Z11, Z6, K2, Z6
+	VCMPPS       $0x1e, Z9, Z6, K2
+	VBLENDMPS    Z9, Z6, K2, Z6
+	VCMPPS       $0x11, Z11, Z7, K2
+	VBLENDMPS    Z11, Z7, K2, Z7
+	VCMPPS       $0x1e, Z9, Z7, K2
+	VBLENDMPS    Z9, Z7, K2, Z7
+	VCMPPS       $0x11, Z11, Z8, K2
+	VBLENDMPS    Z11, Z8, K2, Z8
+	VCMPPS       $0x1e, Z9, Z8, K2
+	VBLENDMPS    Z9, Z8, K2, Z8
+
+limited729:
+plain724:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -5781,11 +11285,11 @@ TEXT ·tileF32AVX512_9x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch246:
+stretch730:
 	SUBQ $0x04, BX
-	JLT  few248
+	JLT  few732
 
-many247:
+many731:
 	VMOVUPS      (CX), Z18
 	VMOVUPS.Z    64(CX), K1, Z19
 	VBROADCASTSS (R8), Z20
@@ -5915,13 +11419,13 @@ many247:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many247
+	JGE          many731
 
-few248:
+few732:
 	ADDQ $0x04, BX
-	JEQ  done249
+	JEQ  done733
 
-rest250:
+rest734:
 	VMOVUPS      (CX), Z18
 	VMOVUPS.Z    64(CX), K1, Z19
 	VBROADCASTSS (R8), Z20
@@ -5955,21 +11459,21 @@ rest250:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest250
+	JNE          rest734
 
-done249:
+done733:
 	DECQ DI
-	JLE  finished251
+	JLE  finished735
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch246
+	JMP  stretch730
 
-finished251:
+finished735:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store252
+	JEQ       store736
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z18
 	VADDPS    Z18, Z1, Z1
@@ -6007,7 +11511,230 @@ finished251:
 	VADDPS    Z18, Z17, Z17
 	MOVQ      40(AX), CX
 
-store252:
+store736:
+	CMPQ    120(AX), $0x00
+	JEQ     plain737
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled738
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z18
+	VMULPS  Z18, Z0, Z0
+	VMULPS  Z18, Z2, Z2
+	VMULPS  Z18, Z4, Z4
+	VMULPS  Z18, Z6, Z6
+	VMULPS  Z18, Z8, Z8
+	VMULPS  Z18, Z10, Z10
+	VMULPS  Z18, Z12, Z12
+	VMULPS  Z18, Z14, Z14
+	VMULPS  Z18, Z16, Z16
+
+scaled738:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased739
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z18
+	VADDPS  Z18, Z0, Z0
+	VADDPS  Z18, Z2, Z2
+	VADDPS  Z18, Z4, Z4
+	VADDPS  Z18, Z6, Z6
+	VADDPS  Z18, Z8, Z8
+	VADDPS  Z18, Z10, Z10
+	VADDPS  Z18, Z12, Z12
+	VADDPS  Z18, Z14, Z14
+	VADDPS  Z18, Z16, Z16
+
+biased739:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled740
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z18
+	VMULPS    Z18, Z1, Z1
+	VMULPS    Z18, Z3, Z3
+	VMULPS    Z18, Z5, Z5
+	VMULPS    Z18, Z7, Z7
+	VMULPS    Z18, Z9, Z9
+	VMULPS    Z18, Z11, Z11
+	VMULPS    Z18, Z13, Z13
+	VMULPS    Z18, Z15, Z15
+	VMULPS    Z18, Z17, Z17
+
+scaled740:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased741
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z1, Z1
+	VADDPS    Z18, Z3, Z3
+	VADDPS    Z18, Z5, Z5
+	VADDPS    Z18, Z7, Z7
+	VADDPS    Z18, Z9, Z9
+	VADDPS    Z18, Z11, Z11
+	VADDPS    Z18, Z13, Z13
+	VADDPS    Z18, Z15, Z15
+	VADDPS    Z18, Z17, Z17
+
+biased741:
+	TESTB     $0x04, 120(AX)
+	JEQ       none742
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z17, Z17
+
+none742:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited744
+	TESTB   $0x08, 120(AX)
+	JEQ     six743
+	VPXORD  Z21, Z21, Z21
+	VCMPPS  $0x12, Z21, Z0, K2
+	VMOVAPS Z21, K2, Z0
+	VCMPPS  $0x12, Z21, Z1, K2
+	VMOVAPS Z21, K2, Z1
+	VCMPPS  $0x12, Z21, Z2, K2
+	VMOVAPS Z21, K2, Z2
+	VCMPPS  $0x12, Z21, Z3, K2
+	VMOVAPS Z21, K2, Z3
+	VCMPPS  $0x12, Z21, Z4, K2
+	VMOVAPS Z21, K2, Z4
+	VCMPPS  $0x12, Z21, Z5, K2
+	VMOVAPS Z21, K2, Z5
+	VCMPPS  $0x12, Z21, Z6, K2
+	VMOVAPS Z21, K2, Z6
+	VCMPPS  $0x12, Z21, Z7, K2
+	VMOVAPS Z21, K2, Z7
+	VCMPPS  $0x12, Z21, Z8, K2
+	VMOVAPS Z21, K2, Z8
+	VCMPPS  $0x12, Z21, Z9, K2
+	VMOVAPS Z21, K2, Z9
+	VCMPPS  $0x12, Z21, Z10, K2
+	VMOVAPS Z21, K2, Z10
+	VCMPPS  $0x12, Z21, Z11, K2
+	VMOVAPS Z21, K2, Z11
+	VCMPPS  $0x12, Z21, Z12, K2
+	VMOVAPS Z21, K2, Z12
+	VCMPPS  $0x12, Z21, Z13, K2
+	VMOVAPS Z21, K2, Z13
+	VCMPPS  $0x12, Z21, Z14, K2
+	VMOVAPS Z21, K2, Z14
+	VCMPPS  $0x12, Z21, Z15, K2
+	VMOVAPS Z21, K2, Z15
+	VCMPPS  $0x12, Z21, Z16, K2
+	VMOVAPS Z21, K2, Z16
+	VCMPPS  $0x12, Z21, Z17, K2
+	VMOVAPS Z21, K2, Z17
+	JMP     limited744
+
+six743:
+	VBROADCASTSS 128(AX), Z18
+	VPXORD       Z21, Z21, Z21
+	VCMPPS       $0x11, Z21, Z0, K2
+	VBLENDMPS    Z21, Z0, K2, Z0
+	VCMPPS       $0x1e, Z18, Z0, K2
+	VBLENDMPS    Z18, Z0, K2, Z0
+	VCMPPS       $0x11, Z21, Z1, K2
+	VBLENDMPS    Z21, Z1, K2, Z1
+	VCMPPS       $0x1e, Z18, Z1, K2
+	VBLENDMPS    Z18, Z1, K2, Z1
+	VCMPPS       $0x11, Z21, Z2, K2
+	VBLENDMPS    Z21, Z2, K2, Z2
+	VCMPPS       $0x1e, Z18, Z2, K2
+	VBLENDMPS    Z18, Z2, K2, Z2
+	VCMPPS       $0x11, Z21, Z3, K2
+	VBLENDMPS    Z21, Z3, K2, Z3
+	VCMPPS       $0x1e, Z18, Z3, K2
+	VBLENDMPS    Z18, Z3, K2, Z3
+	VCMPPS       $0x11, Z21, Z4, K2
+	VBLENDMPS    Z21, Z4, K2, Z4
+	VCMPPS       $0x1e, Z18, Z4, K2
+	VBLENDMPS    Z18, Z4, K2, Z4
+	VCMPPS       $0x11, Z21, Z5, K2
+	VBLENDMPS    Z21, Z5, K2, Z5
+	VCMPPS       $0x1e, Z18, Z5, K2
+	VBLENDMPS    Z18, Z5, K2, Z5
+	VCMPPS       $0x11, Z21, Z6, K2
+	VBLENDMPS    Z21, Z6, K2, Z6
+	VCMPPS       $0x1e, Z18, Z6, K2
+	VBLENDMPS    Z18, Z6, K2, Z6
+	VCMPPS       $0x11, Z21, Z7, K2
+	VBLENDMPS    Z21, Z7, K2, Z7
+	VCMPPS       $0x1e, Z18, Z7, K2
+	VBLENDMPS    Z18, Z7, K2, Z7
+	VCMPPS       $0x11, Z21, Z8, K2
+	VBLENDMPS    Z21, Z8, K2, Z8
+	VCMPPS       $0x1e, Z18, Z8, K2
+	VBLENDMPS    Z18, Z8, K2, Z8
+	VCMPPS       $0x11, Z21, Z9, K2
+	VBLENDMPS    Z21, Z9, K2, Z9
+	VCMPPS       $0x1e, Z18, Z9, K2
+	VBLENDMPS    Z18, Z9, K2, Z9
+	VCMPPS       $0x11, Z21, Z10, K2
+	VBLENDMPS    Z21, Z10, K2, Z10
+	VCMPPS       $0x1e, Z18, Z10, K2
+	VBLENDMPS    Z18, Z10, K2, Z10
+	VCMPPS       $0x11, Z21, Z11, K2
+	VBLENDMPS    Z21, Z11, K2, Z11
+	VCMPPS       $0x1e, Z18, Z11, K2
+	VBLENDMPS    Z18, Z11, K2, Z11
+	VCMPPS       $0x11, Z21, Z12, K2
+	VBLENDMPS    Z21, Z12, K2, Z12
+	VCMPPS       $0x1e, Z18, Z12, K2
+	VBLENDMPS    Z18, Z12, K2, Z12
+	VCMPPS       $0x11, Z21, Z13, K2
+	VBLENDMPS    Z21, Z13, K2, Z13
+	VCMPPS       $0x1e, Z18, Z13, K2
+	VBLENDMPS    Z18, Z13, K2, Z13
+	VCMPPS       $0x11, Z21, Z14, K2
+	VBLENDMPS    Z21, Z14, K2, Z14
+	VCMPPS       $0x1e, Z18, Z14, K2
+	VBLENDMPS    Z18, Z14, K2, Z14
+	VCMPPS       $0x11, Z21, Z15, K2
+	VBLENDMPS    Z21, Z15, K2, Z15
+	VCMPPS       $0x1e, Z18, Z15, K2
+	VBLENDMPS    Z18, Z15, K2, Z15
+	VCMPPS       $0x11, Z21, Z16, K2
+	VBLENDMPS    Z21, Z16, K2, Z16
+	VCMPPS       $0x1e, Z18, Z16, K2
+	VBLENDMPS    Z18, Z16, K2, Z16
+	VCMPPS       $0x11, Z21, Z17, K2
+	VBLENDMPS    Z21, Z17, K2, Z17
+	VCMPPS       $0x1e, Z18, Z17, K2
+	VBLENDMPS    Z18, Z17, K2, Z17
+
+limited744:
+plain737:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -6088,11 +11815,11 @@ TEXT ·tileF32AVX512_10x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch253:
+stretch745:
 	SUBQ $0x04, BX
-	JLT  few255
+	JLT  few747
 
-many254:
+many746:
 	VMOVUPS.Z    (CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z10, Z11, Z0
@@ -6190,13 +11917,13 @@ many254:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many254
+	JGE          many746
 
-few255:
+few747:
 	ADDQ $0x04, BX
-	JEQ  done256
+	JEQ  done748
 
-rest257:
+rest749:
 	VMOVUPS.Z    (CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z10, Z11, Z0
@@ -6222,21 +11949,21 @@ rest257:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest257
+	JNE          rest749
 
-done256:
+done748:
 	DECQ DI
-	JLE  finished258
+	JLE  finished750
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch253
+	JMP  stretch745
 
-finished258:
+finished750:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store259
+	JEQ       store751
 	VMOVUPS.Z (CX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	ADDQ      DX, CX
@@ -6268,7 +11995,148 @@ finished258:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store259:
+store751:
+	CMPQ      120(AX), $0x00
+	JEQ       plain752
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled753
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z10
+	VMULPS    Z10, Z0, Z0
+	VMULPS    Z10, Z1, Z1
+	VMULPS    Z10, Z2, Z2
+	VMULPS    Z10, Z3, Z3
+	VMULPS    Z10, Z4, Z4
+	VMULPS    Z10, Z5, Z5
+	VMULPS    Z10, Z6, Z6
+	VMULPS    Z10, Z7, Z7
+	VMULPS    Z10, Z8, Z8
+	VMULPS    Z10, Z9, Z9
+
+scaled753:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased754
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z0, Z0
+	VADDPS    Z10, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z10, Z3, Z3
+	VADDPS    Z10, Z4, Z4
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z10, Z6, Z6
+	VADDPS    Z10, Z7, Z7
+	VADDPS    Z10, Z8, Z8
+	VADDPS    Z10, Z9, Z9
+
+biased754:
+	TESTB     $0x04, 120(AX)
+	JEQ       none755
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z5, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z6, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z7, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z8, Z8
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+none755:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited757
+	TESTB   $0x08, 120(AX)
+	JEQ     six756
+	VPXORD  Z12, Z12, Z12
+	VCMPPS  $0x12, Z12, Z0, K2
+	VMOVAPS Z12, K2, Z0
+	VCMPPS  $0x12, Z12, Z1, K2
+	VMOVAPS Z12, K2, Z1
+	VCMPPS  $0x12, Z12, Z2, K2
+	VMOVAPS Z12, K2, Z2
+	VCMPPS  $0x12, Z12, Z3, K2
+	VMOVAPS Z12, K2, Z3
+	VCMPPS  $0x12, Z12, Z4, K2
+	VMOVAPS Z12, K2, Z4
+	VCMPPS  $0x12, Z12, Z5, K2
+	VMOVAPS Z12, K2, Z5
+	VCMPPS  $0x12, Z12, Z6, K2
+	VMOVAPS Z12, K2, Z6
+	VCMPPS  $0x12, Z12, Z7, K2
+	VMOVAPS Z12, K2, Z7
+	VCMPPS  $0x12, Z12, Z8, K2
+	VMOVAPS Z12, K2, Z8
+	VCMPPS  $0x12, Z12, Z9, K2
+	VMOVAPS Z12, K2, Z9
+	JMP     limited757
+
+six756:
+	VBROADCASTSS 128(AX), Z10
+	VPXORD       Z12, Z12, Z12
+	VCMPPS       $0x11, Z12, Z0, K2
+	VBLENDMPS    Z12, Z0, K2, Z0
+	VCMPPS       $0x1e, Z10, Z0, K2
+	VBLENDMPS    Z10, Z0, K2, Z0
+	VCMPPS       $0x11, Z12, Z1, K2
+	VBLENDMPS    Z12, Z1, K2, Z1
+	VCMPPS       $0x1e, Z10, Z1, K2
+	VBLENDMPS    Z10, Z1, K2, Z1
+	VCMPPS       $0x11, Z12, Z2, K2
+	VBLENDMPS    Z12, Z2, K2, Z2
+	VCMPPS       $0x1e, Z10, Z2, K2
+	VBLENDMPS    Z10, Z2, K2, Z2
+	VCMPPS       $0x11, Z12, Z3, K2
+	VBLENDMPS    Z12, Z3, K2, Z3
+	VCMPPS       $0x1e, Z10, Z3, K2
+	VBLENDMPS    Z10, Z3, K2, Z3
+	VCMPPS       $0x11, Z12, Z4, K2
+	VBLENDMPS    Z12, Z4, K2, Z4
+	VCMPPS       $0x1e, Z10, Z4, K2
+	VBLENDMPS    Z10, Z4, K2, Z4
+	VCMPPS       $0x11, Z12, Z5, K2
+	VBLENDMPS    Z12, Z5, K2, Z5
+	VCMPPS       $0x1e, Z10, Z5, K2
+	VBLENDMPS    Z10, Z5, K2, Z5
+	VCMPPS       $0x11, Z12, Z6, K2
+	VBLENDMPS    Z12, Z6, K2, Z6
+	VCMPPS       $0x1e, Z10, Z6, K2
+	VBLENDMPS    Z10, Z6, K2, Z6
+	VCMPPS       $0x11, Z12, Z7, K2
+	VBLENDMPS    Z12, Z7, K2, Z7
+	VCMPPS       $0x1e, Z10, Z7, K2
+	VBLENDMPS    Z10, Z7, K2, Z7
+	VCMPPS       $0x11, Z12, Z8, K2
+	VBLENDMPS    Z12, Z8, K2, Z8
+	VCMPPS       $0x1e, Z10, Z8, K2
+	VBLENDMPS    Z10, Z8, K2, Z8
+	VCMPPS       $0x11, Z12, Z9, K2
+	VBLENDMPS    Z12, Z9, K2, Z9
+	VCMPPS       $0x1e, Z10, Z9, K2
+	VBLENDMPS    Z10, Z9, K2, Z9
+
+limited757:
+plain752:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -6362,11 +12230,11 @@ TEXT ·tileF32AVX512_10x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch260:
+stretch758:
 	SUBQ $0x04, BX
-	JLT  few262
+	JLT  few760
 
-many261:
+many759:
 	VMOVUPS      (CX), Z20
 	VMOVUPS.Z    64(CX), K1, Z21
 	VBROADCASTSS (R8), Z22
@@ -6508,13 +12376,13 @@ many261:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many261
+	JGE          many759
 
-few262:
+few760:
 	ADDQ $0x04, BX
-	JEQ  done263
+	JEQ  done761
 
-rest264:
+rest762:
 	VMOVUPS      (CX), Z20
 	VMOVUPS.Z    64(CX), K1, Z21
 	VBROADCASTSS (R8), Z22
@@ -6551,21 +12419,21 @@ rest264:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest264
+	JNE          rest762
 
-done263:
+done761:
 	DECQ DI
-	JLE  finished265
+	JLE  finished763
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch260
+	JMP  stretch758
 
-finished265:
+finished763:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store266
+	JEQ       store764
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z20
 	VADDPS    Z20, Z1, Z1
@@ -6607,7 +12475,250 @@ finished265:
 	VADDPS    Z20, Z19, Z19
 	MOVQ      40(AX), CX
 
-store266:
+store764:
+	CMPQ    120(AX), $0x00
+	JEQ     plain765
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled766
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z20
+	VMULPS  Z20, Z0, Z0
+	VMULPS  Z20, Z2, Z2
+	VMULPS  Z20, Z4, Z4
+	VMULPS  Z20, Z6, Z6
+	VMULPS  Z20, Z8, Z8
+	VMULPS  Z20, Z10, Z10
+	VMULPS  Z20, Z12, Z12
+	VMULPS  Z20, Z14, Z14
+	VMULPS  Z20, Z16, Z16
+	VMULPS  Z20, Z18, Z18
+
+scaled766:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased767
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z20
+	VADDPS  Z20, Z0, Z0
+	VADDPS  Z20, Z2, Z2
+	VADDPS  Z20, Z4, Z4
+	VADDPS  Z20, Z6, Z6
+	VADDPS  Z20, Z8, Z8
+	VADDPS  Z20, Z10, Z10
+	VADDPS  Z20, Z12, Z12
+	VADDPS  Z20, Z14, Z14
+	VADDPS  Z20, Z16, Z16
+	VADDPS  Z20, Z18, Z18
+
+biased767:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled768
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z20
+	VMULPS    Z20, Z1, Z1
+	VMULPS    Z20, Z3, Z3
+	VMULPS    Z20, Z5, Z5
+	VMULPS    Z20, Z7, Z7
+	VMULPS    Z20, Z9, Z9
+	VMULPS    Z20, Z11, Z11
+	VMULPS    Z20, Z13, Z13
+	VMULPS    Z20, Z15, Z15
+	VMULPS    Z20, Z17, Z17
+	VMULPS    Z20, Z19, Z19
+
+scaled768:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased769
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z1, Z1
+	VADDPS    Z20, Z3, Z3
+	VADDPS    Z20, Z5, Z5
+	VADDPS    Z20, Z7, Z7
+	VADDPS    Z20, Z9, Z9
+	VADDPS    Z20, Z11, Z11
+	VADDPS    Z20, Z13, Z13
+	VADDPS    Z20, Z15, Z15
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z20, Z19, Z19
+
+biased769:
+	TESTB     $0x04, 120(AX)
+	JEQ       none770
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z19, Z19
+
+none770:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited772
+	TESTB   $0x08, 120(AX)
+	JEQ     six771
+	VPXORD  Z23, Z23, Z23
+	VCMPPS  $0x12, Z23, Z0, K2
+	VMOVAPS Z23, K2, Z0
+	VCMPPS  $0x12, Z23, Z1, K2
+	VMOVAPS Z23, K2, Z1
+	VCMPPS  $0x12, Z23, Z2, K2
+	VMOVAPS Z23, K2, Z2
+	VCMPPS  $0x12, Z23, Z3, K2
+	VMOVAPS Z23, K2, Z3
+	VCMPPS  $0x12, Z23, Z4, K2
+	VMOVAPS Z23, K2, Z4
+	VCMPPS  $0x12, Z23, Z5, K2
+	VMOVAPS Z23, K2, Z5
+	VCMPPS  $0x12, Z23, Z6, K2
+	VMOVAPS Z23, K2, Z6
+	VCMPPS  $0x12, Z23, Z7, K2
+	VMOVAPS Z23, K2, Z7
+	VCMPPS  $0x12, Z23, Z8, K2
+	VMOVAPS Z23, K2, Z8
+	VCMPPS  $0x12, Z23, Z9, K2
+	VMOVAPS Z23, K2, Z9
+	VCMPPS  $0x12, Z23, Z10, K2
+	VMOVAPS Z23, K2, Z10
+	VCMPPS  $0x12, Z23, Z11, K2
+	VMOVAPS Z23, K2, Z11
+	VCMPPS  $0x12, Z23, Z12, K2
+	VMOVAPS Z23, K2, Z12
+	VCMPPS  $0x12, Z23, Z13, K2
+	VMOVAPS Z23, K2, Z13
+	VCMPPS  $0x12, Z23, Z14, K2
+	VMOVAPS Z23, K2, Z14
+	VCMPPS  $0x12, Z23, Z15, K2
+	VMOVAPS Z23, K2, Z15
+	VCMPPS  $0x12, Z23, Z16, K2
+	VMOVAPS Z23, K2, Z16
+	VCMPPS  $0x12, Z23, Z17, K2
+	VMOVAPS Z23, K2, Z17
+	VCMPPS  $0x12, Z23, Z18, K2
+	VMOVAPS Z23, K2, Z18
+	VCMPPS  $0x12, Z23, Z19, K2
+	VMOVAPS Z23, K2, Z19
+	JMP     limited772
+
+six771:
+	VBROADCASTSS 128(AX), Z20
+	VPXORD       Z23, Z23, Z23
+	VCMPPS       $0x11, Z23, Z0, K2
+	VBLENDMPS    Z23, Z0, K2, Z0
+	VCMPPS       $0x1e, Z20, Z0, K2
+	VBLENDMPS    Z20, Z0, K2, Z0
+	VCMPPS       $0x11, Z23, Z1, K2
+	VBLENDMPS    Z23, Z1, K2, Z1
+	VCMPPS       $0x1e, Z20, Z1, K2
+	VBLENDMPS    Z20, Z1, K2, Z1
+	VCMPPS       $0x11, Z23, Z2, K2
+	VBLENDMPS    Z23, Z2, K2, Z2
+	VCMPPS       $0x1e, Z20, Z2, K2
+	VBLENDMPS    Z20, Z2, K2, Z2
+	VCMPPS       $0x11, Z23, Z3, K2
+	VBLENDMPS    Z23, Z3, K2, Z3
+	VCMPPS       $0x1e, Z20, Z3, K2
+	VBLENDMPS    Z20, Z3, K2, Z3
+	VCMPPS       $0x11, Z23, Z4, K2
+	VBLENDMPS    Z23, Z4, K2, Z4
+	VCMPPS       $0x1e, Z20, Z4, K2
+	VBLENDMPS    Z20, Z4, K2, Z4
+	VCMPPS       $0x11, Z23, Z5, K2
+	VBLENDMPS    Z23, Z5, K2, Z5
+	VCMPPS       $0x1e, Z20, Z5, K2
+	VBLENDMPS    Z20, Z5, K2, Z5
+	VCMPPS       $0x11, Z23, Z6, K2
+	VBLENDMPS    Z23, Z6, K2, Z6
+	VCMPPS       $0x1e, Z20, Z6, K2
+	VBLENDMPS    Z20, Z6, K2, Z6
+	VCMPPS       $0x11, Z23, Z7, K2
+	VBLENDMPS    Z23, Z7, K2, Z7
+	VCMPPS       $0x1e, Z20, Z7, K2
+	VBLENDMPS    Z20, Z7, K2, Z7
+	VCMPPS       $0x11, Z23, Z8, K2
+	VBLENDMPS    Z23, Z8, K2, Z8
+	VCMPPS       $0x1e, Z20, Z8, K2
+	VBLENDMPS    Z20, Z8, K2, Z8
+	VCMPPS       $0x11, Z23, Z9, K2
+	VBLENDMPS    Z23, Z9, K2, Z9
+	VCMPPS       $0x1e, Z20, Z9, K2
+	VBLENDMPS    Z20, Z9, K2, Z9
+	VCMPPS       $0x11, Z23, Z10, K2
+	VBLENDMPS    Z23, Z10, K2, Z10
+	VCMPPS       $0x1e, Z20, Z10, K2
+	VBLENDMPS    Z20, Z10, K2, Z10
+	VCMPPS       $0x11, Z23, Z11, K2
+	VBLENDMPS    Z23, Z11, K2, Z11
+	VCMPPS       $0x1e, Z20, Z11, K2
+	VBLENDMPS    Z20, Z11, K2, Z11
+	VCMPPS       $0x11, Z23, Z12, K2
+	VBLENDMPS    Z23, Z12, K2, Z12
+	VCMPPS       $0x1e, Z20, Z12, K2
+	VBLENDMPS    Z20, Z12, K2, Z12
+	VCMPPS       $0x11, Z23, Z13, K2
+	VBLENDMPS    Z23, Z13, K2, Z13
+	VCMPPS       $0x1e, Z20, Z13, K2
+	VBLENDMPS    Z20, Z13, K2, Z13
+	VCMPPS       $0x11, Z23, Z14, K2
+	VBLENDMPS    Z23, Z14, K2, Z14
+	VCMPPS       $0x1e, Z20, Z14, K2
+	VBLENDMPS    Z20, Z14, K2, Z14
+	VCMPPS       $0x11, Z23, Z15, K2
+	VBLENDMPS    Z23, Z15, K2, Z15
+	VCMPPS       $0x1e, Z20, Z15, K2
+	VBLENDMPS    Z20, Z15, K2, Z15
+	VCMPPS       $0x11, Z23, Z16, K2
+	VBLENDMPS    Z23, Z16, K2, Z16
+	VCMPPS       $0x1e, Z20, Z16, K2
+	VBLENDMPS    Z20, Z16, K2, Z16
+	VCMPPS       $0x11, Z23, Z17, K2
+	VBLENDMPS    Z23, Z17, K2, Z17
+	VCMPPS       $0x1e, Z20, Z17, K2
+	VBLENDMPS    Z20, Z17, K2, Z17
+	VCMPPS       $0x11, Z23, Z18, K2
+	VBLENDMPS    Z23, Z18, K2, Z18
+	VCMPPS       $0x1e, Z20, Z18, K2
+	VBLENDMPS    Z20, Z18, K2, Z18
+	VCMPPS       $0x11, Z23, Z19, K2
+	VBLENDMPS    Z23, Z19, K2, Z19
+	VCMPPS       $0x1e, Z20, Z19, K2
+	VBLENDMPS    Z20, Z19, K2, Z19
+
+limited772:
+plain765:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -6694,11 +12805,11 @@ TEXT ·tileF32AVX512_11x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch267:
+stretch773:
 	SUBQ $0x04, BX
-	JLT  few269
+	JLT  few775
 
-many268:
+many774:
 	VMOVUPS.Z    (CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z11, Z12, Z0
@@ -6804,13 +12915,13 @@ many268:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many268
+	JGE          many774
 
-few269:
+few775:
 	ADDQ $0x04, BX
-	JEQ  done270
+	JEQ  done776
 
-rest271:
+rest777:
 	VMOVUPS.Z    (CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z11, Z12, Z0
@@ -6838,21 +12949,21 @@ rest271:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest271
+	JNE          rest777
 
-done270:
+done776:
 	DECQ DI
-	JLE  finished272
+	JLE  finished778
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch267
+	JMP  stretch773
 
-finished272:
+finished778:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store273
+	JEQ       store779
 	VMOVUPS.Z (CX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	ADDQ      DX, CX
@@ -6887,7 +12998,159 @@ finished272:
 	VADDPS    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store273:
+store779:
+	CMPQ      120(AX), $0x00
+	JEQ       plain780
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled781
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z11
+	VMULPS    Z11, Z0, Z0
+	VMULPS    Z11, Z1, Z1
+	VMULPS    Z11, Z2, Z2
+	VMULPS    Z11, Z3, Z3
+	VMULPS    Z11, Z4, Z4
+	VMULPS    Z11, Z5, Z5
+	VMULPS    Z11, Z6, Z6
+	VMULPS    Z11, Z7, Z7
+	VMULPS    Z11, Z8, Z8
+	VMULPS    Z11, Z9, Z9
+	VMULPS    Z11, Z10, Z10
+
+scaled781:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased782
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z0, Z0
+	VADDPS    Z11, Z1, Z1
+	VADDPS    Z11, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z11, Z4, Z4
+	VADDPS    Z11, Z5, Z5
+	VADDPS    Z11, Z6, Z6
+	VADDPS    Z11, Z7, Z7
+	VADDPS    Z11, Z8, Z8
+	VADDPS    Z11, Z9, Z9
+	VADDPS    Z11, Z10, Z10
+
+biased782:
+	TESTB     $0x04, 120(AX)
+	JEQ       none783
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z5, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z6, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z7, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z8, Z8
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z9, Z9
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	VADDPS    Z11, Z10, Z10
+
+none783:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited785
+	TESTB   $0x08, 120(AX)
+	JEQ     six784
+	VPXORD  Z13, Z13, Z13
+	VCMPPS  $0x12, Z13, Z0, K2
+	VMOVAPS Z13, K2, Z0
+	VCMPPS  $0x12, Z13, Z1, K2
+	VMOVAPS Z13, K2, Z1
+	VCMPPS  $0x12, Z13, Z2, K2
+	VMOVAPS Z13, K2, Z2
+	VCMPPS  $0x12, Z13, Z3, K2
+	VMOVAPS Z13, K2, Z3
+	VCMPPS  $0x12, Z13, Z4, K2
+	VMOVAPS Z13, K2, Z4
+	VCMPPS  $0x12, Z13, Z5, K2
+	VMOVAPS Z13, K2, Z5
+	VCMPPS  $0x12, Z13, Z6, K2
+	VMOVAPS Z13, K2, Z6
+	VCMPPS  $0x12, Z13, Z7, K2
+	VMOVAPS Z13, K2, Z7
+	VCMPPS  $0x12, Z13, Z8, K2
+	VMOVAPS Z13, K2, Z8
+	VCMPPS  $0x12, Z13, Z9, K2
+	VMOVAPS Z13, K2, Z9
+	VCMPPS  $0x12, Z13, Z10, K2
+	VMOVAPS Z13, K2, Z10
+	JMP     limited785
+
+six784:
+	VBROADCASTSS 128(AX), Z11
+	VPXORD       Z13, Z13, Z13
+	VCMPPS       $0x11, Z13, Z0, K2
+	VBLENDMPS    Z13, Z0, K2, Z0
+	VCMPPS       $0x1e, Z11, Z0, K2
+	VBLENDMPS    Z11, Z0, K2, Z0
+	VCMPPS       $0x11, Z13, Z1, K2
+	VBLENDMPS    Z13, Z1, K2, Z1
+	VCMPPS       $0x1e, Z11, Z1, K2
+	VBLENDMPS    Z11, Z1, K2, Z1
+	VCMPPS       $0x11, Z13, Z2, K2
+	VBLENDMPS    Z13, Z2, K2, Z2
+	VCMPPS       $0x1e, Z11, Z2, K2
+	VBLENDMPS    Z11, Z2, K2, Z2
+	VCMPPS       $0x11, Z13, Z3, K2
+	VBLENDMPS    Z13, Z3, K2, Z3
+	VCMPPS       $0x1e, Z11, Z3, K2
+	VBLENDMPS    Z11, Z3, K2, Z3
+	VCMPPS       $0x11, Z13, Z4, K2
+	VBLENDMPS    Z13, Z4, K2, Z4
+	VCMPPS       $0x1e, Z11, Z4, K2
+	VBLENDMPS    Z11, Z4, K2, Z4
+	VCMPPS       $0x11, Z13, Z5, K2
+	VBLENDMPS    Z13, Z5, K2, Z5
+	VCMPPS       $0x1e, Z11, Z5, K2
+	VBLENDMPS    Z11, Z5, K2, Z5
+	VCMPPS       $0x11, Z13, Z6, K2
+	VBLENDMPS    Z13, Z6, K2, Z6
+	VCMPPS       $0x1e, Z11, Z6, K2
+	VBLENDMPS    Z11, Z6, K2, Z6
+	VCMPPS       $0x11, Z13, Z7, K2
+	VBLENDMPS    Z13, Z7, K2, Z7
+	VCMPPS       $0x1e, Z11, Z7, K2
+	VBLENDMPS    Z11, Z7, K2, Z7
+	VCMPPS       $0x11, Z13, Z8, K2
+	VBLENDMPS    Z13, Z8, K2, Z8
+	VCMPPS       $0x1e, Z11, Z8, K2
+	VBLENDMPS    Z11, Z8, K2, Z8
+	VCMPPS       $0x11, Z13, Z9, K2
+	VBLENDMPS    Z13, Z9, K2, Z9
+	VCMPPS       $0x1e, Z11, Z9, K2
+	VBLENDMPS    Z11, Z9, K2, Z9
+	VCMPPS       $0x11, Z13, Z10, K2
+	VBLENDMPS    Z13, Z10, K2, Z10
+	VCMPPS       $0x1e, Z11, Z10, K2
+	VBLENDMPS    Z11, Z10, K2, Z10
+
+limited785:
+plain780:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -6988,11 +13251,11 @@ TEXT ·tileF32AVX512_11x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch274:
+stretch786:
 	SUBQ $0x04, BX
-	JLT  few276
+	JLT  few788
 
-many275:
+many787:
 	VMOVUPS      (CX), Z22
 	VMOVUPS.Z    64(CX), K1, Z23
 	VBROADCASTSS (R8), Z24
@@ -7146,13 +13409,13 @@ many275:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many275
+	JGE          many787
 
-few276:
+few788:
 	ADDQ $0x04, BX
-	JEQ  done277
+	JEQ  done789
 
-rest278:
+rest790:
 	VMOVUPS      (CX), Z22
 	VMOVUPS.Z    64(CX), K1, Z23
 	VBROADCASTSS (R8), Z24
@@ -7192,21 +13455,21 @@ rest278:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest278
+	JNE          rest790
 
-done277:
+done789:
 	DECQ DI
-	JLE  finished279
+	JLE  finished791
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch274
+	JMP  stretch786
 
-finished279:
+finished791:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store280
+	JEQ       store792
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z22
 	VADDPS    Z22, Z1, Z1
@@ -7252,7 +13515,270 @@ finished279:
 	VADDPS    Z22, Z21, Z21
 	MOVQ      40(AX), CX
 
-store280:
+store792:
+	CMPQ    120(AX), $0x00
+	JEQ     plain793
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled794
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z22
+	VMULPS  Z22, Z0, Z0
+	VMULPS  Z22, Z2, Z2
+	VMULPS  Z22, Z4, Z4
+	VMULPS  Z22, Z6, Z6
+	VMULPS  Z22, Z8, Z8
+	VMULPS  Z22, Z10, Z10
+	VMULPS  Z22, Z12, Z12
+	VMULPS  Z22, Z14, Z14
+	VMULPS  Z22, Z16, Z16
+	VMULPS  Z22, Z18, Z18
+	VMULPS  Z22, Z20, Z20
+
+scaled794:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased795
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z22
+	VADDPS  Z22, Z0, Z0
+	VADDPS  Z22, Z2, Z2
+	VADDPS  Z22, Z4, Z4
+	VADDPS  Z22, Z6, Z6
+	VADDPS  Z22, Z8, Z8
+	VADDPS  Z22, Z10, Z10
+	VADDPS  Z22, Z12, Z12
+	VADDPS  Z22, Z14, Z14
+	VADDPS  Z22, Z16, Z16
+	VADDPS  Z22, Z18, Z18
+	VADDPS  Z22, Z20, Z20
+
+biased795:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled796
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z22
+	VMULPS    Z22, Z1, Z1
+	VMULPS    Z22, Z3, Z3
+	VMULPS    Z22, Z5, Z5
+	VMULPS    Z22, Z7, Z7
+	VMULPS    Z22, Z9, Z9
+	VMULPS    Z22, Z11, Z11
+	VMULPS    Z22, Z13, Z13
+	VMULPS    Z22, Z15, Z15
+	VMULPS    Z22, Z17, Z17
+	VMULPS    Z22, Z19, Z19
+	VMULPS    Z22, Z21, Z21
+
+scaled796:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased797
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z1, Z1
+	VADDPS    Z22, Z3, Z3
+	VADDPS    Z22, Z5, Z5
+	VADDPS    Z22, Z7, Z7
+	VADDPS    Z22, Z9, Z9
+	VADDPS    Z22, Z11, Z11
+	VADDPS    Z22, Z13, Z13
+	VADDPS    Z22, Z15, Z15
+	VADDPS    Z22, Z17, Z17
+	VADDPS    Z22, Z19, Z19
+	VADDPS    Z22, Z21, Z21
+
+biased797:
+	TESTB     $0x04, 120(AX)
+	JEQ       none798
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z19, Z19
+	ADDQ      DX, BX
+	VADDPS    (BX), Z20, Z20
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z21, Z21
+
+none798:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited800
+	TESTB   $0x08, 120(AX)
+	JEQ     six799
+	VPXORD  Z25, Z25, Z25
+	VCMPPS  $0x12, Z25, Z0, K2
+	VMOVAPS Z25, K2, Z0
+	VCMPPS  $0x12, Z25, Z1, K2
+	VMOVAPS Z25, K2, Z1
+	VCMPPS  $0x12, Z25, Z2, K2
+	VMOVAPS Z25, K2, Z2
+	VCMPPS  $0x12, Z25, Z3, K2
+	VMOVAPS Z25, K2, Z3
+	VCMPPS  $0x12, Z25, Z4, K2
+	VMOVAPS Z25, K2, Z4
+	VCMPPS  $0x12, Z25, Z5, K2
+	VMOVAPS Z25, K2, Z5
+	VCMPPS  $0x12, Z25, Z6, K2
+	VMOVAPS Z25, K2, Z6
+	VCMPPS  $0x12, Z25, Z7, K2
+	VMOVAPS Z25, K2, Z7
+	VCMPPS  $0x12, Z25, Z8, K2
+	VMOVAPS Z25, K2, Z8
+	VCMPPS  $0x12, Z25, Z9, K2
+	VMOVAPS Z25, K2, Z9
+	VCMPPS  $0x12, Z25, Z10, K2
+	VMOVAPS Z25, K2, Z10
+	VCMPPS  $0x12, Z25, Z11, K2
+	VMOVAPS Z25, K2, Z11
+	VCMPPS  $0x12, Z25, Z12, K2
+	VMOVAPS Z25, K2, Z12
+	VCMPPS  $0x12, Z25, Z13, K2
+	VMOVAPS Z25, K2, Z13
+	VCMPPS  $0x12, Z25, Z14, K2
+	VMOVAPS Z25, K2, Z14
+	VCMPPS  $0x12, Z25, Z15, K2
+	VMOVAPS Z25, K2, Z15
+	VCMPPS  $0x12, Z25, Z16, K2
+	VMOVAPS Z25, K2, Z16
+	VCMPPS  $0x12, Z25, Z17, K2
+	VMOVAPS Z25, K2, Z17
+	VCMPPS  $0x12, Z25, Z18, K2
+	VMOVAPS Z25, K2, Z18
+	VCMPPS  $0x12, Z25, Z19, K2
+	VMOVAPS Z25, K2, Z19
+	VCMPPS  $0x12, Z25, Z20, K2
+	VMOVAPS Z25, K2, Z20
+	VCMPPS  $0x12, Z25, Z21, K2
+	VMOVAPS Z25, K2, Z21
+	JMP     limited800
+
+six799:
+	VBROADCASTSS 128(AX), Z22
+	VPXORD       Z25, Z25, Z25
+	VCMPPS       $0x11, Z25, Z0, K2
+	VBLENDMPS    Z25, Z0, K2, Z0
+	VCMPPS       $0x1e, Z22, Z0, K2
+	VBLENDMPS    Z22, Z0, K2, Z0
+	VCMPPS       $0x11, Z25, Z1, K2
+	VBLENDMPS    Z25, Z1, K2, Z1
+	VCMPPS       $0x1e, Z22, Z1, K2
+	VBLENDMPS    Z22, Z1, K2, Z1
+	VCMPPS       $0x11, Z25, Z2, K2
+	VBLENDMPS    Z25, Z2, K2, Z2
+	VCMPPS       $0x1e, Z22, Z2, K2
+	VBLENDMPS    Z22, Z2, K2, Z2
+	VCMPPS       $0x11, Z25, Z3, K2
+	VBLENDMPS    Z25, Z3, K2, Z3
+	VCMPPS       $0x1e, Z22, Z3, K2
+	VBLENDMPS    Z22, Z3, K2, Z3
+	VCMPPS       $0x11, Z25, Z4, K2
+	VBLENDMPS    Z25, Z4, K2, Z4
+	VCMPPS       $0x1e, Z22, Z4, K2
+	VBLENDMPS    Z22, Z4, K2, Z4
+	VCMPPS       $0x11, Z25, Z5, K2
+	VBLENDMPS    Z25, Z5, K2, Z5
+	VCMPPS       $0x1e, Z22, Z5, K2
+	VBLENDMPS    Z22, Z5, K2, Z5
+	VCMPPS       $0x11, Z25, Z6, K2
+	VBLENDMPS    Z25, Z6, K2, Z6
+	VCMPPS       $0x1e, Z22, Z6, K2
+	VBLENDMPS    Z22, Z6, K2, Z6
+	VCMPPS       $0x11, Z25, Z7, K2
+	VBLENDMPS    Z25, Z7, K2, Z7
+	VCMPPS       $0x1e, Z22, Z7, K2
+	VBLENDMPS    Z22, Z7, K2, Z7
+	VCMPPS       $0x11, Z25, Z8, K2
+	VBLENDMPS    Z25, Z8, K2, Z8
+	VCMPPS       $0x1e, Z22, Z8, K2
+	VBLENDMPS    Z22, Z8, K2, Z8
+	VCMPPS       $0x11, Z25, Z9, K2
+	VBLENDMPS    Z25, Z9, K2, Z9
+	VCMPPS       $0x1e, Z22, Z9, K2
+	VBLENDMPS    Z22, Z9, K2, Z9
+	VCMPPS       $0x11, Z25, Z10, K2
+	VBLENDMPS    Z25, Z10, K2, Z10
+	VCMPPS       $0x1e, Z22, Z10, K2
+	VBLENDMPS    Z22, Z10, K2, Z10
+	VCMPPS       $0x11, Z25, Z11, K2
+	VBLENDMPS    Z25, Z11, K2, Z11
+	VCMPPS       $0x1e, Z22, Z11, K2
+	VBLENDMPS    Z22, Z11, K2, Z11
+	VCMPPS       $0x11, Z25, Z12, K2
+	VBLENDMPS    Z25, Z12, K2, Z12
+	VCMPPS       $0x1e, Z22, Z12, K2
+	VBLENDMPS    Z22, Z12, K2, Z12
+	VCMPPS       $0x11, Z25, Z13, K2
+	VBLENDMPS    Z25, Z13, K2, Z13
+	VCMPPS       $0x1e, Z22, Z13, K2
+	VBLENDMPS    Z22, Z13, K2, Z13
+	VCMPPS       $0x11, Z25, Z14, K2
+	VBLENDMPS    Z25, Z14, K2, Z14
+	VCMPPS       $0x1e, Z22, Z14, K2
+	VBLENDMPS    Z22, Z14, K2, Z14
+	VCMPPS       $0x11, Z25, Z15, K2
+	VBLENDMPS    Z25, Z15, K2, Z15
+	VCMPPS       $0x1e, Z22, Z15, K2
+	VBLENDMPS    Z22, Z15, K2, Z15
+	VCMPPS       $0x11, Z25, Z16, K2
+	VBLENDMPS    Z25, Z16, K2, Z16
+	VCMPPS       $0x1e, Z22, Z16, K2
+	VBLENDMPS    Z22, Z16, K2, Z16
+	VCMPPS       $0x11, Z25, Z17, K2
+	VBLENDMPS    Z25, Z17, K2, Z17
+	VCMPPS       $0x1e, Z22, Z17, K2
+	VBLENDMPS    Z22, Z17, K2, Z17
+	VCMPPS       $0x11, Z25, Z18, K2
+	VBLENDMPS    Z25, Z18, K2, Z18
+	VCMPPS       $0x1e, Z22, Z18, K2
+	VBLENDMPS    Z22, Z18, K2, Z18
+	VCMPPS       $0x11, Z25, Z19, K2
+	VBLENDMPS    Z25, Z19, K2, Z19
+	VCMPPS       $0x1e, Z22, Z19, K2
+	VBLENDMPS    Z22, Z19, K2, Z19
+	VCMPPS       $0x11, Z25, Z20, K2
+	VBLENDMPS    Z25, Z20, K2, Z20
+	VCMPPS       $0x1e, Z22, Z20, K2
+	VBLENDMPS    Z22, Z20, K2, Z20
+	VCMPPS       $0x11, Z25, Z21, K2
+	VBLENDMPS    Z25, Z21, K2, Z21
+	VCMPPS       $0x1e, Z22, Z21, K2
+	VBLENDMPS    Z22, Z21, K2, Z21
+
+limited800:
+plain793:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -7345,11 +13871,11 @@ TEXT ·tileF32AVX512_12x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch281:
+stretch801:
 	SUBQ $0x04, BX
-	JLT  few283
+	JLT  few803
 
-many282:
+many802:
 	VMOVUPS.Z    (CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z12, Z13, Z0
@@ -7463,13 +13989,13 @@ many282:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many282
+	JGE          many802
 
-few283:
+few803:
 	ADDQ $0x04, BX
-	JEQ  done284
+	JEQ  done804
 
-rest285:
+rest805:
 	VMOVUPS.Z    (CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z12, Z13, Z0
@@ -7499,21 +14025,21 @@ rest285:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest285
+	JNE          rest805
 
-done284:
+done804:
 	DECQ DI
-	JLE  finished286
+	JLE  finished806
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch281
+	JMP  stretch801
 
-finished286:
+finished806:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store287
+	JEQ       store807
 	VMOVUPS.Z (CX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	ADDQ      DX, CX
@@ -7551,7 +14077,170 @@ finished286:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store287:
+store807:
+	CMPQ      120(AX), $0x00
+	JEQ       plain808
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled809
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z12
+	VMULPS    Z12, Z0, Z0
+	VMULPS    Z12, Z1, Z1
+	VMULPS    Z12, Z2, Z2
+	VMULPS    Z12, Z3, Z3
+	VMULPS    Z12, Z4, Z4
+	VMULPS    Z12, Z5, Z5
+	VMULPS    Z12, Z6, Z6
+	VMULPS    Z12, Z7, Z7
+	VMULPS    Z12, Z8, Z8
+	VMULPS    Z12, Z9, Z9
+	VMULPS    Z12, Z10, Z10
+	VMULPS    Z12, Z11, Z11
+
+scaled809:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased810
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z0, Z0
+	VADDPS    Z12, Z1, Z1
+	VADDPS    Z12, Z2, Z2
+	VADDPS    Z12, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z12, Z5, Z5
+	VADDPS    Z12, Z6, Z6
+	VADDPS    Z12, Z7, Z7
+	VADDPS    Z12, Z8, Z8
+	VADDPS    Z12, Z9, Z9
+	VADDPS    Z12, Z10, Z10
+	VADDPS    Z12, Z11, Z11
+
+biased810:
+	TESTB     $0x04, 120(AX)
+	JEQ       none811
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z6, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z8, Z8
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z9, Z9
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z10, Z10
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+none811:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited813
+	TESTB   $0x08, 120(AX)
+	JEQ     six812
+	VPXORD  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K2
+	VMOVAPS Z14, K2, Z0
+	VCMPPS  $0x12, Z14, Z1, K2
+	VMOVAPS Z14, K2, Z1
+	VCMPPS  $0x12, Z14, Z2, K2
+	VMOVAPS Z14, K2, Z2
+	VCMPPS  $0x12, Z14, Z3, K2
+	VMOVAPS Z14, K2, Z3
+	VCMPPS  $0x12, Z14, Z4, K2
+	VMOVAPS Z14, K2, Z4
+	VCMPPS  $0x12, Z14, Z5, K2
+	VMOVAPS Z14, K2, Z5
+	VCMPPS  $0x12, Z14, Z6, K2
+	VMOVAPS Z14, K2, Z6
+	VCMPPS  $0x12, Z14, Z7, K2
+	VMOVAPS Z14, K2, Z7
+	VCMPPS  $0x12, Z14, Z8, K2
+	VMOVAPS Z14, K2, Z8
+	VCMPPS  $0x12, Z14, Z9, K2
+	VMOVAPS Z14, K2, Z9
+	VCMPPS  $0x12, Z14, Z10, K2
+	VMOVAPS Z14, K2, Z10
+	VCMPPS  $0x12, Z14, Z11, K2
+	VMOVAPS Z14, K2, Z11
+	JMP     limited813
+
+six812:
+	VBROADCASTSS 128(AX), Z12
+	VPXORD       Z14, Z14, Z14
+	VCMPPS       $0x11, Z14, Z0, K2
+	VBLENDMPS    Z14, Z0, K2, Z0
+	VCMPPS       $0x1e, Z12, Z0, K2
+	VBLENDMPS    Z12, Z0, K2, Z0
+	VCMPPS       $0x11, Z14, Z1, K2
+	VBLENDMPS    Z14, Z1, K2, Z1
+	VCMPPS       $0x1e, Z12, Z1, K2
+	VBLENDMPS    Z12, Z1, K2, Z1
+	VCMPPS       $0x11, Z14, Z2, K2
+	VBLENDMPS    Z14, Z2, K2, Z2
+	VCMPPS       $0x1e, Z12, Z2, K2
+	VBLENDMPS    Z12, Z2, K2, Z2
+	VCMPPS       $0x11, Z14, Z3, K2
+	VBLENDMPS    Z14, Z3, K2, Z3
+	VCMPPS       $0x1e, Z12, Z3, K2
+	VBLENDMPS    Z12, Z3, K2, Z3
+	VCMPPS       $0x11, Z14, Z4, K2
+	VBLENDMPS    Z14, Z4, K2, Z4
+	VCMPPS       $0x1e, Z12, Z4, K2
+	VBLENDMPS    Z12, Z4, K2, Z4
+	VCMPPS       $0x11, Z14, Z5, K2
+	VBLENDMPS    Z14, Z5, K2, Z5
+	VCMPPS       $0x1e, Z12, Z5, K2
+	VBLENDMPS    Z12, Z5, K2, Z5
+	VCMPPS       $0x11, Z14, Z6, K2
+	VBLENDMPS    Z14, Z6, K2, Z6
+	VCMPPS       $0x1e, Z12, Z6, K2
+	VBLENDMPS    Z12, Z6, K2, Z6
+	VCMPPS       $0x11, Z14, Z7, K2
+	VBLENDMPS    Z14, Z7, K2, Z7
+	VCMPPS       $0x1e, Z12, Z7, K2
+	VBLENDMPS    Z12, Z7, K2, Z7
+	VCMPPS       $0x11, Z14, Z8, K2
+	VBLENDMPS    Z14, Z8, K2, Z8
+	VCMPPS       $0x1e, Z12, Z8, K2
+	VBLENDMPS    Z12, Z8, K2, Z8
+	VCMPPS       $0x11, Z14, Z9, K2
+	VBLENDMPS    Z14, Z9, K2, Z9
+	VCMPPS       $0x1e, Z12, Z9, K2
+	VBLENDMPS    Z12, Z9, K2, Z9
+	VCMPPS       $0x11, Z14, Z10, K2
+	VBLENDMPS    Z14, Z10, K2, Z10
+	VCMPPS       $0x1e, Z12, Z10, K2
+	VBLENDMPS    Z12, Z10, K2, Z10
+	VCMPPS       $0x11, Z14, Z11, K2
+	VBLENDMPS    Z14, Z11, K2, Z11
+	VCMPPS       $0x1e, Z12, Z11, K2
+	VBLENDMPS    Z12, Z11, K2, Z11
+
+limited813:
+plain808:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -7659,11 +14348,11 @@ TEXT ·tileF32AVX512_12x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch288:
+stretch814:
 	SUBQ $0x04, BX
-	JLT  few290
+	JLT  few816
 
-many289:
+many815:
 	VMOVUPS      (CX), Z24
 	VMOVUPS.Z    64(CX), K1, Z25
 	VBROADCASTSS (R8), Z26
@@ -7829,13 +14518,13 @@ many289:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many289
+	JGE          many815
 
-few290:
+few816:
 	ADDQ $0x04, BX
-	JEQ  done291
+	JEQ  done817
 
-rest292:
+rest818:
 	VMOVUPS      (CX), Z24
 	VMOVUPS.Z    64(CX), K1, Z25
 	VBROADCASTSS (R8), Z26
@@ -7878,21 +14567,21 @@ rest292:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest292
+	JNE          rest818
 
-done291:
+done817:
 	DECQ DI
-	JLE  finished293
+	JLE  finished819
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch288
+	JMP  stretch814
 
-finished293:
+finished819:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store294
+	JEQ       store820
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z24
 	VADDPS    Z24, Z1, Z1
@@ -7942,7 +14631,290 @@ finished293:
 	VADDPS    Z24, Z23, Z23
 	MOVQ      40(AX), CX
 
-store294:
+store820:
+	CMPQ    120(AX), $0x00
+	JEQ     plain821
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled822
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z24
+	VMULPS  Z24, Z0, Z0
+	VMULPS  Z24, Z2, Z2
+	VMULPS  Z24, Z4, Z4
+	VMULPS  Z24, Z6, Z6
+	VMULPS  Z24, Z8, Z8
+	VMULPS  Z24, Z10, Z10
+	VMULPS  Z24, Z12, Z12
+	VMULPS  Z24, Z14, Z14
+	VMULPS  Z24, Z16, Z16
+	VMULPS  Z24, Z18, Z18
+	VMULPS  Z24, Z20, Z20
+	VMULPS  Z24, Z22, Z22
+
+scaled822:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased823
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z24
+	VADDPS  Z24, Z0, Z0
+	VADDPS  Z24, Z2, Z2
+	VADDPS  Z24, Z4, Z4
+	VADDPS  Z24, Z6, Z6
+	VADDPS  Z24, Z8, Z8
+	VADDPS  Z24, Z10, Z10
+	VADDPS  Z24, Z12, Z12
+	VADDPS  Z24, Z14, Z14
+	VADDPS  Z24, Z16, Z16
+	VADDPS  Z24, Z18, Z18
+	VADDPS  Z24, Z20, Z20
+	VADDPS  Z24, Z22, Z22
+
+biased823:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled824
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z24
+	VMULPS    Z24, Z1, Z1
+	VMULPS    Z24, Z3, Z3
+	VMULPS    Z24, Z5, Z5
+	VMULPS    Z24, Z7, Z7
+	VMULPS    Z24, Z9, Z9
+	VMULPS    Z24, Z11, Z11
+	VMULPS    Z24, Z13, Z13
+	VMULPS    Z24, Z15, Z15
+	VMULPS    Z24, Z17, Z17
+	VMULPS    Z24, Z19, Z19
+	VMULPS    Z24, Z21, Z21
+	VMULPS    Z24, Z23, Z23
+
+scaled824:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased825
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z1, Z1
+	VADDPS    Z24, Z3, Z3
+	VADDPS    Z24, Z5, Z5
+	VADDPS    Z24, Z7, Z7
+	VADDPS    Z24, Z9, Z9
+	VADDPS    Z24, Z11, Z11
+	VADDPS    Z24, Z13, Z13
+	VADDPS    Z24, Z15, Z15
+	VADDPS    Z24, Z17, Z17
+	VADDPS    Z24, Z19, Z19
+	VADDPS    Z24, Z21, Z21
+	VADDPS    Z24, Z23, Z23
+
+biased825:
+	TESTB     $0x04, 120(AX)
+	JEQ       none826
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z19, Z19
+	ADDQ      DX, BX
+	VADDPS    (BX), Z20, Z20
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z21, Z21
+	ADDQ      DX, BX
+	VADDPS    (BX), Z22, Z22
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z23, Z23
+
+none826:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited828
+	TESTB   $0x08, 120(AX)
+	JEQ     six827
+	VPXORD  Z27, Z27, Z27
+	VCMPPS  $0x12, Z27, Z0, K2
+	VMOVAPS Z27, K2, Z0
+	VCMPPS  $0x12, Z27, Z1, K2
+	VMOVAPS Z27, K2, Z1
+	VCMPPS  $0x12, Z27, Z2, K2
+	VMOVAPS Z27, K2, Z2
+	VCMPPS  $0x12, Z27, Z3, K2
+	VMOVAPS Z27, K2, Z3
+	VCMPPS  $0x12, Z27, Z4, K2
+	VMOVAPS Z27, K2, Z4
+	VCMPPS  $0x12, Z27, Z5, K2
+	VMOVAPS Z27, K2, Z5
+	VCMPPS  $0x12, Z27, Z6, K2
+	VMOVAPS Z27, K2, Z6
+	VCMPPS  $0x12, Z27, Z7, K2
+	VMOVAPS Z27, K2, Z7
+	VCMPPS  $0x12, Z27, Z8, K2
+	VMOVAPS Z27, K2, Z8
+	VCMPPS  $0x12, Z27, Z9, K2
+	VMOVAPS Z27, K2, Z9
+	VCMPPS  $0x12, Z27, Z10, K2
+	VMOVAPS Z27, K2, Z10
+	VCMPPS  $0x12, Z27, Z11, K2
+	VMOVAPS Z27, K2, Z11
+	VCMPPS  $0x12, Z27, Z12, K2
+	VMOVAPS Z27, K2, Z12
+	VCMPPS  $0x12, Z27, Z13, K2
+	VMOVAPS Z27, K2, Z13
+	VCMPPS  $0x12, Z27, Z14, K2
+	VMOVAPS Z27, K2, Z14
+	VCMPPS  $0x12, Z27, Z15, K2
+	VMOVAPS Z27, K2, Z15
+	VCMPPS  $0x12, Z27, Z16, K2
+	VMOVAPS Z27, K2, Z16
+	VCMPPS  $0x12, Z27, Z17, K2
+	VMOVAPS Z27, K2, Z17
+	VCMPPS  $0x12, Z27, Z18, K2
+	VMOVAPS Z27, K2, Z18
+	VCMPPS  $0x12, Z27, Z19, K2
+	VMOVAPS Z27, K2, Z19
+	VCMPPS  $0x12, Z27, Z20, K2
+	VMOVAPS Z27, K2, Z20
+	VCMPPS  $0x12, Z27, Z21, K2
+	VMOVAPS Z27, K2, Z21
+	VCMPPS  $0x12, Z27, Z22, K2
+	VMOVAPS Z27, K2, Z22
+	VCMPPS  $0x12, Z27, Z23, K2
+	VMOVAPS Z27, K2, Z23
+	JMP     limited828
+
+six827:
+	VBROADCASTSS 128(AX), Z24
+	VPXORD       Z27, Z27, Z27
+	VCMPPS       $0x11, Z27, Z0, K2
+	VBLENDMPS    Z27, Z0, K2, Z0
+	VCMPPS       $0x1e, Z24, Z0, K2
+	VBLENDMPS    Z24, Z0, K2, Z0
+	VCMPPS       $0x11, Z27, Z1, K2
+	VBLENDMPS    Z27, Z1, K2, Z1
+	VCMPPS       $0x1e, Z24, Z1, K2
+	VBLENDMPS    Z24, Z1, K2, Z1
+	VCMPPS       $0x11, Z27, Z2, K2
+	VBLENDMPS    Z27, Z2, K2, Z2
+	VCMPPS       $0x1e, Z24, Z2, K2
+	VBLENDMPS    Z24, Z2, K2, Z2
+	VCMPPS       $0x11, Z27, Z3, K2
+	VBLENDMPS    Z27, Z3, K2, Z3
+	VCMPPS       $0x1e, Z24, Z3, K2
+	VBLENDMPS    Z24, Z3, K2, Z3
+	VCMPPS       $0x11, Z27, Z4, K2
+	VBLENDMPS    Z27, Z4, K2, Z4
+	VCMPPS       $0x1e, Z24, Z4, K2
+	VBLENDMPS    Z24, Z4, K2, Z4
+	VCMPPS       $0x11, Z27, Z5, K2
+	VBLENDMPS    Z27, Z5, K2, Z5
+	VCMPPS       $0x1e, Z24, Z5, K2
+	VBLENDMPS    Z24, Z5, K2, Z5
+	VCMPPS       $0x11, Z27, Z6, K2
+	VBLENDMPS    Z27, Z6, K2, Z6
+	VCMPPS       $0x1e, Z24, Z6, K2
+	VBLENDMPS    Z24, Z6, K2, Z6
+	VCMPPS       $0x11, Z27, Z7, K2
+	VBLENDMPS    Z27, Z7, K2, Z7
+	VCMPPS       $0x1e, Z24, Z7, K2
+	VBLENDMPS    Z24, Z7, K2, Z7
+	VCMPPS       $0x11, Z27, Z8, K2
+	VBLENDMPS    Z27, Z8, K2, Z8
+	VCMPPS       $0x1e, Z24, Z8, K2
+	VBLENDMPS    Z24, Z8, K2, Z8
+	VCMPPS       $0x11, Z27, Z9, K2
+	VBLENDMPS    Z27, Z9, K2, Z9
+	VCMPPS       $0x1e, Z24, Z9, K2
+	VBLENDMPS    Z24, Z9, K2, Z9
+	VCMPPS       $0x11, Z27, Z10, K2
+	VBLENDMPS    Z27, Z10, K2, Z10
+	VCMPPS       $0x1e, Z24, Z10, K2
+	VBLENDMPS    Z24, Z10, K2, Z10
+	VCMPPS       $0x11, Z27, Z11, K2
+	VBLENDMPS    Z27, Z11, K2, Z11
+	VCMPPS       $0x1e, Z24, Z11, K2
+	VBLENDMPS    Z24, Z11, K2, Z11
+	VCMPPS       $0x11, Z27, Z12, K2
+	VBLENDMPS    Z27, Z12, K2, Z12
+	VCMPPS       $0x1e, Z24, Z12, K2
+	VBLENDMPS    Z24, Z12, K2, Z12
+	VCMPPS       $0x11, Z27, Z13, K2
+	VBLENDMPS    Z27, Z13, K2, Z13
+	VCMPPS       $0x1e, Z24, Z13, K2
+	VBLENDMPS    Z24, Z13, K2, Z13
+	VCMPPS       $0x11, Z27, Z14, K2
+	VBLENDMPS    Z27, Z14, K2, Z14
+	VCMPPS       $0x1e, Z24, Z14, K2
+	VBLENDMPS    Z24, Z14, K2, Z14
+	VCMPPS       $0x11, Z27, Z15, K2
+	VBLENDMPS    Z27, Z15, K2, Z15
+	VCMPPS       $0x1e, Z24, Z15, K2
+	VBLENDMPS    Z24, Z15, K2, Z15
+	VCMPPS       $0x11, Z27, Z16, K2
+	VBLENDMPS    Z27, Z16, K2, Z16
+	VCMPPS       $0x1e, Z24, Z16, K2
+	VBLENDMPS    Z24, Z16, K2, Z16
+	VCMPPS       $0x11, Z27, Z17, K2
+	VBLENDMPS    Z27, Z17, K2, Z17
+	VCMPPS       $0x1e, Z24, Z17, K2
+	VBLENDMPS    Z24, Z17, K2, Z17
+	VCMPPS       $0x11, Z27, Z18, K2
+	VBLENDMPS    Z27, Z18, K2, Z18
+	VCMPPS       $0x1e, Z24, Z18, K2
+	VBLENDMPS    Z24, Z18, K2, Z18
+	VCMPPS       $0x11, Z27, Z19, K2
+	VBLENDMPS    Z27, Z19, K2, Z19
+	VCMPPS       $0x1e, Z24, Z19, K2
+	VBLENDMPS    Z24, Z19, K2, Z19
+	VCMPPS       $0x11, Z27, Z20, K2
+	VBLENDMPS    Z27, Z20, K2, Z20
+	VCMPPS       $0x1e, Z24, Z20, K2
+	VBLENDMPS    Z24, Z20, K2, Z20
+	VCMPPS       $0x11, Z27, Z21, K2
+	VBLENDMPS    Z27, Z21, K2, Z21
+	VCMPPS       $0x1e, Z24, Z21, K2
+	VBLENDMPS    Z24, Z21, K2, Z21
+	VCMPPS       $0x11, Z27, Z22, K2
+	VBLENDMPS    Z27, Z22, K2, Z22
+	VCMPPS       $0x1e, Z24, Z22, K2
+	VBLENDMPS    Z24, Z22, K2, Z22
+	VCMPPS       $0x11, Z27, Z23, K2
+	VBLENDMPS    Z27, Z23, K2, Z23
+	VCMPPS       $0x1e, Z24, Z23, K2
+	VBLENDMPS    Z24, Z23, K2, Z23
+
+limited828:
+plain821:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -8041,11 +15013,11 @@ TEXT ·tileF32AVX512_13x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch295:
+stretch829:
 	SUBQ $0x04, BX
-	JLT  few297
+	JLT  few831
 
-many296:
+many830:
 	VMOVUPS.Z    (CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z13, Z14, Z0
@@ -8167,13 +15139,13 @@ many296:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many296
+	JGE          many830
 
-few297:
+few831:
 	ADDQ $0x04, BX
-	JEQ  done298
+	JEQ  done832
 
-rest299:
+rest833:
 	VMOVUPS.Z    (CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z13, Z14, Z0
@@ -8205,21 +15177,21 @@ rest299:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest299
+	JNE          rest833
 
-done298:
+done832:
 	DECQ DI
-	JLE  finished300
+	JLE  finished834
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch295
+	JMP  stretch829
 
-finished300:
+finished834:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store301
+	JEQ       store835
 	VMOVUPS.Z (CX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	ADDQ      DX, CX
@@ -8260,7 +15232,181 @@ finished300:
 	VADDPS    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store301:
+store835:
+	CMPQ      120(AX), $0x00
+	JEQ       plain836
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled837
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z13
+	VMULPS    Z13, Z0, Z0
+	VMULPS    Z13, Z1, Z1
+	VMULPS    Z13, Z2, Z2
+	VMULPS    Z13, Z3, Z3
+	VMULPS    Z13, Z4, Z4
+	VMULPS    Z13, Z5, Z5
+	VMULPS    Z13, Z6, Z6
+	VMULPS    Z13, Z7, Z7
+	VMULPS    Z13, Z8, Z8
+	VMULPS    Z13, Z9, Z9
+	VMULPS    Z13, Z10, Z10
+	VMULPS    Z13, Z11, Z11
+	VMULPS    Z13, Z12, Z12
+
+scaled837:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased838
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z0, Z0
+	VADDPS    Z13, Z1, Z1
+	VADDPS    Z13, Z2, Z2
+	VADDPS    Z13, Z3, Z3
+	VADDPS    Z13, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z13, Z6, Z6
+	VADDPS    Z13, Z7, Z7
+	VADDPS    Z13, Z8, Z8
+	VADDPS    Z13, Z9, Z9
+	VADDPS    Z13, Z10, Z10
+	VADDPS    Z13, Z11, Z11
+	VADDPS    Z13, Z12, Z12
+
+biased838:
+	TESTB     $0x04, 120(AX)
+	JEQ       none839
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z5, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z6, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z7, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z8, Z8
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z9, Z9
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z10, Z10
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z11, Z11
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	VADDPS    Z13, Z12, Z12
+
+none839:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited841
+	TESTB   $0x08, 120(AX)
+	JEQ     six840
+	VPXORD  Z15, Z15, Z15
+	VCMPPS  $0x12, Z15, Z0, K2
+	VMOVAPS Z15, K2, Z0
+	VCMPPS  $0x12, Z15, Z1, K2
+	VMOVAPS Z15, K2, Z1
+	VCMPPS  $0x12, Z15, Z2, K2
+	VMOVAPS Z15, K2, Z2
+	VCMPPS  $0x12, Z15, Z3, K2
+	VMOVAPS Z15, K2, Z3
+	VCMPPS  $0x12, Z15, Z4, K2
+	VMOVAPS Z15, K2, Z4
+	VCMPPS  $0x12, Z15, Z5, K2
+	VMOVAPS Z15, K2, Z5
+	VCMPPS  $0x12, Z15, Z6, K2
+	VMOVAPS Z15, K2, Z6
+	VCMPPS  $0x12, Z15, Z7, K2
+	VMOVAPS Z15, K2, Z7
+	VCMPPS  $0x12, Z15, Z8, K2
+	VMOVAPS Z15, K2, Z8
+	VCMPPS  $0x12, Z15, Z9, K2
+	VMOVAPS Z15, K2, Z9
+	VCMPPS  $0x12, Z15, Z10, K2
+	VMOVAPS Z15, K2, Z10
+	VCMPPS  $0x12, Z15, Z11, K2
+	VMOVAPS Z15, K2, Z11
+	VCMPPS  $0x12, Z15, Z12, K2
+	VMOVAPS Z15, K2, Z12
+	JMP     limited841
+
+six840:
+	VBROADCASTSS 128(AX), Z13
+	VPXORD       Z15, Z15, Z15
+	VCMPPS       $0x11, Z15, Z0, K2
+	VBLENDMPS    Z15, Z0, K2, Z0
+	VCMPPS       $0x1e, Z13, Z0, K2
+	VBLENDMPS    Z13, Z0, K2, Z0
+	VCMPPS       $0x11, Z15, Z1, K2
+	VBLENDMPS    Z15, Z1, K2, Z1
+	VCMPPS       $0x1e, Z13, Z1, K2
+	VBLENDMPS    Z13, Z1, K2, Z1
+	VCMPPS       $0x11, Z15, Z2, K2
+	VBLENDMPS    Z15, Z2, K2, Z2
+	VCMPPS       $0x1e, Z13, Z2, K2
+	VBLENDMPS    Z13, Z2, K2, Z2
+	VCMPPS       $0x11, Z15, Z3, K2
+	VBLENDMPS    Z15, Z3, K2, Z3
+	VCMPPS       $0x1e, Z13, Z3, K2
+	VBLENDMPS    Z13, Z3, K2, Z3
+	VCMPPS       $0x11, Z15, Z4, K2
+	VBLENDMPS    Z15, Z4, K2, Z4
+	VCMPPS       $0x1e, Z13, Z4, K2
+	VBLENDMPS    Z13, Z4, K2, Z4
+	VCMPPS       $0x11, Z15, Z5, K2
+	VBLENDMPS    Z15, Z5, K2, Z5
+	VCMPPS       $0x1e, Z13, Z5, K2
+	VBLENDMPS    Z13, Z5, K2, Z5
+	VCMPPS       $0x11, Z15, Z6, K2
+	VBLENDMPS    Z15, Z6, K2, Z6
+	VCMPPS       $0x1e, Z13, Z6, K2
+	VBLENDMPS    Z13, Z6, K2, Z6
+	VCMPPS       $0x11, Z15, Z7, K2
+	VBLENDMPS    Z15, Z7, K2, Z7
+	VCMPPS       $0x1e, Z13, Z7, K2
+	VBLENDMPS    Z13, Z7, K2, Z7
+	VCMPPS       $0x11, Z15, Z8, K2
+	VBLENDMPS    Z15, Z8, K2, Z8
+	VCMPPS       $0x1e, Z13, Z8, K2
+	VBLENDMPS    Z13, Z8, K2, Z8
+	VCMPPS       $0x11, Z15, Z9, K2
+	VBLENDMPS    Z15, Z9, K2, Z9
+	VCMPPS       $0x1e, Z13, Z9, K2
+	VBLENDMPS    Z13, Z9, K2, Z9
+	VCMPPS       $0x11, Z15, Z10, K2
+	VBLENDMPS    Z15, Z10, K2, Z10
+	VCMPPS       $0x1e, Z13, Z10, K2
+	VBLENDMPS    Z13, Z10, K2, Z10
+	VCMPPS       $0x11, Z15, Z11, K2
+	VBLENDMPS    Z15, Z11, K2, Z11
+	VCMPPS       $0x1e, Z13, Z11, K2
+	VBLENDMPS    Z13, Z11, K2, Z11
+	VCMPPS       $0x11, Z15, Z12, K2
+	VBLENDMPS    Z15, Z12, K2, Z12
+	VCMPPS       $0x1e, Z13, Z12, K2
+	VBLENDMPS    Z13, Z12, K2, Z12
+
+limited841:
+plain836:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -8375,11 +15521,11 @@ TEXT ·tileF32AVX512_13x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch302:
+stretch842:
 	SUBQ $0x04, BX
-	JLT  few304
+	JLT  few844
 
-many303:
+many843:
 	VMOVUPS      (CX), Z26
 	VMOVUPS.Z    64(CX), K1, Z27
 	VBROADCASTSS (R8), Z28
@@ -8557,13 +15703,13 @@ many303:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many303
+	JGE          many843
 
-few304:
+few844:
 	ADDQ $0x04, BX
-	JEQ  done305
+	JEQ  done845
 
-rest306:
+rest846:
 	VMOVUPS      (CX), Z26
 	VMOVUPS.Z    64(CX), K1, Z27
 	VBROADCASTSS (R8), Z28
@@ -8609,21 +15755,21 @@ rest306:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest306
+	JNE          rest846
 
-done305:
+done845:
 	DECQ DI
-	JLE  finished307
+	JLE  finished847
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch302
+	JMP  stretch842
 
-finished307:
+finished847:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store308
+	JEQ       store848
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z26
 	VADDPS    Z26, Z1, Z1
@@ -8677,7 +15823,310 @@ finished307:
 	VADDPS    Z26, Z25, Z25
 	MOVQ      40(AX), CX
 
-store308:
+store848:
+	CMPQ    120(AX), $0x00
+	JEQ     plain849
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled850
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z26
+	VMULPS  Z26, Z0, Z0
+	VMULPS  Z26, Z2, Z2
+	VMULPS  Z26, Z4, Z4
+	VMULPS  Z26, Z6, Z6
+	VMULPS  Z26, Z8, Z8
+	VMULPS  Z26, Z10, Z10
+	VMULPS  Z26, Z12, Z12
+	VMULPS  Z26, Z14, Z14
+	VMULPS  Z26, Z16, Z16
+	VMULPS  Z26, Z18, Z18
+	VMULPS  Z26, Z20, Z20
+	VMULPS  Z26, Z22, Z22
+	VMULPS  Z26, Z24, Z24
+
+scaled850:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased851
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z26
+	VADDPS  Z26, Z0, Z0
+	VADDPS  Z26, Z2, Z2
+	VADDPS  Z26, Z4, Z4
+	VADDPS  Z26, Z6, Z6
+	VADDPS  Z26, Z8, Z8
+	VADDPS  Z26, Z10, Z10
+	VADDPS  Z26, Z12, Z12
+	VADDPS  Z26, Z14, Z14
+	VADDPS  Z26, Z16, Z16
+	VADDPS  Z26, Z18, Z18
+	VADDPS  Z26, Z20, Z20
+	VADDPS  Z26, Z22, Z22
+	VADDPS  Z26, Z24, Z24
+
+biased851:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled852
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z26
+	VMULPS    Z26, Z1, Z1
+	VMULPS    Z26, Z3, Z3
+	VMULPS    Z26, Z5, Z5
+	VMULPS    Z26, Z7, Z7
+	VMULPS    Z26, Z9, Z9
+	VMULPS    Z26, Z11, Z11
+	VMULPS    Z26, Z13, Z13
+	VMULPS    Z26, Z15, Z15
+	VMULPS    Z26, Z17, Z17
+	VMULPS    Z26, Z19, Z19
+	VMULPS    Z26, Z21, Z21
+	VMULPS    Z26, Z23, Z23
+	VMULPS    Z26, Z25, Z25
+
+scaled852:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased853
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z1, Z1
+	VADDPS    Z26, Z3, Z3
+	VADDPS    Z26, Z5, Z5
+	VADDPS    Z26, Z7, Z7
+	VADDPS    Z26, Z9, Z9
+	VADDPS    Z26, Z11, Z11
+	VADDPS    Z26, Z13, Z13
+	VADDPS    Z26, Z15, Z15
+	VADDPS    Z26, Z17, Z17
+	VADDPS    Z26, Z19, Z19
+	VADDPS    Z26, Z21, Z21
+	VADDPS    Z26, Z23, Z23
+	VADDPS    Z26, Z25, Z25
+
+biased853:
+	TESTB     $0x04, 120(AX)
+	JEQ       none854
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z19, Z19
+	ADDQ      DX, BX
+	VADDPS    (BX), Z20, Z20
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z21, Z21
+	ADDQ      DX, BX
+	VADDPS    (BX), Z22, Z22
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z23, Z23
+	ADDQ      DX, BX
+	VADDPS    (BX), Z24, Z24
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z25, Z25
+
+none854:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited856
+	TESTB   $0x08, 120(AX)
+	JEQ     six855
+	VPXORD  Z29, Z29, Z29
+	VCMPPS  $0x12, Z29, Z0, K2
+	VMOVAPS Z29, K2, Z0
+	VCMPPS  $0x12, Z29, Z1, K2
+	VMOVAPS Z29, K2, Z1
+	VCMPPS  $0x12, Z29, Z2, K2
+	VMOVAPS Z29, K2, Z2
+	VCMPPS  $0x12, Z29, Z3, K2
+	VMOVAPS Z29, K2, Z3
+	VCMPPS  $0x12, Z29, Z4, K2
+	VMOVAPS Z29, K2, Z4
+	VCMPPS  $0x12, Z29, Z5, K2
+	VMOVAPS Z29, K2, Z5
+	VCMPPS  $0x12, Z29, Z6, K2
+	VMOVAPS Z29, K2, Z6
+	VCMPPS  $0x12, Z29, Z7, K2
+	VMOVAPS Z29, K2, Z7
+	VCMPPS  $0x12, Z29, Z8, K2
+	VMOVAPS Z29, K2, Z8
+	VCMPPS  $0x12, Z29, Z9, K2
+	VMOVAPS Z29, K2, Z9
+	VCMPPS  $0x12, Z29, Z10, K2
+	VMOVAPS Z29, K2, Z10
+	VCMPPS  $0x12, Z29, Z11, K2
+	VMOVAPS Z29, K2, Z11
+	VCMPPS  $0x12, Z29, Z12, K2
+	VMOVAPS Z29, K2, Z12
+	VCMPPS  $0x12, Z29, Z13, K2
+	VMOVAPS Z29, K2, Z13
+	VCMPPS  $0x12, Z29, Z14, K2
+	VMOVAPS Z29, K2, Z14
+	VCMPPS  $0x12, Z29, Z15, K2
+	VMOVAPS Z29, K2, Z15
+	VCMPPS  $0x12, Z29, Z16, K2
+	VMOVAPS Z29, K2, Z16
+	VCMPPS  $0x12, Z29, Z17, K2
+	VMOVAPS Z29, K2, Z17
+	VCMPPS  $0x12, Z29, Z18, K2
+	VMOVAPS Z29, K2, Z18
+	VCMPPS  $0x12, Z29, Z19, K2
+	VMOVAPS Z29, K2, Z19
+	VCMPPS  $0x12, Z29, Z20, K2
+	VMOVAPS Z29, K2, Z20
+	VCMPPS  $0x12, Z29, Z21, K2
+	VMOVAPS Z29, K2, Z21
+	VCMPPS  $0x12, Z29, Z22, K2
+	VMOVAPS Z29, K2, Z22
+	VCMPPS  $0x12, Z29, Z23, K2
+	VMOVAPS Z29, K2, Z23
+	VCMPPS  $0x12, Z29, Z24, K2
+	VMOVAPS Z29, K2, Z24
+	VCMPPS  $0x12, Z29, Z25, K2
+	VMOVAPS Z29, K2, Z25
+	JMP     limited856
+
+six855:
+	VBROADCASTSS 128(AX), Z26
+	VPXORD       Z29, Z29, Z29
+	VCMPPS       $0x11, Z29, Z0, K2
+	VBLENDMPS    Z29, Z0, K2, Z0
+	VCMPPS       $0x1e, Z26, Z0, K2
+	VBLENDMPS    Z26, Z0, K2, Z0
+	VCMPPS       $0x11, Z29, Z1, K2
+	VBLENDMPS    Z29, Z1, K2, Z1
+	VCMPPS       $0x1e, Z26, Z1, K2
+	VBLENDMPS    Z26, Z1, K2, Z1
+	VCMPPS       $0x11, Z29, Z2, K2
+	VBLENDMPS    Z29, Z2, K2, Z2
+	VCMPPS       $0x1e, Z26, Z2, K2
+	VBLENDMPS    Z26, Z2, K2, Z2
+	VCMPPS       $0x11, Z29, Z3, K2
+	VBLENDMPS    Z29, Z3, K2, Z3
+	VCMPPS       $0x1e, Z26, Z3, K2
+	VBLENDMPS    Z26, Z3, K2, Z3
+	VCMPPS       $0x11, Z29, Z4, K2
+	VBLENDMPS    Z29, Z4, K2, Z4
+	VCMPPS       $0x1e, Z26, Z4, K2
+	VBLENDMPS    Z26, Z4, K2, Z4
+	VCMPPS       $0x11, Z29, Z5, K2
+	VBLENDMPS    Z29, Z5, K2, Z5
+	VCMPPS       $0x1e, Z26, Z5, K2
+	VBLENDMPS    Z26, Z5, K2, Z5
+	VCMPPS       $0x11, Z29, Z6, K2
+	VBLENDMPS    Z29, Z6, K2, Z6
+	VCMPPS       $0x1e, Z26, Z6, K2
+	VBLENDMPS    Z26, Z6, K2, Z6
+	VCMPPS       $0x11, Z29, Z7, K2
+	VBLENDMPS    Z29, Z7, K2, Z7
+	VCMPPS       $0x1e, Z26, Z7, K2
+	VBLENDMPS    Z26, Z7, K2, Z7
+	VCMPPS       $0x11, Z29, Z8, K2
+	VBLENDMPS    Z29, Z8, K2, Z8
+	VCMPPS       $0x1e, Z26, Z8, K2
+	VBLENDMPS    Z26, Z8, K2, Z8
+	VCMPPS       $0x11, Z29, Z9, K2
+	VBLENDMPS    Z29, Z9, K2, Z9
+	VCMPPS       $0x1e, Z26, Z9, K2
+	VBLENDMPS    Z26, Z9, K2, Z9
+	VCMPPS       $0x11, Z29, Z10, K2
+	VBLENDMPS    Z29, Z10, K2, Z10
+	VCMPPS       $0x1e, Z26, Z10, K2
+	VBLENDMPS    Z26, Z10, K2, Z10
+	VCMPPS       $0x11, Z29, Z11, K2
+	VBLENDMPS    Z29, Z11, K2, Z11
+	VCMPPS       $0x1e, Z26, Z11, K2
+	VBLENDMPS    Z26, Z11, K2, Z11
+	VCMPPS       $0x11, Z29, Z12, K2
+	VBLENDMPS    Z29, Z12, K2, Z12
+	VCMPPS       $0x1e, Z26, Z12, K2
+	VBLENDMPS    Z26, Z12, K2, Z12
+	VCMPPS       $0x11, Z29, Z13, K2
+	VBLENDMPS    Z29, Z13, K2, Z13
+	VCMPPS       $0x1e, Z26, Z13, K2
+	VBLENDMPS    Z26, Z13, K2, Z13
+	VCMPPS       $0x11, Z29, Z14, K2
+	VBLENDMPS    Z29, Z14, K2, Z14
+	VCMPPS       $0x1e, Z26, Z14, K2
+	VBLENDMPS    Z26, Z14, K2, Z14
+	VCMPPS       $0x11, Z29, Z15, K2
+	VBLENDMPS    Z29, Z15, K2, Z15
+	VCMPPS       $0x1e, Z26, Z15, K2
+	VBLENDMPS    Z26, Z15, K2, Z15
+	VCMPPS       $0x11, Z29, Z16, K2
+	VBLENDMPS    Z29, Z16, K2, Z16
+	VCMPPS       $0x1e, Z26, Z16, K2
+	VBLENDMPS    Z26, Z16, K2, Z16
+	VCMPPS       $0x11, Z29, Z17, K2
+	VBLENDMPS    Z29, Z17, K2, Z17
+	VCMPPS       $0x1e, Z26, Z17, K2
+	VBLENDMPS    Z26, Z17, K2, Z17
+	VCMPPS       $0x11, Z29, Z18, K2
+	VBLENDMPS    Z29, Z18, K2, Z18
+	VCMPPS       $0x1e, Z26, Z18, K2
+	VBLENDMPS    Z26, Z18, K2, Z18
+	VCMPPS       $0x11, Z29, Z19, K2
+	VBLENDMPS    Z29, Z19, K2, Z19
+	VCMPPS       $0x1e, Z26, Z19, K2
+	VBLENDMPS    Z26, Z19, K2, Z19
+	VCMPPS       $0x11, Z29, Z20, K2
+	VBLENDMPS    Z29, Z20, K2, Z20
+	VCMPPS       $0x1e, Z26, Z20, K2
+	VBLENDMPS    Z26, Z20, K2, Z20
+	VCMPPS       $0x11, Z29, Z21, K2
+	VBLENDMPS    Z29, Z21, K2, Z21
+	VCMPPS       $0x1e, Z26, Z21, K2
+	VBLENDMPS    Z26, Z21, K2, Z21
+	VCMPPS       $0x11, Z29, Z22, K2
+	VBLENDMPS    Z29, Z22, K2, Z22
+	VCMPPS       $0x1e, Z26, Z22, K2
+	VBLENDMPS    Z26, Z22, K2, Z22
+	VCMPPS       $0x11, Z29, Z23, K2
+	VBLENDMPS    Z29, Z23, K2, Z23
+	VCMPPS       $0x1e, Z26, Z23, K2
+	VBLENDMPS    Z26, Z23, K2, Z23
+	VCMPPS       $0x11, Z29, Z24, K2
+	VBLENDMPS    Z29, Z24, K2, Z24
+	VCMPPS       $0x1e, Z26, Z24, K2
+	VBLENDMPS    Z26, Z24, K2, Z24
+	VCMPPS       $0x11, Z29, Z25, K2
+	VBLENDMPS    Z29, Z25, K2, Z25
+	VCMPPS       $0x1e, Z26, Z25, K2
+	VBLENDMPS    Z26, Z25, K2, Z25
+
+limited856:
+plain849:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -8782,11 +16231,11 @@ TEXT ·tileF32AVX512_14x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch309:
+stretch857:
 	SUBQ $0x04, BX
-	JLT  few311
+	JLT  few859
 
-many310:
+many858:
 	VMOVUPS.Z    (CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -8916,13 +16365,13 @@ many310:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many310
+	JGE          many858
 
-few311:
+few859:
 	ADDQ $0x04, BX
-	JEQ  done312
+	JEQ  done860
 
-rest313:
+rest861:
 	VMOVUPS.Z    (CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -8956,21 +16405,21 @@ rest313:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest313
+	JNE          rest861
 
-done312:
+done860:
 	DECQ DI
-	JLE  finished314
+	JLE  finished862
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch309
+	JMP  stretch857
 
-finished314:
+finished862:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store315
+	JEQ       store863
 	VMOVUPS.Z (CX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	ADDQ      DX, CX
@@ -9014,7 +16463,192 @@ finished314:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store315:
+store863:
+	CMPQ      120(AX), $0x00
+	JEQ       plain864
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled865
+	MOVQ      96(AX), BX
+	VMOVUPS.Z (BX), K1, Z14
+	VMULPS    Z14, Z0, Z0
+	VMULPS    Z14, Z1, Z1
+	VMULPS    Z14, Z2, Z2
+	VMULPS    Z14, Z3, Z3
+	VMULPS    Z14, Z4, Z4
+	VMULPS    Z14, Z5, Z5
+	VMULPS    Z14, Z6, Z6
+	VMULPS    Z14, Z7, Z7
+	VMULPS    Z14, Z8, Z8
+	VMULPS    Z14, Z9, Z9
+	VMULPS    Z14, Z10, Z10
+	VMULPS    Z14, Z11, Z11
+	VMULPS    Z14, Z12, Z12
+	VMULPS    Z14, Z13, Z13
+
+scaled865:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased866
+	MOVQ      104(AX), BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z0, Z0
+	VADDPS    Z14, Z1, Z1
+	VADDPS    Z14, Z2, Z2
+	VADDPS    Z14, Z3, Z3
+	VADDPS    Z14, Z4, Z4
+	VADDPS    Z14, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z14, Z7, Z7
+	VADDPS    Z14, Z8, Z8
+	VADDPS    Z14, Z9, Z9
+	VADDPS    Z14, Z10, Z10
+	VADDPS    Z14, Z11, Z11
+	VADDPS    Z14, Z12, Z12
+	VADDPS    Z14, Z13, Z13
+
+biased866:
+	TESTB     $0x04, 120(AX)
+	JEQ       none867
+	MOVQ      112(AX), BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z0, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z2, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z4, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z6, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z8, Z8
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z10, Z10
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z12, Z12
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+none867:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited869
+	TESTB   $0x08, 120(AX)
+	JEQ     six868
+	VPXORD  Z16, Z16, Z16
+	VCMPPS  $0x12, Z16, Z0, K2
+	VMOVAPS Z16, K2, Z0
+	VCMPPS  $0x12, Z16, Z1, K2
+	VMOVAPS Z16, K2, Z1
+	VCMPPS  $0x12, Z16, Z2, K2
+	VMOVAPS Z16, K2, Z2
+	VCMPPS  $0x12, Z16, Z3, K2
+	VMOVAPS Z16, K2, Z3
+	VCMPPS  $0x12, Z16, Z4, K2
+	VMOVAPS Z16, K2, Z4
+	VCMPPS  $0x12, Z16, Z5, K2
+	VMOVAPS Z16, K2, Z5
+	VCMPPS  $0x12, Z16, Z6, K2
+	VMOVAPS Z16, K2, Z6
+	VCMPPS  $0x12, Z16, Z7, K2
+	VMOVAPS Z16, K2, Z7
+	VCMPPS  $0x12, Z16, Z8, K2
+	VMOVAPS Z16, K2, Z8
+	VCMPPS  $0x12, Z16, Z9, K2
+	VMOVAPS Z16, K2, Z9
+	VCMPPS  $0x12, Z16, Z10, K2
+	VMOVAPS Z16, K2, Z10
+	VCMPPS  $0x12, Z16, Z11, K2
+	VMOVAPS Z16, K2, Z11
+	VCMPPS  $0x12, Z16, Z12, K2
+	VMOVAPS Z16, K2, Z12
+	VCMPPS  $0x12, Z16, Z13, K2
+	VMOVAPS Z16, K2, Z13
+	JMP     limited869
+
+six868:
+	VBROADCASTSS 128(AX), Z14
+	VPXORD       Z16, Z16, Z16
+	VCMPPS       $0x11, Z16, Z0, K2
+	VBLENDMPS    Z16, Z0, K2, Z0
+	VCMPPS       $0x1e, Z14, Z0, K2
+	VBLENDMPS    Z14, Z0, K2, Z0
+	VCMPPS       $0x11, Z16, Z1, K2
+	VBLENDMPS    Z16, Z1, K2, Z1
+	VCMPPS       $0x1e, Z14, Z1, K2
+	VBLENDMPS    Z14, Z1, K2, Z1
+	VCMPPS       $0x11, Z16, Z2, K2
+	VBLENDMPS    Z16, Z2, K2, Z2
+	VCMPPS       $0x1e, Z14, Z2, K2
+	VBLENDMPS    Z14, Z2, K2, Z2
+	VCMPPS       $0x11, Z16, Z3, K2
+	VBLENDMPS    Z16, Z3, K2, Z3
+	VCMPPS       $0x1e, Z14, Z3, K2
+	VBLENDMPS    Z14, Z3, K2, Z3
+	VCMPPS       $0x11, Z16, Z4, K2
+	VBLENDMPS    Z16, Z4, K2, Z4
+	VCMPPS       $0x1e, Z14, Z4, K2
+	VBLENDMPS    Z14, Z4, K2, Z4
+	VCMPPS       $0x11, Z16, Z5, K2
+	VBLENDMPS    Z16, Z5, K2, Z5
+	VCMPPS       $0x1e, Z14, Z5, K2
+	VBLENDMPS    Z14, Z5, K2, Z5
+	VCMPPS       $0x11, Z16, Z6, K2
+	VBLENDMPS    Z16, Z6, K2, Z6
+	VCMPPS       $0x1e, Z14, Z6, K2
+	VBLENDMPS    Z14, Z6, K2, Z6
+	VCMPPS       $0x11, Z16, Z7, K2
+	VBLENDMPS    Z16, Z7, K2, Z7
+	VCMPPS       $0x1e, Z14, Z7, K2
+	VBLENDMPS    Z14, Z7, K2, Z7
+	VCMPPS       $0x11, Z16, Z8, K2
+	VBLENDMPS    Z16, Z8, K2, Z8
+	VCMPPS       $0x1e, Z14, Z8, K2
+	VBLENDMPS    Z14, Z8, K2, Z8
+	VCMPPS       $0x11, Z16, Z9, K2
+	VBLENDMPS    Z16, Z9, K2, Z9
+	VCMPPS       $0x1e, Z14, Z9, K2
+	VBLENDMPS    Z14, Z9, K2, Z9
+	VCMPPS       $0x11, Z16, Z10, K2
+	VBLENDMPS    Z16, Z10, K2, Z10
+	VCMPPS       $0x1e, Z14, Z10, K2
+	VBLENDMPS    Z14, Z10, K2, Z10
+	VCMPPS       $0x11, Z16, Z11, K2
+	VBLENDMPS    Z16, Z11, K2, Z11
+	VCMPPS       $0x1e, Z14, Z11, K2
+	VBLENDMPS    Z14, Z11, K2, Z11
+	VCMPPS       $0x11, Z16, Z12, K2
+	VBLENDMPS    Z16, Z12, K2, Z12
+	VCMPPS       $0x1e, Z14, Z12, K2
+	VBLENDMPS    Z14, Z12, K2, Z12
+	VCMPPS       $0x11, Z16, Z13, K2
+	VBLENDMPS    Z16, Z13, K2, Z13
+	VCMPPS       $0x1e, Z14, Z13, K2
+	VBLENDMPS    Z14, Z13, K2, Z13
+
+limited869:
+plain864:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -9136,11 +16770,11 @@ TEXT ·tileF32AVX512_14x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch316:
+stretch870:
 	SUBQ $0x04, BX
-	JLT  few318
+	JLT  few872
 
-many317:
+many871:
 	VMOVUPS      (CX), Z28
 	VMOVUPS.Z    64(CX), K1, Z29
 	VBROADCASTSS (R8), Z30
@@ -9330,13 +16964,13 @@ many317:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many317
+	JGE          many871
 
-few318:
+few872:
 	ADDQ $0x04, BX
-	JEQ  done319
+	JEQ  done873
 
-rest320:
+rest874:
 	VMOVUPS      (CX), Z28
 	VMOVUPS.Z    64(CX), K1, Z29
 	VBROADCASTSS (R8), Z30
@@ -9385,21 +17019,21 @@ rest320:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest320
+	JNE          rest874
 
-done319:
+done873:
 	DECQ DI
-	JLE  finished321
+	JLE  finished875
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch316
+	JMP  stretch870
 
-finished321:
+finished875:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store322
+	JEQ       store876
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z28
 	VADDPS    Z28, Z1, Z1
@@ -9457,7 +17091,330 @@ finished321:
 	VADDPS    Z28, Z27, Z27
 	MOVQ      40(AX), CX
 
-store322:
+store876:
+	CMPQ    120(AX), $0x00
+	JEQ     plain877
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled878
+	MOVQ    96(AX), BX
+	VMOVUPS (BX), Z28
+	VMULPS  Z28, Z0, Z0
+	VMULPS  Z28, Z2, Z2
+	VMULPS  Z28, Z4, Z4
+	VMULPS  Z28, Z6, Z6
+	VMULPS  Z28, Z8, Z8
+	VMULPS  Z28, Z10, Z10
+	VMULPS  Z28, Z12, Z12
+	VMULPS  Z28, Z14, Z14
+	VMULPS  Z28, Z16, Z16
+	VMULPS  Z28, Z18, Z18
+	VMULPS  Z28, Z20, Z20
+	VMULPS  Z28, Z22, Z22
+	VMULPS  Z28, Z24, Z24
+	VMULPS  Z28, Z26, Z26
+
+scaled878:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased879
+	MOVQ    104(AX), BX
+	VMOVUPS (BX), Z28
+	VADDPS  Z28, Z0, Z0
+	VADDPS  Z28, Z2, Z2
+	VADDPS  Z28, Z4, Z4
+	VADDPS  Z28, Z6, Z6
+	VADDPS  Z28, Z8, Z8
+	VADDPS  Z28, Z10, Z10
+	VADDPS  Z28, Z12, Z12
+	VADDPS  Z28, Z14, Z14
+	VADDPS  Z28, Z16, Z16
+	VADDPS  Z28, Z18, Z18
+	VADDPS  Z28, Z20, Z20
+	VADDPS  Z28, Z22, Z22
+	VADDPS  Z28, Z24, Z24
+	VADDPS  Z28, Z26, Z26
+
+biased879:
+	TESTB     $0x01, 120(AX)
+	JEQ       scaled880
+	MOVQ      96(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z28
+	VMULPS    Z28, Z1, Z1
+	VMULPS    Z28, Z3, Z3
+	VMULPS    Z28, Z5, Z5
+	VMULPS    Z28, Z7, Z7
+	VMULPS    Z28, Z9, Z9
+	VMULPS    Z28, Z11, Z11
+	VMULPS    Z28, Z13, Z13
+	VMULPS    Z28, Z15, Z15
+	VMULPS    Z28, Z17, Z17
+	VMULPS    Z28, Z19, Z19
+	VMULPS    Z28, Z21, Z21
+	VMULPS    Z28, Z23, Z23
+	VMULPS    Z28, Z25, Z25
+	VMULPS    Z28, Z27, Z27
+
+scaled880:
+	TESTB     $0x02, 120(AX)
+	JEQ       biased881
+	MOVQ      104(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z1, Z1
+	VADDPS    Z28, Z3, Z3
+	VADDPS    Z28, Z5, Z5
+	VADDPS    Z28, Z7, Z7
+	VADDPS    Z28, Z9, Z9
+	VADDPS    Z28, Z11, Z11
+	VADDPS    Z28, Z13, Z13
+	VADDPS    Z28, Z15, Z15
+	VADDPS    Z28, Z17, Z17
+	VADDPS    Z28, Z19, Z19
+	VADDPS    Z28, Z21, Z21
+	VADDPS    Z28, Z23, Z23
+	VADDPS    Z28, Z25, Z25
+	VADDPS    Z28, Z27, Z27
+
+biased881:
+	TESTB     $0x04, 120(AX)
+	JEQ       none882
+	MOVQ      112(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z19, Z19
+	ADDQ      DX, BX
+	VADDPS    (BX), Z20, Z20
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z21, Z21
+	ADDQ      DX, BX
+	VADDPS    (BX), Z22, Z22
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z23, Z23
+	ADDQ      DX, BX
+	VADDPS    (BX), Z24, Z24
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z25, Z25
+	ADDQ      DX, BX
+	VADDPS    (BX), Z26, Z26
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z27, Z27
+
+none882:
+	TESTB   $0x18, 120(AX)
+	JEQ     limited884
+	TESTB   $0x08, 120(AX)
+	JEQ     six883
+	VPXORD  Z31, Z31, Z31
+	VCMPPS  $0x12, Z31, Z0, K2
+	VMOVAPS Z31, K2, Z0
+	VCMPPS  $0x12, Z31, Z1, K2
+	VMOVAPS Z31, K2, Z1
+	VCMPPS  $0x12, Z31, Z2, K2
+	VMOVAPS Z31, K2, Z2
+	VCMPPS  $0x12, Z31, Z3, K2
+	VMOVAPS Z31, K2, Z3
+	VCMPPS  $0x12, Z31, Z4, K2
+	VMOVAPS Z31, K2, Z4
+	VCMPPS  $0x12, Z31, Z5, K2
+	VMOVAPS Z31, K2, Z5
+	VCMPPS  $0x12, Z31, Z6, K2
+	VMOVAPS Z31, K2, Z6
+	VCMPPS  $0x12, Z31, Z7, K2
+	VMOVAPS Z31, K2, Z7
+	VCMPPS  $0x12, Z31, Z8, K2
+	VMOVAPS Z31, K2, Z8
+	VCMPPS  $0x12, Z31, Z9, K2
+	VMOVAPS Z31, K2, Z9
+	VCMPPS  $0x12, Z31, Z10, K2
+	VMOVAPS Z31, K2, Z10
+	VCMPPS  $0x12, Z31, Z11, K2
+	VMOVAPS Z31, K2, Z11
+	VCMPPS  $0x12, Z31, Z12, K2
+	VMOVAPS Z31, K2, Z12
+	VCMPPS  $0x12, Z31, Z13, K2
+	VMOVAPS Z31, K2, Z13
+	VCMPPS  $0x12, Z31, Z14, K2
+	VMOVAPS Z31, K2, Z14
+	VCMPPS  $0x12, Z31, Z15, K2
+	VMOVAPS Z31, K2, Z15
+	VCMPPS  $0x12, Z31, Z16, K2
+	VMOVAPS Z31, K2, Z16
+	VCMPPS  $0x12, Z31, Z17, K2
+	VMOVAPS Z31, K2, Z17
+	VCMPPS  $0x12, Z31, Z18, K2
+	VMOVAPS Z31, K2, Z18
+	VCMPPS  $0x12, Z31, Z19, K2
+	VMOVAPS Z31, K2, Z19
+	VCMPPS  $0x12, Z31, Z20, K2
+	VMOVAPS Z31, K2, Z20
+	VCMPPS  $0x12, Z31, Z21, K2
+	VMOVAPS Z31, K2, Z21
+	VCMPPS  $0x12, Z31, Z22, K2
+	VMOVAPS Z31, K2, Z22
+	VCMPPS  $0x12, Z31, Z23, K2
+	VMOVAPS Z31, K2, Z23
+	VCMPPS  $0x12, Z31, Z24, K2
+	VMOVAPS Z31, K2, Z24
+	VCMPPS  $0x12, Z31, Z25, K2
+	VMOVAPS Z31, K2, Z25
+	VCMPPS  $0x12, Z31, Z26, K2
+	VMOVAPS Z31, K2, Z26
+	VCMPPS  $0x12, Z31, Z27, K2
+	VMOVAPS Z31, K2, Z27
+	JMP     limited884
+
+six883:
+	VBROADCASTSS 128(AX), Z28
+	VPXORD       Z31, Z31, Z31
+	VCMPPS       $0x11, Z31, Z0, K2
+	VBLENDMPS    Z31, Z0, K2, Z0
+	VCMPPS       $0x1e, Z28, Z0, K2
+	VBLENDMPS    Z28, Z0, K2, Z0
+	VCMPPS       $0x11, Z31, Z1, K2
+	VBLENDMPS    Z31, Z1, K2, Z1
+	VCMPPS       $0x1e, Z28, Z1, K2
+	VBLENDMPS    Z28, Z1, K2, Z1
+	VCMPPS       $0x11, Z31, Z2, K2
+	VBLENDMPS    Z31, Z2, K2, Z2
+	VCMPPS       $0x1e, Z28, Z2, K2
+	VBLENDMPS    Z28, Z2, K2, Z2
+	VCMPPS       $0x11, Z31, Z3, K2
+	VBLENDMPS    Z31, Z3, K2, Z3
+	VCMPPS       $0x1e, Z28, Z3, K2
+	VBLENDMPS    Z28, Z3, K2, Z3
+	VCMPPS       $0x11, Z31, Z4, K2
+	VBLENDMPS    Z31, Z4, K2, Z4
+	VCMPPS       $0x1e, Z28, Z4, K2
+	VBLENDMPS    Z28, Z4, K2, Z4
+	VCMPPS       $0x11, Z31, Z5, K2
+	VBLENDMPS    Z31, Z5, K2, Z5
+	VCMPPS       $0x1e, Z28, Z5, K2
+	VBLENDMPS    Z28, Z5, K2, Z5
+	VCMPPS       $0x11, Z31, Z6, K2
+	VBLENDMPS    Z31, Z6, K2, Z6
+	VCMPPS       $0x1e, Z28, Z6, K2
+	VBLENDMPS    Z28, Z6, K2, Z6
+	VCMPPS       $0x11, Z31, Z7, K2
+	VBLENDMPS    Z31, Z7, K2, Z7
+	VCMPPS       $0x1e, Z28, Z7, K2
+	VBLENDMPS    Z28, Z7, K2, Z7
+	VCMPPS       $0x11, Z31, Z8, K2
+	VBLENDMPS    Z31, Z8, K2, Z8
+	VCMPPS       $0x1e, Z28, Z8, K2
+	VBLENDMPS    Z28, Z8, K2, Z8
+	VCMPPS       $0x11, Z31, Z9, K2
+	VBLENDMPS    Z31, Z9, K2, Z9
+	VCMPPS       $0x1e, Z28, Z9, K2
+	VBLENDMPS    Z28, Z9, K2, Z9
+	VCMPPS       $0x11, Z31, Z10, K2
+	VBLENDMPS    Z31, Z10, K2, Z10
+	VCMPPS       $0x1e, Z28, Z10, K2
+	VBLENDMPS    Z28, Z10, K2, Z10
+	VCMPPS       $0x11, Z31, Z11, K2
+	VBLENDMPS    Z31, Z11, K2, Z11
+	VCMPPS       $0x1e, Z28, Z11, K2
+	VBLENDMPS    Z28, Z11, K2, Z11
+	VCMPPS       $0x11, Z31, Z12, K2
+	VBLENDMPS    Z31, Z12, K2, Z12
+	VCMPPS       $0x1e, Z28, Z12, K2
+	VBLENDMPS    Z28, Z12, K2, Z12
+	VCMPPS       $0x11, Z31, Z13, K2
+	VBLENDMPS    Z31, Z13, K2, Z13
+	VCMPPS       $0x1e, Z28, Z13, K2
+	VBLENDMPS    Z28, Z13, K2, Z13
+	VCMPPS       $0x11, Z31, Z14, K2
+	VBLENDMPS    Z31, Z14, K2, Z14
+	VCMPPS       $0x1e, Z28, Z14, K2
+	VBLENDMPS    Z28, Z14, K2, Z14
+	VCMPPS       $0x11, Z31, Z15, K2
+	VBLENDMPS    Z31, Z15, K2, Z15
+	VCMPPS       $0x1e, Z28, Z15, K2
+	VBLENDMPS    Z28, Z15, K2, Z15
+	VCMPPS       $0x11, Z31, Z16, K2
+	VBLENDMPS    Z31, Z16, K2, Z16
+	VCMPPS       $0x1e, Z28, Z16, K2
+	VBLENDMPS    Z28, Z16, K2, Z16
+	VCMPPS       $0x11, Z31, Z17, K2
+	VBLENDMPS    Z31, Z17, K2, Z17
+	VCMPPS       $0x1e, Z28, Z17, K2
+	VBLENDMPS    Z28, Z17, K2, Z17
+	VCMPPS       $0x11, Z31, Z18, K2
+	VBLENDMPS    Z31, Z18, K2, Z18
+	VCMPPS       $0x1e, Z28, Z18, K2
+	VBLENDMPS    Z28, Z18, K2, Z18
+	VCMPPS       $0x11, Z31, Z19, K2
+	VBLENDMPS    Z31, Z19, K2, Z19
+	VCMPPS       $0x1e, Z28, Z19, K2
+	VBLENDMPS    Z28, Z19, K2, Z19
+	VCMPPS       $0x11, Z31, Z20, K2
+	VBLENDMPS    Z31, Z20, K2, Z20
+	VCMPPS       $0x1e, Z28, Z20, K2
+	VBLENDMPS    Z28, Z20, K2, Z20
+	VCMPPS       $0x11, Z31, Z21, K2
+	VBLENDMPS    Z31, Z21, K2, Z21
+	VCMPPS       $0x1e, Z28, Z21, K2
+	VBLENDMPS    Z28, Z21, K2, Z21
+	VCMPPS       $0x11, Z31, Z22, K2
+	VBLENDMPS    Z31, Z22, K2, Z22
+	VCMPPS       $0x1e, Z28, Z22, K2
+	VBLENDMPS    Z28, Z22, K2, Z22
+	VCMPPS       $0x11, Z31, Z23, K2
+	VBLENDMPS    Z31, Z23, K2, Z23
+	VCMPPS       $0x1e, Z28, Z23, K2
+	VBLENDMPS    Z28, Z23, K2, Z23
+	VCMPPS       $0x11, Z31, Z24, K2
+	VBLENDMPS    Z31, Z24, K2, Z24
+	VCMPPS       $0x1e, Z28, Z24, K2
+	VBLENDMPS    Z28, Z24, K2, Z24
+	VCMPPS       $0x11, Z31, Z25, K2
+	VBLENDMPS    Z31, Z25, K2, Z25
+	VCMPPS       $0x1e, Z28, Z25, K2
+	VBLENDMPS    Z28, Z25, K2, Z25
+	VCMPPS       $0x11, Z31, Z26, K2
+	VBLENDMPS    Z31, Z26, K2, Z26
+	VCMPPS       $0x1e, Z28, Z26, K2
+	VBLENDMPS    Z28, Z26, K2, Z26
+	VCMPPS       $0x11, Z31, Z27, K2
+	VBLENDMPS    Z31, Z27, K2, Z27
+	VCMPPS       $0x1e, Z28, Z27, K2
+	VBLENDMPS    Z28, Z27, K2, Z27
+
+limited884:
+plain877:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -9513,9 +17470,9 @@ TEXT ·transposeF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full323:
+full885:
 	CMPQ       SI, $0x10
-	JLT        tail324
+	JLT        tail886
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Z0
 	LEAQ       (R8)(DX*1), R9
@@ -9676,11 +17633,11 @@ full323:
 	ADDQ       AX, DI
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, SI
-	JMP        full323
+	JMP        full885
 
-tail324:
+tail886:
 	TESTQ      SI, SI
-	JEQ        done325
+	JEQ        done887
 	MOVL       $0xffffffff, R8
 	BZHIL      SI, R8, R8
 	KMOVW      R8, K1
@@ -9812,65 +17769,65 @@ tail324:
 	VMOVUPS    Z12, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z14, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z15, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z11, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z16, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z9, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x08
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x09
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z10, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0a
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0b
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z13, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0c
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0d
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z1, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0e
-	JEQ        done325
+	JEQ        done887
 	VMOVUPS    Z5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0f
-	JEQ        done325
+	JEQ        done887
 
-done325:
+done887:
 	VZEROUPPER
 	RET
 
@@ -9891,11 +17848,11 @@ TEXT ·tileF64AVX512_1x1(SB), NOSPLIT, $0-8
 	KMOVW  R10, K1
 	VPXORD Z0, Z0, Z0
 
-stretch326:
+stretch888:
 	SUBQ $0x04, BX
-	JLT  few328
+	JLT  few890
 
-many327:
+many889:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (R8), Z2
 	VFMADD231PD  Z1, Z2, Z0
@@ -9917,38 +17874,38 @@ many327:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many327
+	JGE          many889
 
-few328:
+few890:
 	ADDQ $0x04, BX
-	JEQ  done329
+	JEQ  done891
 
-rest330:
+rest892:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (R8), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest330
+	JNE          rest892
 
-done329:
+done891:
 	DECQ DI
-	JLE  finished331
+	JLE  finished893
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch326
+	JMP  stretch888
 
-finished331:
+finished893:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store332
+	JEQ       store894
 	VMOVUPD.Z (CX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	MOVQ      40(AX), CX
 
-store332:
+store894:
 	VMOVUPD Z0, K1, (CX)
 	VZEROUPPER
 	RET
@@ -9971,11 +17928,11 @@ TEXT ·tileF64AVX512_1x2(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-stretch333:
+stretch895:
 	SUBQ $0x04, BX
-	JLT  few335
+	JLT  few897
 
-many334:
+many896:
 	VMOVUPD.Z    64(CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  (CX), Z3, Z0
@@ -10001,13 +17958,13 @@ many334:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many334
+	JGE          many896
 
-few335:
+few897:
 	ADDQ $0x04, BX
-	JEQ  done336
+	JEQ  done898
 
-rest337:
+rest899:
 	VMOVUPD.Z    64(CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  (CX), Z3, Z0
@@ -10015,26 +17972,26 @@ rest337:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest337
+	JNE          rest899
 
-done336:
+done898:
 	DECQ DI
-	JLE  finished338
+	JLE  finished900
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch333
+	JMP  stretch895
 
-finished338:
+finished900:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store339
+	JEQ       store901
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store339:
+store901:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	VZEROUPPER
@@ -10059,11 +18016,11 @@ TEXT ·tileF64AVX512_1x3(SB), NOSPLIT, $0-8
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-stretch340:
+stretch902:
 	SUBQ $0x04, BX
-	JLT  few342
+	JLT  few904
 
-many341:
+many903:
 	VMOVUPD.Z    128(CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  (CX), Z4, Z0
@@ -10093,13 +18050,13 @@ many341:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many341
+	JGE          many903
 
-few342:
+few904:
 	ADDQ $0x04, BX
-	JEQ  done343
+	JEQ  done905
 
-rest344:
+rest906:
 	VMOVUPD.Z    128(CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  (CX), Z4, Z0
@@ -10108,27 +18065,27 @@ rest344:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest344
+	JNE          rest906
 
-done343:
+done905:
 	DECQ DI
-	JLE  finished345
+	JLE  finished907
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch340
+	JMP  stretch902
 
-finished345:
+finished907:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store346
+	JEQ       store908
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z3
 	VADDPD    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store346:
+store908:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -10155,11 +18112,11 @@ TEXT ·tileF64AVX512_1x4(SB), NOSPLIT, $0-8
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-stretch347:
+stretch909:
 	SUBQ $0x04, BX
-	JLT  few349
+	JLT  few911
 
-many348:
+many910:
 	VMOVUPD.Z    192(CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  (CX), Z5, Z0
@@ -10193,13 +18150,13 @@ many348:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many348
+	JGE          many910
 
-few349:
+few911:
 	ADDQ $0x04, BX
-	JEQ  done350
+	JEQ  done912
 
-rest351:
+rest913:
 	VMOVUPD.Z    192(CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  (CX), Z5, Z0
@@ -10209,20 +18166,20 @@ rest351:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest351
+	JNE          rest913
 
-done350:
+done912:
 	DECQ DI
-	JLE  finished352
+	JLE  finished914
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch347
+	JMP  stretch909
 
-finished352:
+finished914:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store353
+	JEQ       store915
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -10230,7 +18187,7 @@ finished352:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store353:
+store915:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -10259,11 +18216,11 @@ TEXT ·tileF64AVX512_1x5(SB), NOSPLIT, $0-8
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 
-stretch354:
+stretch916:
 	SUBQ $0x04, BX
-	JLT  few356
+	JLT  few918
 
-many355:
+many917:
 	VMOVUPD.Z    256(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  (CX), Z6, Z0
@@ -10301,13 +18258,13 @@ many355:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many355
+	JGE          many917
 
-few356:
+few918:
 	ADDQ $0x04, BX
-	JEQ  done357
+	JEQ  done919
 
-rest358:
+rest920:
 	VMOVUPD.Z    256(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  (CX), Z6, Z0
@@ -10318,20 +18275,20 @@ rest358:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest358
+	JNE          rest920
 
-done357:
+done919:
 	DECQ DI
-	JLE  finished359
+	JLE  finished921
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch354
+	JMP  stretch916
 
-finished359:
+finished921:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store360
+	JEQ       store922
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -10340,7 +18297,7 @@ finished359:
 	VADDPD    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store360:
+store922:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -10371,11 +18328,11 @@ TEXT ·tileF64AVX512_1x6(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch361:
+stretch923:
 	SUBQ $0x04, BX
-	JLT  few363
+	JLT  few925
 
-many362:
+many924:
 	VMOVUPD.Z    320(CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  (CX), Z7, Z0
@@ -10417,13 +18374,13 @@ many362:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many362
+	JGE          many924
 
-few363:
+few925:
 	ADDQ $0x04, BX
-	JEQ  done364
+	JEQ  done926
 
-rest365:
+rest927:
 	VMOVUPD.Z    320(CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  (CX), Z7, Z0
@@ -10435,20 +18392,20 @@ rest365:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest365
+	JNE          rest927
 
-done364:
+done926:
 	DECQ DI
-	JLE  finished366
+	JLE  finished928
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch361
+	JMP  stretch923
 
-finished366:
+finished928:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store367
+	JEQ       store929
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -10458,7 +18415,7 @@ finished366:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store367:
+store929:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -10491,11 +18448,11 @@ TEXT ·tileF64AVX512_1x7(SB), NOSPLIT, $0-8
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 
-stretch368:
+stretch930:
 	SUBQ $0x04, BX
-	JLT  few370
+	JLT  few932
 
-many369:
+many931:
 	VMOVUPD.Z    384(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  (CX), Z8, Z0
@@ -10541,13 +18498,13 @@ many369:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many369
+	JGE          many931
 
-few370:
+few932:
 	ADDQ $0x04, BX
-	JEQ  done371
+	JEQ  done933
 
-rest372:
+rest934:
 	VMOVUPD.Z    384(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  (CX), Z8, Z0
@@ -10560,20 +18517,20 @@ rest372:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest372
+	JNE          rest934
 
-done371:
+done933:
 	DECQ DI
-	JLE  finished373
+	JLE  finished935
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch368
+	JMP  stretch930
 
-finished373:
+finished935:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store374
+	JEQ       store936
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -10584,7 +18541,7 @@ finished373:
 	VADDPD    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store374:
+store936:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -10619,11 +18576,11 @@ TEXT ·tileF64AVX512_1x8(SB), NOSPLIT, $0-8
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-stretch375:
+stretch937:
 	SUBQ $0x04, BX
-	JLT  few377
+	JLT  few939
 
-many376:
+many938:
 	VMOVUPD.Z    448(CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  (CX), Z9, Z0
@@ -10673,13 +18630,13 @@ many376:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many376
+	JGE          many938
 
-few377:
+few939:
 	ADDQ $0x04, BX
-	JEQ  done378
+	JEQ  done940
 
-rest379:
+rest941:
 	VMOVUPD.Z    448(CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  (CX), Z9, Z0
@@ -10693,20 +18650,20 @@ rest379:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest379
+	JNE          rest941
 
-done378:
+done940:
 	DECQ DI
-	JLE  finished380
+	JLE  finished942
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch375
+	JMP  stretch937
 
-finished380:
+finished942:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store381
+	JEQ       store943
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -10718,7 +18675,7 @@ finished380:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store381:
+store943:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -10755,11 +18712,11 @@ TEXT ·tileF64AVX512_1x9(SB), NOSPLIT, $0-8
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-stretch382:
+stretch944:
 	SUBQ $0x04, BX
-	JLT  few384
+	JLT  few946
 
-many383:
+many945:
 	VMOVUPD.Z    512(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  (CX), Z10, Z0
@@ -10813,13 +18770,13 @@ many383:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many383
+	JGE          many945
 
-few384:
+few946:
 	ADDQ $0x04, BX
-	JEQ  done385
+	JEQ  done947
 
-rest386:
+rest948:
 	VMOVUPD.Z    512(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  (CX), Z10, Z0
@@ -10834,20 +18791,20 @@ rest386:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest386
+	JNE          rest948
 
-done385:
+done947:
 	DECQ DI
-	JLE  finished387
+	JLE  finished949
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch382
+	JMP  stretch944
 
-finished387:
+finished949:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store388
+	JEQ       store950
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -10860,7 +18817,7 @@ finished387:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store388:
+store950:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -10899,11 +18856,11 @@ TEXT ·tileF64AVX512_1x10(SB), NOSPLIT, $0-8
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 
-stretch389:
+stretch951:
 	SUBQ $0x04, BX
-	JLT  few391
+	JLT  few953
 
-many390:
+many952:
 	VMOVUPD.Z    576(CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  (CX), Z11, Z0
@@ -10961,13 +18918,13 @@ many390:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many390
+	JGE          many952
 
-few391:
+few953:
 	ADDQ $0x04, BX
-	JEQ  done392
+	JEQ  done954
 
-rest393:
+rest955:
 	VMOVUPD.Z    576(CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  (CX), Z11, Z0
@@ -10983,20 +18940,20 @@ rest393:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest393
+	JNE          rest955
 
-done392:
+done954:
 	DECQ DI
-	JLE  finished394
+	JLE  finished956
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch389
+	JMP  stretch951
 
-finished394:
+finished956:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store395
+	JEQ       store957
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -11010,7 +18967,7 @@ finished394:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store395:
+store957:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -11051,11 +19008,11 @@ TEXT ·tileF64AVX512_1x11(SB), NOSPLIT, $0-8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 
-stretch396:
+stretch958:
 	SUBQ $0x04, BX
-	JLT  few398
+	JLT  few960
 
-many397:
+many959:
 	VMOVUPD.Z    640(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  (CX), Z12, Z0
@@ -11117,13 +19074,13 @@ many397:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many397
+	JGE          many959
 
-few398:
+few960:
 	ADDQ $0x04, BX
-	JEQ  done399
+	JEQ  done961
 
-rest400:
+rest962:
 	VMOVUPD.Z    640(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  (CX), Z12, Z0
@@ -11140,20 +19097,20 @@ rest400:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest400
+	JNE          rest962
 
-done399:
+done961:
 	DECQ DI
-	JLE  finished401
+	JLE  finished963
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch396
+	JMP  stretch958
 
-finished401:
+finished963:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store402
+	JEQ       store964
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -11168,7 +19125,7 @@ finished401:
 	VADDPD    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store402:
+store964:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -11211,11 +19168,11 @@ TEXT ·tileF64AVX512_1x12(SB), NOSPLIT, $0-8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-stretch403:
+stretch965:
 	SUBQ $0x04, BX
-	JLT  few405
+	JLT  few967
 
-many404:
+many966:
 	VMOVUPD.Z    704(CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  (CX), Z13, Z0
@@ -11281,13 +19238,13 @@ many404:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many404
+	JGE          many966
 
-few405:
+few967:
 	ADDQ $0x04, BX
-	JEQ  done406
+	JEQ  done968
 
-rest407:
+rest969:
 	VMOVUPD.Z    704(CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  (CX), Z13, Z0
@@ -11305,20 +19262,20 @@ rest407:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest407
+	JNE          rest969
 
-done406:
+done968:
 	DECQ DI
-	JLE  finished408
+	JLE  finished970
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch403
+	JMP  stretch965
 
-finished408:
+finished970:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store409
+	JEQ       store971
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -11334,7 +19291,7 @@ finished408:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store409:
+store971:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -11379,11 +19336,11 @@ TEXT ·tileF64AVX512_1x13(SB), NOSPLIT, $0-8
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 
-stretch410:
+stretch972:
 	SUBQ $0x04, BX
-	JLT  few412
+	JLT  few974
 
-many411:
+many973:
 	VMOVUPD.Z    768(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  (CX), Z14, Z0
@@ -11453,13 +19410,13 @@ many411:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many411
+	JGE          many973
 
-few412:
+few974:
 	ADDQ $0x04, BX
-	JEQ  done413
+	JEQ  done975
 
-rest414:
+rest976:
 	VMOVUPD.Z    768(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  (CX), Z14, Z0
@@ -11478,20 +19435,20 @@ rest414:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest414
+	JNE          rest976
 
-done413:
+done975:
 	DECQ DI
-	JLE  finished415
+	JLE  finished977
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch410
+	JMP  stretch972
 
-finished415:
+finished977:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store416
+	JEQ       store978
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -11508,7 +19465,7 @@ finished415:
 	VADDPD    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store416:
+store978:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -11555,11 +19512,11 @@ TEXT ·tileF64AVX512_1x14(SB), NOSPLIT, $0-8
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 
-stretch417:
+stretch979:
 	SUBQ $0x04, BX
-	JLT  few419
+	JLT  few981
 
-many418:
+many980:
 	VMOVUPD.Z    832(CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  (CX), Z15, Z0
@@ -11633,13 +19590,13 @@ many418:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many418
+	JGE          many980
 
-few419:
+few981:
 	ADDQ $0x04, BX
-	JEQ  done420
+	JEQ  done982
 
-rest421:
+rest983:
 	VMOVUPD.Z    832(CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  (CX), Z15, Z0
@@ -11659,20 +19616,20 @@ rest421:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest421
+	JNE          rest983
 
-done420:
+done982:
 	DECQ DI
-	JLE  finished422
+	JLE  finished984
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch417
+	JMP  stretch979
 
-finished422:
+finished984:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store423
+	JEQ       store985
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -11690,7 +19647,7 @@ finished422:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store423:
+store985:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -11739,11 +19696,11 @@ TEXT ·tileF64AVX512_1x15(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 
-stretch424:
+stretch986:
 	SUBQ $0x04, BX
-	JLT  few426
+	JLT  few988
 
-many425:
+many987:
 	VMOVUPD.Z    896(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
 	VFMADD231PD  (CX), Z16, Z0
@@ -11821,13 +19778,13 @@ many425:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many425
+	JGE          many987
 
-few426:
+few988:
 	ADDQ $0x04, BX
-	JEQ  done427
+	JEQ  done989
 
-rest428:
+rest990:
 	VMOVUPD.Z    896(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
 	VFMADD231PD  (CX), Z16, Z0
@@ -11848,20 +19805,20 @@ rest428:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest428
+	JNE          rest990
 
-done427:
+done989:
 	DECQ DI
-	JLE  finished429
+	JLE  finished991
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch424
+	JMP  stretch986
 
-finished429:
+finished991:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store430
+	JEQ       store992
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -11880,7 +19837,7 @@ finished429:
 	VADDPD    Z15, Z14, Z14
 	MOVQ      40(AX), CX
 
-store430:
+store992:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -11931,11 +19888,11 @@ TEXT ·tileF64AVX512_1x16(SB), NOSPLIT, $0-8
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 
-stretch431:
+stretch993:
 	SUBQ $0x04, BX
-	JLT  few433
+	JLT  few995
 
-many432:
+many994:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -12081,13 +20038,13 @@ many432:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many432
+	JGE          many994
 
-few433:
+few995:
 	ADDQ $0x04, BX
-	JEQ  done434
+	JEQ  done996
 
-rest435:
+rest997:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -12125,20 +20082,20 @@ rest435:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest435
+	JNE          rest997
 
-done434:
+done996:
 	DECQ DI
-	JLE  finished436
+	JLE  finished998
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch431
+	JMP  stretch993
 
-finished436:
+finished998:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store437
+	JEQ       store999
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -12158,7 +20115,7 @@ finished436:
 	VADDPD    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store437:
+store999:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -12196,11 +20153,11 @@ TEXT ·tileF64AVX512_2x1(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-stretch438:
+stretch1000:
 	SUBQ $0x04, BX
-	JLT  few440
+	JLT  few1002
 
-many439:
+many1001:
 	VMOVUPD.Z    (CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -12230,13 +20187,13 @@ many439:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many439
+	JGE          many1001
 
-few440:
+few1002:
 	ADDQ $0x04, BX
-	JEQ  done441
+	JEQ  done1003
 
-rest442:
+rest1004:
 	VMOVUPD.Z    (CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -12245,20 +20202,20 @@ rest442:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest442
+	JNE          rest1004
 
-done441:
+done1003:
 	DECQ DI
-	JLE  finished443
+	JLE  finished1005
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch438
+	JMP  stretch1000
 
-finished443:
+finished1005:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store444
+	JEQ       store1006
 	VMOVUPD.Z (CX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	ADDQ      DX, CX
@@ -12266,7 +20223,7 @@ finished443:
 	VADDPD    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store444:
+store1006:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -12293,11 +20250,11 @@ TEXT ·tileF64AVX512_2x2(SB), NOSPLIT, $0-8
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-stretch445:
+stretch1007:
 	SUBQ $0x04, BX
-	JLT  few447
+	JLT  few1009
 
-many446:
+many1008:
 	VMOVUPS      (CX), Z4
 	VMOVUPD.Z    64(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
@@ -12339,13 +20296,13 @@ many446:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many446
+	JGE          many1008
 
-few447:
+few1009:
 	ADDQ $0x04, BX
-	JEQ  done448
+	JEQ  done1010
 
-rest449:
+rest1011:
 	VMOVUPS      (CX), Z4
 	VMOVUPD.Z    64(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
@@ -12357,20 +20314,20 @@ rest449:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest449
+	JNE          rest1011
 
-done448:
+done1010:
 	DECQ DI
-	JLE  finished450
+	JLE  finished1012
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch445
+	JMP  stretch1007
 
-finished450:
+finished1012:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store451
+	JEQ       store1013
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z4
 	VADDPD    Z4, Z1, Z1
@@ -12380,7 +20337,7 @@ finished450:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store451:
+store1013:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -12411,11 +20368,11 @@ TEXT ·tileF64AVX512_2x3(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch452:
+stretch1014:
 	SUBQ $0x04, BX
-	JLT  few454
+	JLT  few1016
 
-many453:
+many1015:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPD.Z    128(CX), K1, Z8
@@ -12469,13 +20426,13 @@ many453:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many453
+	JGE          many1015
 
-few454:
+few1016:
 	ADDQ $0x04, BX
-	JEQ  done455
+	JEQ  done1017
 
-rest456:
+rest1018:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPD.Z    128(CX), K1, Z8
@@ -12490,20 +20447,20 @@ rest456:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest456
+	JNE          rest1018
 
-done455:
+done1017:
 	DECQ DI
-	JLE  finished457
+	JLE  finished1019
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch452
+	JMP  stretch1014
 
-finished457:
+finished1019:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store458
+	JEQ       store1020
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z6
@@ -12515,7 +20472,7 @@ finished457:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store458:
+store1020:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -12550,11 +20507,11 @@ TEXT ·tileF64AVX512_2x4(SB), NOSPLIT, $0-8
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-stretch459:
+stretch1021:
 	SUBQ $0x04, BX
-	JLT  few461
+	JLT  few1023
 
-many460:
+many1022:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -12620,13 +20577,13 @@ many460:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many460
+	JGE          many1022
 
-few461:
+few1023:
 	ADDQ $0x04, BX
-	JEQ  done462
+	JEQ  done1024
 
-rest463:
+rest1025:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -12644,20 +20601,20 @@ rest463:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest463
+	JNE          rest1025
 
-done462:
+done1024:
 	DECQ DI
-	JLE  finished464
+	JLE  finished1026
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch459
+	JMP  stretch1021
 
-finished464:
+finished1026:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store465
+	JEQ       store1027
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -12671,7 +20628,7 @@ finished464:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store465:
+store1027:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -12703,11 +20660,11 @@ TEXT ·tileF64AVX512_3x1(SB), NOSPLIT, $0-8
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-stretch466:
+stretch1028:
 	SUBQ $0x04, BX
-	JLT  few468
+	JLT  few1030
 
-many467:
+many1029:
 	VMOVUPD.Z    (CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -12745,13 +20702,13 @@ many467:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many467
+	JGE          many1029
 
-few468:
+few1030:
 	ADDQ $0x04, BX
-	JEQ  done469
+	JEQ  done1031
 
-rest470:
+rest1032:
 	VMOVUPD.Z    (CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -12762,20 +20719,20 @@ rest470:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest470
+	JNE          rest1032
 
-done469:
+done1031:
 	DECQ DI
-	JLE  finished471
+	JLE  finished1033
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch466
+	JMP  stretch1028
 
-finished471:
+finished1033:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store472
+	JEQ       store1034
 	VMOVUPD.Z (CX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	ADDQ      DX, CX
@@ -12786,7 +20743,7 @@ finished471:
 	VADDPD    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store472:
+store1034:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -12817,11 +20774,11 @@ TEXT ·tileF64AVX512_3x2(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch473:
+stretch1035:
 	SUBQ $0x04, BX
-	JLT  few475
+	JLT  few1037
 
-many474:
+many1036:
 	VMOVUPS      (CX), Z6
 	VMOVUPD.Z    64(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
@@ -12875,13 +20832,13 @@ many474:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many474
+	JGE          many1036
 
-few475:
+few1037:
 	ADDQ $0x04, BX
-	JEQ  done476
+	JEQ  done1038
 
-rest477:
+rest1039:
 	VMOVUPS      (CX), Z6
 	VMOVUPD.Z    64(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
@@ -12896,20 +20853,20 @@ rest477:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest477
+	JNE          rest1039
 
-done476:
+done1038:
 	DECQ DI
-	JLE  finished478
+	JLE  finished1040
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch473
+	JMP  stretch1035
 
-finished478:
+finished1040:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store479
+	JEQ       store1041
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z6
 	VADDPD    Z6, Z1, Z1
@@ -12923,7 +20880,7 @@ finished478:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store479:
+store1041:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -12960,11 +20917,11 @@ TEXT ·tileF64AVX512_3x3(SB), NOSPLIT, $0-8
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-stretch480:
+stretch1042:
 	SUBQ $0x04, BX
-	JLT  few482
+	JLT  few1044
 
-many481:
+many1043:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPD.Z    128(CX), K1, Z11
@@ -13034,13 +20991,13 @@ many481:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many481
+	JGE          many1043
 
-few482:
+few1044:
 	ADDQ $0x04, BX
-	JEQ  done483
+	JEQ  done1045
 
-rest484:
+rest1046:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPD.Z    128(CX), K1, Z11
@@ -13059,20 +21016,20 @@ rest484:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest484
+	JNE          rest1046
 
-done483:
+done1045:
 	DECQ DI
-	JLE  finished485
+	JLE  finished1047
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch480
+	JMP  stretch1042
 
-finished485:
+finished1047:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store486
+	JEQ       store1048
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z9
@@ -13089,7 +21046,7 @@ finished485:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store486:
+store1048:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -13132,11 +21089,11 @@ TEXT ·tileF64AVX512_3x4(SB), NOSPLIT, $0-8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-stretch487:
+stretch1049:
 	SUBQ $0x04, BX
-	JLT  few489
+	JLT  few1051
 
-many488:
+many1050:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -13222,13 +21179,13 @@ many488:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many488
+	JGE          many1050
 
-few489:
+few1051:
 	ADDQ $0x04, BX
-	JEQ  done490
+	JEQ  done1052
 
-rest491:
+rest1053:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -13251,20 +21208,20 @@ rest491:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest491
+	JNE          rest1053
 
-done490:
+done1052:
 	DECQ DI
-	JLE  finished492
+	JLE  finished1054
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch487
+	JMP  stretch1049
 
-finished492:
+finished1054:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store493
+	JEQ       store1055
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -13284,7 +21241,7 @@ finished492:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store493:
+store1055:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -13332,11 +21289,11 @@ TEXT ·tileF64AVX512_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch494:
+stretch1056:
 	SUBQ $0x04, BX
-	JLT  few496
+	JLT  few1058
 
-many495:
+many1057:
 	VMOVUPD.Z    (CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -13382,13 +21339,13 @@ many495:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many495
+	JGE          many1057
 
-few496:
+few1058:
 	ADDQ $0x04, BX
-	JEQ  done497
+	JEQ  done1059
 
-rest498:
+rest1060:
 	VMOVUPD.Z    (CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -13401,20 +21358,20 @@ rest498:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest498
+	JNE          rest1060
 
-done497:
+done1059:
 	DECQ DI
-	JLE  finished499
+	JLE  finished1061
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch494
+	JMP  stretch1056
 
-finished499:
+finished1061:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store500
+	JEQ       store1062
 	VMOVUPD.Z (CX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	ADDQ      DX, CX
@@ -13428,7 +21385,7 @@ finished499:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store500:
+store1062:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -13477,11 +21434,11 @@ TEXT ·tileF64AVX512_4x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-stretch501:
+stretch1063:
 	SUBQ $0x04, BX
-	JLT  few503
+	JLT  few1065
 
-many502:
+many1064:
 	VMOVUPS      (CX), Z8
 	VMOVUPD.Z    64(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
@@ -13547,13 +21504,13 @@ many502:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many502
+	JGE          many1064
 
-few503:
+few1065:
 	ADDQ $0x04, BX
-	JEQ  done504
+	JEQ  done1066
 
-rest505:
+rest1067:
 	VMOVUPS      (CX), Z8
 	VMOVUPD.Z    64(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
@@ -13571,20 +21528,20 @@ rest505:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest505
+	JNE          rest1067
 
-done504:
+done1066:
 	DECQ DI
-	JLE  finished506
+	JLE  finished1068
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch501
+	JMP  stretch1063
 
-finished506:
+finished1068:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store507
+	JEQ       store1069
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z8
 	VADDPD    Z8, Z1, Z1
@@ -13602,7 +21559,7 @@ finished506:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store507:
+store1069:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -13650,11 +21607,11 @@ TEXT ·tileF64AVX512_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch508:
+stretch1070:
 	SUBQ $0x04, BX
-	JLT  few510
+	JLT  few1072
 
-many509:
+many1071:
 	VMOVUPD.Z    (CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -13708,13 +21665,13 @@ many509:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many509
+	JGE          many1071
 
-few510:
+few1072:
 	ADDQ $0x04, BX
-	JEQ  done511
+	JEQ  done1073
 
-rest512:
+rest1074:
 	VMOVUPD.Z    (CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -13729,20 +21686,20 @@ rest512:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest512
+	JNE          rest1074
 
-done511:
+done1073:
 	DECQ DI
-	JLE  finished513
+	JLE  finished1075
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch508
+	JMP  stretch1070
 
-finished513:
+finished1075:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store514
+	JEQ       store1076
 	VMOVUPD.Z (CX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	ADDQ      DX, CX
@@ -13759,7 +21716,7 @@ finished513:
 	VADDPD    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store514:
+store1076:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -13815,11 +21772,11 @@ TEXT ·tileF64AVX512_5x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-stretch515:
+stretch1077:
 	SUBQ $0x04, BX
-	JLT  few517
+	JLT  few1079
 
-many516:
+many1078:
 	VMOVUPS      (CX), Z10
 	VMOVUPD.Z    64(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
@@ -13897,13 +21854,13 @@ many516:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many516
+	JGE          many1078
 
-few517:
+few1079:
 	ADDQ $0x04, BX
-	JEQ  done518
+	JEQ  done1080
 
-rest519:
+rest1081:
 	VMOVUPS      (CX), Z10
 	VMOVUPD.Z    64(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
@@ -13924,20 +21881,20 @@ rest519:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest519
+	JNE          rest1081
 
-done518:
+done1080:
 	DECQ DI
-	JLE  finished520
+	JLE  finished1082
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch515
+	JMP  stretch1077
 
-finished520:
+finished1082:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store521
+	JEQ       store1083
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z10
 	VADDPD    Z10, Z1, Z1
@@ -13959,7 +21916,7 @@ finished520:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store521:
+store1083:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -14014,11 +21971,11 @@ TEXT ·tileF64AVX512_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch522:
+stretch1084:
 	SUBQ $0x04, BX
-	JLT  few524
+	JLT  few1086
 
-many523:
+many1085:
 	VMOVUPD.Z    (CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -14080,13 +22037,13 @@ many523:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many523
+	JGE          many1085
 
-few524:
+few1086:
 	ADDQ $0x04, BX
-	JEQ  done525
+	JEQ  done1087
 
-rest526:
+rest1088:
 	VMOVUPD.Z    (CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -14103,20 +22060,20 @@ rest526:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest526
+	JNE          rest1088
 
-done525:
+done1087:
 	DECQ DI
-	JLE  finished527
+	JLE  finished1089
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch522
+	JMP  stretch1084
 
-finished527:
+finished1089:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store528
+	JEQ       store1090
 	VMOVUPD.Z (CX), K1, Z6
 	VADDPD    Z6, Z0, Z0
 	ADDQ      DX, CX
@@ -14136,7 +22093,7 @@ finished527:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store528:
+store1090:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -14200,11 +22157,11 @@ TEXT ·tileF64AVX512_6x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-stretch529:
+stretch1091:
 	SUBQ $0x04, BX
-	JLT  few531
+	JLT  few1093
 
-many530:
+many1092:
 	VMOVUPS      (CX), Z12
 	VMOVUPD.Z    64(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
@@ -14294,13 +22251,13 @@ many530:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many530
+	JGE          many1092
 
-few531:
+few1093:
 	ADDQ $0x04, BX
-	JEQ  done532
+	JEQ  done1094
 
-rest533:
+rest1095:
 	VMOVUPS      (CX), Z12
 	VMOVUPD.Z    64(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
@@ -14324,20 +22281,20 @@ rest533:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest533
+	JNE          rest1095
 
-done532:
+done1094:
 	DECQ DI
-	JLE  finished534
+	JLE  finished1096
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch529
+	JMP  stretch1091
 
-finished534:
+finished1096:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store535
+	JEQ       store1097
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z12
 	VADDPD    Z12, Z1, Z1
@@ -14363,7 +22320,7 @@ finished534:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store535:
+store1097:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -14424,11 +22381,11 @@ TEXT ·tileF64AVX512_7x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch536:
+stretch1098:
 	SUBQ $0x04, BX
-	JLT  few538
+	JLT  few1100
 
-many537:
+many1099:
 	VMOVUPD.Z    (CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  Z7, Z8, Z0
@@ -14498,13 +22455,13 @@ many537:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many537
+	JGE          many1099
 
-few538:
+few1100:
 	ADDQ $0x04, BX
-	JEQ  done539
+	JEQ  done1101
 
-rest540:
+rest1102:
 	VMOVUPD.Z    (CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  Z7, Z8, Z0
@@ -14523,20 +22480,20 @@ rest540:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest540
+	JNE          rest1102
 
-done539:
+done1101:
 	DECQ DI
-	JLE  finished541
+	JLE  finished1103
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch536
+	JMP  stretch1098
 
-finished541:
+finished1103:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store542
+	JEQ       store1104
 	VMOVUPD.Z (CX), K1, Z7
 	VADDPD    Z7, Z0, Z0
 	ADDQ      DX, CX
@@ -14559,7 +22516,7 @@ finished541:
 	VADDPD    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store542:
+store1104:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -14630,11 +22587,11 @@ TEXT ·tileF64AVX512_7x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-stretch543:
+stretch1105:
 	SUBQ $0x04, BX
-	JLT  few545
+	JLT  few1107
 
-many544:
+many1106:
 	VMOVUPS      (CX), Z14
 	VMOVUPD.Z    64(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
@@ -14736,13 +22693,13 @@ many544:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many544
+	JGE          many1106
 
-few545:
+few1107:
 	ADDQ $0x04, BX
-	JEQ  done546
+	JEQ  done1108
 
-rest547:
+rest1109:
 	VMOVUPS      (CX), Z14
 	VMOVUPD.Z    64(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
@@ -14769,20 +22726,20 @@ rest547:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest547
+	JNE          rest1109
 
-done546:
+done1108:
 	DECQ DI
-	JLE  finished548
+	JLE  finished1110
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch543
+	JMP  stretch1105
 
-finished548:
+finished1110:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store549
+	JEQ       store1111
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z14
 	VADDPD    Z14, Z1, Z1
@@ -14812,7 +22769,7 @@ finished548:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store549:
+store1111:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -14881,11 +22838,11 @@ TEXT ·tileF64AVX512_8x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch550:
+stretch1112:
 	SUBQ $0x04, BX
-	JLT  few552
+	JLT  few1114
 
-many551:
+many1113:
 	VMOVUPD.Z    (CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -14967,13 +22924,13 @@ many551:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many551
+	JGE          many1113
 
-few552:
+few1114:
 	ADDQ $0x04, BX
-	JEQ  done553
+	JEQ  done1115
 
-rest554:
+rest1116:
 	VMOVUPD.Z    (CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -14995,21 +22952,21 @@ rest554:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest554
+	JNE          rest1116
 
-done553:
+done1115:
 	DECQ DI
-	JLE  finished555
+	JLE  finished1117
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch550
+	JMP  stretch1112
 
-finished555:
+finished1117:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store556
+	JEQ       store1118
 	VMOVUPD.Z (CX), K1, Z8
 	VADDPD    Z8, Z0, Z0
 	ADDQ      DX, CX
@@ -15035,7 +22992,7 @@ finished555:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store556:
+store1118:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -15115,11 +23072,11 @@ TEXT ·tileF64AVX512_8x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch557:
+stretch1119:
 	SUBQ $0x04, BX
-	JLT  few559
+	JLT  few1121
 
-many558:
+many1120:
 	VMOVUPS      (CX), Z16
 	VMOVUPD.Z    64(CX), K1, Z17
 	VBROADCASTSD (R8), Z18
@@ -15237,13 +23194,13 @@ many558:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many558
+	JGE          many1120
 
-few559:
+few1121:
 	ADDQ $0x04, BX
-	JEQ  done560
+	JEQ  done1122
 
-rest561:
+rest1123:
 	VMOVUPS      (CX), Z16
 	VMOVUPD.Z    64(CX), K1, Z17
 	VBROADCASTSD (R8), Z18
@@ -15274,21 +23231,21 @@ rest561:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest561
+	JNE          rest1123
 
-done560:
+done1122:
 	DECQ DI
-	JLE  finished562
+	JLE  finished1124
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch557
+	JMP  stretch1119
 
-finished562:
+finished1124:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store563
+	JEQ       store1125
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z16
 	VADDPD    Z16, Z1, Z1
@@ -15322,7 +23279,7 @@ finished562:
 	VADDPD    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store563:
+store1125:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -15397,11 +23354,11 @@ TEXT ·tileF64AVX512_9x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch564:
+stretch1126:
 	SUBQ $0x04, BX
-	JLT  few566
+	JLT  few1128
 
-many565:
+many1127:
 	VMOVUPD.Z    (CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z9, Z10, Z0
@@ -15491,13 +23448,13 @@ many565:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many565
+	JGE          many1127
 
-few566:
+few1128:
 	ADDQ $0x04, BX
-	JEQ  done567
+	JEQ  done1129
 
-rest568:
+rest1130:
 	VMOVUPD.Z    (CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z9, Z10, Z0
@@ -15521,21 +23478,21 @@ rest568:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest568
+	JNE          rest1130
 
-done567:
+done1129:
 	DECQ DI
-	JLE  finished569
+	JLE  finished1131
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch564
+	JMP  stretch1126
 
-finished569:
+finished1131:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store570
+	JEQ       store1132
 	VMOVUPD.Z (CX), K1, Z9
 	VADDPD    Z9, Z0, Z0
 	ADDQ      DX, CX
@@ -15564,7 +23521,7 @@ finished569:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store570:
+store1132:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -15651,11 +23608,11 @@ TEXT ·tileF64AVX512_9x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch571:
+stretch1133:
 	SUBQ $0x04, BX
-	JLT  few573
+	JLT  few1135
 
-many572:
+many1134:
 	VMOVUPS      (CX), Z18
 	VMOVUPD.Z    64(CX), K1, Z19
 	VBROADCASTSD (R8), Z20
@@ -15785,13 +23742,13 @@ many572:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many572
+	JGE          many1134
 
-few573:
+few1135:
 	ADDQ $0x04, BX
-	JEQ  done574
+	JEQ  done1136
 
-rest575:
+rest1137:
 	VMOVUPS      (CX), Z18
 	VMOVUPD.Z    64(CX), K1, Z19
 	VBROADCASTSD (R8), Z20
@@ -15825,21 +23782,21 @@ rest575:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest575
+	JNE          rest1137
 
-done574:
+done1136:
 	DECQ DI
-	JLE  finished576
+	JLE  finished1138
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch571
+	JMP  stretch1133
 
-finished576:
+finished1138:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store577
+	JEQ       store1139
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z18
 	VADDPD    Z18, Z1, Z1
@@ -15877,7 +23834,7 @@ finished576:
 	VADDPD    Z18, Z17, Z17
 	MOVQ      40(AX), CX
 
-store577:
+store1139:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -15958,11 +23915,11 @@ TEXT ·tileF64AVX512_10x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch578:
+stretch1140:
 	SUBQ $0x04, BX
-	JLT  few580
+	JLT  few1142
 
-many579:
+many1141:
 	VMOVUPD.Z    (CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z10, Z11, Z0
@@ -16060,13 +24017,13 @@ many579:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many579
+	JGE          many1141
 
-few580:
+few1142:
 	ADDQ $0x04, BX
-	JEQ  done581
+	JEQ  done1143
 
-rest582:
+rest1144:
 	VMOVUPD.Z    (CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z10, Z11, Z0
@@ -16092,21 +24049,21 @@ rest582:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest582
+	JNE          rest1144
 
-done581:
+done1143:
 	DECQ DI
-	JLE  finished583
+	JLE  finished1145
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch578
+	JMP  stretch1140
 
-finished583:
+finished1145:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store584
+	JEQ       store1146
 	VMOVUPD.Z (CX), K1, Z10
 	VADDPD    Z10, Z0, Z0
 	ADDQ      DX, CX
@@ -16138,7 +24095,7 @@ finished583:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store584:
+store1146:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -16232,11 +24189,11 @@ TEXT ·tileF64AVX512_10x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch585:
+stretch1147:
 	SUBQ $0x04, BX
-	JLT  few587
+	JLT  few1149
 
-many586:
+many1148:
 	VMOVUPS      (CX), Z20
 	VMOVUPD.Z    64(CX), K1, Z21
 	VBROADCASTSD (R8), Z22
@@ -16378,13 +24335,13 @@ many586:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many586
+	JGE          many1148
 
-few587:
+few1149:
 	ADDQ $0x04, BX
-	JEQ  done588
+	JEQ  done1150
 
-rest589:
+rest1151:
 	VMOVUPS      (CX), Z20
 	VMOVUPD.Z    64(CX), K1, Z21
 	VBROADCASTSD (R8), Z22
@@ -16421,21 +24378,21 @@ rest589:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest589
+	JNE          rest1151
 
-done588:
+done1150:
 	DECQ DI
-	JLE  finished590
+	JLE  finished1152
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch585
+	JMP  stretch1147
 
-finished590:
+finished1152:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store591
+	JEQ       store1153
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z20
 	VADDPD    Z20, Z1, Z1
@@ -16477,7 +24434,7 @@ finished590:
 	VADDPD    Z20, Z19, Z19
 	MOVQ      40(AX), CX
 
-store591:
+store1153:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -16564,11 +24521,11 @@ TEXT ·tileF64AVX512_11x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch592:
+stretch1154:
 	SUBQ $0x04, BX
-	JLT  few594
+	JLT  few1156
 
-many593:
+many1155:
 	VMOVUPD.Z    (CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z11, Z12, Z0
@@ -16674,13 +24631,13 @@ many593:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many593
+	JGE          many1155
 
-few594:
+few1156:
 	ADDQ $0x04, BX
-	JEQ  done595
+	JEQ  done1157
 
-rest596:
+rest1158:
 	VMOVUPD.Z    (CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z11, Z12, Z0
@@ -16708,21 +24665,21 @@ rest596:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest596
+	JNE          rest1158
 
-done595:
+done1157:
 	DECQ DI
-	JLE  finished597
+	JLE  finished1159
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch592
+	JMP  stretch1154
 
-finished597:
+finished1159:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store598
+	JEQ       store1160
 	VMOVUPD.Z (CX), K1, Z11
 	VADDPD    Z11, Z0, Z0
 	ADDQ      DX, CX
@@ -16757,7 +24714,7 @@ finished597:
 	VADDPD    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store598:
+store1160:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -16858,11 +24815,11 @@ TEXT ·tileF64AVX512_11x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch599:
+stretch1161:
 	SUBQ $0x04, BX
-	JLT  few601
+	JLT  few1163
 
-many600:
+many1162:
 	VMOVUPS      (CX), Z22
 	VMOVUPD.Z    64(CX), K1, Z23
 	VBROADCASTSD (R8), Z24
@@ -17016,13 +24973,13 @@ many600:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many600
+	JGE          many1162
 
-few601:
+few1163:
 	ADDQ $0x04, BX
-	JEQ  done602
+	JEQ  done1164
 
-rest603:
+rest1165:
 	VMOVUPS      (CX), Z22
 	VMOVUPD.Z    64(CX), K1, Z23
 	VBROADCASTSD (R8), Z24
@@ -17062,21 +25019,21 @@ rest603:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest603
+	JNE          rest1165
 
-done602:
+done1164:
 	DECQ DI
-	JLE  finished604
+	JLE  finished1166
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch599
+	JMP  stretch1161
 
-finished604:
+finished1166:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store605
+	JEQ       store1167
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z22
 	VADDPD    Z22, Z1, Z1
@@ -17122,7 +25079,7 @@ finished604:
 	VADDPD    Z22, Z21, Z21
 	MOVQ      40(AX), CX
 
-store605:
+store1167:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -17215,11 +25172,11 @@ TEXT ·tileF64AVX512_12x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch606:
+stretch1168:
 	SUBQ $0x04, BX
-	JLT  few608
+	JLT  few1170
 
-many607:
+many1169:
 	VMOVUPD.Z    (CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z12, Z13, Z0
@@ -17333,13 +25290,13 @@ many607:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many607
+	JGE          many1169
 
-few608:
+few1170:
 	ADDQ $0x04, BX
-	JEQ  done609
+	JEQ  done1171
 
-rest610:
+rest1172:
 	VMOVUPD.Z    (CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z12, Z13, Z0
@@ -17369,21 +25326,21 @@ rest610:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest610
+	JNE          rest1172
 
-done609:
+done1171:
 	DECQ DI
-	JLE  finished611
+	JLE  finished1173
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch606
+	JMP  stretch1168
 
-finished611:
+finished1173:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store612
+	JEQ       store1174
 	VMOVUPD.Z (CX), K1, Z12
 	VADDPD    Z12, Z0, Z0
 	ADDQ      DX, CX
@@ -17421,7 +25378,7 @@ finished611:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store612:
+store1174:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -17529,11 +25486,11 @@ TEXT ·tileF64AVX512_12x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch613:
+stretch1175:
 	SUBQ $0x04, BX
-	JLT  few615
+	JLT  few1177
 
-many614:
+many1176:
 	VMOVUPS      (CX), Z24
 	VMOVUPD.Z    64(CX), K1, Z25
 	VBROADCASTSD (R8), Z26
@@ -17699,13 +25656,13 @@ many614:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many614
+	JGE          many1176
 
-few615:
+few1177:
 	ADDQ $0x04, BX
-	JEQ  done616
+	JEQ  done1178
 
-rest617:
+rest1179:
 	VMOVUPS      (CX), Z24
 	VMOVUPD.Z    64(CX), K1, Z25
 	VBROADCASTSD (R8), Z26
@@ -17748,21 +25705,21 @@ rest617:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest617
+	JNE          rest1179
 
-done616:
+done1178:
 	DECQ DI
-	JLE  finished618
+	JLE  finished1180
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch613
+	JMP  stretch1175
 
-finished618:
+finished1180:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store619
+	JEQ       store1181
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z24
 	VADDPD    Z24, Z1, Z1
@@ -17812,7 +25769,7 @@ finished618:
 	VADDPD    Z24, Z23, Z23
 	MOVQ      40(AX), CX
 
-store619:
+store1181:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -17911,11 +25868,11 @@ TEXT ·tileF64AVX512_13x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch620:
+stretch1182:
 	SUBQ $0x04, BX
-	JLT  few622
+	JLT  few1184
 
-many621:
+many1183:
 	VMOVUPD.Z    (CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z13, Z14, Z0
@@ -18037,13 +25994,13 @@ many621:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many621
+	JGE          many1183
 
-few622:
+few1184:
 	ADDQ $0x04, BX
-	JEQ  done623
+	JEQ  done1185
 
-rest624:
+rest1186:
 	VMOVUPD.Z    (CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z13, Z14, Z0
@@ -18075,21 +26032,21 @@ rest624:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest624
+	JNE          rest1186
 
-done623:
+done1185:
 	DECQ DI
-	JLE  finished625
+	JLE  finished1187
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch620
+	JMP  stretch1182
 
-finished625:
+finished1187:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store626
+	JEQ       store1188
 	VMOVUPD.Z (CX), K1, Z13
 	VADDPD    Z13, Z0, Z0
 	ADDQ      DX, CX
@@ -18130,7 +26087,7 @@ finished625:
 	VADDPD    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store626:
+store1188:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -18245,11 +26202,11 @@ TEXT ·tileF64AVX512_13x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch627:
+stretch1189:
 	SUBQ $0x04, BX
-	JLT  few629
+	JLT  few1191
 
-many628:
+many1190:
 	VMOVUPS      (CX), Z26
 	VMOVUPD.Z    64(CX), K1, Z27
 	VBROADCASTSD (R8), Z28
@@ -18427,13 +26384,13 @@ many628:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many628
+	JGE          many1190
 
-few629:
+few1191:
 	ADDQ $0x04, BX
-	JEQ  done630
+	JEQ  done1192
 
-rest631:
+rest1193:
 	VMOVUPS      (CX), Z26
 	VMOVUPD.Z    64(CX), K1, Z27
 	VBROADCASTSD (R8), Z28
@@ -18479,21 +26436,21 @@ rest631:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest631
+	JNE          rest1193
 
-done630:
+done1192:
 	DECQ DI
-	JLE  finished632
+	JLE  finished1194
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch627
+	JMP  stretch1189
 
-finished632:
+finished1194:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store633
+	JEQ       store1195
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z26
 	VADDPD    Z26, Z1, Z1
@@ -18547,7 +26504,7 @@ finished632:
 	VADDPD    Z26, Z25, Z25
 	MOVQ      40(AX), CX
 
-store633:
+store1195:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -18652,11 +26609,11 @@ TEXT ·tileF64AVX512_14x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch634:
+stretch1196:
 	SUBQ $0x04, BX
-	JLT  few636
+	JLT  few1198
 
-many635:
+many1197:
 	VMOVUPD.Z    (CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -18786,13 +26743,13 @@ many635:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many635
+	JGE          many1197
 
-few636:
+few1198:
 	ADDQ $0x04, BX
-	JEQ  done637
+	JEQ  done1199
 
-rest638:
+rest1200:
 	VMOVUPD.Z    (CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -18826,21 +26783,21 @@ rest638:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest638
+	JNE          rest1200
 
-done637:
+done1199:
 	DECQ DI
-	JLE  finished639
+	JLE  finished1201
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch634
+	JMP  stretch1196
 
-finished639:
+finished1201:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store640
+	JEQ       store1202
 	VMOVUPD.Z (CX), K1, Z14
 	VADDPD    Z14, Z0, Z0
 	ADDQ      DX, CX
@@ -18884,7 +26841,7 @@ finished639:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store640:
+store1202:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -19006,11 +26963,11 @@ TEXT ·tileF64AVX512_14x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch641:
+stretch1203:
 	SUBQ $0x04, BX
-	JLT  few643
+	JLT  few1205
 
-many642:
+many1204:
 	VMOVUPS      (CX), Z28
 	VMOVUPD.Z    64(CX), K1, Z29
 	VBROADCASTSD (R8), Z30
@@ -19200,13 +27157,13 @@ many642:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many642
+	JGE          many1204
 
-few643:
+few1205:
 	ADDQ $0x04, BX
-	JEQ  done644
+	JEQ  done1206
 
-rest645:
+rest1207:
 	VMOVUPS      (CX), Z28
 	VMOVUPD.Z    64(CX), K1, Z29
 	VBROADCASTSD (R8), Z30
@@ -19255,21 +27212,21 @@ rest645:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest645
+	JNE          rest1207
 
-done644:
+done1206:
 	DECQ DI
-	JLE  finished646
+	JLE  finished1208
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch641
+	JMP  stretch1203
 
-finished646:
+finished1208:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store647
+	JEQ       store1209
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z28
 	VADDPD    Z28, Z1, Z1
@@ -19327,7 +27284,7 @@ finished646:
 	VADDPD    Z28, Z27, Z27
 	MOVQ      40(AX), CX
 
-store647:
+store1209:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -19383,9 +27340,9 @@ TEXT ·transposeF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full648:
+full1210:
 	CMPQ       SI, $0x08
-	JLT        tail649
+	JLT        tail1211
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Z0
 	LEAQ       (R8)(DX*1), R9
@@ -19458,11 +27415,11 @@ full648:
 	ADDQ       AX, DI
 	ADDQ       $0x40, CX
 	SUBQ       $0x08, SI
-	JMP        full648
+	JMP        full1210
 
-tail649:
+tail1211:
 	TESTQ      SI, SI
-	JEQ        done650
+	JEQ        done1212
 	MOVL       $0xffffffff, R8
 	BZHIL      SI, R8, R8
 	KMOVW      R8, K1
@@ -19522,33 +27479,33 @@ tail649:
 	VMOVUPS    Z6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done650
+	JEQ        done1212
 	VMOVUPS    Z7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done650
+	JEQ        done1212
 	VMOVUPS    Z8, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done650
+	JEQ        done1212
 	VMOVUPS    Z3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done650
+	JEQ        done1212
 	VMOVUPS    Z2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done650
+	JEQ        done1212
 	VMOVUPS    Z5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done650
+	JEQ        done1212
 	VMOVUPS    Z1, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done650
+	JEQ        done1212
 
-done650:
+done1212:
 	VZEROUPPER
 	RET
 
@@ -19562,7 +27519,7 @@ TEXT ·copyPanelAVX512(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), SI
 	MOVQ 16(AX), AX
 
-next651:
+next1213:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS Z0, (DX)
@@ -19570,6 +27527,6 @@ next651:
 	ADDQ    BX, CX
 	ADDQ    SI, DX
 	DECQ    AX
-	JNE     next651
+	JNE     next1213
 	VZEROUPPER
 	RET

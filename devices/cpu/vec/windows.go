@@ -31,6 +31,9 @@ type Panels[T Number] struct {
 	// Ended is asked now and then whether nobody waits for C any more: what it has is
 	// undefined then. It is set after Open; nil: nobody is asked.
 	Ended func() bool
+	// Finish is what is done with the elements of C in the end, those of lines that are left
+	// out apart; of float32, and set after Open.
+	Finish Finish
 
 	k, n  int
 	b     []T
@@ -85,7 +88,7 @@ func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
 	together := max(1, GemmBlock/w.Length) // lines of a window that make a block
 	size := int(g.size)
 	t := tile{rowA: uintptr(w.Step * size), colA: g.size, rowB: uintptr(p.row * size), rowC: uintptr(ldc * size)}
-	ended := asked{p.Ended, 0}
+	ended, finish := asked{p.Ended, 0}, p.Finish.run()
 	for left := 0; left < p.n; left += p.width {
 		panel, cols := unsafe.Pointer(&p.b[left/p.width*p.panel]), min(p.width, p.n-left)
 		for first := 0; first*w.Length < p.k; first += together {
@@ -110,6 +113,9 @@ func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
 					for s := range strips {
 						row, next := cut(w.Rows, strips, s), cut(w.Rows, strips, s+1)
 						t.a, t.c = unsafe.Pointer(&a[source+row*w.Step]), unsafe.Pointer(&c[result+row*ldc])
+						if t.finish = (finishing{}); finish.what != 0 && to == l.First+l.Lines && at+t.k == w.Length {
+							t.finish = finish.from(left, result+row*ldc)
+						}
 						g.run(next-row, cols, &t)
 					}
 				}
@@ -219,7 +225,8 @@ func (p *Panels[T]) check(w *Windows, l *Line, a, c, ldc int) {
 	case w.Rows <= 0 || w.Length <= 0 || w.Step < 0 || w.Next < 0 || ldc < p.n || l.First < 0 || l.Lines <= 0 || l.Source < 0 || l.Result < 0,
 		(l.First+l.Lines)*w.Length > p.k,
 		l.Source+(w.Rows-1)*w.Step+(l.Lines-1)*w.Next+w.Length > a,
-		l.Result+(w.Rows-1)*ldc+p.n > c:
+		l.Result+(w.Rows-1)*ldc+p.n > c,
+		p.Finish.short(p.n, c):
 		panic(fmt.Sprintf("vec: %+v of %+v, %d columns, are not in %d and %d elements", *l, *w, p.n, a, c))
 	}
 }

@@ -40,6 +40,7 @@ func TestWindows(t *testing.T) {
 		if !WindowsInAssembly[float32]() {
 			t.Skip("no assembly")
 		}
+		g, kind := newGuarding(t, 1<<15), 0
 		for _, c := range []struct{ rows, step, length, next, k, n, lines int }{
 			{1, 1, 1, 1, 1, 1, 1}, {5, 3, 9, 40, 27, 7, 3}, {56, 4, 12, 300, 36, 33, 3}, {16, 6, 21, 200, 147, 64, 7},
 			{14, 64, 192, 2000, 576, 65, 3}, {3, 130, 390, 1000, 1170, 20, 3}, {300, 2, 2, 700, 4, 40, 2}, {29, 0, 300, 0, 300, 31, 1},
@@ -51,13 +52,16 @@ func TestWindows(t *testing.T) {
 					each := (c.rows-1)*c.step + (lines-1)*c.next + c.length
 					a, b, out := mixed(t, each+7), mixed(t, (c.k-1)*ldb+c.n), mixed(t, (2*c.rows-1)*ldc+c.n)
 					all := []Line{{Source: 7, First: first, Lines: lines}, {Source: 0, Result: c.rows * ldc, First: first, Lines: lines}}
+					kind++
+					f := g.finish(kind%finishKinds, c.n, len(out))
 					want := append([]float32(nil), out...)
 					for _, l := range all {
 						for i := range c.rows {
 							for j := range c.n {
-								want[l.Result+i*ldc+j] = windowed(&w, &l,
+								at := l.Result + i*ldc + j
+								want[at] = f.finished(windowed(&w, &l,
 									func(line, at int) float32 { return a[l.Source+i*c.step+line*c.next+at] },
-									func(row int) float32 { return b[row*ldb+j] })
+									func(row int) float32 { return b[row*ldb+j] }), j, at)
 							}
 						}
 					}
@@ -66,6 +70,7 @@ func TestWindows(t *testing.T) {
 						copy(got, out)
 						var p Panels[float32]
 						p.Open(c.k, c.n, b, ldb, rows)
+						p.Finish = f
 						p.Multiply(w, all, a, got, ldc)
 						p.Close()
 						if !same(got, want) {
@@ -93,14 +98,11 @@ func TestWindowsOutside(t *testing.T) {
 		"a step back":  func(w Windows, l Line) (Windows, Line) { w.Step = -1; return w, l },
 		"a line above": func(w Windows, l Line) (Windows, Line) { w.Next = -1; return w, l },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: did not panic", name)
-				}
-			}()
+		mustPanic(t, name+": did not panic", func() {
 			w, l := f(w, good)
 			p.Multiply(w, []Line{l}, make([]float32, 20), make([]float32, 8), 2)
-		}()
+		})
 	}
+	p.Finish.Add = make([]float32, 7)
+	mustPanic(t, "less to add than C has: did not panic", func() { p.Multiply(w, []Line{good}, make([]float32, 20), make([]float32, 8), 2) })
 }

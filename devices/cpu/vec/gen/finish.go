@@ -7,7 +7,7 @@ import "github.com/mmcloughlin/avo/operand"
 const (
 	finishScale = 8 * iota // a row of factors
 	finishBias             // a row
-	finishFar              // from where a sum is stored to what is added to it
+	finishAdd              // what is added to the first sum
 	finishWhat             // of the bits below
 	finishSix              // the number 6
 	finishSize
@@ -16,7 +16,7 @@ const (
 const (
 	finishScales = 1 << iota
 	finishAdds
-	finishAddsFar
+	finishAddsOther
 	finishRelu
 	finishRelu6
 )
@@ -48,11 +48,11 @@ func (f *floats) finishRows(t reg, fields int, of func(row reg) operand.Mem, sum
 	}
 }
 
-// withAddend writes what adds other numbers to sums, far from where these are stored.
-func (a *assembly) withAddend(t reg, fields int, add func(far reg)) {
+// withAddend writes what adds other numbers, the first of which are at from, to sums.
+func (a *assembly) withAddend(t reg, fields int, add func(from reg)) {
 	none := a.label("none")
-	a.unless(t, fields, finishAddsFar, none)
-	add(a.field(t, fields+finishFar))
+	a.unless(t, fields, finishAddsOther, none)
+	add(a.field(t, fields+finishAdd))
 	a.Label(none)
 }
 

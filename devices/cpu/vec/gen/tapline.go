@@ -202,9 +202,10 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 	added, stored := f.label("added"), f.label("stored")
 	step := f.GP64()
 	f.MOVQ(at(t, lineDstStep), step)
-	f.withAddend(t, lineFinish, func(far reg) {
+	f.withAddend(t, lineFinish, func(from reg) {
 		f.MOVQ(dst, x)
-		f.ADDQ(far, x)
+		f.SUBQ(at(t, lineDst), x)
+		f.ADDQ(from, x)
 		for p, sum := range sums {
 			v := f.vector(f.isa)
 			f.load(f.isa, at(x, 0), v, m)

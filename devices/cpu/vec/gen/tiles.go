@@ -57,6 +57,7 @@ const (
 	tileAdd
 	tileStretches
 	tileJump
+	tileFinish // fields of a finishing
 )
 
 const (
@@ -237,6 +238,41 @@ func (a *assembly) storeSums(t reg, s set, sums []reg, rows, vectors int, last *
 	})
 	a.MOVQ(at(t, tileC), c)
 	a.Label(store)
+	if s.size == 4 {
+		plain := a.label("plain")
+		a.CMPQ(at(t, tileFinish+finishWhat), operand.U8(0))
+		a.JEQ(operand.LabelRef(plain))
+		f := &floats{assembly: a, isa: s.isa}
+		for j := range vectors {
+			column := make([]reg, rows)
+			for i := range column {
+				column[i] = sums[i*vectors+j]
+			}
+			m := last
+			if j < vectors-1 {
+				m = nil
+			}
+			f.finishRows(t, tileFinish, func(row reg) operand.Mem { return at(row, j*s.bytes) }, column, m)
+		}
+		a.withAddend(t, tileFinish, func(other reg) {
+			for i := range rows {
+				for j := range vectors {
+					from := operand.Op(at(other, j*s.bytes))
+					if j == vectors-1 {
+						v := a.vector(s.isa)
+						a.load(s.isa, from, v, last)
+						from = v
+					}
+					a.VADDPS(from, sums[i*vectors+j], sums[i*vectors+j])
+				}
+				if i < rows-1 {
+					a.ADDQ(rowC, other)
+				}
+			}
+		})
+		a.limit(t, tileFinish, s.isa, sums)
+		a.Label(plain)
+	}
 	each(func(sum reg, place operand.Op, m *mask) { a.store(s.isa, sum, place, m) })
 }
 
