@@ -49,7 +49,7 @@ type group struct{ nodes []*graph.Node }
 
 type grouping struct {
 	w      *work
-	open   map[*graph.Node]bool // nodes that always run, once somebody asks
+	exits  *exits // what nodes are behind, once somebody asks
 	of     map[*graph.Node]*group
 	groups []*group
 }
@@ -65,13 +65,13 @@ func (g *grouping) place(n *graph.Node) error {
 	if s := g.w.Claimed(n.Output(0)); !s.Known() || s.Rank() == 0 {
 		return nil // scalars are better off with kernels of their own
 	}
-	if g.open == nil {
+	if g.exits == nil {
 		var err error
-		if g.open, err = g.w.unconditional(); err != nil {
+		if g.exits, err = g.w.exits(); err != nil {
 			return err
 		}
 	}
-	if !g.open[n] {
+	if !g.exits.runs(n) {
 		return nil
 	}
 	if c := g.joins(n); c != nil {

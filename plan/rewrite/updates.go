@@ -21,7 +21,7 @@ var assigns = map[string]bool{"AssignVariableOp": true, "AssignAddVariableOp": t
 // updates puts one node in place of updates of variables and the elementwise operations that
 // compute them: what an optimizer keeps and what it changes, one pass over memory in place of
 // one for each operation. An update that reads what another has written brings that in.
-// Loops and branches are left alone. The node has the name of the last update; the kernel
+// Loops and branches are left alone; all updates of a pass are behind the same loops. The node has the name of the last update; the kernel
 // knows those of the others.
 func updates(w *work) error {
 	if _, err := registry.Global.Lookup(fusedUpdate); err != nil {
@@ -44,7 +44,7 @@ func updates(w *work) error {
 
 type updating struct {
 	w     *work
-	open  map[*graph.Node]bool          // nodes that always run, once somebody asks
+	exits *exits                        // what nodes are behind, once somebody asks
 	taken map[*graph.Node][]*graph.Node // members of passes: all of the pass
 	made  []plan.Replacement
 }
@@ -70,9 +70,9 @@ func (u *updating) update(n *graph.Node) error {
 	if s := u.w.Claimed(value); !s.Known() || s.Rank() == 0 {
 		return nil
 	}
-	if u.open == nil {
+	if u.exits == nil {
 		var err error
-		if u.open, err = u.w.unconditional(); err != nil {
+		if u.exits, err = u.w.exits(); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func (u *updating) update(n *graph.Node) error {
 // assign adds an update, and before it what computes its value.
 func (p *updatePass) assign(n *graph.Node) bool {
 	handle, value := n.Inputs()[0], n.Inputs()[1]
-	if !p.open[n] || p.taken[n] != nil || p.assigned[handle] != nil || value.DataType() != p.dt || len(p.nodes) >= mostFused || !p.alike(value) {
+	if !p.exits.runs(n) || p.taken[n] != nil || p.assigned[handle] != nil || value.DataType() != p.dt || len(p.nodes) >= mostFused || !p.alike(value) {
 		return false
 	}
 	if v := n.Attrs().Find("validate_shape"); v != nil && v.B {
@@ -102,6 +102,9 @@ func (p *updatePass) assign(n *graph.Node) bool {
 	}
 	if len(p.nodes) > 0 && !p.w.together(n, p.nodes[len(p.nodes)-1]) {
 		return false
+	}
+	if len(p.variables) > 0 && !p.exits.same(n, p.assigned[p.variables[0]]) {
+		return false // it may run where the others do not
 	}
 	p.assigned[handle] = n
 	p.variables = append(p.variables, handle)
@@ -140,7 +143,7 @@ func (c *updateValue) has(n *graph.Node) bool { return slices.Contains(c.nodes, 
 // add adds the node of an output, behind what it takes, if only by takes it.
 func (c *updateValue) add(o graph.Output, by *graph.Node) {
 	n := o.Op
-	if c.has(n) || c.w.IsFed(n) || c.w.Keeps(n) || !c.open[n] || c.taken[n] != nil || !c.w.together(n, c.assign) || len(c.updatePass.nodes)+len(c.nodes) >= mostFused {
+	if c.has(n) || c.w.IsFed(n) || c.w.Keeps(n) || !c.exits.runs(n) || c.taken[n] != nil || !c.w.together(n, c.assign) || len(c.updatePass.nodes)+len(c.nodes) >= mostFused {
 		return
 	}
 	if n.Type() == "ReadVariableOp" {
