@@ -26,6 +26,15 @@ type Adder interface {
 	Add(ctx *kernel.Context, y any, depth int) (tensor.Value, error)
 }
 
+// An Accumulator is an Adder that a sum can take the place of.
+type Accumulator interface {
+	Adder
+	// AddTo adds y to the receiver, which the variant in[0] holds, and makes that variant
+	// out. It answers false, and has changed nothing, where others may see the receiver, or
+	// where the sum has little of it.
+	AddTo(ctx *kernel.Context, in []tensor.Value, out *tensor.Value, y any) (bool, error)
+}
+
 // mostNested is how deep variants may be nested: they are walked by recursion.
 const mostNested = 10_000
 
@@ -135,4 +144,16 @@ func addVariants(ctx *kernel.Context, x, y *tensor.Object, depth int) (tensor.Va
 		return tensor.Value{}, status.Errorf(status.Unimplemented, "AddN has no sum for a variant that holds %T", a)
 	}
 	return sum.Add(ctx, b, depth)
+}
+
+// AddTo sets out to the sum of the variants in[0] and y, which is another input, in place of
+// in[0] if it can; false says that it cannot.
+func AddTo(ctx *kernel.Context, in []tensor.Value, out, y *tensor.Value) (bool, error) {
+	x := tensor.At0[*tensor.Object](&in[0])
+	if o := tensor.At0[*tensor.Object](y); x != nil && o != nil {
+		if a, ok := x.Value.(Accumulator); ok {
+			return a.AddTo(ctx, in, out, o.Value)
+		}
+	}
+	return false, nil
 }

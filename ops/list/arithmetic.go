@@ -32,21 +32,9 @@ func (l *List) Zero(ctx *kernel.Context, depth int) (tensor.Value, error) {
 // Add returns the list of the sums of the elements of l and of y, another list. Where one
 // element is not set, the sum is the other. See [variant.Adder].
 func (l *List) Add(ctx *kernel.Context, y any, depth int) (tensor.Value, error) {
-	o := tensor.Object{Value: y}
-	r, err := heldBy(&o)
+	r, s, err := l.summand(y)
 	if err != nil {
 		return tensor.Value{}, err
-	}
-	if l.dt != r.dt {
-		return tensor.Value{}, status.Invalid("Trying to add two lists of tensors of different dtypes. One is %v and the other is %v", l.dt, r.dt)
-	}
-	if l.n != r.n {
-		return tensor.Value{}, status.Invalid("Trying to add two lists of tensors with different lengths. One is %d and the other is %d", l.n, r.n)
-	}
-	s, err := shape.Merge(l.shape, r.shape)
-	if err != nil {
-		return tensor.Value{}, status.Invalid("Trying to add two lists of tensors with incompatible element shapes. One is %s and the other is %s",
-			resource.FormatShape(l.shape), resource.FormatShape(r.shape))
 	}
 	sum := newList(l.dt, s, l.max, l.n)
 	for i := range l.n {
@@ -69,4 +57,83 @@ func (l *List) Add(ctx *kernel.Context, y any, depth int) (tensor.Value, error) 
 		}
 	}
 	return sum.token(ctx)
+}
+
+// summand returns y, which is a list that can be added to l, and the shape of the elements of
+// the sum.
+func (l *List) summand(y any) (r *List, s shape.Shape, err error) {
+	o := tensor.Object{Value: y}
+	if r, err = heldBy(&o); err != nil {
+		return nil, s, err
+	}
+	if l.dt != r.dt {
+		return nil, s, status.Invalid("Trying to add two lists of tensors of different dtypes. One is %v and the other is %v", l.dt, r.dt)
+	}
+	if l.n != r.n {
+		return nil, s, status.Invalid("Trying to add two lists of tensors with different lengths. One is %d and the other is %d", l.n, r.n)
+	}
+	if s, err = shape.Merge(l.shape, r.shape); err != nil {
+		return nil, s, status.Invalid("Trying to add two lists of tensors with incompatible element shapes. One is %s and the other is %s",
+			resource.FormatShape(l.shape), resource.FormatShape(r.shape))
+	}
+	return r, s, nil
+}
+
+// mostAdded is how many elements are added to a list in place: with more there is as much to
+// do for the sum as for a new list.
+const mostAdded = 8
+
+// AddTo adds a list of few elements that are set, as a loop's gradient adds that of one
+// element in every iteration. See [variant.Accumulator].
+func (l *List) AddTo(ctx *kernel.Context, in []tensor.Value, out *tensor.Value, y any) (bool, error) {
+	r, s, err := l.summand(y)
+	if err != nil {
+		return false, err
+	}
+	var buf [mostAdded]change
+	few, ok := r.few(buf[:0])
+	if !ok || ctx.Lock != nil || l.isPile() || !l.alone(ctx, in, out) {
+		return false, nil
+	}
+	l.shape = s
+	for _, c := range few {
+		x, y := l.item(c.at), item{}
+		if x.IsZero() {
+			y = c.to.too()
+		} else {
+			v, err := variant.Add(ctx, &x.Value, &c.to.Value, 1)
+			if err != nil {
+				return true, err
+			}
+			y = once(v)
+		}
+		l.mu.Lock()
+		l.own.set(c.at, y)
+		l.mu.Unlock()
+		if y.kept != nil && !y.kept.held {
+			y.hold(ctx.Arena)
+		}
+		x.drop(ctx.Arena)
+	}
+	return true, l.charge(ctx)
+}
+
+// few appends the elements that are set to list, for which there must be room; ok is false if
+// they are more, or not l's own.
+func (l *List) few(list []change) (_ []change, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.newer != nil || l.pile != nil || l.own.behind > 0 || len(l.own.far) > 0 {
+		return list, false
+	}
+	for i, x := range l.own.first {
+		if x.IsZero() {
+			continue
+		}
+		if len(list) == cap(list) {
+			return list, false
+		}
+		list = append(list, change{i, x})
+	}
+	return list, true
 }

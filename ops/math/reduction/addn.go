@@ -189,6 +189,11 @@ func addVariants(ctx *kernel.Context, in, out []tensor.Value) error {
 			sum = in[i]
 			continue
 		}
+		if i == 1 && len(in) == 2 {
+			if done, err := variant.AddTo(ctx, in, &out[0], &in[1]); done || err != nil {
+				return err
+			}
+		}
 		z, err := variant.Add(ctx, &sum, &in[i], 0)
 		if err != nil {
 			return err
