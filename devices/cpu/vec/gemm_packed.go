@@ -20,19 +20,20 @@ func (q *product[T]) readsBadly(g *geometry) bool {
 	return q.transB || q.m > 2*g.rows && uintptr(q.rowB)*g.size%aliasing == 0
 }
 
-// A B of farBytes is likely not in the second cache when it is needed, as the weights of a
-// network. Packing it reads many rows ahead, tiles in place only as far as a processor looks
-// beyond their sums: that pays from the third strip of A on, and from the second where B is
-// larger than the second cache, outerBytes. If B is near, packing costs a tenth.
+// A tile asks for the panel next to its own while it multiplies, so that reading B where it
+// lies is as fast as packing it, or faster, also if it comes from afar, as the weights of a
+// network do. But rows of farRow bytes or more are on as many pages as the panel is high, all
+// of which each strip of A touches: from farStrips on it pays to move what is not likely in
+// the second cache, from farBytes on.
 const (
-	farBytes   = 1 << 17
-	outerBytes = 1 << 20
+	farRow    = 2048
+	farStrips = 16
+	farBytes  = 1 << 17
 )
 
 // readsFar reports whether B is likely far away, and used often enough to be brought near.
 func (q *product[T]) readsFar(g *geometry) bool {
-	bytes := q.k * q.n * int(g.size)
-	return q.m > 2*g.rows && bytes >= farBytes || q.m > g.rows && bytes >= outerBytes
+	return q.m > farStrips*g.rows && uintptr(q.rowB)*g.size >= farRow && q.k*q.n*int(g.size) >= farBytes
 }
 
 // packStrip packs a strip of A, which lies in rows: its columns first to last, one after the other.

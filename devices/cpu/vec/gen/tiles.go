@@ -121,6 +121,11 @@ func (a *assembly) tile(s set, rows, vectors int) {
 				a.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 2, Disp: line})
 			}
 		}
+		if 2*rows > s.rows && vectors == 2 { // the next panel; what has few rows waits for B as it is
+			for line := 0; line < vectors*s.bytes; line += 64 {
+				a.PREFETCHT0(at(b, vectors*s.bytes+line))
+			}
+		}
 		row := make([]reg, vectors)
 		fused := make([]operand.Op, vectors) // where a sum takes B from
 		for j := range row {
