@@ -16,13 +16,19 @@ import (
 type Task = devices.Task
 
 const (
-	// SpinTime is how long a worker looks for work before it parks.
+	// SpinTime is how long a goroutine looks for work at least before it parks.
 	SpinTime = 50 * time.Microsecond
+	// MostSpinTime is how long a worker looks for work at most: as long as it has worked
+	// since, as what follows soon is likely, and waking it takes about as long.
+	MostSpinTime = 500 * time.Microsecond
 	// WakeWork is how much waiting work makes it worthwhile to wake a worker.
 	WakeWork = 100 * time.Microsecond
 	// yieldTime is how long a spinning goroutine keeps its processor from
 	// others that are ready.
 	yieldTime = 10 * time.Microsecond
+	// awayTime is how long a spinning goroutine has been without its processor if something
+	// else runs there: it does not go on to wait for work then.
+	awayTime = time.Millisecond
 )
 
 // cacheLine is the distance that keeps two variables from being fetched
@@ -45,6 +51,8 @@ type Pool struct {
 	threads int
 	onPanic func(Task, *PanicError)
 	epoch   time.Time
+	closed  atomic.Bool
+	lookers []looker // of each worker; of index 0, of goroutines that are none
 
 	// Read by goroutines that look for work; each on its own cache line.
 	_     [cacheLine]byte
@@ -56,11 +64,9 @@ type Pool struct {
 	jobs  [64]job
 
 	// waiting is how many nanoseconds of published tasks are unclaimed.
-	waiting  atomic.Int64
-	spinning atomic.Int32 // workers that look for work
-	waking   atomic.Int32 // those that have been woken and do not run yet
-	parked   atomic.Int32 // len(idle)
-	closed   atomic.Bool
+	waiting atomic.Int64
+	waking  atomic.Int32 // workers that have been woken and do not run yet
+	parked  atomic.Int32 // len(idle)
 
 	missed   atomic.Int64 // nanoseconds that parked workers would have saved
 	missedAt atomic.Int64 // when that was last noted, since epoch
@@ -71,6 +77,22 @@ type Pool struct {
 }
 
 var _ kernel.Pool = (*Pool)(nil)
+
+// A looker is how many goroutines look for work: each worker says so of itself, on a cache
+// line of its own. A sum that all add to would be sent from core to core before each of them
+// begins, a microsecond of a hundred.
+type looker struct {
+	n atomic.Int32
+	_ [cacheLine - 4]byte
+}
+
+// looking returns how many goroutines look for work.
+func (p *Pool) looking() (n int64) {
+	for i := range p.lookers {
+		n += int64(p.lookers[i].n.Load())
+	}
+	return n
+}
 
 // NewPool starts a pool.
 func NewPool(o Options) *Pool {
@@ -83,6 +105,7 @@ func NewPool(o Options) *Pool {
 			fmt.Fprintf(os.Stderr, "cpu: task %T: %v\n", t, err)
 		}
 	}
+	p.lookers = make([]looker, p.threads)
 	p.tasks.init()
 	for i := range p.jobs {
 		p.jobs[i].bit = 1 << i
@@ -130,9 +153,9 @@ func (p *Pool) Publish(t Task, nanos int64) {
 		p.run(t, 0)
 		return
 	}
-	if p.parked.Load() > 0 {
-		looking := int64(p.spinning.Load() + p.waking.Load())
-		if waiting >= int64(WakeWork)*(1+looking) {
+	if waiting >= int64(WakeWork) && p.parked.Load() > 0 {
+		awake := p.looking() + int64(p.waking.Load())
+		if waiting >= int64(WakeWork)*(1+awake) {
 			p.wakeOne()
 		}
 	}

@@ -29,26 +29,27 @@ func blockSize(n, grain int) int {
 type job struct {
 	bit uint64 // its place in Pool.open
 
-	// claims is the unclaimed ranges. The fields below it are written
-	// before claims is set, and read by goroutines that have claimed a range.
-	claims atomic.Uint64
+	// What is read for each range, and written when a Parallel begins: before claims is
+	// set, and read by goroutines that have claimed a range.
 	f      func(lo, hi int)
 	n      int
 	size   int
 	blocks int
-
-	// pending is how many ranges have not ended, plus ownerParked.
-	_       [cacheLine]byte
-	pending atomic.Int64
-	done    chan struct{} // holds at most one
-
 	// failed is the lowest range that panicked, blocks if none did. Ranges
 	// above it are not computed any more, those below are: so the panic that
 	// counts does not depend on the schedule.
 	failed atomic.Int64
 	mu     sync.Mutex
-	err    *PanicError // of range failed
-	_      [cacheLine]byte
+	err    *PanicError   // of range failed
+	done   chan struct{} // holds at most one
+
+	// What is written for each range, on cache lines of its own: claims is the unclaimed
+	// ranges, pending is how many have not ended, plus ownerParked.
+	_       [cacheLine]byte
+	claims  atomic.Uint64
+	_       [cacheLine]byte
+	pending atomic.Int64
+	_       [cacheLine]byte
 }
 
 // A claimed is how many ranges a job has, and how many of them its owner and its
@@ -179,7 +180,7 @@ func (p *Pool) retire(j *job) *PanicError {
 		j.pending.Add(-int64(left))
 	}
 	ended := func() bool { return j.pending.Load() == 0 }
-	if !ended() && !p.spinUntil(ended) && j.pending.Add(ownerParked) != ownerParked {
+	if !ended() && !p.spinUntil(SpinTime, ended) && j.pending.Add(ownerParked) != ownerParked {
 		<-j.done
 	}
 	err := j.err

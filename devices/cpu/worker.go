@@ -11,6 +11,9 @@ type worker struct {
 	pool *Pool
 	id   int           // from 1
 	wake chan struct{} // holds at most one
+	// credit is how long it may look for work: what it has worked, less what it has waited.
+	// So waiting takes no more time of the processor than work, or SpinTime.
+	credit time.Duration
 }
 
 // loop works until the pool is closed.
@@ -32,41 +35,64 @@ func (w *worker) loop() {
 // work does one task or takes part in one job; false if there was none.
 func (w *worker) work() bool {
 	p := w.pool
-	if j := p.openJob(w.id); j != nil {
-		if i, ok := p.claim(j, byHelper); ok {
-			for ; ok; i, ok = p.claim(j, byHelper) {
-				j.run(i)
-			}
-			return true
-		}
+	start := p.now()
+	if !w.ranges() && !p.runTask(w.id) {
+		return false
 	}
-	return p.runTask(w.id)
+	w.credit = min(w.credit+p.now()-start, MostSpinTime)
+	return true
+}
+
+// ranges takes part in one job.
+func (w *worker) ranges() bool {
+	p := w.pool
+	j := p.openJob(w.id)
+	if j == nil {
+		return false
+	}
+	i, ok := p.claim(j, byHelper)
+	if !ok {
+		return false
+	}
+	for ; ok; i, ok = p.claim(j, byHelper) {
+		j.run(i)
+	}
+	return true
 }
 
 // spin looks for work until it has done some, or the pool is closed; false if
 // none came in time.
 func (w *worker) spin() bool {
-	p := w.pool
-	p.spinning.Add(1)
-	defer p.spinning.Add(-1)
-	return p.spinUntil(func() bool {
+	p, look := w.pool, &w.pool.lookers[w.id].n
+	look.Add(1)
+	defer look.Add(-1)
+	start := p.now()
+	came := p.spinUntil(max(SpinTime, w.credit), func() bool {
 		if !p.anything() {
 			return p.closed.Load()
 		}
-		p.spinning.Add(-1)
-		defer p.spinning.Add(1)
+		look.Add(-1)
+		defer look.Add(1)
+		now := p.now()
+		w.credit = max(w.credit-(now-start), 0)
+		start = now
 		return w.work()
 	})
+	if !came {
+		w.credit = 0
+	}
+	return came
 }
 
 // anything reports whether there seems to be work.
 func (p *Pool) anything() bool { return p.open.Load() != 0 || !p.tasks.empty() }
 
-// spinUntil waits for a condition, for SpinTime at most, and reports whether it
-// holds. Now and then it lets another goroutine have the processor.
-func (p *Pool) spinUntil(holds func() bool) bool {
+// spinUntil waits for a condition, for so long at most, and reports whether it holds. Now
+// and then it lets another goroutine have the processor; if others keep it, or other
+// programs do, that ends the wait.
+func (p *Pool) spinUntil(limit time.Duration, holds func() bool) bool {
 	start := p.now()
-	yielded := start
+	yielded, before := start, start
 	for i := 1; ; i++ {
 		if holds() {
 			return true
@@ -76,9 +102,10 @@ func (p *Pool) spinUntil(holds func() bool) bool {
 			continue
 		}
 		now := p.now()
-		if now-start > SpinTime {
+		if now-start > limit || now-before > awayTime {
 			return false
 		}
+		before = now
 		if now-yielded > yieldTime {
 			runtime.Gosched()
 			yielded = p.now()
@@ -98,12 +125,12 @@ func (w *worker) park() {
 // something else as well, until that holds or there is something for [Pool.Help]. False:
 // nothing has come for [SpinTime], or somebody is looking already, and one is enough.
 func (p *Pool) Linger(holds func() bool) bool {
-	if p.spinning.Load() > 0 {
+	if p.looking() > 0 {
 		return false
 	}
-	p.spinning.Add(1)
-	defer p.spinning.Add(-1)
-	return p.spinUntil(func() bool { return holds() || p.anything() })
+	p.lookers[0].n.Add(1)
+	defer p.lookers[0].n.Add(-1)
+	return p.spinUntil(SpinTime, func() bool { return holds() || p.anything() })
 }
 
 // Park adds a goroutine to those that are woken when there is work for another one: of the
@@ -145,10 +172,10 @@ func (p *Pool) Unpark(wake chan struct{}, woken bool) {
 
 // Expect wakes a worker for each [WakeWork] of work, unless enough are awake.
 func (p *Pool) Expect(work time.Duration) {
-	if p.parked.Load() == 0 {
+	if work < WakeWork || p.parked.Load() == 0 {
 		return
 	}
-	awake := int64(p.spinning.Load() + p.waking.Load())
+	awake := p.looking() + int64(p.waking.Load())
 	for range min(int64(work/WakeWork), int64(p.threads-1)) - awake {
 		if !p.wakeOne() {
 			return
