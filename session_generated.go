@@ -139,7 +139,8 @@ func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds 
 
 // Variables returns the values of the session's variables that have one, by name; of a
 // container, "container/name". The tensors are not to be
-// changed, and are to be read before the next step that changes the variables.
+// changed, and are to be read before the next step that changes the variables. Values that
+// are mapped are copied; one whose file has been cut off is left out.
 func (s *Session) Variables() map[string]*Tensor {
 	return (*session.Session)(s).Variables()
 }
@@ -285,6 +286,16 @@ type SessionOptions struct {
 	// permits every regular file that the process may access. Other access fails with
 	// PERMISSION_DENIED. Set it for graphs from untrusted sources.
 	Files *files.Policy
+
+	// MapFiles maps the large tensors of checkpoints into memory instead of reading them:
+	// processes with the same files share one copy, in the system's cache of files, and
+	// what is not used takes no memory. MemoryLimit does not count it. The files must stay
+	// as they are while the session is open: steps fail with DATA_LOSS where one has been
+	// cut off, and read what is there where one is overwritten in place. A file that is
+	// replaced by rename, or removed, stays as it was for the session. On Linux and macOS,
+	// on amd64 and arm64; elsewhere, on workers, and in sessions with accelerators files
+	// are read. docs/design/2026-11-29-weights.md describes it.
+	MapFiles bool
 
 	// Logger receives the session's lifecycle events, each with the session's name and,
 	// for a SavedModel, its folder; nil logs nothing.

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 
 	"github.com/troupe-go/troupe/registry"
@@ -86,6 +87,7 @@ func (f BlockingFunc) Start(ctx *Context, in, out []tensor.Value, done func(erro
 }
 
 func (f BlockingFunc) guarded(ctx *Context, in, out []tensor.Value) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			err = Panicked(r)

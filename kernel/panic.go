@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/status"
 )
 
@@ -15,14 +16,18 @@ const panicMessage = "the kernel panicked: "
 type interrupted struct{ error }
 
 // Panicked returns the error of a kernel that panicked with r: INTERNAL, with the
-// stack of the goroutine that asks; or why the step has ended, if [Context.Parallel]
-// or [Context.Ask] broke the kernel off for that.
+// stack of the goroutine that asks; why the step has ended, if [Context.Parallel]
+// or [Context.Ask] broke the kernel off for that; DATA_LOSS if a mapped file could not be
+// read.
 func Panicked(r any) error {
 	if err, ok := r.(error); ok {
 		var ended interrupted
 		if errors.As(err, &ended) {
 			return ended.error
 		}
+	}
+	if err := files.Fault(r); err != nil {
+		return err
 	}
 	const most = 4096
 	stack := debug.Stack()

@@ -3,6 +3,7 @@ package messages
 import (
 	"context"
 	"math/rand/v2"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -237,6 +238,7 @@ func (st *stage) run(shared *kernel.Step, feeds, fetched []tensor.Value) error {
 // attempt handles messages until nothing is left to do, or an actor has panicked,
 // which its supervisor is told.
 func (st *stage) attempt() (ended bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			ended = false

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"runtime/debug"
 	"sync"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -58,6 +59,7 @@ func (a *Activation) Async() bool {
 
 // Run computes the outputs. A panic of the kernel is its error.
 func (a *Activation) Run() (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			err = kernel.Panicked(r)
@@ -86,6 +88,7 @@ func (a *Activation) Start(done func(error)) {
 		stop := a.time()
 		finish = func(err error) { once.Do(func() { stop(); done(err) }) }
 	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			finish(kernel.Panicked(r))
@@ -114,6 +117,7 @@ func (s *Step) guarded(inline bool) *Activation {
 
 // attempt returns one stretch of advance; a panic in it fails the step.
 func (s *Step) attempt(inline bool) (a *Activation, died bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			clear(s.out)

@@ -106,7 +106,8 @@ func (s *Session) AbortStep(step, reason string) error {
 
 // Variables returns the values of the session's variables that have one, by name; of a
 // container, "container/name". The tensors are not to be
-// changed, and are to be read before the next step that changes the variables.
+// changed, and are to be read before the next step that changes the variables. Values that
+// are mapped are copied; one whose file has been cut off is left out.
 func (s *Session) Variables() map[string]*Tensor {
 	values := map[string]*Tensor{}
 	s.resources.Variables(func(name resource.Name, v tensor.Value) {
@@ -114,8 +115,8 @@ func (s *Session) Variables() map[string]*Tensor {
 		if name.Container != resource.DefaultContainer {
 			full = name.Container + "/" + full
 		}
-		if !v.IsRef() {
-			values[full] = v.Tensor()
+		if held := []tensor.Value{v}; !v.IsRef() && bringIn(held) == nil {
+			values[full] = held[0].Tensor()
 		}
 	})
 	return values

@@ -174,7 +174,11 @@ func (pr *PartialRun) RunContext(ctx context.Context, feeds map[Output]*Tensor, 
 		if v.IsZero() {
 			return nil, pr.failure(fetches[k], i)
 		}
-		out[k] = detach(v)
+		held := []tensor.Value{v}
+		if err := bringIn(held); err != nil {
+			return nil, err
+		}
+		out[k] = detach(held[0])
 	}
 	return out, nil
 }

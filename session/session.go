@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -263,6 +264,9 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	if err == nil && c.step.Works != nil {
 		err = c.step.Works.Wait(ctx)
 	}
+	if err == nil {
+		err = bringIn(c.fetched)
+	}
 	if err != nil || s.counts.watchers.Load() > 0 {
 		s.count(p, err)
 	}
@@ -411,6 +415,27 @@ func (s *Session) MemoryInUse() int64 { return s.budget.Used() - s.functions.Byt
 // compiled: one for each set of feeds, fetches and targets, and those of called
 // functions. The memory limit bounds it together with [Session.MemoryInUse].
 func (s *Session) ProgramMemory() int64 { return s.functions.Bytes() }
+
+// bringIn copies those of values whose memory may not be read outside of steps, as it is a
+// mapped file's.
+func bringIn(values []tensor.Value) (err error) {
+	for i, v := range values {
+		if !v.Outside() {
+			continue
+		}
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer func() {
+			if r := recover(); r != nil {
+				err = kernel.Panicked(r)
+			}
+		}()
+		for ; i < len(values); i++ {
+			values[i] = values[i].Held()
+		}
+		return nil
+	}
+	return nil
+}
 
 // detach makes a fetched value a tensor that shares nothing its owner could
 // change with the graph, with other fetches and with what was fed.

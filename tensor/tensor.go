@@ -47,6 +47,7 @@ const (
 	foreign   origin = iota // made outside the arenas, and shared from the beginning
 	borrowed                // as foreign, and good only while another value is held
 	single                  // as foreign, a scalar whose one owner hands it back: see GiveAgain
+	outside                 // as foreign, and in memory that is not the collector's: see [FromOutside]
 	lent                    // an arena's, out in the step
 	resting                 // an arena's, and in it: guards against a second release
 	away                    // lent for a [BufferSlot], out in the step
@@ -248,6 +249,9 @@ func (t *Tensor) view(start, count int, shape []int64) *Tensor {
 
 // alias returns a shared header of elements of t, which it does not hold.
 func (t *Tensor) alias(start, count int, shape []int64) *Tensor {
+	if root := t.root(); root.origin == outside && count > 0 {
+		return newOutsider(t.dtype, unsafe.Add(t.data, start*t.dtype.MemorySize()), count, root.asOutsider().keeper, shape)
+	}
 	v := &Tensor{dtype: t.dtype, n: count}
 	if count > 0 {
 		v.data = unsafe.Add(t.data, start*t.dtype.MemorySize())

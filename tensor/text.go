@@ -113,6 +113,9 @@ func (v Value) TotalBytes() int64 {
 		return size
 	}
 	size += HeaderBytes
+	if v.Outside() {
+		size -= int64(v.SizeBytes())
+	}
 	if v.t.isView() {
 		size += viewBytes - HeaderBytes + v.t.spare()
 	}

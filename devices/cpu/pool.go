@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -194,6 +195,7 @@ func (p *Pool) runTask(worker int) bool {
 
 // run recovers a panic of t, which would end the goroutine that runs it.
 func (p *Pool) run(t Task, worker int) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	returned := false
 	defer func() {
 		if !returned {

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -223,6 +224,7 @@ func (p *Pool) claim(j *job, by uint64) (i int, ok bool) {
 
 // run computes range i, which the caller has claimed.
 func (j *job) run(i int) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	returned := false
 	defer func() {
 		if !returned {

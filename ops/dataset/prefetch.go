@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -121,6 +122,7 @@ func made(p *pass, l *line, work func(*line)) iterator {
 
 // guarded returns the next element; a panic is its error.
 func guarded(ctx context.Context, it iterator) (e element, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			err = kernel.Panicked(r)

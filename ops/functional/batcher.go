@@ -2,6 +2,7 @@ package functional
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -305,6 +306,7 @@ func (b *batcher) process(ready *batch) {
 }
 
 func (b *batcher) guarded(ctx context.Context, ready *batch) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			err = kernel.Panicked(r)

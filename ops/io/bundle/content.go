@@ -43,10 +43,7 @@ func (r *Reader) Holds(mem Memory, e *Entry, v tensor.Value) (bool, error) {
 		return false, err
 	}
 	in := io.NewSectionReader(s.file, e.offset, e.size)
-	if r.compared == nil {
-		r.compared = make([]byte, 256<<10)
-	}
-	buf := r.compared
+	buf := r.buffer()
 	for len(want) > 0 {
 		if err := mem.Err(); err != nil {
 			return false, err

@@ -42,8 +42,9 @@ func (heap) Err() error        { return nil }
 
 // A shard is an open data file.
 type shard struct {
-	file *os.File
-	size int64
+	file    *os.File
+	size    int64
+	mapping *files.Mapping // nil: nothing of it was mapped yet
 }
 
 func openShard(fs *files.Policy, name string) (*shard, error) {
@@ -56,7 +57,7 @@ func openShard(fs *files.Policy, name string) (*shard, error) {
 		f.Close()
 		return nil, status.FromFile(err)
 	}
-	return &shard{f, info.Size()}, nil
+	return &shard{file: f, size: info.Size()}, nil
 }
 
 // holds reports whether the file has the entry's bytes.
@@ -85,9 +86,8 @@ func (s *shard) read(mem Memory, e *Entry) (tensor.Value, error) {
 	} else {
 		err = v.ReadContents(r)
 	}
-	if err == nil && mask(r.sum) != e.crc {
-		err = corrupt("TensorBundle at %s (%d bytes): Checksum does not match: stored %08x vs. calculated on the restored bytes %08x",
-			s.file.Name(), e.size, e.crc, mask(r.sum))
+	if err == nil {
+		err = s.matches(e, r.sum)
 	}
 	if err != nil {
 		mem.Free(v)
@@ -101,6 +101,56 @@ func readError(err error) error {
 		return corrupt("a data file ends within a tensor")
 	}
 	return status.FromFile(err)
+}
+
+// leastMapped is how many bytes a tensor has that is mapped: less is read, as it would lie
+// on pages with others that are read.
+const leastMapped = 64 << 10
+
+// maps reports whether an entry's elements can be mapped.
+func (e *Entry) maps() bool {
+	return files.Maps && e.Parts == nil && e.size >= leastMapped && e.DType.AnyBits()
+}
+
+// mapped returns a tensor that was saved whole, or a part, in the file's memory. The
+// checksum is that of what the file holds now; it is read by the way of a buffer, so that
+// no page is mapped before it is used.
+func (s *shard) mapped(mem Memory, e *Entry, buf []byte) (tensor.Value, error) {
+	if err := s.holds(e); err != nil {
+		return tensor.Value{}, err
+	}
+	r := &summed{r: io.NewSectionReader(s.file, e.offset, e.size), stop: mem.Err}
+	for left := e.size; left > 0; {
+		n := min(left, int64(len(buf)))
+		if _, err := io.ReadFull(r, buf[:n]); err != nil {
+			return tensor.Value{}, readError(err)
+		}
+		left -= n
+	}
+	if err := s.matches(e, r.sum); err != nil {
+		return tensor.Value{}, err
+	}
+	if s.mapping == nil {
+		m, err := files.Map(s.file, s.size)
+		if err != nil {
+			return tensor.Value{}, err
+		}
+		s.mapping = m
+	}
+	t, err := tensor.FromOutside(e.DType, s.mapping.Bytes()[e.offset:][:e.size:e.size], s.mapping, e.Shape...)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	return tensor.ValueOf(t), nil
+}
+
+// matches compares the checksum of an entry's bytes with the stored one.
+func (s *shard) matches(e *Entry, sum uint32) error {
+	if mask(sum) == e.crc {
+		return nil
+	}
+	return corrupt("TensorBundle at %s (%d bytes): Checksum does not match: stored %08x vs. calculated on the restored bytes %08x",
+		s.file.Name(), e.size, e.crc, mask(sum))
 }
 
 // readStep is how much is read between two looks at whether to stop.

@@ -19,13 +19,17 @@ func DataName(prefix string, i, n int) string {
 
 // A Reader reads one checkpoint. It is not for concurrent use.
 type Reader struct {
+	// Mapped has large tensors that were saved whole mapped and not read: they are
+	// [tensor.Value.Outside], and need the files for as long as they are used.
+	Mapped bool
+
 	fs     *files.Policy
 	prefix string
 	table  *table
 	shards int32
 	open   map[int32]*shard
 
-	compared []byte // what Holds reads
+	piece []byte // for what is read piece by piece
 }
 
 // maxIndex bounds an index, which is held in memory.
@@ -169,7 +173,7 @@ func (r *Reader) Read(mem Memory, name string, s Slice) (tensor.Value, error) {
 
 func (r *Reader) read(mem Memory, name string, e *Entry, s Slice) (tensor.Value, error) {
 	if e.Parts == nil && s.full(e.Shape) {
-		return r.whole(mem, e)
+		return r.wholeOrMapped(mem, e)
 	}
 	dims, err := s.Dims(e.Shape)
 	if err != nil {
@@ -180,7 +184,7 @@ func (r *Reader) read(mem Memory, name string, e *Entry, s Slice) (tensor.Value,
 		return tensor.Value{}, err
 	}
 	if len(parts) == 1 && sameDims(parts[0].first, parts[0].at) && sameDims(parts[0].Shape, dims) {
-		return r.whole(mem, parts[0].Entry)
+		return r.wholeOrMapped(mem, parts[0].Entry)
 	}
 	out, err := mem.Alloc(e.DType, dims)
 	if err != nil {
@@ -279,6 +283,26 @@ func (r *Reader) part(name string, e *Entry, s Slice) (part, error) {
 		return p, err
 	}
 	return p, f.holds(own)
+}
+
+// wholeOrMapped returns the elements of an entry, which may be mapped.
+func (r *Reader) wholeOrMapped(mem Memory, e *Entry) (tensor.Value, error) {
+	if !r.Mapped || !e.maps() {
+		return r.whole(mem, e)
+	}
+	f, err := r.shard(e.shard)
+	if err != nil {
+		return tensor.Value{}, err
+	}
+	return f.mapped(mem, e, r.buffer())
+}
+
+// buffer returns memory for what is read piece by piece.
+func (r *Reader) buffer() []byte {
+	if r.piece == nil {
+		r.piece = make([]byte, 256<<10)
+	}
+	return r.piece
 }
 
 // whole reads the elements of an entry.
