@@ -290,9 +290,9 @@ type SessionOptions struct {
 	// MapFiles maps the large tensors of checkpoints into memory instead of reading them:
 	// processes with the same files share one copy, in the system's cache of files, and
 	// what is not used takes no memory. MemoryLimit does not count it. The files must stay
-	// as they are while the session is open: steps fail with DATA_LOSS where one has been
-	// cut off, and read what is there where one is overwritten in place. A file that is
-	// replaced by rename, or removed, stays as it was for the session. On Linux and macOS,
+	// as they are while the session is open: all steps fail with DATA_LOSS if one is cut
+	// off, overwritten or touched in place, or its disk fails. A file that is replaced by
+	// rename, or removed, stays as it was for the session. On Linux and macOS,
 	// on amd64 and arm64; elsewhere, on workers, and in sessions with accelerators files
 	// are read. docs/design/2026-11-29-weights.md describes it.
 	MapFiles bool

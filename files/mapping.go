@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/troupe-go/troupe/status"
@@ -12,40 +13,14 @@ import (
 
 // A Mapping is a file whose contents are part of the address space: what is read comes
 // from the system's cache of files, which all processes share, and takes no memory of the
-// process. It ends when nothing refers to the Mapping; who keeps its memory keeps it.
+// process. It ends when nothing refers to the Mapping; what keeps its memory keeps it.
 //
 // The memory must not be written. Reading what is no longer in the file, because it was
 // cut off or its disk fails, is a fault, which ends the process unless the goroutine has
 // called [debug.SetPanicOnFault]: then it is a panic, which [Fault] tells from others.
-// A file that is overwritten in place changes what is read.
 //
 // [debug.SetPanicOnFault]: https://pkg.go.dev/runtime/debug#SetPanicOnFault
 type Mapping struct{ data []byte }
-
-// Map maps a file of so many bytes, at least one, for reading. It fails with UNIMPLEMENTED
-// where [Maps] is false. The file may be closed.
-func Map(f *os.File, size int64) (*Mapping, error) {
-	if !Maps {
-		return nil, status.Errorf(status.Unimplemented, "%s: files are not mapped on %s/%s", f.Name(), runtime.GOOS, runtime.GOARCH)
-	}
-	if size <= 0 || size != int64(int(size)) {
-		return nil, status.Invalid("%s: %d bytes cannot be mapped", f.Name(), size)
-	}
-	data, err := mapFile(f, int(size))
-	if err != nil {
-		return nil, status.FromFile(&os.PathError{Op: "mmap", Path: f.Name(), Err: err})
-	}
-	m := &Mapping{data}
-	first := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
-	mappings.Lock()
-	if mappings.at == nil {
-		mappings.at = map[uintptr]mapped{}
-	}
-	mappings.at[first] = mapped{f.Name(), uintptr(size)}
-	mappings.Unlock()
-	runtime.AddCleanup(m, unmap, data)
-	return m, nil
-}
 
 // Bytes returns the file's contents, which must not be written, nor read when the Mapping
 // is no longer referred to.
@@ -55,29 +30,91 @@ func (m *Mapping) Bytes() []byte { return m.data }
 // brought again when they are read.
 func (m *Mapping) Drop(b []byte) { dropPages(b) }
 
-// mappings are those that there are, for [Fault].
-var mappings struct {
-	sync.RWMutex
-	at map[uintptr]mapped // by the first address
+// Maps maps files, and knows which of them it has mapped. A nil Maps maps none. It is safe
+// for concurrent use.
+type Maps struct {
+	n   atomic.Int32 // of all
+	mu  sync.Mutex
+	all map[*mapped]bool
 }
 
+// A mapped file is what is known of one while it is mapped.
 type mapped struct {
 	name string
-	size uintptr
+	data []byte
+	file identity
 }
 
-func unmap(data []byte) {
+func (m *mapped) first() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m.data))) }
+
+// mappings are the files that are mapped in the process, by their first address.
+var mappings struct {
+	sync.RWMutex
+	at map[uintptr]*mapped
+}
+
+// Map maps a file, which must not be empty. It fails with UNIMPLEMENTED where [CanMap] is
+// false. The file may be closed.
+func (m *Maps) Map(f *os.File) (*Mapping, error) {
+	if !CanMap || m == nil {
+		return nil, status.Errorf(status.Unimplemented, "%s: files are not mapped on %s/%s", f.Name(), runtime.GOOS, runtime.GOARCH)
+	}
+	file, data, err := mapFile(f)
+	if err != nil {
+		return nil, status.FromFile(&os.PathError{Op: "mmap", Path: f.Name(), Err: err})
+	}
+	e := &mapped{f.Name(), data, file}
 	mappings.Lock()
-	delete(mappings.at, uintptr(unsafe.Pointer(unsafe.SliceData(data))))
+	if mappings.at == nil {
+		mappings.at = map[uintptr]*mapped{}
+	}
+	mappings.at[e.first()] = e
 	mappings.Unlock()
-	_ = unmapFile(data)
+	m.mu.Lock()
+	if m.all == nil {
+		m.all = map[*mapped]bool{}
+	}
+	m.all[e] = true
+	m.n.Add(1)
+	m.mu.Unlock()
+	mapping := &Mapping{data}
+	runtime.AddCleanup(mapping, m.unmap, e)
+	return mapping, nil
 }
 
-// Mappings returns how many files are mapped.
-func Mappings() int {
-	mappings.RLock()
-	defer mappings.RUnlock()
-	return len(mappings.at)
+func (m *Maps) unmap(e *mapped) {
+	m.mu.Lock()
+	delete(m.all, e)
+	m.n.Add(-1)
+	m.mu.Unlock()
+	mappings.Lock()
+	delete(mappings.at, e.first())
+	mappings.Unlock()
+	e.file.unmap(e.data)
+}
+
+// Len returns how many files are mapped.
+func (m *Maps) Len() int {
+	if m == nil {
+		return 0
+	}
+	return int(m.n.Load())
+}
+
+// Check fails with DATA_LOSS if a file that is mapped is not what it was: what was read of
+// it since may be anything. It takes a call of the system for each file.
+func (m *Maps) Check() error {
+	if m.Len() == 0 {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for e := range m.all {
+		if e.file.changed() {
+			return status.Errorf(status.DataLoss, "%s has been changed while it is mapped into memory", e.name)
+		}
+	}
+	return nil
 }
 
 // Fault returns DATA_LOSS, with the file's name, if r, which recover returned, says that a
@@ -97,9 +134,9 @@ func Fault(r any) error {
 	addr := fault.Addr()
 	mappings.RLock()
 	defer mappings.RUnlock()
-	for first, m := range mappings.at {
-		if addr >= first && addr-first < m.size {
-			return status.Errorf(status.DataLoss, "%s is mapped into memory, and has been cut off or cannot be read at byte %d", m.name, addr-first)
+	for first, e := range mappings.at {
+		if addr >= first && addr-first < uintptr(len(e.data)) {
+			return status.Errorf(status.DataLoss, "%s is mapped into memory, and has been cut off or cannot be read at byte %d", e.name, addr-first)
 		}
 	}
 	return nil

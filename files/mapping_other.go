@@ -7,11 +7,15 @@ import (
 	"os"
 )
 
-// Maps reports whether files can be mapped.
-const Maps = false
+// CanMap reports whether files can be mapped.
+const CanMap = false
 
-func mapFile(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
+type identity struct{}
 
-func unmapFile([]byte) error { return nil }
+func mapFile(*os.File) (identity, []byte, error) { return identity{}, nil, errors.ErrUnsupported }
+
+func (identity) changed() bool { return false }
+
+func (identity) unmap([]byte) {}
 
 func dropPages([]byte) {}

@@ -65,12 +65,12 @@ type Step struct {
 	State *resource.Manager
 	Pool  Pool          // shares out ranges; never nil
 	Files *files.Policy // which files kernels may open, through it alone
-	// MapFiles lets kernels map files into memory that they would read: all goroutines that
-	// run kernels of the session turn faults into errors, see [files.Mapping].
-	MapFiles bool
-	Log      *zerolog.Logger
-	Seed     int64 // the session's seed, 0 if it has none
-	Depth    int   // how many calls of functions are open around it
+	// Maps maps files that kernels would read; nil: files are read. The goroutines that run
+	// kernels turn faults into panics, see [files.Mapping].
+	Maps  *files.Maps
+	Log   *zerolog.Logger
+	Seed  int64 // the session's seed, 0 if it has none
+	Depth int   // how many calls of functions are open around it
 	// Functions is what kernels call functions with; nil outside a session.
 	Functions Functions
 	// Accelerators are the devices with memory of their own, by full name.

@@ -180,6 +180,9 @@ func (pr *PartialRun) RunContext(ctx context.Context, feeds map[Output]*Tensor, 
 		}
 		out[k] = detach(held[0])
 	}
+	if err := pr.session.maps.Check(); err != nil {
+		return nil, err
+	}
 	return out, nil
 }
 

@@ -322,8 +322,8 @@ func (p *program) begin(s *Session) *call {
 		s.unused.register(c)
 		c.step = kernel.Step{
 			Resources: s.resources, State: s.state, PerStep: &c.perStep, Pool: s.pool, Files: s.options.Files, Log: &s.log,
-			MapFiles: s.options.MapFiles && len(s.accel.all) == 0,
-			Seed:     s.options.Seed, Functions: s.functions, Accelerators: s.accel.streams,
+			Maps: s.maps,
+			Seed: s.options.Seed, Functions: s.functions, Accelerators: s.accel.streams,
 		}
 	}
 	return c

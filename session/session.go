@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/unit/form"
@@ -42,6 +43,7 @@ type Session struct {
 	budget    *tensor.Budget
 	resources *resource.Manager // shared with other sessions if options.Resources is set
 	state     *resource.Manager // what nodes keep for themselves; nil: resources has it
+	maps      *files.Maps       // maps checkpoints; nil: they are read
 	slots     chan struct{}     // one for each step that may run; nil: no limit
 	steps     atomic.Int64      // numbers the steps
 	unused    *unusedIDs        // of the numbers, those that no step has
@@ -136,6 +138,9 @@ func NewSession(graph *Graph, options *SessionOptions) (*Session, error) {
 		s.engine.Close()
 		closeDevices(all)
 		return nil, err
+	}
+	if o.MapFiles && files.CanMap && len(s.accel.all) == 0 { // whose drivers read on threads of their own
+		s.maps = &files.Maps{}
 	}
 	for _, d := range s.accel.all {
 		s.places = append(s.places, d.Attributes())
@@ -266,6 +271,9 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	}
 	if err == nil {
 		err = bringIn(c.fetched)
+	}
+	if changed := s.maps.Check(); changed != nil {
+		err = changed // whatever came of it
 	}
 	if err != nil || s.counts.watchers.Load() > 0 {
 		s.count(p, err)

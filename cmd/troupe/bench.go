@@ -26,6 +26,7 @@ type benchFlags struct {
 	json                    bool
 	format                  string
 	threads                 int
+	mapFiles                bool
 	callers                 int
 	engine                  string
 	rewrite                 string
@@ -78,6 +79,7 @@ Runs use a Callable, or with --run Session.Run and its maps.
 	fl.StringVar(&f.signature, "signature", "", "run the signature `KEY` of a SavedModel")
 	fl.StringSliceVar(&f.tags, "tags", nil, "use the SavedModel's graph with exactly these `TAGS`, separated by commas")
 	fl.IntVar(&f.threads, "threads", 0, "run up to `N` kernels at a time; 0 is one per CPU")
+	mapFlag(fl, &f.mapFiles)
 	fl.IntVar(&f.callers, "callers", 1, "run from `N` goroutines at once")
 	fl.DurationVar(&f.timeout, "timeout", 0, "fail if a run takes longer than this `DURATION`, such as 1.5s; 0 is no limit")
 	fl.BoolVar(&f.viaRun, "run", false, "use Session.Run instead of a Callable")
@@ -228,7 +230,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, dir, name string, row benchRow)
 }
 
 func (f *benchFlags) options(m *model) *troupe.SessionOptions {
-	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Units: f.units, Threads: f.threads, Timeout: f.timeout, Files: new(fileFlags).policy(m)})
+	return f.places.set(&troupe.SessionOptions{Engine: f.engine, Rewrite: f.rewrite, Units: f.units, Threads: f.threads, Timeout: f.timeout, Files: new(fileFlags).policy(m), MapFiles: f.mapFiles})
 }
 
 // time times the first run and samples of more, each of so many units of work.

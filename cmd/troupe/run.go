@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/conformance"
@@ -30,6 +31,7 @@ type runFlags struct {
 	tags                    []string
 	engine, rewrite, units  string
 	threads                 int
+	mapFiles                bool
 	timeout                 time.Duration
 	stats                   bool
 	trace                   traceFlag
@@ -141,6 +143,7 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 	f.places.add(cmd)
 	fl.IntVar(&f.threads, "threads", 0, "run up to `N` kernels at a time; 0 is one per CPU")
 	fl.DurationVar(&f.timeout, "timeout", 0, "fail a step after this `DURATION`, such as 1.5s; 0 is no limit")
+	mapFlag(fl, &f.mapFiles)
 	f.files.add(cmd)
 	f.output.add(cmd)
 	f.remote.add(fl)
@@ -159,6 +162,11 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 func engineFlag(cmd *cobra.Command, engine *string) {
 	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that runs steps: actors, tokens, messages, messages:N, seeded:N, schedule:ORDER or sequential")
 	complete(cmd, "engine", "actors", "tokens", "messages", "seeded:1", "sequential")
+}
+
+// mapFlag adds the flag that maps checkpoints.
+func mapFlag(fl *pflag.FlagSet, mapFiles *bool) {
+	fl.BoolVar(mapFiles, "map-files", false, "map the variables of a SavedModel into memory, where processes share them, instead of reading them; its files must stay as they are")
 }
 
 // rewriteFlag adds the flag that chooses passes of rewriting.
@@ -289,7 +297,7 @@ func (f *runFlags) print(cmd *cobra.Command, names []string, values []*troupe.Te
 func (f *runFlags) options(m *model) *troupe.SessionOptions {
 	return f.places.set(&troupe.SessionOptions{
 		Engine: f.engine, Rewrite: f.rewrite, Units: f.units, Threads: f.threads, Timeout: f.timeout, Files: f.files.policy(m),
-		Target: f.workers, Cluster: f.clusterOptions,
+		Target: f.workers, Cluster: f.clusterOptions, MapFiles: f.mapFiles,
 	})
 }
 

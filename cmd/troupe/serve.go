@@ -85,6 +85,7 @@ that still run after --drain.`,
 	fl.StringVar(&f.session, "session", "", "serve sessions at `ADDRESS`, such as :2222")
 	fl.StringVar(&f.options.Engine, "engine", "", "run steps on `ENGINE`")
 	fl.IntVar(&f.threads, "threads", 0, "run at most `N` kernels of a session at a time; 0: as many as there are CPUs")
+	mapFlag(fl, &f.options.MapFiles)
 	fl.StringArrayVar(&f.cluster, "cluster", nil, "serve sessions as the tasks of a job: `JOB=ADDRESS,...`, an address for each task (repeatable)")
 	fl.IntVar(&f.sessions, "max-sessions", 0, "allow at most `N` open sessions; 0: 1000")
 	fl.IntVar(&f.clientSessions, "max-client-sessions", 0, "allow each client, a certificate or a host, at most `N` open sessions; 0: no limit of its own")

@@ -32,7 +32,7 @@ func (k restore) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	defer r.Close()
-	r.Mapped = ctx.Step.MapFiles
+	r.Maps = ctx.Step.Maps
 	entries, err := k.entries(r, names)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (k restore) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	first := map[bundle.Content]int{} // which output has it
 	for i, name := range names {
 		c, ok := entries[i].Content()
-		if ok = ok && specs[i] == "" && !r.Mapped; ok {
+		if ok = ok && specs[i] == "" && r.Maps == nil; ok {
 			if j, found := first[c]; found {
 				if same, err := r.Holds(ctx, entries[i], out[j]); err == nil && same {
 					out[i] = twin(ctx, &out[j])

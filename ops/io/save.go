@@ -30,15 +30,24 @@ func save(ctx *kernel.Context, in, _ []tensor.Value) error {
 	if err != nil {
 		return err
 	}
+	whole := false
+	defer func() {
+		if !whole { // also where a tensor that is mapped cannot be read, which is a panic
+			w.Discard()
+		}
+	}()
 	for i, name := range names {
 		if err = ctx.Err(); err == nil {
 			err = saveOne(w, name, specs[i], tensors[i])
 		}
 		if err != nil {
-			w.Discard()
 			return err
 		}
 	}
+	if err := ctx.Step.Maps.Check(); err != nil {
+		return err
+	}
+	whole = true
 	return w.Finish()
 }
 

@@ -44,7 +44,7 @@ func (heap) Err() error        { return nil }
 type shard struct {
 	file    *os.File
 	size    int64
-	mapping *files.Mapping // nil: nothing of it was mapped yet
+	mapping *files.Mapping // nil: it was not mapped yet
 }
 
 func openShard(fs *files.Policy, name string) (*shard, error) {
@@ -109,15 +109,25 @@ const leastMapped = 64 << 10
 
 // maps reports whether an entry's elements can be mapped.
 func (e *Entry) maps() bool {
-	return files.Maps && e.Parts == nil && e.size >= leastMapped && e.DType.AnyBits()
+	return files.CanMap && e.Parts == nil && e.size >= leastMapped && e.DType.AnyBits()
 }
 
 // mapped returns a tensor that was saved whole, or a part, in the file's memory. The
 // checksum is that of what the file holds now; it is read by the way of a buffer, so that
 // no page is mapped before it is used.
-func (s *shard) mapped(mem Memory, e *Entry, buf []byte) (tensor.Value, error) {
+func (s *shard) mapped(mem Memory, e *Entry, maps *files.Maps, buf []byte) (tensor.Value, error) {
 	if err := s.holds(e); err != nil {
 		return tensor.Value{}, err
+	}
+	if s.mapping == nil {
+		m, err := maps.Map(s.file)
+		if err != nil {
+			return tensor.Value{}, err
+		}
+		if int64(len(m.Bytes())) != s.size {
+			return tensor.Value{}, corrupt("%s has changed while it was read", s.file.Name())
+		}
+		s.mapping = m
 	}
 	r := &summed{r: io.NewSectionReader(s.file, e.offset, e.size), stop: mem.Err}
 	for left := e.size; left > 0; {
@@ -129,13 +139,6 @@ func (s *shard) mapped(mem Memory, e *Entry, buf []byte) (tensor.Value, error) {
 	}
 	if err := s.matches(e, r.sum); err != nil {
 		return tensor.Value{}, err
-	}
-	if s.mapping == nil {
-		m, err := files.Map(s.file, s.size)
-		if err != nil {
-			return tensor.Value{}, err
-		}
-		s.mapping = m
 	}
 	t, err := tensor.FromOutside(e.DType, s.mapping.Bytes()[e.offset:][:e.size:e.size], s.mapping, e.Shape...)
 	if err != nil {

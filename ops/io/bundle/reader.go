@@ -19,9 +19,9 @@ func DataName(prefix string, i, n int) string {
 
 // A Reader reads one checkpoint. It is not for concurrent use.
 type Reader struct {
-	// Mapped has large tensors that were saved whole mapped and not read: they are
-	// [tensor.Value.Outside], and need the files for as long as they are used.
-	Mapped bool
+	// Maps, if not nil, maps large tensors that were saved whole, which are not read then:
+	// they are [tensor.Value.Outside], and need the files for as long as they are used.
+	Maps *files.Maps
 
 	fs     *files.Policy
 	prefix string
@@ -287,14 +287,14 @@ func (r *Reader) part(name string, e *Entry, s Slice) (part, error) {
 
 // wholeOrMapped returns the elements of an entry, which may be mapped.
 func (r *Reader) wholeOrMapped(mem Memory, e *Entry) (tensor.Value, error) {
-	if !r.Mapped || !e.maps() {
+	if r.Maps == nil || !e.maps() {
 		return r.whole(mem, e)
 	}
 	f, err := r.shard(e.shard)
 	if err != nil {
 		return tensor.Value{}, err
 	}
-	return f.mapped(mem, e, r.buffer())
+	return f.mapped(mem, e, r.Maps, r.buffer())
 }
 
 // buffer returns memory for what is read piece by piece.
