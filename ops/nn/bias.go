@@ -228,22 +228,16 @@ func (k biasGradient) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			k.add(ctx, sums, p, n, x, p*height, min((p+1)*height, outer), inner)
 		}
 	})
-	for p := range parts {
-		ctx.Ask()
-		k.add(ctx, out[0].Memory(), 0, n, sums, p, p+1, 1)
-	}
+	k.add(ctx, out[0].Memory(), 0, n, sums, 0, parts, 1)
 	return ctx.Err()
 }
 
 // addRows adds blocks first to last-1 of x, each of n rows of inner elements, to a part of
-// sums, which has an element for each row.
+// sums, which has an element for each row, all zeros.
 func addRows[T elementwise.Number](ctx *kernel.Context, to tensor.Memory, part, n int, from tensor.Memory, first, last, inner int) {
 	sums, x := tensor.Elements[T](to)[part*n:(part+1)*n], tensor.Elements[T](from)
 	if floats, ok := any(sums).([]float32); ok && inner == 1 {
-		rows := any(x).([]float32)
-		for i := first; i < last; i++ {
-			vec.Add(floats, floats, rows[i*n:(i+1)*n])
-		}
+		vec.SumRows(floats, any(x).([]float32)[first*n:last*n])
 		return
 	}
 	for i := first; i < last; i++ {

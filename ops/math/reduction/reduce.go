@@ -346,6 +346,10 @@ func (r *reducing[T]) rows(ctx *kernel.Context, o, x []T, outer, n int) error {
 
 // columns reduces the rows of x into o.
 func (r *reducing[T]) columns(o, x []T) {
+	if r.all != nil {
+		r.all(o, x)
+		return
+	}
 	for i := range o {
 		o[i] = r.empty
 	}

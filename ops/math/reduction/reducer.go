@@ -13,6 +13,7 @@ type reducer[T tensor.Element] struct {
 	empty  T                  // what no elements give
 	of     func(x []T) T      // what a run of elements gives
 	into   func(o, x []T)     // takes x[i] into the partial result o[i]
+	all    func(o, x []T)     // empty results, and into for each row of x; nil: that
 	with   func(x, y T) T     // combines partial results
 	finish func(x T, n int) T // the result, of the partial result of n elements; nil: the same
 	always bool               // see [reduce]

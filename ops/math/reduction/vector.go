@@ -10,7 +10,7 @@ func floatReducer(kind reduction) reducer[float32] {
 	r := realReducer[float32](kind)
 	switch kind {
 	case total, mean:
-		r.of, r.into = sumFloats, func(o, x []float32) { vec.Add(o, o, x) }
+		r.of, r.into, r.all = sumFloats, func(o, x []float32) { vec.Add(o, o, x) }, vec.SumRows
 	case norm:
 		r.into = func(o, x []float32) { vec.MulAdd(o, x, x) }
 	case largest:
