@@ -62,6 +62,28 @@ func (k *maxPool[T]) gradient(ctx *kernel.Context, in, out []tensor.Value) error
 
 // toFirst is gradient of one example, by vectors of channels.
 func toFirst(ctx *kernel.Context, p *plan, from, to, grad []float32) {
+	z, y, x := &p.axes[0], &p.axes[1], &p.axes[2]
+	if z.in > 1 || z.out > 1 {
+		windowsToFirst(ctx, p, from, to, grad)
+		return
+	}
+	all := vec.Taps{Channels: p.depth, Next: y.dilation * x.in * p.depth, Column: x.dilation * p.depth, Step: x.stride * p.depth}
+	for oy := range y.out {
+		g := grad[oy*x.out*p.depth:]
+		alongLine(ctx, x, y, oy, p.depth, func(q, end, left, right, top, bottom int) {
+			if top >= bottom || left >= right {
+				return
+			}
+			t := all
+			t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
+			at := ((oy*y.stride-y.before+top*y.dilation)*x.in + q*x.stride - x.before + left*x.dilation) * p.depth
+			t.Claim(to[at:], g[q*p.depth:end*p.depth], from[at:])
+		})
+	}
+}
+
+// windowsToFirst is toFirst window by window, of three dimensions.
+func windowsToFirst(ctx *kernel.Context, p *plan, from, to, grad []float32) {
 	desk := make([]float32, 2*p.depth)
 	best, rest := desk[:p.depth], desk[p.depth:]
 	p.positions(ctx, func(oz, oy, ox, o int) {

@@ -267,6 +267,9 @@ func tapsLargestWideAVX512(t *tapRun)
 func tapsLargestAVX512(t *tapRun)
 
 //go:noescape
+func tapsClaimAVX512(t *tapRun)
+
+//go:noescape
 func tapLineAVX512_3x1(t *lineRun)
 
 //go:noescape
@@ -553,6 +556,9 @@ func tapsLargestWideAVX2(t *tapRun)
 
 //go:noescape
 func tapsLargestAVX2(t *tapRun)
+
+//go:noescape
+func tapsClaimAVX2(t *tapRun)
 
 //go:noescape
 func tapLineAVX2_3x1(t *lineRun)

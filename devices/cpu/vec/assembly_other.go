@@ -184,6 +184,8 @@ func tapsLargestWideAVX512(t *tapRun) { panic(unreachable) }
 
 func tapsLargestAVX512(t *tapRun) { panic(unreachable) }
 
+func tapsClaimAVX512(t *tapRun) { panic(unreachable) }
+
 func addAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func addScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
@@ -361,6 +363,8 @@ func tapsTogetherAVX2(t *tapRun) { panic(unreachable) }
 func tapsLargestWideAVX2(t *tapRun) { panic(unreachable) }
 
 func tapsLargestAVX2(t *tapRun) { panic(unreachable) }
+
+func tapsClaimAVX2(t *tapRun) { panic(unreachable) }
 
 func trianglesAVX2(dst []uint8, row []uint8, other []uint8, n int) { panic(unreachable) }
 

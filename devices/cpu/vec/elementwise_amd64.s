@@ -7277,6 +7277,83 @@ one250:
 	VZEROUPPER
 	RET
 
+// func tapsClaimAVX512(t *byte)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tapsClaimAVX512(SB), NOSPLIT, $0-8
+	MOVQ   t+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   72(AX), DX
+	MOVQ   88(AX), BX
+	MOVQ   16(AX), SI
+	MOVQ   24(AX), DI
+	MOVQ   32(AX), R8
+	SUBQ   CX, DX
+	MOVQ   96(AX), R9
+	MOVL   $0xffffffff, R10
+	BZHIL  R9, R10, R10
+	KMOVW  R10, K1
+	VPXORD Z0, Z0, Z0
+
+pixel251:
+	MOVQ      CX, R9
+	MOVQ      CX, R11
+	MOVQ      64(AX), R10
+	MOVQ      56(AX), R12
+	VMOVUPS.Z (R11), K1, Z1
+	JMP       next253
+
+element252:
+	VMOVUPS.Z (R11), K1, Z2
+	VMAXPS    Z1, Z2, Z1
+
+next253:
+	ADDQ      SI, R11
+	DECQ      R12
+	JNE       element252
+	ADDQ      DI, R9
+	MOVQ      R9, R11
+	MOVQ      56(AX), R12
+	DECQ      R10
+	JNE       element252
+	VMOVUPS.Z (R8), K1, Z2
+	MOVQ      CX, R9
+	MOVQ      CX, R11
+	MOVQ      64(AX), R10
+	MOVQ      56(AX), R12
+	VMOVUPS.Z (R11), K1, Z3
+	VCMPPS    $0x08, Z1, Z3, K2
+	VMOVUPS.Z Z2, K2, Z4
+	VBLENDMPS Z0, Z2, K2, Z2
+	VMOVUPS.Z (R11)(DX*1), K1, Z3
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS   Z4, K1, (R11)(DX*1)
+	JMP       next255
+
+element254:
+	VMOVUPS.Z (R11), K1, Z3
+	VCMPPS    $0x00, Z1, Z3, K2
+	VMOVUPS.Z Z2, K2, Z4
+	VBLENDMPS Z0, Z2, K2, Z2
+	VMOVUPS.Z (R11)(DX*1), K1, Z3
+	VADDPS    Z3, Z4, Z4
+	VMOVUPS   Z4, K1, (R11)(DX*1)
+
+next255:
+	ADDQ SI, R11
+	DECQ R12
+	JNE  element254
+	ADDQ DI, R9
+	MOVQ R9, R11
+	MOVQ 56(AX), R12
+	DECQ R10
+	JNE  element254
+	ADDQ 8(AX), CX
+	ADDQ 80(AX), R8
+	DECQ BX
+	JNE  pixel251
+	VZEROUPPER
+	RET
+
 // func tapLineAVX512_3x1(t *byte)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
@@ -7286,7 +7363,7 @@ TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels251:
+channels256:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -7301,7 +7378,7 @@ channels251:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group252:
+group257:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -7331,13 +7408,13 @@ group252:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed255
+	JE      summed260
 	TESTQ   DI, DI
-	JNE     ends256
+	JNE     ends261
 	CMPQ    R11, $0x10
-	JNE     ends256
+	JNE     ends261
 
-row253:
+row258:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -7448,29 +7525,29 @@ row253:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row253
-	JMP     summed255
+	JNE     row258
+	JMP     summed260
 
-ends256:
+ends261:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column257
+	JE      column262
 	CMPQ    DI, $0x01
-	JE      column258
-	JMP     column259
+	JE      column263
+	JMP     column264
 
-column257:
+column262:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over260
+	JE      over265
 
-column258:
+column263:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z20
 	VADDPS  Z20, Z0, Z0
@@ -7478,9 +7555,9 @@ column258:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over260
+	JE      over265
 
-column259:
+column264:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -7490,7 +7567,7 @@ column259:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -7500,7 +7577,7 @@ column259:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -7510,7 +7587,7 @@ column259:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -7520,7 +7597,7 @@ column259:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -7530,7 +7607,7 @@ column259:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -7540,7 +7617,7 @@ column259:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -7550,7 +7627,7 @@ column259:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -7560,7 +7637,7 @@ column259:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -7570,7 +7647,7 @@ column259:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -7580,7 +7657,7 @@ column259:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -7590,7 +7667,7 @@ column259:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -7600,7 +7677,7 @@ column259:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z17
 	VADDPS  Z17, Z12, Z12
@@ -7608,20 +7685,20 @@ column259:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over260
+	JE      over265
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over260:
+over265:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends256
+	JNE  ends261
 
-summed255:
+summed260:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled261
+	JEQ     scaled266
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -7640,9 +7717,9 @@ summed255:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled261:
+scaled266:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased262
+	JEQ     biased267
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -7661,10 +7738,10 @@ scaled261:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased262:
+biased267:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none265
+	JEQ     none270
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -7673,77 +7750,77 @@ biased262:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added263
+	JE      added268
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added263:
-none265:
+added268:
+none270:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited267
+	JEQ     limited272
 	TESTB   $0x08, 136(AX)
-	JEQ     six266
+	JEQ     six271
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -7773,9 +7850,9 @@ none265:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited267
+	JMP     limited272
 
-six266:
+six271:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -7835,66 +7912,66 @@ six266:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited267:
+limited272:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored264
+	JE      stored269
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored264:
+stored269:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done254
+	JE      done259
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -7902,14 +7979,14 @@ stored264:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group252
+	JMP     group257
 
-done254:
+done259:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels251
+	JLT  channels256
 	VZEROUPPER
 	RET
 
@@ -7939,7 +8016,7 @@ TEXT ·tapLineShortAVX512_3x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group269:
+group274:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -7969,13 +8046,13 @@ group269:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed272
+	JE      summed277
 	TESTQ   DI, DI
-	JNE     ends273
+	JNE     ends278
 	CMPQ    R11, $0x10
-	JNE     ends273
+	JNE     ends278
 
-row270:
+row275:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -8086,29 +8163,29 @@ row270:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row270
-	JMP       summed272
+	JNE       row275
+	JMP       summed277
 
-ends273:
+ends278:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column274
+	JE        column279
 	CMPQ      DI, $0x01
-	JE        column275
-	JMP       column276
+	JE        column280
+	JMP       column281
 
-column274:
+column279:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over277
+	JE        over282
 
-column275:
+column280:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8116,9 +8193,9 @@ column275:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over277
+	JE        over282
 
-column276:
+column281:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8128,7 +8205,7 @@ column276:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -8138,7 +8215,7 @@ column276:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -8148,7 +8225,7 @@ column276:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -8158,7 +8235,7 @@ column276:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -8168,7 +8245,7 @@ column276:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -8178,7 +8255,7 @@ column276:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -8188,7 +8265,7 @@ column276:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -8198,7 +8275,7 @@ column276:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -8208,7 +8285,7 @@ column276:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -8218,7 +8295,7 @@ column276:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -8228,7 +8305,7 @@ column276:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -8238,7 +8315,7 @@ column276:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z17
 	VADDPS    Z17, Z12, Z12
@@ -8246,20 +8323,20 @@ column276:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over277
+	JE        over282
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over277:
+over282:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends273
+	JNE  ends278
 
-summed272:
+summed277:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled278
+	JEQ       scaled283
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -8278,9 +8355,9 @@ summed272:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled278:
+scaled283:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased279
+	JEQ       biased284
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -8299,10 +8376,10 @@ scaled278:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased279:
+biased284:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none282
+	JEQ       none287
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -8311,77 +8388,77 @@ biased279:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added280
+	JE        added285
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added280:
-none282:
+added285:
+none287:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited284
+	JEQ     limited289
 	TESTB   $0x08, 136(AX)
-	JEQ     six283
+	JEQ     six288
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -8411,9 +8488,9 @@ none282:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited284
+	JMP     limited289
 
-six283:
+six288:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -8473,66 +8550,66 @@ six283:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited284:
+limited289:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored281
+	JE      stored286
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored281:
+stored286:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done271
+	JE      done276
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -8540,9 +8617,9 @@ stored281:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group269
+	JMP     group274
 
-done271:
+done276:
 	VZEROUPPER
 	RET
 
@@ -8555,7 +8632,7 @@ TEXT ·tapLineAVX512_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels285:
+channels290:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -8570,7 +8647,7 @@ channels285:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group286:
+group291:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8600,13 +8677,13 @@ group286:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed289
+	JE      summed294
 	TESTQ   DI, DI
-	JNE     ends290
+	JNE     ends295
 	CMPQ    R11, $0x1d
-	JNE     ends290
+	JNE     ends295
 
-row287:
+row292:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -8732,37 +8809,37 @@ row287:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row287
-	JMP     summed289
+	JNE     row292
+	JMP     summed294
 
-ends290:
+ends295:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column291
+	JE      column296
 	CMPQ    DI, $0x01
-	JE      column292
-	JMP     column293
+	JE      column297
+	JMP     column298
 
-column291:
+column296:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over294
+	JE      over299
 
-column292:
+column297:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over294
+	JE      over299
 
-column293:
+column298:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -8770,13 +8847,13 @@ column293:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -8784,13 +8861,13 @@ column293:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -8798,13 +8875,13 @@ column293:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -8812,13 +8889,13 @@ column293:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -8826,13 +8903,13 @@ column293:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -8840,13 +8917,13 @@ column293:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -8854,13 +8931,13 @@ column293:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -8868,13 +8945,13 @@ column293:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x11
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x12
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -8882,13 +8959,13 @@ column293:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x13
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x14
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -8896,13 +8973,13 @@ column293:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x15
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x16
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -8910,13 +8987,13 @@ column293:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x17
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x18
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -8924,13 +9001,13 @@ column293:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x19
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1a
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z12, Z12
@@ -8938,26 +9015,26 @@ column293:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1b
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z15, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1c
-	JE      over294
+	JE      over299
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over294:
+over299:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends290
+	JNE  ends295
 
-summed289:
+summed294:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled295
+	JEQ     scaled300
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -8976,9 +9053,9 @@ summed289:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled295:
+scaled300:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased296
+	JEQ     biased301
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -8997,10 +9074,10 @@ scaled295:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased296:
+biased301:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none299
+	JEQ     none304
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -9009,77 +9086,77 @@ biased296:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added297
+	JE      added302
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added297:
-none299:
+added302:
+none304:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited301
+	JEQ     limited306
 	TESTB   $0x08, 136(AX)
-	JEQ     six300
+	JEQ     six305
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -9109,9 +9186,9 @@ none299:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited301
+	JMP     limited306
 
-six300:
+six305:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -9171,66 +9248,66 @@ six300:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited301:
+limited306:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored298
+	JE      stored303
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored298:
+stored303:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done288
+	JE      done293
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -9239,14 +9316,14 @@ stored298:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group286
+	JMP     group291
 
-done288:
+done293:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels285
+	JLT  channels290
 	VZEROUPPER
 	RET
 
@@ -9276,7 +9353,7 @@ TEXT ·tapLineShortAVX512_3x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group303:
+group308:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9306,13 +9383,13 @@ group303:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed306
+	JE      summed311
 	TESTQ   DI, DI
-	JNE     ends307
+	JNE     ends312
 	CMPQ    R11, $0x1d
-	JNE     ends307
+	JNE     ends312
 
-row304:
+row309:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -9438,37 +9515,37 @@ row304:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row304
-	JMP       summed306
+	JNE       row309
+	JMP       summed311
 
-ends307:
+ends312:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column308
+	JE        column313
 	CMPQ      DI, $0x01
-	JE        column309
-	JMP       column310
+	JE        column314
+	JMP       column315
 
-column308:
+column313:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over311
+	JE        over316
 
-column309:
+column314:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over311
+	JE        over316
 
-column310:
+column315:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -9476,13 +9553,13 @@ column310:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -9490,13 +9567,13 @@ column310:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -9504,13 +9581,13 @@ column310:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -9518,13 +9595,13 @@ column310:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -9532,13 +9609,13 @@ column310:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -9546,13 +9623,13 @@ column310:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -9560,13 +9637,13 @@ column310:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x10
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -9574,13 +9651,13 @@ column310:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x11
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x12
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -9588,13 +9665,13 @@ column310:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x13
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x14
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -9602,13 +9679,13 @@ column310:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x15
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x16
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -9616,13 +9693,13 @@ column310:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x17
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x18
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -9630,13 +9707,13 @@ column310:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x19
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1a
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z12, Z12
@@ -9644,26 +9721,26 @@ column310:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1b
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z15, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1c
-	JE        over311
+	JE        over316
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over311:
+over316:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends307
+	JNE  ends312
 
-summed306:
+summed311:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled312
+	JEQ       scaled317
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9682,9 +9759,9 @@ summed306:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled312:
+scaled317:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased313
+	JEQ       biased318
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9703,10 +9780,10 @@ scaled312:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased313:
+biased318:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none316
+	JEQ       none321
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -9715,77 +9792,77 @@ biased313:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added314
+	JE        added319
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added314:
-none316:
+added319:
+none321:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited318
+	JEQ     limited323
 	TESTB   $0x08, 136(AX)
-	JEQ     six317
+	JEQ     six322
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -9815,9 +9892,9 @@ none316:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited318
+	JMP     limited323
 
-six317:
+six322:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -9877,66 +9954,66 @@ six317:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited318:
+limited323:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored315
+	JE      stored320
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored315:
+stored320:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done305
+	JE      done310
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -9945,9 +10022,9 @@ stored315:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group303
+	JMP     group308
 
-done305:
+done310:
 	VZEROUPPER
 	RET
 
@@ -9961,7 +10038,7 @@ TEXT ·tapLineAVX512_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels319:
+channels324:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -9976,7 +10053,7 @@ channels319:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group320:
+group325:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -10006,13 +10083,13 @@ group320:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed323
+	JE      summed328
 	TESTQ   R8, R8
-	JNE     ends324
+	JNE     ends329
 	CMPQ    R12, $0x12
-	JNE     ends324
+	JNE     ends329
 
-row321:
+row326:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -10183,10 +10260,10 @@ row321:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row321
-	JMP     summed323
+	JNE     row326
+	JMP     summed328
 
-ends324:
+ends329:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -10194,24 +10271,24 @@ ends324:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column325
+	JE      column330
 	CMPQ    R8, $0x01
-	JE      column326
+	JE      column331
 	CMPQ    R8, $0x02
-	JE      column327
+	JE      column332
 	CMPQ    R8, $0x03
-	JE      column328
-	JMP     column329
+	JE      column333
+	JMP     column334
 
-column325:
+column330:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over330
+	JE      over335
 
-column326:
+column331:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10219,9 +10296,9 @@ column326:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over330
+	JE      over335
 
-column327:
+column332:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10231,9 +10308,9 @@ column327:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over330
+	JE      over335
 
-column328:
+column333:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10245,9 +10322,9 @@ column328:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over330
+	JE      over335
 
-column329:
+column334:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10261,7 +10338,7 @@ column329:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -10275,7 +10352,7 @@ column329:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -10289,7 +10366,7 @@ column329:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -10303,7 +10380,7 @@ column329:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -10317,7 +10394,7 @@ column329:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -10331,7 +10408,7 @@ column329:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -10345,7 +10422,7 @@ column329:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -10359,7 +10436,7 @@ column329:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -10373,7 +10450,7 @@ column329:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -10387,7 +10464,7 @@ column329:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z19
 	VADDPS  Z19, Z10, Z10
@@ -10399,7 +10476,7 @@ column329:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z11, Z11
@@ -10409,7 +10486,7 @@ column329:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -10417,20 +10494,20 @@ column329:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over330
+	JE      over335
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over330:
+over335:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends324
+	JNE  ends329
 
-summed323:
+summed328:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled331
+	JEQ     scaled336
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -10449,9 +10526,9 @@ summed323:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled331:
+scaled336:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased332
+	JEQ     biased337
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -10470,10 +10547,10 @@ scaled331:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased332:
+biased337:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none335
+	JEQ     none340
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -10482,77 +10559,77 @@ biased332:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added333
+	JE      added338
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added333:
-none335:
+added338:
+none340:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited337
+	JEQ     limited342
 	TESTB   $0x08, 136(AX)
-	JEQ     six336
+	JEQ     six341
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -10582,9 +10659,9 @@ none335:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited337
+	JMP     limited342
 
-six336:
+six341:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -10644,66 +10721,66 @@ six336:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited337:
+limited342:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored334
+	JE      stored339
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored334:
+stored339:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done322
+	JE      done327
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -10711,14 +10788,14 @@ stored334:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group320
+	JMP     group325
 
-done322:
+done327:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels319
+	JLT  channels324
 	VZEROUPPER
 	RET
 
@@ -10749,7 +10826,7 @@ TEXT ·tapLineShortAVX512_5x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group339:
+group344:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -10779,13 +10856,13 @@ group339:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed342
+	JE      summed347
 	TESTQ   R8, R8
-	JNE     ends343
+	JNE     ends348
 	CMPQ    R12, $0x12
-	JNE     ends343
+	JNE     ends348
 
-row340:
+row345:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -10956,10 +11033,10 @@ row340:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row340
-	JMP       summed342
+	JNE       row345
+	JMP       summed347
 
-ends343:
+ends348:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -10967,24 +11044,24 @@ ends343:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column344
+	JE        column349
 	CMPQ      R8, $0x01
-	JE        column345
+	JE        column350
 	CMPQ      R8, $0x02
-	JE        column346
+	JE        column351
 	CMPQ      R8, $0x03
-	JE        column347
-	JMP       column348
+	JE        column352
+	JMP       column353
 
-column344:
+column349:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over349
+	JE        over354
 
-column345:
+column350:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z22
 	VADDPS    Z22, Z0, Z0
@@ -10992,9 +11069,9 @@ column345:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over349
+	JE        over354
 
-column346:
+column351:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11004,9 +11081,9 @@ column346:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over349
+	JE        over354
 
-column347:
+column352:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11018,9 +11095,9 @@ column347:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over349
+	JE        over354
 
-column348:
+column353:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11034,7 +11111,7 @@ column348:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -11048,7 +11125,7 @@ column348:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -11062,7 +11139,7 @@ column348:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -11076,7 +11153,7 @@ column348:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -11090,7 +11167,7 @@ column348:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -11104,7 +11181,7 @@ column348:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -11118,7 +11195,7 @@ column348:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -11132,7 +11209,7 @@ column348:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -11146,7 +11223,7 @@ column348:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -11160,7 +11237,7 @@ column348:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z19
 	VADDPS    Z19, Z10, Z10
@@ -11172,7 +11249,7 @@ column348:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z11, Z11
@@ -11182,7 +11259,7 @@ column348:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -11190,20 +11267,20 @@ column348:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over349
+	JE        over354
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over349:
+over354:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends343
+	JNE  ends348
 
-summed342:
+summed347:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled350
+	JEQ       scaled355
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -11222,9 +11299,9 @@ summed342:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled350:
+scaled355:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased351
+	JEQ       biased356
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -11243,10 +11320,10 @@ scaled350:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased351:
+biased356:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none354
+	JEQ       none359
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -11255,77 +11332,77 @@ biased351:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added352
+	JE        added357
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added352:
-none354:
+added357:
+none359:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited356
+	JEQ     limited361
 	TESTB   $0x08, 136(AX)
-	JEQ     six355
+	JEQ     six360
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -11355,9 +11432,9 @@ none354:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited356
+	JMP     limited361
 
-six355:
+six360:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -11417,66 +11494,66 @@ six355:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited356:
+limited361:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored353
+	JE      stored358
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored353:
+stored358:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done341
+	JE      done346
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -11484,9 +11561,9 @@ stored353:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group339
+	JMP     group344
 
-done341:
+done346:
 	VZEROUPPER
 	RET
 
@@ -11500,7 +11577,7 @@ TEXT ·tapLineAVX512_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels357:
+channels362:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -11515,7 +11592,7 @@ channels357:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group358:
+group363:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -11545,13 +11622,13 @@ group358:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed361
+	JE      summed366
 	TESTQ   R8, R8
-	JNE     ends362
+	JNE     ends367
 	CMPQ    R12, $0x1f
-	JNE     ends362
+	JNE     ends367
 
-row359:
+row364:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -11738,10 +11815,10 @@ row359:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row359
-	JMP     summed361
+	JNE     row364
+	JMP     summed366
 
-ends362:
+ends367:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -11749,32 +11826,32 @@ ends362:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column363
+	JE      column368
 	CMPQ    R8, $0x01
-	JE      column364
+	JE      column369
 	CMPQ    R8, $0x02
-	JE      column365
+	JE      column370
 	CMPQ    R8, $0x03
-	JE      column366
-	JMP     column367
+	JE      column371
+	JMP     column372
 
-column363:
+column368:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over368
+	JE      over373
 
-column364:
+column369:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over368
+	JE      over373
 
-column365:
+column370:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11782,9 +11859,9 @@ column365:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over368
+	JE      over373
 
-column366:
+column371:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11792,9 +11869,9 @@ column366:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over368
+	JE      over373
 
-column367:
+column372:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11804,7 +11881,7 @@ column367:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z1, Z1
@@ -11812,7 +11889,7 @@ column367:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -11822,7 +11899,7 @@ column367:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z2, Z2
@@ -11830,7 +11907,7 @@ column367:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -11840,7 +11917,7 @@ column367:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z3, Z3
@@ -11848,7 +11925,7 @@ column367:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -11858,7 +11935,7 @@ column367:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z4, Z4
@@ -11866,7 +11943,7 @@ column367:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -11876,7 +11953,7 @@ column367:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z5, Z5
@@ -11884,7 +11961,7 @@ column367:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -11894,7 +11971,7 @@ column367:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z6, Z6
@@ -11902,7 +11979,7 @@ column367:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -11912,7 +11989,7 @@ column367:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z7, Z7
@@ -11920,7 +11997,7 @@ column367:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -11930,7 +12007,7 @@ column367:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x13
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z8, Z8
@@ -11938,7 +12015,7 @@ column367:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x14
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -11948,7 +12025,7 @@ column367:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x15
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z9, Z9
@@ -11956,7 +12033,7 @@ column367:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x16
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -11966,7 +12043,7 @@ column367:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x17
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z10, Z10
@@ -11974,7 +12051,7 @@ column367:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x18
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z10, Z10
@@ -11984,7 +12061,7 @@ column367:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x19
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z11, Z11
@@ -11992,7 +12069,7 @@ column367:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1a
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12002,7 +12079,7 @@ column367:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1b
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z19
 	VADDPS  Z19, Z12, Z12
@@ -12010,7 +12087,7 @@ column367:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1c
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -12018,26 +12095,26 @@ column367:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1d
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1e
-	JE      over368
+	JE      over373
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over368:
+over373:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends362
+	JNE  ends367
 
-summed361:
+summed366:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled369
+	JEQ     scaled374
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12056,9 +12133,9 @@ summed361:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled369:
+scaled374:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased370
+	JEQ     biased375
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12077,10 +12154,10 @@ scaled369:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased370:
+biased375:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none373
+	JEQ     none378
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -12089,77 +12166,77 @@ biased370:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added371
+	JE      added376
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added371:
-none373:
+added376:
+none378:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited375
+	JEQ     limited380
 	TESTB   $0x08, 136(AX)
-	JEQ     six374
+	JEQ     six379
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -12189,9 +12266,9 @@ none373:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited375
+	JMP     limited380
 
-six374:
+six379:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -12251,66 +12328,66 @@ six374:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited375:
+limited380:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored372
+	JE      stored377
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored372:
+stored377:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done360
+	JE      done365
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -12319,14 +12396,14 @@ stored372:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group358
+	JMP     group363
 
-done360:
+done365:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels357
+	JLT  channels362
 	VZEROUPPER
 	RET
 
@@ -12357,7 +12434,7 @@ TEXT ·tapLineShortAVX512_5x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group377:
+group382:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -12387,13 +12464,13 @@ group377:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed380
+	JE      summed385
 	TESTQ   R8, R8
-	JNE     ends381
+	JNE     ends386
 	CMPQ    R12, $0x1f
-	JNE     ends381
+	JNE     ends386
 
-row378:
+row383:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -12580,10 +12657,10 @@ row378:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row378
-	JMP       summed380
+	JNE       row383
+	JMP       summed385
 
-ends381:
+ends386:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -12591,32 +12668,32 @@ ends381:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column382
+	JE        column387
 	CMPQ      R8, $0x01
-	JE        column383
+	JE        column388
 	CMPQ      R8, $0x02
-	JE        column384
+	JE        column389
 	CMPQ      R8, $0x03
-	JE        column385
-	JMP       column386
+	JE        column390
+	JMP       column391
 
-column382:
+column387:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over387
+	JE        over392
 
-column383:
+column388:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over387
+	JE        over392
 
-column384:
+column389:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12624,9 +12701,9 @@ column384:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over387
+	JE        over392
 
-column385:
+column390:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12634,9 +12711,9 @@ column385:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over387
+	JE        over392
 
-column386:
+column391:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12646,7 +12723,7 @@ column386:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z1, Z1
@@ -12654,7 +12731,7 @@ column386:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -12664,7 +12741,7 @@ column386:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z2, Z2
@@ -12672,7 +12749,7 @@ column386:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -12682,7 +12759,7 @@ column386:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z3, Z3
@@ -12690,7 +12767,7 @@ column386:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -12700,7 +12777,7 @@ column386:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z4, Z4
@@ -12708,7 +12785,7 @@ column386:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -12718,7 +12795,7 @@ column386:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z5, Z5
@@ -12726,7 +12803,7 @@ column386:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -12736,7 +12813,7 @@ column386:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z6, Z6
@@ -12744,7 +12821,7 @@ column386:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -12754,7 +12831,7 @@ column386:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z7, Z7
@@ -12762,7 +12839,7 @@ column386:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x12
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -12772,7 +12849,7 @@ column386:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x13
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z8, Z8
@@ -12780,7 +12857,7 @@ column386:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x14
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -12790,7 +12867,7 @@ column386:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x15
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z9, Z9
@@ -12798,7 +12875,7 @@ column386:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x16
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -12808,7 +12885,7 @@ column386:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x17
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z10, Z10
@@ -12816,7 +12893,7 @@ column386:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x18
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z10, Z10
@@ -12826,7 +12903,7 @@ column386:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x19
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z11, Z11
@@ -12834,7 +12911,7 @@ column386:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1a
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z11, Z11
@@ -12844,7 +12921,7 @@ column386:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1b
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z19
 	VADDPS    Z19, Z12, Z12
@@ -12852,7 +12929,7 @@ column386:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1c
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -12860,26 +12937,26 @@ column386:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1d
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1e
-	JE        over387
+	JE        over392
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over387:
+over392:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends381
+	JNE  ends386
 
-summed380:
+summed385:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled388
+	JEQ       scaled393
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -12898,9 +12975,9 @@ summed380:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled388:
+scaled393:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased389
+	JEQ       biased394
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -12919,10 +12996,10 @@ scaled388:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased389:
+biased394:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none392
+	JEQ       none397
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -12931,77 +13008,77 @@ biased389:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added390
+	JE        added395
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added390:
-none392:
+added395:
+none397:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited394
+	JEQ     limited399
 	TESTB   $0x08, 136(AX)
-	JEQ     six393
+	JEQ     six398
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -13031,9 +13108,9 @@ none392:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited394
+	JMP     limited399
 
-six393:
+six398:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -13093,66 +13170,66 @@ six393:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited394:
+limited399:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored391
+	JE      stored396
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored391:
+stored396:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done379
+	JE      done384
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -13161,9 +13238,9 @@ stored391:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group377
+	JMP     group382
 
-done379:
+done384:
 	VZEROUPPER
 	RET
 
@@ -13175,9 +13252,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many395:
+many400:
 	CMPQ    CX, $0x00000020
-	JLT     tail396
+	JLT     tail401
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -13198,11 +13275,11 @@ many395:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many395
+	JMP     many400
 
-tail396:
+tail401:
 	CMPQ       CX, $0x00
-	JLE        done397
+	JLE        done402
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13218,9 +13295,9 @@ tail396:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail396
+	JMP        tail401
 
-done397:
+done402:
 	VZEROUPPER
 	RET
 
@@ -13232,9 +13309,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many398:
+many403:
 	CMPQ    CX, $0x00000020
-	JLT     tail399
+	JLT     tail404
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -13250,11 +13327,11 @@ many398:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many398
+	JMP     many403
 
-tail399:
+tail404:
 	CMPQ       CX, $0x00
-	JLE        done400
+	JLE        done405
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13268,9 +13345,9 @@ tail399:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail399
+	JMP        tail404
 
-done400:
+done405:
 	VZEROUPPER
 	RET
 
@@ -13282,9 +13359,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many401:
+many406:
 	CMPQ    CX, $0x00000020
-	JLT     tail402
+	JLT     tail407
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -13305,11 +13382,11 @@ many401:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many401
+	JMP     many406
 
-tail402:
+tail407:
 	CMPQ       CX, $0x00
-	JLE        done403
+	JLE        done408
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13325,9 +13402,9 @@ tail402:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail402
+	JMP        tail407
 
-done403:
+done408:
 	VZEROUPPER
 	RET
 
@@ -13339,9 +13416,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many404:
+many409:
 	CMPQ    CX, $0x00000020
-	JLT     tail405
+	JLT     tail410
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -13361,11 +13438,11 @@ many404:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many404
+	JMP     many409
 
-tail405:
+tail410:
 	CMPQ       CX, $0x00
-	JLE        done406
+	JLE        done411
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13380,9 +13457,9 @@ tail405:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail405
+	JMP        tail410
 
-done406:
+done411:
 	VZEROUPPER
 	RET
 
@@ -13394,9 +13471,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many407:
+many412:
 	CMPQ    CX, $0x00000020
-	JLT     tail408
+	JLT     tail413
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -13417,11 +13494,11 @@ many407:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many407
+	JMP     many412
 
-tail408:
+tail413:
 	CMPQ       CX, $0x00
-	JLE        done409
+	JLE        done414
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13437,9 +13514,9 @@ tail408:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail408
+	JMP        tail413
 
-done409:
+done414:
 	VZEROUPPER
 	RET
 
@@ -13451,9 +13528,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many410:
+many415:
 	CMPQ    CX, $0x00000020
-	JLT     tail411
+	JLT     tail416
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -13469,11 +13546,11 @@ many410:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many410
+	JMP     many415
 
-tail411:
+tail416:
 	CMPQ       CX, $0x00
-	JLE        done412
+	JLE        done417
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13487,9 +13564,9 @@ tail411:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail411
+	JMP        tail416
 
-done412:
+done417:
 	VZEROUPPER
 	RET
 
@@ -13501,9 +13578,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many413:
+many418:
 	CMPQ    CX, $0x00000020
-	JLT     tail414
+	JLT     tail419
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -13524,11 +13601,11 @@ many413:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many413
+	JMP     many418
 
-tail414:
+tail419:
 	CMPQ       CX, $0x00
-	JLE        done415
+	JLE        done420
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13544,9 +13621,9 @@ tail414:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail414
+	JMP        tail419
 
-done415:
+done420:
 	VZEROUPPER
 	RET
 
@@ -13558,9 +13635,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many416:
+many421:
 	CMPQ    CX, $0x00000020
-	JLT     tail417
+	JLT     tail422
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -13576,11 +13653,11 @@ many416:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many416
+	JMP     many421
 
-tail417:
+tail422:
 	CMPQ       CX, $0x00
-	JLE        done418
+	JLE        done423
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13594,9 +13671,9 @@ tail417:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail417
+	JMP        tail422
 
-done418:
+done423:
 	VZEROUPPER
 	RET
 
@@ -13608,9 +13685,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many419:
+many424:
 	CMPQ    CX, $0x00000020
-	JLT     tail420
+	JLT     tail425
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -13630,11 +13707,11 @@ many419:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many419
+	JMP     many424
 
-tail420:
+tail425:
 	CMPQ       CX, $0x00
-	JLE        done421
+	JLE        done426
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13649,9 +13726,9 @@ tail420:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail420
+	JMP        tail425
 
-done421:
+done426:
 	VZEROUPPER
 	RET
 
@@ -13663,9 +13740,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many422:
+many427:
 	CMPQ      CX, $0x00000020
-	JLT       tail423
+	JLT       tail428
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -13706,11 +13783,11 @@ many422:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many422
+	JMP       many427
 
-tail423:
+tail428:
 	CMPQ       CX, $0x00
-	JLE        done424
+	JLE        done429
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13731,9 +13808,9 @@ tail423:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail423
+	JMP        tail428
 
-done424:
+done429:
 	VZEROUPPER
 	RET
 
@@ -13745,9 +13822,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many425:
+many430:
 	CMPQ      CX, $0x00000020
-	JLT       tail426
+	JLT       tail431
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -13783,11 +13860,11 @@ many425:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many425
+	JMP       many430
 
-tail426:
+tail431:
 	CMPQ       CX, $0x00
-	JLE        done427
+	JLE        done432
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13806,9 +13883,9 @@ tail426:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail426
+	JMP        tail431
 
-done427:
+done432:
 	VZEROUPPER
 	RET
 
@@ -13820,9 +13897,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many428:
+many433:
 	CMPQ      CX, $0x00000020
-	JLT       tail429
+	JLT       tail434
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -13863,11 +13940,11 @@ many428:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many428
+	JMP       many433
 
-tail429:
+tail434:
 	CMPQ       CX, $0x00
-	JLE        done430
+	JLE        done435
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13888,9 +13965,9 @@ tail429:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail429
+	JMP        tail434
 
-done430:
+done435:
 	VZEROUPPER
 	RET
 
@@ -13902,9 +13979,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many431:
+many436:
 	CMPQ      CX, $0x00000020
-	JLT       tail432
+	JLT       tail437
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -13940,11 +14017,11 @@ many431:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many431
+	JMP       many436
 
-tail432:
+tail437:
 	CMPQ       CX, $0x00
-	JLE        done433
+	JLE        done438
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13963,9 +14040,9 @@ tail432:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail432
+	JMP        tail437
 
-done433:
+done438:
 	VZEROUPPER
 	RET
 
@@ -13977,9 +14054,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many434:
+many439:
 	CMPQ    CX, $0x00000020
-	JLT     tail435
+	JLT     tail440
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14000,11 +14077,11 @@ many434:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many434
+	JMP     many439
 
-tail435:
+tail440:
 	CMPQ       CX, $0x00
-	JLE        done436
+	JLE        done441
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14020,9 +14097,9 @@ tail435:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail435
+	JMP        tail440
 
-done436:
+done441:
 	VZEROUPPER
 	RET
 
@@ -14034,9 +14111,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many437:
+many442:
 	CMPQ    CX, $0x00000020
-	JLT     tail438
+	JLT     tail443
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14052,11 +14129,11 @@ many437:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many437
+	JMP     many442
 
-tail438:
+tail443:
 	CMPQ       CX, $0x00
-	JLE        done439
+	JLE        done444
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14070,9 +14147,9 @@ tail438:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail438
+	JMP        tail443
 
-done439:
+done444:
 	VZEROUPPER
 	RET
 
@@ -14084,9 +14161,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many440:
+many445:
 	CMPQ    CX, $0x00000020
-	JLT     tail441
+	JLT     tail446
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14107,11 +14184,11 @@ many440:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many440
+	JMP     many445
 
-tail441:
+tail446:
 	CMPQ       CX, $0x00
-	JLE        done442
+	JLE        done447
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14127,9 +14204,9 @@ tail441:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail441
+	JMP        tail446
 
-done442:
+done447:
 	VZEROUPPER
 	RET
 
@@ -14141,9 +14218,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many443:
+many448:
 	CMPQ    CX, $0x00000020
-	JLT     tail444
+	JLT     tail449
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14159,11 +14236,11 @@ many443:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many443
+	JMP     many448
 
-tail444:
+tail449:
 	CMPQ       CX, $0x00
-	JLE        done445
+	JLE        done450
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14177,9 +14254,9 @@ tail444:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail444
+	JMP        tail449
 
-done445:
+done450:
 	VZEROUPPER
 	RET
 
@@ -14191,9 +14268,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many446:
+many451:
 	CMPQ    CX, $0x00000020
-	JLT     tail447
+	JLT     tail452
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14214,11 +14291,11 @@ many446:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many446
+	JMP     many451
 
-tail447:
+tail452:
 	CMPQ       CX, $0x00
-	JLE        done448
+	JLE        done453
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14234,9 +14311,9 @@ tail447:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail447
+	JMP        tail452
 
-done448:
+done453:
 	VZEROUPPER
 	RET
 
@@ -14248,9 +14325,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many449:
+many454:
 	CMPQ    CX, $0x00000020
-	JLT     tail450
+	JLT     tail455
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14266,11 +14343,11 @@ many449:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many449
+	JMP     many454
 
-tail450:
+tail455:
 	CMPQ       CX, $0x00
-	JLE        done451
+	JLE        done456
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14284,9 +14361,9 @@ tail450:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail450
+	JMP        tail455
 
-done451:
+done456:
 	VZEROUPPER
 	RET
 
@@ -14298,9 +14375,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many452:
+many457:
 	CMPQ    CX, $0x00000010
-	JLT     tail453
+	JLT     tail458
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -14317,11 +14394,11 @@ many452:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many452
+	JMP     many457
 
-tail453:
+tail458:
 	CMPQ       CX, $0x00
-	JLE        done454
+	JLE        done459
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14339,9 +14416,9 @@ tail453:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail453
+	JMP        tail458
 
-done454:
+done459:
 	VZEROUPPER
 	RET
 
@@ -14355,9 +14432,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many455:
+many460:
 	CMPQ    CX, $0x00000010
-	JLT     tail456
+	JLT     tail461
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -14380,11 +14457,11 @@ many455:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many455
+	JMP     many460
 
-tail456:
+tail461:
 	CMPQ       CX, $0x00
-	JLE        done457
+	JLE        done462
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -14406,9 +14483,9 @@ tail456:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail456
+	JMP        tail461
 
-done457:
+done462:
 	VZEROUPPER
 	RET
 
@@ -14419,9 +14496,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many458:
+many463:
 	CMPQ    CX, $0x00000020
-	JLT     tail459
+	JLT     tail464
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14442,11 +14519,11 @@ many458:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many458
+	JMP     many463
 
-tail459:
+tail464:
 	CMPQ       CX, $0x00
-	JLE        done460
+	JLE        done465
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14462,9 +14539,9 @@ tail459:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail459
+	JMP        tail464
 
-done460:
+done465:
 	VZEROUPPER
 	RET
 
@@ -14475,9 +14552,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many461:
+many466:
 	CMPQ    CX, $0x00000020
-	JLT     tail462
+	JLT     tail467
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14494,11 +14571,11 @@ many461:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many461
+	JMP     many466
 
-tail462:
+tail467:
 	CMPQ       CX, $0x00
-	JLE        done463
+	JLE        done468
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14513,9 +14590,9 @@ tail462:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail462
+	JMP        tail467
 
-done463:
+done468:
 	VZEROUPPER
 	RET
 
@@ -14526,9 +14603,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many464:
+many469:
 	CMPQ    CX, $0x00000020
-	JLT     tail465
+	JLT     tail470
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14545,11 +14622,11 @@ many464:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many464
+	JMP     many469
 
-tail465:
+tail470:
 	CMPQ       CX, $0x00
-	JLE        done466
+	JLE        done471
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14564,9 +14641,9 @@ tail465:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail465
+	JMP        tail470
 
-done466:
+done471:
 	VZEROUPPER
 	RET
 
@@ -14577,9 +14654,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many467:
+many472:
 	CMPQ    CX, $0x00000020
-	JLT     tail468
+	JLT     tail473
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14595,11 +14672,11 @@ many467:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many467
+	JMP     many472
 
-tail468:
+tail473:
 	CMPQ       CX, $0x00
-	JLE        done469
+	JLE        done474
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14613,9 +14690,9 @@ tail468:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail468
+	JMP        tail473
 
-done469:
+done474:
 	VZEROUPPER
 	RET
 
@@ -14626,9 +14703,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many470:
+many475:
 	CMPQ    CX, $0x00000020
-	JLT     tail471
+	JLT     tail476
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14649,11 +14726,11 @@ many470:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many470
+	JMP     many475
 
-tail471:
+tail476:
 	CMPQ       CX, $0x00
-	JLE        done472
+	JLE        done477
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14669,9 +14746,9 @@ tail471:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail471
+	JMP        tail476
 
-done472:
+done477:
 	VZEROUPPER
 	RET
 
@@ -14682,9 +14759,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many473:
+many478:
 	CMPQ       CX, $0x00000020
-	JLT        tail474
+	JLT        tail479
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -14700,11 +14777,11 @@ many473:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many473
+	JMP        many478
 
-tail474:
+tail479:
 	CMPQ       CX, $0x00
-	JLE        done475
+	JLE        done480
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14718,9 +14795,9 @@ tail474:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail474
+	JMP        tail479
 
-done475:
+done480:
 	VZEROUPPER
 	RET
 
@@ -14731,9 +14808,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many476:
+many481:
 	CMPQ         CX, $0x00000010
-	JLT          tail477
+	JLT          tail482
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -14800,11 +14877,11 @@ many476:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many476
+	JMP          many481
 
-tail477:
+tail482:
 	CMPQ         CX, $0x00
-	JLE          done478
+	JLE          done483
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -14852,9 +14929,9 @@ tail477:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail477
+	JMP          tail482
 
-done478:
+done483:
 	VZEROUPPER
 	RET
 
@@ -14865,9 +14942,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many479:
+many484:
 	CMPQ         CX, $0x00000010
-	JLT          tail480
+	JLT          tail485
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -14937,11 +15014,11 @@ many479:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many479
+	JMP          many484
 
-tail480:
+tail485:
 	CMPQ         CX, $0x00
-	JLE          done481
+	JLE          done486
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -14992,9 +15069,9 @@ tail480:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail480
+	JMP          tail485
 
-done481:
+done486:
 	VZEROUPPER
 	RET
 
@@ -15005,9 +15082,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many482:
+many487:
 	CMPQ         CX, $0x00000010
-	JLT          tail483
+	JLT          tail488
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -15081,11 +15158,11 @@ many482:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many482
+	JMP          many487
 
-tail483:
+tail488:
 	CMPQ         CX, $0x00
-	JLE          done484
+	JLE          done489
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15137,9 +15214,9 @@ tail483:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail483
+	JMP          tail488
 
-done484:
+done489:
 	VZEROUPPER
 	RET
 
@@ -15151,9 +15228,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many485:
+many490:
 	CMPQ         CX, $0x00000010
-	JLT          tail486
+	JLT          tail491
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -15222,11 +15299,11 @@ many485:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many485
+	JMP          many490
 
-tail486:
+tail491:
 	CMPQ         CX, $0x00
-	JLE          done487
+	JLE          done492
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15275,9 +15352,9 @@ tail486:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail486
+	JMP          tail491
 
-done487:
+done492:
 	VZEROUPPER
 	RET
 
@@ -15288,9 +15365,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many488:
+many493:
 	CMPQ         CX, $0x00000010
-	JLT          tail489
+	JLT          tail494
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -15405,11 +15482,11 @@ many488:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many488
+	JMP          many493
 
-tail489:
+tail494:
 	CMPQ         CX, $0x00
-	JLE          done490
+	JLE          done495
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15489,9 +15566,9 @@ tail489:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail489
+	JMP          tail494
 
-done490:
+done495:
 	VZEROUPPER
 	RET
 
@@ -15502,9 +15579,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many491:
+many496:
 	CMPQ      CX, $0x00000020
-	JLT       tail492
+	JLT       tail497
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -15534,11 +15611,11 @@ many491:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many491
+	JMP       many496
 
-tail492:
+tail497:
 	CMPQ       CX, $0x00
-	JLE        done493
+	JLE        done498
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15557,9 +15634,9 @@ tail492:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail492
+	JMP        tail497
 
-done493:
+done498:
 	VZEROUPPER
 	RET
 
@@ -15571,9 +15648,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many494:
+many499:
 	CMPQ      CX, $0x00000020
-	JLT       tail495
+	JLT       tail500
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -15598,11 +15675,11 @@ many494:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many494
+	JMP       many499
 
-tail495:
+tail500:
 	CMPQ       CX, $0x00
-	JLE        done496
+	JLE        done501
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15619,9 +15696,9 @@ tail495:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail495
+	JMP        tail500
 
-done496:
+done501:
 	VZEROUPPER
 	RET
 
@@ -15632,9 +15709,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many497:
+many502:
 	CMPQ      CX, $0x00000020
-	JLT       tail498
+	JLT       tail503
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -15669,11 +15746,11 @@ many497:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many497
+	JMP       many502
 
-tail498:
+tail503:
 	CMPQ       CX, $0x00
-	JLE        done499
+	JLE        done504
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15694,9 +15771,9 @@ tail498:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail498
+	JMP        tail503
 
-done499:
+done504:
 	VZEROUPPER
 	RET
 
@@ -15708,9 +15785,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many500:
+many505:
 	CMPQ      CX, $0x00000010
-	JLT       tail501
+	JLT       tail506
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -15729,11 +15806,11 @@ many500:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many500
+	JMP       many505
 
-tail501:
+tail506:
 	CMPQ       CX, $0x00
-	JLE        done502
+	JLE        done507
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15753,9 +15830,9 @@ tail501:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail501
+	JMP        tail506
 
-done502:
+done507:
 	VZEROUPPER
 	RET
 
@@ -15767,9 +15844,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many503:
+many508:
 	CMPQ      CX, $0x00000010
-	JLT       tail504
+	JLT       tail509
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -15794,11 +15871,11 @@ many503:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many503
+	JMP       many508
 
-tail504:
+tail509:
 	CMPQ       CX, $0x00
-	JLE        done505
+	JLE        done510
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15821,9 +15898,9 @@ tail504:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail504
+	JMP        tail509
 
-done505:
+done510:
 	VZEROUPPER
 	RET
 
@@ -15835,9 +15912,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many506:
+many511:
 	CMPQ      CX, $0x00000020
-	JLT       tail507
+	JLT       tail512
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -15867,11 +15944,11 @@ many506:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many506
+	JMP       many511
 
-tail507:
+tail512:
 	CMPQ       CX, $0x00
-	JLE        done508
+	JLE        done513
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15890,9 +15967,9 @@ tail507:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail507
+	JMP        tail512
 
-done508:
+done513:
 	VZEROUPPER
 	RET
 
@@ -15904,9 +15981,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many509:
+many514:
 	CMPQ      CX, $0x00000020
-	JLT       tail510
+	JLT       tail515
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -15936,11 +16013,11 @@ many509:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many509
+	JMP       many514
 
-tail510:
+tail515:
 	CMPQ       CX, $0x00
-	JLE        done511
+	JLE        done516
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15959,9 +16036,9 @@ tail510:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail510
+	JMP        tail515
 
-done511:
+done516:
 	VZEROUPPER
 	RET
 
@@ -15973,9 +16050,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many512:
+many517:
 	CMPQ      CX, $0x00000020
-	JLT       tail513
+	JLT       tail518
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16009,11 +16086,11 @@ many512:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many512
+	JMP       many517
 
-tail513:
+tail518:
 	CMPQ       CX, $0x00
-	JLE        done514
+	JLE        done519
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16033,9 +16110,9 @@ tail513:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail513
+	JMP        tail518
 
-done514:
+done519:
 	VZEROUPPER
 	RET
 
@@ -16048,9 +16125,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many515:
+many520:
 	CMPQ      CX, $0x00000010
-	JLT       tail516
+	JLT       tail521
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -16068,11 +16145,11 @@ many515:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many515
+	JMP       many520
 
-tail516:
+tail521:
 	CMPQ       CX, $0x00
-	JLE        done517
+	JLE        done522
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16091,9 +16168,9 @@ tail516:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail516
+	JMP        tail521
 
-done517:
+done522:
 	VZEROUPPER
 	RET
 
@@ -16105,9 +16182,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many518:
+many523:
 	CMPQ      CX, $0x00000010
-	JLT       tail519
+	JLT       tail524
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16129,11 +16206,11 @@ many518:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many518
+	JMP       many523
 
-tail519:
+tail524:
 	CMPQ       CX, $0x00
-	JLE        done520
+	JLE        done525
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16155,9 +16232,9 @@ tail519:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail519
+	JMP        tail524
 
-done520:
+done525:
 	VZEROUPPER
 	RET
 
@@ -16169,9 +16246,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many521:
+many526:
 	CMPQ      CX, $0x00000010
-	JLT       tail522
+	JLT       tail527
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16193,11 +16270,11 @@ many521:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many521
+	JMP       many526
 
-tail522:
+tail527:
 	CMPQ       CX, $0x00
-	JLE        done523
+	JLE        done528
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16219,9 +16296,9 @@ tail522:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail522
+	JMP        tail527
 
-done523:
+done528:
 	VZEROUPPER
 	RET
 
@@ -16232,9 +16309,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many524:
+many529:
 	CMPQ    CX, $0x00000020
-	JLT     tail525
+	JLT     tail530
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16260,11 +16337,11 @@ many524:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many524
+	JMP     many529
 
-tail525:
+tail530:
 	CMPQ       CX, $0x00
-	JLE        done526
+	JLE        done531
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16282,9 +16359,9 @@ tail525:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail525
+	JMP        tail530
 
-done526:
+done531:
 	VZEROUPPER
 	RET
 
@@ -16296,9 +16373,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many527:
+many532:
 	CMPQ    CX, $0x00000010
-	JLT     tail528
+	JLT     tail533
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -16319,11 +16396,11 @@ many527:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many527
+	JMP     many532
 
-tail528:
+tail533:
 	CMPQ       CX, $0x00
-	JLE        done529
+	JLE        done534
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16344,9 +16421,9 @@ tail528:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail528
+	JMP        tail533
 
-done529:
+done534:
 	VZEROUPPER
 	RET
 
@@ -16357,9 +16434,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many530:
+many535:
 	CMPQ         CX, $0x00000008
-	JLT          tail531
+	JLT          tail536
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2240(SB), Y2
@@ -16397,11 +16474,11 @@ many530:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many530
+	JMP          many535
 
-tail531:
+tail536:
 	CMPQ         CX, $0x00
-	JLE          done532
+	JLE          done537
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16446,9 +16523,9 @@ tail531:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail531
+	JMP          tail536
 
-done532:
+done537:
 	VZEROUPPER
 	RET
 
@@ -16460,9 +16537,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many533:
+many538:
 	CMPQ         CX, $0x00000008
-	JLT          tail534
+	JLT          tail539
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -16510,11 +16587,11 @@ many533:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many533
+	JMP          many538
 
-tail534:
+tail539:
 	CMPQ         CX, $0x00
-	JLE          done535
+	JLE          done540
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -16569,9 +16646,9 @@ tail534:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail534
+	JMP          tail539
 
-done535:
+done540:
 	VZEROUPPER
 	RET
 
@@ -16582,9 +16659,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many536:
+many541:
 	CMPQ         CX, $0x00000008
-	JLT          tail537
+	JLT          tail542
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2240(SB), Y2
@@ -16626,11 +16703,11 @@ many536:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many536
+	JMP          many541
 
-tail537:
+tail542:
 	CMPQ         CX, $0x00
-	JLE          done538
+	JLE          done543
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16679,9 +16756,9 @@ tail537:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail537
+	JMP          tail542
 
-done538:
+done543:
 	VZEROUPPER
 	RET
 
@@ -16692,9 +16769,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many539:
+many544:
 	CMPQ         CX, $0x00000008
-	JLT          tail540
+	JLT          tail545
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -16810,11 +16887,11 @@ many539:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many539
+	JMP          many544
 
-tail540:
+tail545:
 	CMPQ         CX, $0x00
-	JLE          done541
+	JLE          done546
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16937,9 +17014,9 @@ tail540:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail540
+	JMP          tail545
 
-done541:
+done546:
 	VZEROUPPER
 	RET
 
@@ -16950,9 +17027,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many542:
+many547:
 	CMPQ         CX, $0x00000008
-	JLT          tail543
+	JLT          tail548
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -17030,11 +17107,11 @@ many542:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many542
+	JMP          many547
 
-tail543:
+tail548:
 	CMPQ         CX, $0x00
-	JLE          done544
+	JLE          done549
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17119,9 +17196,9 @@ tail543:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail543
+	JMP          tail548
 
-done544:
+done549:
 	VZEROUPPER
 	RET
 
@@ -17132,9 +17209,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many545:
+many550:
 	CMPQ        CX, $0x00000008
-	JLT         tail546
+	JLT         tail551
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2304(SB), Y2
@@ -17200,11 +17277,11 @@ many545:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many545
+	JMP         many550
 
-tail546:
+tail551:
 	CMPQ        CX, $0x00
-	JLE         done547
+	JLE         done552
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -17277,9 +17354,9 @@ tail546:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail546
+	JMP         tail551
 
-done547:
+done552:
 	VZEROUPPER
 	RET
 
@@ -17290,9 +17367,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many548:
+many553:
 	CMPQ        CX, $0x00000008
-	JLT         tail549
+	JLT         tail554
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+128(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -17370,11 +17447,11 @@ many548:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many548
+	JMP         many553
 
-tail549:
+tail554:
 	CMPQ        CX, $0x00
-	JLE         done550
+	JLE         done555
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -17459,9 +17536,9 @@ tail549:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail549
+	JMP         tail554
 
-done550:
+done555:
 	VZEROUPPER
 	RET
 
@@ -17472,9 +17549,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many551:
+many556:
 	CMPQ         CX, $0x00000008
-	JLT          tail552
+	JLT          tail557
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3456(SB), Y2
@@ -17582,11 +17659,11 @@ many551:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many551
+	JMP          many556
 
-tail552:
+tail557:
 	CMPQ         CX, $0x00
-	JLE          done553
+	JLE          done558
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17701,9 +17778,9 @@ tail552:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail552
+	JMP          tail557
 
-done553:
+done558:
 	VZEROUPPER
 	RET
 
@@ -17714,9 +17791,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many554:
+many559:
 	CMPQ         CX, $0x00000008
-	JLT          tail555
+	JLT          tail560
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -17760,11 +17837,11 @@ many554:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many554
+	JMP          many559
 
-tail555:
+tail560:
 	CMPQ         CX, $0x00
-	JLE          done556
+	JLE          done561
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17815,9 +17892,9 @@ tail555:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail555
+	JMP          tail560
 
-done556:
+done561:
 	VZEROUPPER
 	RET
 
@@ -17828,9 +17905,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many557:
+many562:
 	CMPQ         CX, $0x00000008
-	JLT          tail558
+	JLT          tail563
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4288(SB), Y1
@@ -17873,11 +17950,11 @@ many557:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many557
+	JMP          many562
 
-tail558:
+tail563:
 	CMPQ         CX, $0x00
-	JLE          done559
+	JLE          done564
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17927,9 +18004,9 @@ tail558:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail558
+	JMP          tail563
 
-done559:
+done564:
 	VZEROUPPER
 	RET
 
@@ -17940,9 +18017,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many560:
+many565:
 	CMPQ         CX, $0x00000008
-	JLT          tail561
+	JLT          tail566
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+128(SB), Y2
@@ -17986,11 +18063,11 @@ many560:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many560
+	JMP          many565
 
-tail561:
+tail566:
 	CMPQ         CX, $0x00
-	JLE          done562
+	JLE          done567
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18041,9 +18118,9 @@ tail561:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail561
+	JMP          tail566
 
-done562:
+done567:
 	VZEROUPPER
 	RET
 
@@ -18054,9 +18131,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many563:
+many568:
 	CMPQ         CX, $0x00000008
-	JLT          tail564
+	JLT          tail569
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -18106,11 +18183,11 @@ many563:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many563
+	JMP          many568
 
-tail564:
+tail569:
 	CMPQ         CX, $0x00
-	JLE          done565
+	JLE          done570
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18167,9 +18244,9 @@ tail564:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail564
+	JMP          tail569
 
-done565:
+done570:
 	VZEROUPPER
 	RET
 
@@ -18180,9 +18257,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many566:
+many571:
 	CMPQ         CX, $0x00000008
-	JLT          tail567
+	JLT          tail572
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+128(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -18232,11 +18309,11 @@ many566:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many566
+	JMP          many571
 
-tail567:
+tail572:
 	CMPQ         CX, $0x00
-	JLE          done568
+	JLE          done573
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18293,9 +18370,9 @@ tail567:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail567
+	JMP          tail572
 
-done568:
+done573:
 	VZEROUPPER
 	RET
 
@@ -18307,9 +18384,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many569:
+many574:
 	CMPQ         CX, $0x00000008
-	JLT          tail570
+	JLT          tail575
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -18378,11 +18455,11 @@ many569:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many569
+	JMP          many574
 
-tail570:
+tail575:
 	CMPQ         CX, $0x00
-	JLE          done571
+	JLE          done576
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -18458,9 +18535,9 @@ tail570:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail570
+	JMP          tail575
 
-done571:
+done576:
 	VZEROUPPER
 	RET
 
@@ -18471,9 +18548,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many572:
+many577:
 	CMPQ        CX, $0x00000008
-	JLT         tail573
+	JLT         tail578
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VMOVUPS     constants<>+128(SB), Y2
@@ -18562,11 +18639,11 @@ many572:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many572
+	JMP         many577
 
-tail573:
+tail578:
 	CMPQ        CX, $0x00
-	JLE         done574
+	JLE         done579
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -18662,9 +18739,9 @@ tail573:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail573
+	JMP         tail578
 
-done574:
+done579:
 	VZEROUPPER
 	RET
 
@@ -18675,9 +18752,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many575:
+many580:
 	CMPQ         CX, $0x00000008
-	JLT          tail576
+	JLT          tail581
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4224(SB), Y2
@@ -18727,11 +18804,11 @@ many575:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many575
+	JMP          many580
 
-tail576:
+tail581:
 	CMPQ         CX, $0x00
-	JLE          done577
+	JLE          done582
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18788,9 +18865,9 @@ tail576:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail576
+	JMP          tail581
 
-done577:
+done582:
 	VZEROUPPER
 	RET
 
@@ -18808,9 +18885,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many578:
+many583:
 	CMPQ    CX, $0x00000040
-	JLT     tail579
+	JLT     tail584
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -18829,12 +18906,12 @@ many578:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many578
+	JMP     many583
 
-tail579:
+tail584:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done580
+	JLE          done585
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18847,7 +18924,7 @@ tail579:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done580
+	JLE          done585
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18860,7 +18937,7 @@ tail579:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done580
+	JLE          done585
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18873,7 +18950,7 @@ tail579:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done580
+	JLE          done585
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18886,7 +18963,7 @@ tail579:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done580
+	JLE          done585
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18899,7 +18976,7 @@ tail579:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done580
+	JLE          done585
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18912,7 +18989,7 @@ tail579:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done580
+	JLE          done585
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18925,7 +19002,7 @@ tail579:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done580
+	JLE          done585
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18938,7 +19015,7 @@ tail579:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done580:
+done585:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -18970,9 +19047,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many581:
+many586:
 	CMPQ    CX, $0x00000040
-	JLT     tail582
+	JLT     tail587
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -18991,12 +19068,12 @@ many581:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many581
+	JMP     many586
 
-tail582:
+tail587:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done583
+	JLE          done588
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19009,7 +19086,7 @@ tail582:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done583
+	JLE          done588
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19022,7 +19099,7 @@ tail582:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done583
+	JLE          done588
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19035,7 +19112,7 @@ tail582:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done583
+	JLE          done588
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19048,7 +19125,7 @@ tail582:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done583
+	JLE          done588
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19061,7 +19138,7 @@ tail582:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done583
+	JLE          done588
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19074,7 +19151,7 @@ tail582:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done583
+	JLE          done588
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19087,7 +19164,7 @@ tail582:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done583
+	JLE          done588
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19100,7 +19177,7 @@ tail582:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done583:
+done588:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -19132,9 +19209,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many584:
+many589:
 	CMPQ      CX, $0x00000040
-	JLT       tail585
+	JLT       tail590
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -19201,12 +19278,12 @@ many584:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many584
+	JMP       many589
 
-tail585:
+tail590:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done591
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19225,7 +19302,7 @@ tail585:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done591
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19244,7 +19321,7 @@ tail585:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done591
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19263,7 +19340,7 @@ tail585:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done591
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19282,7 +19359,7 @@ tail585:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done591
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19301,7 +19378,7 @@ tail585:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done591
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19320,7 +19397,7 @@ tail585:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done591
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19339,7 +19416,7 @@ tail585:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done591
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19358,7 +19435,7 @@ tail585:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done586:
+done591:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -19450,9 +19527,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many587:
+many592:
 	CMPQ      CX, $0x00000040
-	JLT       tail588
+	JLT       tail593
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -19519,12 +19596,12 @@ many587:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many587
+	JMP       many592
 
-tail588:
+tail593:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done594
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19543,7 +19620,7 @@ tail588:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done594
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19562,7 +19639,7 @@ tail588:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done594
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19581,7 +19658,7 @@ tail588:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done594
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19600,7 +19677,7 @@ tail588:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done594
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19619,7 +19696,7 @@ tail588:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done594
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19638,7 +19715,7 @@ tail588:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done594
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19657,7 +19734,7 @@ tail588:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done594
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19676,7 +19753,7 @@ tail588:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done589:
+done594:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -19762,19 +19839,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many590:
+many595:
 	CMPQ      CX, $0x00000008
-	JLT       tail591
+	JLT       tail596
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found592
+	JNE       found597
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many590
+	JMP       many595
 
-tail591:
+tail596:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19787,15 +19864,15 @@ tail591:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found592
+	JNE        found597
 	ADDQ       CX, DX
-	JMP        done593
+	JMP        done598
 
-found592:
+found597:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done593:
+done598:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -19807,9 +19884,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many594:
+many599:
 	CMPQ      CX, $0x00000010
-	JLT       tail595
+	JLT       tail600
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -19821,20 +19898,20 @@ many594:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many594
+	JMP       many599
 
-tail595:
+tail600:
 	TESTQ     CX, CX
-	JEQ       done596
+	JEQ       done601
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail595
+	JMP       tail600
 
-done596:
+done601:
 	VZEROUPPER
 	RET
 
@@ -19845,16 +19922,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many597:
+many602:
 	SUBQ      $0x08, CX
-	JLT       done598
+	JLT       done603
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many597
+	JMP       many602
 
-done598:
+done603:
 	VZEROUPPER
 	RET
 
@@ -19865,16 +19942,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many599:
+many604:
 	SUBQ      $0x08, CX
-	JLT       done600
+	JLT       done605
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many599
+	JMP       many604
 
-done600:
+done605:
 	VZEROUPPER
 	RET
 
@@ -19885,17 +19962,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many601:
+many606:
 	SUBQ      $0x08, CX
-	JLT       done602
+	JLT       done607
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many601
+	JMP       many606
 
-done602:
+done607:
 	VZEROUPPER
 	RET
 
@@ -19906,9 +19983,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many603:
+many608:
 	SUBQ         $0x08, CX
-	JLT          done604
+	JLT          done609
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4928(SB), Y3
@@ -19928,9 +20005,9 @@ many603:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many603
+	JMP          many608
 
-done604:
+done609:
 	VZEROUPPER
 	RET
 
@@ -19944,9 +20021,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many605:
+many610:
 	SUBQ    $0x08, CX
-	JLT     done606
+	JLT     done611
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -19960,9 +20037,9 @@ many605:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many605
+	JMP     many610
 
-done606:
+done611:
 	VZEROUPPER
 	RET
 
@@ -19976,9 +20053,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many607:
+many612:
 	SUBQ    $0x08, CX
-	JLT     done608
+	JLT     done613
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -19992,9 +20069,9 @@ many607:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many607
+	JMP     many612
 
-done608:
+done613:
 	VZEROUPPER
 	RET
 
@@ -20007,9 +20084,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many609:
+many614:
 	SUBQ         $0x08, CX
-	JLT          done610
+	JLT          done615
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20020,9 +20097,9 @@ many609:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many609
+	JMP          many614
 
-done610:
+done615:
 	VZEROUPPER
 	RET
 
@@ -20035,9 +20112,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many611:
+many616:
 	SUBQ         $0x08, CX
-	JLT          done612
+	JLT          done617
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20047,9 +20124,9 @@ many611:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many611
+	JMP          many616
 
-done612:
+done617:
 	VZEROUPPER
 	RET
 
@@ -20062,9 +20139,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many613:
+many618:
 	SUBQ         $0x08, CX
-	JLT          done614
+	JLT          done619
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20075,9 +20152,9 @@ many613:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many613
+	JMP          many618
 
-done614:
+done619:
 	VZEROUPPER
 	RET
 
@@ -20090,9 +20167,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many615:
+many620:
 	SUBQ         $0x08, CX
-	JLT          done616
+	JLT          done621
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20102,9 +20179,9 @@ many615:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many615
+	JMP          many620
 
-done616:
+done621:
 	VZEROUPPER
 	RET
 
@@ -20117,9 +20194,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many617:
+many622:
 	SUBQ         $0x08, CX
-	JLT          done618
+	JLT          done623
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20130,9 +20207,9 @@ many617:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many617
+	JMP          many622
 
-done618:
+done623:
 	VZEROUPPER
 	RET
 
@@ -20145,9 +20222,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many619:
+many624:
 	SUBQ         $0x08, CX
-	JLT          done620
+	JLT          done625
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20157,9 +20234,9 @@ many619:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many619
+	JMP          many624
 
-done620:
+done625:
 	VZEROUPPER
 	RET
 
@@ -20172,9 +20249,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4928(SB), Y0
 
-many621:
+many626:
 	SUBQ         $0x08, CX
-	JLT          done622
+	JLT          done627
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20185,9 +20262,9 @@ many621:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many621
+	JMP          many626
 
-done622:
+done627:
 	VZEROUPPER
 	RET
 
@@ -20200,9 +20277,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4928(SB), Y1
 
-many623:
+many628:
 	SUBQ         $0x08, CX
-	JLT          done624
+	JLT          done629
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20212,9 +20289,9 @@ many623:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many623
+	JMP          many628
 
-done624:
+done629:
 	VZEROUPPER
 	RET
 
@@ -20228,9 +20305,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many625:
+many630:
 	SUBQ      $0x08, CX
-	JLT       done626
+	JLT       done631
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -20240,9 +20317,9 @@ many625:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many625
+	JMP       many630
 
-done626:
+done631:
 	VZEROUPPER
 	RET
 
@@ -20258,7 +20335,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel627:
+pixel632:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -20267,11 +20344,11 @@ pixel627:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row628:
+row633:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one629:
+one634:
 	VMOVUPS (R11), Y4
 	VMULPS  (R13), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -20287,11 +20364,11 @@ one629:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one629
+	JNE     one634
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row628
+	JNE     row633
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -20299,7 +20376,7 @@ one629:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel627
+	JNE     pixel632
 	VZEROUPPER
 	RET
 
@@ -20322,17 +20399,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel630:
+pixel635:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row631:
+row636:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one632:
+one637:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R13), Y0, Y3
 	VMULPS     Y3, Y2, Y3
@@ -20340,16 +20417,16 @@ one632:
 	ADDQ       SI, R13
 	ADDQ       DI, R11
 	DECQ       R14
-	JNE        one632
+	JNE        one637
 	ADDQ       24(AX), R10
 	ADDQ       48(AX), R11
 	DECQ       R12
-	JNE        row631
+	JNE        row636
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       R8, CX
 	ADDQ       R9, DX
 	DECQ       BX
-	JNE        pixel630
+	JNE        pixel635
 	VZEROUPPER
 	RET
 
@@ -20367,7 +20444,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel633:
+pixel638:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -20380,11 +20457,11 @@ pixel633:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row634:
+row639:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one635:
+one640:
 	VMOVUPS (R13), Y8
 	VMULPS  (R15), Y8, Y9
 	VADDPS  Y9, Y0, Y0
@@ -20406,11 +20483,11 @@ one635:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one635
+	JNE     one640
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row634
+	JNE     row639
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, (DX)(R9*1)
@@ -20422,7 +20499,7 @@ one635:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel633
+	JNE     pixel638
 	VZEROUPPER
 	RET
 
@@ -20447,7 +20524,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel636:
+pixel641:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -20456,11 +20533,11 @@ pixel636:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row637:
+row642:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one638:
+one643:
 	VMASKMOVPS (R13), Y0, Y5
 	VMASKMOVPS (R15), Y0, Y6
 	VMULPS     Y6, Y5, Y6
@@ -20477,11 +20554,11 @@ one638:
 	ADDQ       SI, R15
 	ADDQ       DI, R13
 	DECQ       BP
-	JNE        one638
+	JNE        one643
 	ADDQ       24(AX), R12
 	ADDQ       48(AX), R13
 	DECQ       R14
-	JNE        row637
+	JNE        row642
 	VMASKMOVPS Y1, Y0, (DX)
 	VMASKMOVPS Y2, Y0, (DX)(R9*1)
 	VMASKMOVPS Y3, Y0, (DX)(R9*2)
@@ -20489,7 +20566,7 @@ one638:
 	LEAQ       (CX)(R8*4), CX
 	LEAQ       (DX)(R9*4), DX
 	DECQ       BX
-	JNE        pixel636
+	JNE        pixel641
 	VZEROUPPER
 	RET
 
@@ -20505,7 +20582,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel639:
+pixel644:
 	VMOVUPS constants<>+5952(SB), Y0
 	VMOVUPS constants<>+5952(SB), Y1
 	VMOVUPS constants<>+5952(SB), Y2
@@ -20513,11 +20590,11 @@ pixel639:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row640:
+row645:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one641:
+one646:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -20528,10 +20605,10 @@ one641:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one641
+	JNE     one646
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row640
+	JNE     row645
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -20539,7 +20616,7 @@ one641:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel639
+	JNE     pixel644
 	VZEROUPPER
 	RET
 
@@ -20562,29 +20639,109 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel642:
+pixel647:
 	VMOVUPS constants<>+5952(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row643:
+row648:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one644:
+one649:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one644
+	JNE        one649
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row643
+	JNE        row648
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel642
+	JNE        pixel647
+	VZEROUPPER
+	RET
+
+// func tapsClaimAVX2(t *byte)
+// Requires: AVX, CMOV
+TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    88(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    24(AX), DI
+	MOVQ    32(AX), R8
+	SUBQ    CX, DX
+	MOVQ    96(AX), R9
+	MOVQ    $+8, R10
+	CMPQ    R9, R10
+	CMOVQGT R10, R9
+	NEGQ    R9
+	LEAQ    ones<>+32(SB), R10
+	VMOVUPS (R10)(R9*4), Y0
+	VXORPS  Y1, Y1, Y1
+
+pixel650:
+	MOVQ       CX, R9
+	MOVQ       CX, R11
+	MOVQ       64(AX), R10
+	MOVQ       56(AX), R12
+	VMASKMOVPS (R11), Y0, Y1
+	JMP        next652
+
+element651:
+	VMASKMOVPS (R11), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+
+next652:
+	ADDQ       SI, R11
+	DECQ       R12
+	JNE        element651
+	ADDQ       DI, R9
+	MOVQ       R9, R11
+	MOVQ       56(AX), R12
+	DECQ       R10
+	JNE        element651
+	VMASKMOVPS (R8), Y0, Y2
+	MOVQ       CX, R9
+	MOVQ       CX, R11
+	MOVQ       64(AX), R10
+	MOVQ       56(AX), R12
+	VMASKMOVPS (R11), Y0, Y3
+	VCMPPS     $0x08, Y1, Y3, Y3
+	VANDPS     Y2, Y3, Y4
+	VANDNPS    Y2, Y3, Y2
+	VMASKMOVPS (R11)(DX*1), Y0, Y3
+	VADDPS     Y3, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R11)(DX*1)
+	JMP        next654
+
+element653:
+	VMASKMOVPS (R11), Y0, Y3
+	VCMPPS     $0x00, Y1, Y3, Y3
+	VANDPS     Y2, Y3, Y4
+	VANDNPS    Y2, Y3, Y2
+	VMASKMOVPS (R11)(DX*1), Y0, Y3
+	VADDPS     Y3, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R11)(DX*1)
+
+next654:
+	ADDQ SI, R11
+	DECQ R12
+	JNE  element653
+	ADDQ DI, R9
+	MOVQ R9, R11
+	MOVQ 56(AX), R12
+	DECQ R10
+	JNE  element653
+	ADDQ 8(AX), CX
+	ADDQ 80(AX), R8
+	DECQ BX
+	JNE  pixel650
 	VZEROUPPER
 	RET
 
@@ -20597,7 +20754,7 @@ TEXT ·tapLineAVX2_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels645:
+channels655:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -20612,7 +20769,7 @@ channels645:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group646:
+group656:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -20636,13 +20793,13 @@ group646:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed649
+	JE      summed659
 	TESTQ   DI, DI
-	JNE     ends650
+	JNE     ends660
 	CMPQ    R11, $0x0a
-	JNE     ends650
+	JNE     ends660
 
-row647:
+row657:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -20710,29 +20867,29 @@ row647:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row647
-	JMP     summed649
+	JNE     row657
+	JMP     summed659
 
-ends650:
+ends660:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column651
+	JE      column661
 	CMPQ    DI, $0x01
-	JE      column652
-	JMP     column653
+	JE      column662
+	JMP     column663
 
-column651:
+column661:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over654
+	JE      over664
 
-column652:
+column662:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y12
 	VADDPS  Y12, Y0, Y0
@@ -20740,9 +20897,9 @@ column652:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over654
+	JE      over664
 
-column653:
+column663:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -20752,7 +20909,7 @@ column653:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over654
+	JE      over664
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -20762,7 +20919,7 @@ column653:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over654
+	JE      over664
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -20772,7 +20929,7 @@ column653:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over654
+	JE      over664
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -20782,7 +20939,7 @@ column653:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over654
+	JE      over664
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -20792,7 +20949,7 @@ column653:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over654
+	JE      over664
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -20802,7 +20959,7 @@ column653:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over654
+	JE      over664
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y11
 	VADDPS  Y11, Y6, Y6
@@ -20810,20 +20967,20 @@ column653:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over654
+	JE      over664
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over654:
+over664:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends650
+	JNE  ends660
 
-summed649:
+summed659:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled655
+	JEQ     scaled665
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -20836,9 +20993,9 @@ summed649:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled655:
+scaled665:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased656
+	JEQ     biased666
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -20851,10 +21008,10 @@ scaled655:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased656:
+biased666:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none659
+	JEQ     none669
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -20863,47 +21020,47 @@ biased656:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added657
+	JE      added667
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added657
+	JE      added667
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added657
+	JE      added667
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added657
+	JE      added667
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added657
+	JE      added667
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added657
+	JE      added667
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added657
+	JE      added667
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added657:
-none659:
+added667:
+none669:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited661
+	JEQ     limited671
 	TESTB   $0x08, 136(AX)
-	JEQ     six660
+	JEQ     six670
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -20921,9 +21078,9 @@ none659:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited661
+	JMP     limited671
 
-six660:
+six670:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -20959,42 +21116,42 @@ six660:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited661:
+limited671:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored658
+	JE      stored668
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored658
+	JE      stored668
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored658
+	JE      stored668
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored658
+	JE      stored668
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored658
+	JE      stored668
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored658
+	JE      stored668
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored658
+	JE      stored668
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored658:
+stored668:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done648
+	JE      done658
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -21002,14 +21159,14 @@ stored658:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group646
+	JMP     group656
 
-done648:
+done658:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels645
+	JLT  channels655
 	VZEROUPPER
 	RET
 
@@ -21042,7 +21199,7 @@ TEXT ·tapLineShortAVX2_3x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group663:
+group673:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -21066,13 +21223,13 @@ group663:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed666
+	JE      summed676
 	TESTQ   DI, DI
-	JNE     ends667
+	JNE     ends677
 	CMPQ    R11, $0x0a
-	JNE     ends667
+	JNE     ends677
 
-row664:
+row674:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -21140,29 +21297,29 @@ row664:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row664
-	JMP        summed666
+	JNE        row674
+	JMP        summed676
 
-ends667:
+ends677:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column668
+	JE         column678
 	CMPQ       DI, $0x01
-	JE         column669
-	JMP        column670
+	JE         column679
+	JMP        column680
 
-column668:
+column678:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over671
+	JE         over681
 
-column669:
+column679:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y13
 	VADDPS     Y13, Y1, Y1
@@ -21170,9 +21327,9 @@ column669:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over671
+	JE         over681
 
-column670:
+column680:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -21182,7 +21339,7 @@ column670:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over671
+	JE         over681
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -21192,7 +21349,7 @@ column670:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over671
+	JE         over681
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -21202,7 +21359,7 @@ column670:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over671
+	JE         over681
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -21212,7 +21369,7 @@ column670:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over671
+	JE         over681
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -21222,7 +21379,7 @@ column670:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over671
+	JE         over681
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -21232,7 +21389,7 @@ column670:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over671
+	JE         over681
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y12
 	VADDPS     Y12, Y7, Y7
@@ -21240,20 +21397,20 @@ column670:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over671
+	JE         over681
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over671:
+over681:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends667
+	JNE  ends677
 
-summed666:
+summed676:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled672
+	JEQ        scaled682
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -21266,9 +21423,9 @@ summed666:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled672:
+scaled682:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased673
+	JEQ        biased683
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -21281,10 +21438,10 @@ scaled672:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased673:
+biased683:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none676
+	JEQ        none686
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -21293,47 +21450,47 @@ biased673:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added674
+	JE         added684
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added674
+	JE         added684
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added674
+	JE         added684
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added674
+	JE         added684
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added674
+	JE         added684
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added674
+	JE         added684
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added674
+	JE         added684
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added674:
-none676:
+added684:
+none686:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited678
+	JEQ     limited688
 	TESTB   $0x08, 136(AX)
-	JEQ     six677
+	JEQ     six687
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -21351,9 +21508,9 @@ none676:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited678
+	JMP     limited688
 
-six677:
+six687:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -21389,42 +21546,42 @@ six677:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited678:
+limited688:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored675
+	JE         stored685
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored675
+	JE         stored685
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored675
+	JE         stored685
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored675
+	JE         stored685
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored675
+	JE         stored685
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored675
+	JE         stored685
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored675
+	JE         stored685
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored675:
+stored685:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done665
+	JE      done675
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -21432,9 +21589,9 @@ stored675:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group663
+	JMP     group673
 
-done665:
+done675:
 	VZEROUPPER
 	RET
 
@@ -21447,7 +21604,7 @@ TEXT ·tapLineAVX2_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels679:
+channels689:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -21462,7 +21619,7 @@ channels679:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group680:
+group690:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -21486,13 +21643,13 @@ group680:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed683
+	JE      summed693
 	TESTQ   DI, DI
-	JNE     ends684
+	JNE     ends694
 	CMPQ    R11, $0x11
-	JNE     ends684
+	JNE     ends694
 
-row681:
+row691:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -21568,37 +21725,37 @@ row681:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row681
-	JMP     summed683
+	JNE     row691
+	JMP     summed693
 
-ends684:
+ends694:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column685
+	JE      column695
 	CMPQ    DI, $0x01
-	JE      column686
-	JMP     column687
+	JE      column696
+	JMP     column697
 
-column685:
+column695:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over688
+	JE      over698
 
-column686:
+column696:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over688
+	JE      over698
 
-column687:
+column697:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -21606,13 +21763,13 @@ column687:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -21620,13 +21777,13 @@ column687:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -21634,13 +21791,13 @@ column687:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -21648,13 +21805,13 @@ column687:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -21662,13 +21819,13 @@ column687:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -21676,13 +21833,13 @@ column687:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y6, Y6
@@ -21690,26 +21847,26 @@ column687:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y9, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over688
+	JE      over698
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over688:
+over698:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends684
+	JNE  ends694
 
-summed683:
+summed693:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled689
+	JEQ     scaled699
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -21722,9 +21879,9 @@ summed683:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled689:
+scaled699:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased690
+	JEQ     biased700
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -21737,10 +21894,10 @@ scaled689:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased690:
+biased700:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none693
+	JEQ     none703
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -21749,47 +21906,47 @@ biased690:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added691
+	JE      added701
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added691
+	JE      added701
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added691
+	JE      added701
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added691
+	JE      added701
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added691
+	JE      added701
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added691
+	JE      added701
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added691
+	JE      added701
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added691:
-none693:
+added701:
+none703:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited695
+	JEQ     limited705
 	TESTB   $0x08, 136(AX)
-	JEQ     six694
+	JEQ     six704
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -21807,9 +21964,9 @@ none693:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited695
+	JMP     limited705
 
-six694:
+six704:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -21845,42 +22002,42 @@ six694:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited695:
+limited705:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored692
+	JE      stored702
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored692
+	JE      stored702
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored692
+	JE      stored702
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored692
+	JE      stored702
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored692
+	JE      stored702
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored692
+	JE      stored702
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored692
+	JE      stored702
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored692:
+stored702:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done682
+	JE      done692
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -21889,14 +22046,14 @@ stored692:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group680
+	JMP     group690
 
-done682:
+done692:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels679
+	JLT  channels689
 	VZEROUPPER
 	RET
 
@@ -21929,7 +22086,7 @@ TEXT ·tapLineShortAVX2_3x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group697:
+group707:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -21953,13 +22110,13 @@ group697:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed700
+	JE      summed710
 	TESTQ   DI, DI
-	JNE     ends701
+	JNE     ends711
 	CMPQ    R11, $0x11
-	JNE     ends701
+	JNE     ends711
 
-row698:
+row708:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -22035,37 +22192,37 @@ row698:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row698
-	JMP        summed700
+	JNE        row708
+	JMP        summed710
 
-ends701:
+ends711:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column702
+	JE         column712
 	CMPQ       DI, $0x01
-	JE         column703
-	JMP        column704
+	JE         column713
+	JMP        column714
 
-column702:
+column712:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over705
+	JE         over715
 
-column703:
+column713:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over705
+	JE         over715
 
-column704:
+column714:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -22073,13 +22230,13 @@ column704:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -22087,13 +22244,13 @@ column704:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -22101,13 +22258,13 @@ column704:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -22115,13 +22272,13 @@ column704:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0a
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -22129,13 +22286,13 @@ column704:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0b
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0c
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -22143,13 +22300,13 @@ column704:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0d
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0e
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y7, Y7
@@ -22157,26 +22314,26 @@ column704:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0f
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y10, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x10
-	JE         over705
+	JE         over715
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over705:
+over715:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends701
+	JNE  ends711
 
-summed700:
+summed710:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled706
+	JEQ        scaled716
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -22189,9 +22346,9 @@ summed700:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled706:
+scaled716:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased707
+	JEQ        biased717
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -22204,10 +22361,10 @@ scaled706:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased707:
+biased717:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none710
+	JEQ        none720
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -22216,47 +22373,47 @@ biased707:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added708
+	JE         added718
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added708
+	JE         added718
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added708
+	JE         added718
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added708
+	JE         added718
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added708
+	JE         added718
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added708
+	JE         added718
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added708
+	JE         added718
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added708:
-none710:
+added718:
+none720:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited712
+	JEQ     limited722
 	TESTB   $0x08, 136(AX)
-	JEQ     six711
+	JEQ     six721
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -22274,9 +22431,9 @@ none710:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited712
+	JMP     limited722
 
-six711:
+six721:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -22312,42 +22469,42 @@ six711:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited712:
+limited722:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored709
+	JE         stored719
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored709
+	JE         stored719
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored709
+	JE         stored719
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored709
+	JE         stored719
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored709
+	JE         stored719
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored709
+	JE         stored719
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored709
+	JE         stored719
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored709:
+stored719:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done699
+	JE      done709
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -22356,9 +22513,9 @@ stored709:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group697
+	JMP     group707
 
-done699:
+done709:
 	VZEROUPPER
 	RET
 
@@ -22372,7 +22529,7 @@ TEXT ·tapLineAVX2_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels713:
+channels723:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -22387,7 +22544,7 @@ channels713:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group714:
+group724:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -22411,13 +22568,13 @@ group714:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed717
+	JE      summed727
 	TESTQ   R8, R8
-	JNE     ends718
+	JNE     ends728
 	CMPQ    R12, $0x0c
-	JNE     ends718
+	JNE     ends728
 
-row715:
+row725:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -22521,10 +22678,10 @@ row715:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row715
-	JMP     summed717
+	JNE     row725
+	JMP     summed727
 
-ends718:
+ends728:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -22532,24 +22689,24 @@ ends718:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column719
+	JE      column729
 	CMPQ    R8, $0x01
-	JE      column720
+	JE      column730
 	CMPQ    R8, $0x02
-	JE      column721
+	JE      column731
 	CMPQ    R8, $0x03
-	JE      column722
-	JMP     column723
+	JE      column732
+	JMP     column733
 
-column719:
+column729:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over724
+	JE      over734
 
-column720:
+column730:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y14
 	VADDPS  Y14, Y0, Y0
@@ -22557,9 +22714,9 @@ column720:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over724
+	JE      over734
 
-column721:
+column731:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -22569,9 +22726,9 @@ column721:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over724
+	JE      over734
 
-column722:
+column732:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -22583,9 +22740,9 @@ column722:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over724
+	JE      over734
 
-column723:
+column733:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -22599,7 +22756,7 @@ column723:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over724
+	JE      over734
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -22613,7 +22770,7 @@ column723:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over724
+	JE      over734
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -22627,7 +22784,7 @@ column723:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over724
+	JE      over734
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -22641,7 +22798,7 @@ column723:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over724
+	JE      over734
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y13
 	VADDPS  Y13, Y4, Y4
@@ -22653,7 +22810,7 @@ column723:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over724
+	JE      over734
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y5, Y5
@@ -22663,7 +22820,7 @@ column723:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over724
+	JE      over734
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -22671,20 +22828,20 @@ column723:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over724
+	JE      over734
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over724:
+over734:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends718
+	JNE  ends728
 
-summed717:
+summed727:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled725
+	JEQ     scaled735
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -22697,9 +22854,9 @@ summed717:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled725:
+scaled735:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased726
+	JEQ     biased736
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -22712,10 +22869,10 @@ scaled725:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased726:
+biased736:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none729
+	JEQ     none739
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -22724,47 +22881,47 @@ biased726:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added727
+	JE      added737
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added727
+	JE      added737
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added727
+	JE      added737
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added727
+	JE      added737
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added727
+	JE      added737
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added727
+	JE      added737
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added727
+	JE      added737
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added727:
-none729:
+added737:
+none739:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited731
+	JEQ     limited741
 	TESTB   $0x08, 136(AX)
-	JEQ     six730
+	JEQ     six740
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -22782,9 +22939,9 @@ none729:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited731
+	JMP     limited741
 
-six730:
+six740:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -22820,42 +22977,42 @@ six730:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited731:
+limited741:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored728:
+stored738:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done716
+	JE      done726
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -22863,14 +23020,14 @@ stored728:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group714
+	JMP     group724
 
-done716:
+done726:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels713
+	JLT  channels723
 	VZEROUPPER
 	RET
 
@@ -22904,7 +23061,7 @@ TEXT ·tapLineShortAVX2_5x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group733:
+group743:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -22928,13 +23085,13 @@ group733:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed736
+	JE      summed746
 	TESTQ   R8, R8
-	JNE     ends737
+	JNE     ends747
 	CMPQ    R12, $0x0c
-	JNE     ends737
+	JNE     ends747
 
-row734:
+row744:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -23038,10 +23195,10 @@ row734:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row734
-	JMP        summed736
+	JNE        row744
+	JMP        summed746
 
-ends737:
+ends747:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -23049,24 +23206,24 @@ ends737:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column738
+	JE         column748
 	CMPQ       R8, $0x01
-	JE         column739
+	JE         column749
 	CMPQ       R8, $0x02
-	JE         column740
+	JE         column750
 	CMPQ       R8, $0x03
-	JE         column741
-	JMP        column742
+	JE         column751
+	JMP        column752
 
-column738:
+column748:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over743
+	JE         over753
 
-column739:
+column749:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23074,9 +23231,9 @@ column739:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over743
+	JE         over753
 
-column740:
+column750:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23086,9 +23243,9 @@ column740:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over743
+	JE         over753
 
-column741:
+column751:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23100,9 +23257,9 @@ column741:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over743
+	JE         over753
 
-column742:
+column752:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23116,7 +23273,7 @@ column742:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over743
+	JE         over753
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -23130,7 +23287,7 @@ column742:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over743
+	JE         over753
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -23144,7 +23301,7 @@ column742:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over743
+	JE         over753
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -23158,7 +23315,7 @@ column742:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over743
+	JE         over753
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y14
 	VADDPS     Y14, Y5, Y5
@@ -23170,7 +23327,7 @@ column742:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over743
+	JE         over753
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y6, Y6
@@ -23180,7 +23337,7 @@ column742:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over743
+	JE         over753
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -23188,20 +23345,20 @@ column742:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over743
+	JE         over753
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over743:
+over753:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends737
+	JNE  ends747
 
-summed736:
+summed746:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled744
+	JEQ        scaled754
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -23214,9 +23371,9 @@ summed736:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled744:
+scaled754:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased745
+	JEQ        biased755
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -23229,10 +23386,10 @@ scaled744:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased745:
+biased755:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none748
+	JEQ        none758
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -23241,47 +23398,47 @@ biased745:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added746
+	JE         added756
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added746
+	JE         added756
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added746
+	JE         added756
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added746
+	JE         added756
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added746
+	JE         added756
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added746
+	JE         added756
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added746
+	JE         added756
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added746:
-none748:
+added756:
+none758:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited750
+	JEQ     limited760
 	TESTB   $0x08, 136(AX)
-	JEQ     six749
+	JEQ     six759
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -23299,9 +23456,9 @@ none748:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited750
+	JMP     limited760
 
-six749:
+six759:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -23337,42 +23494,42 @@ six749:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited750:
+limited760:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored747
+	JE         stored757
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored747
+	JE         stored757
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored747
+	JE         stored757
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored747
+	JE         stored757
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored747
+	JE         stored757
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored747
+	JE         stored757
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored747
+	JE         stored757
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored747:
+stored757:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done735
+	JE      done745
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -23380,9 +23537,9 @@ stored747:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group733
+	JMP     group743
 
-done735:
+done745:
 	VZEROUPPER
 	RET
 
@@ -23396,7 +23553,7 @@ TEXT ·tapLineAVX2_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels751:
+channels761:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -23411,7 +23568,7 @@ channels751:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group752:
+group762:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -23435,13 +23592,13 @@ group752:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed755
+	JE      summed765
 	TESTQ   R8, R8
-	JNE     ends756
+	JNE     ends766
 	CMPQ    R12, $0x13
-	JNE     ends756
+	JNE     ends766
 
-row753:
+row763:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -23553,10 +23710,10 @@ row753:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row753
-	JMP     summed755
+	JNE     row763
+	JMP     summed765
 
-ends756:
+ends766:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -23564,32 +23721,32 @@ ends756:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column757
+	JE      column767
 	CMPQ    R8, $0x01
-	JE      column758
+	JE      column768
 	CMPQ    R8, $0x02
-	JE      column759
+	JE      column769
 	CMPQ    R8, $0x03
-	JE      column760
-	JMP     column761
+	JE      column770
+	JMP     column771
 
-column757:
+column767:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over762
+	JE      over772
 
-column758:
+column768:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over762
+	JE      over772
 
-column759:
+column769:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23597,9 +23754,9 @@ column759:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over762
+	JE      over772
 
-column760:
+column770:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23607,9 +23764,9 @@ column760:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over762
+	JE      over772
 
-column761:
+column771:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23619,7 +23776,7 @@ column761:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y1, Y1
@@ -23627,7 +23784,7 @@ column761:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -23637,7 +23794,7 @@ column761:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y2, Y2
@@ -23645,7 +23802,7 @@ column761:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -23655,7 +23812,7 @@ column761:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y3, Y3
@@ -23663,7 +23820,7 @@ column761:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -23673,7 +23830,7 @@ column761:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y4, Y4
@@ -23681,7 +23838,7 @@ column761:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y4, Y4
@@ -23691,7 +23848,7 @@ column761:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y5, Y5
@@ -23699,7 +23856,7 @@ column761:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y5, Y5
@@ -23709,7 +23866,7 @@ column761:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y13
 	VADDPS  Y13, Y6, Y6
@@ -23717,7 +23874,7 @@ column761:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -23725,26 +23882,26 @@ column761:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over762
+	JE      over772
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over762:
+over772:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends756
+	JNE  ends766
 
-summed755:
+summed765:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled763
+	JEQ     scaled773
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -23757,9 +23914,9 @@ summed755:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled763:
+scaled773:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased764
+	JEQ     biased774
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -23772,10 +23929,10 @@ scaled763:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased764:
+biased774:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none767
+	JEQ     none777
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -23784,47 +23941,47 @@ biased764:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added765
+	JE      added775
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added765
+	JE      added775
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added765
+	JE      added775
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added765
+	JE      added775
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added765
+	JE      added775
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added765
+	JE      added775
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added765
+	JE      added775
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added765:
-none767:
+added775:
+none777:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited769
+	JEQ     limited779
 	TESTB   $0x08, 136(AX)
-	JEQ     six768
+	JEQ     six778
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -23842,9 +23999,9 @@ none767:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited769
+	JMP     limited779
 
-six768:
+six778:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -23880,42 +24037,42 @@ six768:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited769:
+limited779:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored766
+	JE      stored776
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored766
+	JE      stored776
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored766
+	JE      stored776
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored766
+	JE      stored776
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored766
+	JE      stored776
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored766
+	JE      stored776
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored766
+	JE      stored776
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored766:
+stored776:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done754
+	JE      done764
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -23924,14 +24081,14 @@ stored766:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group752
+	JMP     group762
 
-done754:
+done764:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels751
+	JLT  channels761
 	VZEROUPPER
 	RET
 
@@ -23965,7 +24122,7 @@ TEXT ·tapLineShortAVX2_5x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group771:
+group781:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -23989,13 +24146,13 @@ group771:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed774
+	JE      summed784
 	TESTQ   R8, R8
-	JNE     ends775
+	JNE     ends785
 	CMPQ    R12, $0x13
-	JNE     ends775
+	JNE     ends785
 
-row772:
+row782:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24107,10 +24264,10 @@ row772:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row772
-	JMP        summed774
+	JNE        row782
+	JMP        summed784
 
-ends775:
+ends785:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24118,32 +24275,32 @@ ends775:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column776
+	JE         column786
 	CMPQ       R8, $0x01
-	JE         column777
+	JE         column787
 	CMPQ       R8, $0x02
-	JE         column778
+	JE         column788
 	CMPQ       R8, $0x03
-	JE         column779
-	JMP        column780
+	JE         column789
+	JMP        column790
 
-column776:
+column786:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over781
+	JE         over791
 
-column777:
+column787:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over781
+	JE         over791
 
-column778:
+column788:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24151,9 +24308,9 @@ column778:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over781
+	JE         over791
 
-column779:
+column789:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24161,9 +24318,9 @@ column779:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over781
+	JE         over791
 
-column780:
+column790:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24173,7 +24330,7 @@ column780:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y2, Y2
@@ -24181,7 +24338,7 @@ column780:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -24191,7 +24348,7 @@ column780:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y3, Y3
@@ -24199,7 +24356,7 @@ column780:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -24209,7 +24366,7 @@ column780:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y4, Y4
@@ -24217,7 +24374,7 @@ column780:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -24227,7 +24384,7 @@ column780:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y5, Y5
@@ -24235,7 +24392,7 @@ column780:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0c
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y5, Y5
@@ -24245,7 +24402,7 @@ column780:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0d
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y6, Y6
@@ -24253,7 +24410,7 @@ column780:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0e
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y6, Y6
@@ -24263,7 +24420,7 @@ column780:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0f
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y14
 	VADDPS     Y14, Y7, Y7
@@ -24271,7 +24428,7 @@ column780:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x10
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -24279,26 +24436,26 @@ column780:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x11
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x12
-	JE         over781
+	JE         over791
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over781:
+over791:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends775
+	JNE  ends785
 
-summed774:
+summed784:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled782
+	JEQ        scaled792
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -24311,9 +24468,9 @@ summed774:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled782:
+scaled792:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased783
+	JEQ        biased793
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -24326,10 +24483,10 @@ scaled782:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased783:
+biased793:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none786
+	JEQ        none796
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -24338,47 +24495,47 @@ biased783:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added784
+	JE         added794
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added784
+	JE         added794
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added784
+	JE         added794
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added784
+	JE         added794
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added784
+	JE         added794
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added784
+	JE         added794
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added784
+	JE         added794
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added784:
-none786:
+added794:
+none796:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited788
+	JEQ     limited798
 	TESTB   $0x08, 136(AX)
-	JEQ     six787
+	JEQ     six797
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -24396,9 +24553,9 @@ none786:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited788
+	JMP     limited798
 
-six787:
+six797:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -24434,42 +24591,42 @@ six787:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited788:
+limited798:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored785
+	JE         stored795
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored785
+	JE         stored795
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored785
+	JE         stored795
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored785
+	JE         stored795
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored785
+	JE         stored795
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored785
+	JE         stored795
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored785
+	JE         stored795
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored785:
+stored795:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done773
+	JE      done783
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -24478,9 +24635,9 @@ stored785:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group771
+	JMP     group781
 
-done773:
+done783:
 	VZEROUPPER
 	RET
 

@@ -111,6 +111,30 @@ func (t *Taps) Largest(dst, src []float32) {
 	})
 }
 
+// Claim adds the gradient of what Largest takes to sums, which lie as src does: Channels numbers
+// of grad for each pixel go to the first of the largest elements of its window, or, if the
+// window's first element is NaN, to that one.
+func (t *Taps) Claim(sums, grad, src []float32) {
+	t.check(len(grad), min(len(src), len(sums)))
+	if isa == portable {
+		t.portableClaim(sums, grad, src)
+		return
+	}
+	r := t.run()
+	lanes := 8
+	if isa == avx512 {
+		lanes = 16
+	}
+	for c := 0; c < t.Channels; c += lanes {
+		r.src, r.dst, r.weights, r.lanes = unsafe.Pointer(&src[c]), unsafe.Pointer(&sums[c]), unsafe.Pointer(&grad[c]), t.Channels-c
+		if isa == avx512 {
+			tapsClaimAVX512(&r)
+		} else {
+			tapsClaimAVX2(&r)
+		}
+	}
+}
+
 // check panics if something lies outside.
 func (t *Taps) check(dst, src int) {
 	if t.Channels <= 0 || t.Lines <= 0 || t.Columns <= 0 || t.Pixels <= 0 || t.Next < 0 || t.Column < 0 || t.Step < 0 ||
@@ -166,6 +190,23 @@ func (t *Taps) portableLargest(dst, src []float32) {
 			for c := range t.Columns {
 				abovePortable(o, src[p*t.Step+l*t.Next+c*t.Column:][:len(o)], o)
 			}
+		}
+	}
+}
+
+func (t *Taps) portableClaim(sums, grad, src []float32) {
+	for p := range t.Pixels {
+		for c := range t.Channels {
+			at := p*t.Step + c
+			best := at
+			for l := range t.Lines {
+				for k := range t.Columns {
+					if i := at + l*t.Next + k*t.Column; src[i] > src[best] {
+						best = i
+					}
+				}
+			}
+			sums[best] += grad[p*t.Channels+c]
 		}
 	}
 }

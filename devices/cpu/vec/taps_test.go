@@ -49,7 +49,29 @@ func TestTaps(t *testing.T) {
 				if !same(got, want) {
 					t.Fatalf("the largest of %+v: %v, want %v", taps, got, want)
 				}
+				sums, wantSums := guarded[float32](t, len(src)), make([]float32, len(src))
+				grad := mixed(t, taps.Pixels*channels)
+				clear(sums)
+				for i, g := range grad {
+					at := i/channels*taps.Step + i%channels
+					best := at
+					for l := range taps.Lines {
+						for k := range taps.Columns {
+							if j := at + l*taps.Next + k*taps.Column; src[j] > src[best] {
+								best = j
+							}
+						}
+					}
+					wantSums[best] += g
+				}
+				taps.Claim(sums, grad, src)
+				if !same(sums, wantSums) {
+					t.Fatalf("the gradient of the largest of %+v: %v, want %v", taps, sums, wantSums)
+				}
 				for name, f := range map[string]func(){
+					"sums":         func() { taps.Claim(sums[1:], grad, src) },
+					"grad":         func() { taps.Claim(sums, grad[1:], src) },
+					"src, claimed": func() { taps.Claim(sums, grad, src[1:]) },
 					"dst":          func() { taps.Multiply(got[1:], src, weights) },
 					"src":          func() { taps.Multiply(got, src[1:], weights) },
 					"dst, largest": func() { taps.Largest(got[1:], src) },

@@ -118,6 +118,7 @@ func elementwise(a *assembly) {
 		f.taps("tapsTogether", 1, togetherPixels, true)
 		f.taps("tapsLargestWide", tapVectors, 1, false)
 		f.taps("tapsLargest", 1, 1, false)
+		f.tapsClaim("tapsClaim")
 		for _, columns := range lineColumns {
 			for _, stride := range lineStrides {
 				f.tapLine(columns, stride, true)

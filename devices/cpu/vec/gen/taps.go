@@ -130,3 +130,78 @@ func (f *floats) taps(name string, vectors, pixels int, weighted bool) {
 	f.VZEROUPPER()
 	f.RET()
 }
+
+// tapsClaim writes a run of the gradient of a pooling that takes the largest: for each pixel
+// of the result, in place of weights, a vector of the gradient goes to the first of the largest
+// elements of its window, where dst lies as src does. If the first element of all is NaN it is
+// that.
+func (f *floats) tapsClaim(name string) {
+	f.Function(name + f.name)
+	f.Attributes(attr.NOSPLIT)
+	f.SignatureExpr("func(t *byte)")
+	t := f.Load(f.Param("t"), f.GP64())
+	src, toward, pixels := f.field(t, runSrc), f.field(t, runDst), f.field(t, runPixels)
+	column, next := f.field(t, runColumn), f.field(t, runNext)
+	grad := f.field(t, runWeights)
+	f.SUBQ(src, toward) // from an element of src to that of dst
+	m := f.mask(f.isa, 4, f.field(t, runLanes))
+	zero := f.zero(f.isa)
+	line, lines, x, columns := f.GP64(), f.GP64(), f.GP64(), f.GP64()
+	best, rest := f.vector(f.isa), f.vector(f.isa)
+	// window visits all elements of a window: the first by one function, the others by another.
+	window := func(first, other func()) {
+		again, skip := f.label("element"), f.label("next")
+		f.MOVQ(src, line)
+		f.MOVQ(src, x)
+		f.MOVQ(at(t, runLines), lines)
+		f.MOVQ(at(t, runColumns), columns)
+		first()
+		f.JMP(operand.LabelRef(skip))
+		f.Label(again)
+		other()
+		f.Label(skip)
+		f.ADDQ(column, x)
+		f.DECQ(columns)
+		f.JNE(operand.LabelRef(again))
+		f.ADDQ(next, line)
+		f.MOVQ(line, x)
+		f.MOVQ(at(t, runColumns), columns)
+		f.DECQ(lines)
+		f.JNE(operand.LabelRef(again))
+	}
+	claim := func(predicate uint8) func() {
+		return func() {
+			v, taken, to := f.vector(f.isa), f.vector(f.isa), operand.Mem{Base: x, Index: toward, Scale: 1}
+			f.load(f.isa, at(x, 0), v, &m)
+			if f.isa == avx512 {
+				k := f.K()
+				f.VCMPPS(operand.U8(predicate), best, v, k)
+				f.VMOVUPS_Z(rest, k, taken)
+				f.VBLENDMPS(zero, rest, k, rest)
+			} else {
+				f.VCMPPS(operand.U8(predicate), best, v, v)
+				f.VANDPS(rest, v, taken)
+				f.VANDNPS(rest, v, rest)
+			}
+			f.load(f.isa, to, v, &m)
+			f.VADDPS(v, taken, taken)
+			f.store(f.isa, taken, to, &m)
+		}
+	}
+
+	pixel := f.label("pixel")
+	f.Label(pixel)
+	window(func() { f.load(f.isa, at(x, 0), best, &m) }, func() {
+		v := f.vector(f.isa)
+		f.load(f.isa, at(x, 0), v, &m)
+		f.atLeast([]reg{best}, []reg{v})
+	})
+	f.load(f.isa, at(grad, 0), rest, &m)
+	window(claim(8), claim(equalTo))
+	f.ADDQ(at(t, runStep), src)
+	f.ADDQ(at(t, runDstStep), grad)
+	f.DECQ(pixels)
+	f.JNE(operand.LabelRef(pixel))
+	f.VZEROUPPER()
+	f.RET()
+}
