@@ -6,8 +6,8 @@
 // workers look, and the first claims it with one atomic operation; the
 // goroutine that published it takes part, so that it never waits for work that
 // not begun. A worker without work spins for as long as it has worked, at least
-// [SpinTime] and at most [MostSpinTime], and then parks; at once if other programs
-// take its processor.
+// [SpinTime] and at most [MostSpinTime], and then parks; at once while other programs
+// want the processors too.
 // Waking a parked thread takes tens of microseconds, so one is woken only
 // when about [WakeWork] of work waits, or as much time has been lost without it
 // in a row of smaller pieces.

@@ -28,8 +28,11 @@ const (
 	// others that are ready.
 	yieldTime = 10 * time.Microsecond
 	// awayTime is how long a spinning goroutine has been without its processor if something
-	// else runs there: it does not go on to wait for work then.
+	// else runs there.
 	awayTime = time.Millisecond
+	// leastCrowded and mostCrowded bound for how long nobody spins then.
+	leastCrowded = 50 * time.Millisecond
+	mostCrowded  = time.Second
 )
 
 // cacheLine is the distance that keeps two variables from being fetched
@@ -54,6 +57,7 @@ type Pool struct {
 	epoch   time.Time
 	closed  atomic.Bool
 	lookers []looker // of each worker; of index 0, of goroutines that are none
+	crowd   crowd
 
 	// Read by goroutines that look for work; each on its own cache line.
 	_     [cacheLine]byte

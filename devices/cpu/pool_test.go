@@ -603,7 +603,8 @@ func TestCredit(t *testing.T) {
 	}
 }
 
-// A goroutine whose processor others take for long stops to wait for work.
+// A goroutine whose processor others take for long stops to wait for work, and for a while
+// nobody waits.
 func TestSpinUntilAway(t *testing.T) {
 	p := newPool(t, 1)
 	looks := 0
@@ -615,8 +616,34 @@ func TestSpinUntilAway(t *testing.T) {
 	}) {
 		t.Error("the condition holds")
 	}
-	if looks < 20 {
-		t.Logf("the processor was away earlier, after %d looks", looks)
+	p.crowd.until.Store(math.MaxInt64)
+	for _, holds := range []bool{false, true} {
+		if looks = 0; p.spinUntil(time.Hour, func() bool { looks++; return holds }) != holds || looks != 1 {
+			t.Errorf("on a crowded machine it looked %d times", looks)
+		}
+	}
+}
+
+func TestCrowd(t *testing.T) {
+	const ms = time.Millisecond
+	var c crowd
+	for _, step := range []struct{ at, until time.Duration }{
+		{1000 * ms, 1050 * ms},
+		{1040 * ms, 1050 * ms}, // by another goroutine
+		{1060 * ms, 1160 * ms}, // soon again: twice as long
+		{1250 * ms, 1450 * ms},
+		{1451 * ms, 1851 * ms},
+		{1852 * ms, 2652 * ms},
+		{2653 * ms, 3653 * ms}, // a second at most
+		{3654 * ms, 4654 * ms},
+		{5654 * ms, 5704 * ms}, // not soon
+	} {
+		if c.found(step.at); c.lasts(step.until) || !c.lasts(step.until-1) {
+			t.Errorf("found at %v, it lasts until %v, want %v", step.at, time.Duration(c.until.Load()), step.until)
+		}
+	}
+	if (&crowd{}).lasts(0) {
+		t.Error("a machine of which nothing is known is crowded")
 	}
 }
 

@@ -88,10 +88,13 @@ func (w *worker) spin() bool {
 func (p *Pool) anything() bool { return p.open.Load() != 0 || !p.tasks.empty() }
 
 // spinUntil waits for a condition, for so long at most, and reports whether it holds. Now
-// and then it lets another goroutine have the processor; if others keep it, or other
-// programs do, that ends the wait.
+// and then it lets another goroutine have the processor. On a crowded machine it does not
+// wait.
 func (p *Pool) spinUntil(limit time.Duration, holds func() bool) bool {
 	start := p.now()
+	if p.crowd.lasts(start) {
+		return holds()
+	}
 	yielded, before := start, start
 	for i := 1; ; i++ {
 		if holds() {
@@ -102,7 +105,11 @@ func (p *Pool) spinUntil(limit time.Duration, holds func() bool) bool {
 			continue
 		}
 		now := p.now()
-		if now-start > limit || now-before > awayTime {
+		if now-before > awayTime {
+			p.crowd.found(now)
+			return false
+		}
+		if now-start > limit {
 			return false
 		}
 		before = now
