@@ -9,7 +9,7 @@
 //	package         passes
 //	plan            prune
 //	plan/lower      lower: functions in the place of their calls
-//	plan/rewrite    fold, branches, arithmetic, algebra, hoist, common, batchnorm, epilogue,
+//	plan/rewrite    fold, branches, arithmetic, algebra, hoist, common, batchnorm, pads, epilogue,
 //	                elementwise
 //	plan/placement  place
 //	plan/partition  split

@@ -69,10 +69,14 @@ var fusedOps = map[string]struct {
 	"LeakyRelu": {op: "LeakyRelu"},
 }
 
+// fusedPaddings is the attribute for explicit paddings of a fused depthwise convolution, whose
+// padding TensorFlow does not let be EXPLICIT.
+const fusedPaddings = "_explicit_paddings"
+
 // newFusedProduct makes the kernels of a fused operation whose first one is op, with
 // these attributes. Beside fused_ops, which TensorFlow has, nodes have from the
 // rewriting of programs _nodes, the names that the operations had, and _ops, what they
-// were: "AddV2", or "AddV2:1" if what comes before was its second operand.
+// were: "AddV2", or "AddV2:1" if what comes before was its second operand; and fusedPaddings.
 //
 //go:noinline
 func newFusedProduct(op string, attrs ...string) kernel.Factory {
@@ -85,6 +89,9 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 			if v := c.Attrs.Find(name); v != nil {
 				own = own.With(name, *v)
 			}
+		}
+		if v := c.Attrs.Find(fusedPaddings); v != nil && op == "DepthwiseConv2dNative" {
+			own = own.With("padding", registry.StringAttr("EXPLICIT")).With("explicit_paddings", *v)
 		}
 		head, err := partOf(c, op, own, c.Constant&3)
 		if err != nil {

@@ -53,8 +53,10 @@ func newWindows(c *shape.Context, op string, dims int, strides, dilations []int6
 	if dilations != nil && len(dilations) != rank {
 		return w, status.Invalid("%s requires the dilation attribute to contain %d values, but got: %d", op, rank, len(dilations))
 	}
-	padding := c.Str("padding")
-	explicit := c.Ints("explicit_paddings")
+	padding, explicit := c.Str("padding"), c.Ints("explicit_paddings")
+	if own := c.Ints(fusedPaddings); len(own) > 0 && c.Op.Name == "_FusedDepthwiseConv2dNative" {
+		padding, explicit = "EXPLICIT", own
+	}
 	if padding != "EXPLICIT" && len(explicit) != 0 {
 		return w, status.Invalid("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT")
 	}

@@ -18,6 +18,7 @@
 //	hoist        what every iteration of a loop would compute again
 //	common       equal nodes with equal inputs
 //	batchnorm    a normalization into the filter of the convolution before it (changes bits)
+//	pads         zeros around an image into the depthwise convolution that takes it
 //	epilogue     bias, normalization, sum and activation into the product before them
 //	updates      updates of variables and what computes them into one pass over memory
 //	elementwise  chains of elementwise operations into one node, one pass over memory

@@ -42,9 +42,6 @@ func epilogue(w *work) error {
 		if f := n.Attrs().Find("data_format"); f != nil && f.S != "NHWC" {
 			continue
 		}
-		if f := n.Attrs().Find("padding"); f != nil && f.S == "EXPLICIT" && n.Type() != "Conv2D" { // the fused one has no such paddings
-			continue
-		}
 		if _, err := registry.Global.Lookup(p.fused); err != nil {
 			continue
 		}
@@ -227,6 +224,9 @@ func (w *work) fuseTail(t *tail, op string, attrs []string) error {
 		if v := first.Attrs().Find(a); v != nil {
 			spec.Attrs[a] = *v
 		}
+	}
+	if v := first.Attrs().Find("padding"); v != nil && v.S == "EXPLICIT" && first.Type() == "DepthwiseConv2dNative" { // which the fused one has another name for
+		spec.Attrs["padding"], spec.Attrs["_explicit_paddings"] = "VALID", *first.Attrs().Find("explicit_paddings")
 	}
 	if t.epsilon.Kind != 0 {
 		spec.Attrs["epsilon"] = t.epsilon

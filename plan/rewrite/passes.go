@@ -30,6 +30,7 @@ var passes = []pass{
 	{"hoist", true, hoist},
 	{"common", true, common},
 	{"batchnorm", false, batchNorm},
+	{"pads", true, pads},
 	{"epilogue", true, epilogue},
 	{"updates", true, updates},
 	{"elementwise", true, elementwise},

@@ -1,0 +1,227 @@
+package programs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/plan/rewrite"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// TestNetworks runs random convolutional networks: convolutions and depthwise ones with all
+// kinds of paddings, strides and dilations, Pads in front of them, biases, factors, sums and
+// activations behind them. What is fetched must have the bits on all engines, with all passes
+// and each of the default ones alone, that it has without rewriting.
+func TestNetworks(t *testing.T) {
+	n := *seeds
+	if n == 0 {
+		n = 200
+		if testing.Short() {
+			n = 60
+		}
+	}
+	all, end := engines(t, "actors,actors/3,tokens,messages", memoryLimit)
+	defer end()
+	plain, stop := engines(t, "sequential", memoryLimit)
+	defer stop()
+	made := map[string]int{}
+	for seed := *first; seed < *first+n; seed++ {
+		o := newNetwork(rand.New(rand.NewPCG(uint64(seed), 29)))
+		want, failed := o.run(plain[0], rewrite.Options{}, nil)
+		if errors.Is(failed, errUnclear) {
+			t.Fatal(failed)
+		}
+		names := rewrite.Default().Names()
+		for i, e := range all {
+			passes := rewrite.Default()
+			if i > 0 {
+				passes = passes.Only([]string{"pads", names[seed%len(names)]})
+			}
+			got, err := o.run(e, rewrite.Options{Passes: passes}, made)
+			wrong := ""
+			switch {
+			case (err != nil) != (failed != nil):
+				wrong = fmt.Sprintf("error %v, want %v", err, failed)
+			case err == nil && !slices.EqualFunc(got, want, sameFloatBits):
+				wrong = fmt.Sprintf("values %v, want %v", got, want)
+			}
+			if wrong != "" {
+				t.Fatalf("seed %d on %s with %s: %.2000s\n%s", seed, e.label, passes, wrong, notation.Format(o.g, notation.Options{}))
+			}
+		}
+	}
+	for _, op := range []string{"_FusedConv2D", "_FusedDepthwiseConv2dNative", "explicit paddings"} {
+		if made[op] < n/30 {
+			t.Errorf("only %d of %s in %d networks", made[op], op, n)
+		}
+	}
+}
+
+func sameFloatBits(a, b float32) bool {
+	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
+}
+
+// A network is a graph of convolutions, as an image moves through it.
+type network struct {
+	g       *graph.Graph
+	rng     *rand.Rand
+	image   graph.Output
+	fed     *tensor.Tensor
+	fetches []graph.Output
+}
+
+func newNetwork(rng *rand.Rand) *network {
+	o := &network{g: graph.New(), rng: rng}
+	channels := []int64{1, 3, 4, 8, 13, 16, 24, 33}
+	dims := []int64{1 + rng.Int64N(2), 1 + rng.Int64N(20), 1 + rng.Int64N(40), channels[rng.IntN(len(channels))]}
+	o.fed = o.numbers(dims, 8)
+	o.image = o.add("Placeholder", map[string]any{"dtype": tensor.Float}).Output(0)
+	x, depth := o.image, dims[3]
+	values := []graph.Output{x}
+	for range 2 + rng.IntN(8) {
+		switch rng.IntN(9) {
+		case 0, 1:
+			paddings := make([]int32, 8)
+			for i := 2; i < 6; i++ {
+				paddings[i] = rng.Int32N(3)
+			}
+			if rng.IntN(6) == 0 {
+				paddings[7] = 1
+				depth++
+			}
+			p, _ := tensor.FromSlice(paddings, 4, 2)
+			in := []graph.Output{x, o.constant(p)}
+			op := "Pad"
+			if rng.IntN(4) == 0 {
+				op = "PadV2"
+				fill, _ := tensor.NewTensor(float32(rng.IntN(8) / 7))
+				in = append(in, o.constant(fill))
+			}
+			x = o.add(op, nil, in...).Output(0)
+		case 2:
+			more := channels[rng.IntN(len(channels))]
+			x = o.add("Conv2D", o.window(false), x, o.constant(o.numbers([]int64{1 + rng.Int64N(4), 1 + rng.Int64N(4), depth, more}, 50))).Output(0)
+			depth = more
+		case 3, 4, 5:
+			per := 1 + rng.Int64N(8)/7
+			x = o.add("DepthwiseConv2dNative", o.window(true), x, o.constant(o.numbers([]int64{1 + rng.Int64N(5), 1 + rng.Int64N(5), depth, per}, 50))).Output(0)
+			depth *= per
+		case 6:
+			row := o.constant(o.numbers([]int64{depth}, 50))
+			x = o.add([]string{"BiasAdd", "BiasAdd", "AddV2", "Mul"}[rng.IntN(4)], nil, x, row).Output(0)
+		case 7:
+			x = o.add([]string{"Relu", "Relu6", "Relu", "Tanh", "LeakyRelu"}[rng.IntN(5)], nil, x).Output(0)
+		case 8: // a value of the same shape, whether or not it is known
+			x = o.add("AddV2", nil, x, o.add("Abs", nil, x).Output(0)).Output(0)
+		}
+		values = append(values, x)
+	}
+	o.fetches = []graph.Output{x}
+	if rng.IntN(4) == 0 {
+		o.fetches = append(o.fetches, values[rng.IntN(len(values))])
+	}
+	return o
+}
+
+// window draws the attributes of a convolution.
+func (o *network) window(square bool) map[string]any {
+	along := func(k int64) (int64, int64) {
+		a, b := 1+o.rng.Int64N(k*2)%k, 1+o.rng.Int64N(k)
+		if square {
+			b = a
+		}
+		return a, b
+	}
+	attrs := map[string]any{"padding": []string{"SAME", "VALID", "VALID", "EXPLICIT"}[o.rng.IntN(4)]}
+	h, w := along(2)
+	attrs["strides"] = []int64{1, h, w, 1}
+	if o.rng.IntN(4) == 0 {
+		h, w = along(3)
+		attrs["dilations"] = []int64{1, h, w, 1}
+	}
+	if attrs["padding"] == "EXPLICIT" {
+		attrs["explicit_paddings"] = []int64{0, 0, o.rng.Int64N(3), o.rng.Int64N(3), o.rng.Int64N(3), o.rng.Int64N(3), 0, 0}
+	}
+	return attrs
+}
+
+// numbers draws floats, one in so many of which is a zero of either sign, rarely an infinity.
+func (o *network) numbers(dims []int64, special int) *tensor.Tensor {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	x := make([]float32, n)
+	infinite := o.rng.IntN(12) == 0
+	for i := range x {
+		x[i] = float32(o.rng.NormFloat64())
+		switch {
+		case o.rng.IntN(special) > 0:
+		case infinite && o.rng.IntN(4) == 0:
+			x[i] = float32(math.Inf(1))
+		case o.rng.IntN(2) == 0:
+			x[i] = 0
+		default:
+			x[i] = float32(math.Copysign(0, -1))
+		}
+	}
+	t, err := tensor.FromSlice(x, dims...)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func (o *network) constant(t *tensor.Tensor) graph.Output {
+	return o.add("Const", map[string]any{"value": t, "dtype": t.DType()}).Output(0)
+}
+
+func (o *network) add(op string, attrs map[string]any, in ...graph.Output) *graph.Node {
+	spec := graph.OpSpec{Type: op, Name: o.g.UniqueName(op), Attrs: attrs}
+	for _, x := range in {
+		spec.Input = append(spec.Input, x)
+	}
+	n, err := o.g.AddOperation(spec)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// run returns what is fetched, and counts the fused nodes.
+func (o *network) run(e *engine, how rewrite.Options, made map[string]int) (got []float32, err error) {
+	p, err := compile.Graph(context.Background(), o.g, compile.Spec{Feeds: []graph.Output{o.image}, Fetches: o.fetches, Rewrite: how})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", errUnclear, err)
+	}
+	for i := range p.NumNodes() {
+		if n := p.Def(i); made != nil && n != nil {
+			made[n.Type()]++
+			if n.Type() == "_FusedDepthwiseConv2dNative" && n.Attrs().Find("_explicit_paddings") != nil {
+				made["explicit paddings"]++
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	fetched := make([]tensor.Value, len(o.fetches))
+	s := &kernel.Step{Context: ctx, Resources: &resource.Manager{}, PerStep: &resource.Manager{Budget: e.budget}, Pool: e.pool}
+	if err := e.Run(s, p, []tensor.Value{tensor.ValueOf(o.fed)}, fetched); err != nil {
+		return nil, err
+	}
+	for i := range fetched {
+		got = append(got, tensor.Of[float32](&fetched[i])...)
+	}
+	return got, nil
+}

@@ -1,0 +1,127 @@
+package rewrite
+
+import (
+	"math"
+
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// pads gives zeros that a Pad puts around an image to the depthwise convolution that takes it,
+// as explicit paddings. There they cost nothing: they are left out of sums. A sum begins
+// at 0 and its products are rounded, so it is never -0, and products with zeros change none of
+// its bits if all weights are numbers, which those of a constant filter are seen to be.
+func pads(w *work) error {
+	for _, n := range w.Nodes() {
+		if err := w.Watch.Step(); err != nil {
+			return err
+		}
+		if n.Type() != "DepthwiseConv2dNative" {
+			continue
+		}
+		pad := n.Inputs()[0].Op
+		if op := pad.Type(); op != "Pad" && op != "PadV2" || !w.soleConsumer(pad) || len(pad.Controls()) > 0 || !w.together(n, pad) {
+			continue
+		}
+		spec, err := w.withPaddings(n, pad)
+		if err != nil {
+			return err
+		}
+		if spec.Type != "" {
+			if err := w.fused(n, spec); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// withPaddings returns a depthwise convolution with the paddings of the Pad before it; no
+// operation if there is none.
+func (w *work) withPaddings(n, pad *graph.Node) (spec graph.OpSpec, err error) {
+	attrs := n.Attrs()
+	if f := attrs.Find("data_format"); f != nil && f.S != "NHWC" {
+		return spec, nil
+	}
+	filter, paddings := constant(n.Inputs()[1].Op), constant(pad.Inputs()[1].Op)
+	if attrs.Find("padding").S != "VALID" || filter == nil || paddings == nil || len(filter.Shape()) != 4 || len(pad.Inputs()[1].Op.Controls()) > 0 {
+		return spec, nil
+	}
+	if len(pad.Inputs()) > 2 { // what it fills in
+		fill := constant(pad.Inputs()[2].Op)
+		if fill == nil || fill.DType() != tensor.Float || len(fill.Shape()) != 0 || len(pad.Inputs()[2].Op.Controls()) > 0 {
+			return spec, nil
+		}
+		if x, err := tensor.Data[float32](fill); err != nil || math.Float32bits(x[0]) != 0 {
+			return spec, nil
+		}
+	}
+	if s, err := w.shape(pad.Inputs()[0]); err != nil || !s.Known() || s.Rank() != 4 {
+		return spec, err
+	}
+	around, ok := around(paddings)
+	if !ok || !w.allNumbers(filter) {
+		return spec, nil
+	}
+	strides, dilations := attrs.Find("strides"), attrs.Find("dilations")
+	if len(strides.List) != 4 || dilations != nil && len(dilations.List) != 4 {
+		return spec, nil
+	}
+	for i := 1; i <= 2; i++ { // an empty image has no result then, and does not fail
+		covers := filter.Shape()[i-1]
+		if dilations != nil {
+			covers = (covers-1)*dilations.List[i].I + 1
+		}
+		if around[2*i]+around[2*i+1]-covers <= -2*strides.List[i].I {
+			return spec, nil
+		}
+	}
+	spec = graph.OpSpec{Type: n.Type(), ControlDependencies: n.Controls(), Input: []graph.Input{pad.Inputs()[0], n.Inputs()[1]},
+		Attrs: graph.Attrs{"T": n.OutputTypes()[0], "strides": *strides, "padding": "EXPLICIT", "explicit_paddings": around}}
+	if dilations != nil {
+		spec.Attrs["dilations"] = *dilations
+	}
+	return spec, nil
+}
+
+// around returns the numbers of a 4×2 tensor of paddings, if none is negative and there are
+// none of batch and channels.
+func around(t *tensor.Tensor) ([]int64, bool) {
+	if s := t.Shape(); len(s) != 2 || s[0] != 4 || s[1] != 2 {
+		return nil, false
+	}
+	list := make([]int64, 8)
+	switch t.DType() {
+	case tensor.Int32:
+		x, _ := tensor.Data[int32](t)
+		for i := range list {
+			list[i] = int64(x[i])
+		}
+	case tensor.Int64:
+		x, _ := tensor.Data[int64](t)
+		copy(list, x)
+	default:
+		return nil, false
+	}
+	for i, p := range list {
+		if p < 0 || p > math.MaxInt16 || p > 0 && (i < 2 || i >= 6) {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// allNumbers reports whether all weights of a filter of floats are finite.
+func (w *work) allNumbers(filter *tensor.Tensor) bool {
+	x, err := tensor.Data[float32](filter)
+	if err != nil || w.made+4*len(x) > mostFolded {
+		return false
+	}
+	w.made += 4 * len(x) // they are read once
+	for _, v := range x {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
