@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/profile"
@@ -26,7 +27,8 @@ const (
 
 // costs is what is known of a program's kernels.
 type costs struct {
-	wide  atomic.Bool     // worth playing on several cores
+	wide  atomic.Bool     // it may be worth playing on several cores
+	race  race            // what then decides
 	nanos []atomic.Uint32 // by node: a running average; 0: not known
 }
 
@@ -35,10 +37,11 @@ func (c *costs) note(node int32, nanos int64) {
 	c.nanos[node].Store(profile.Average(c.nanos[node].Load(), nanos))
 }
 
-// judge decides after a measured run whether several cores would help: whether
+// judge decides after a measured run whether several cores might help: whether
 // all expensive kernels together take much longer than the longest chain of
 // them. A program that is played on several cores is judged again and again too:
-// its inputs may have become small.
+// its inputs may have become small. Kernels may use all cores by themselves, so it is a race
+// that decides.
 func (p *Program) judge() {
 	u := p.whole
 	if u == nil {
@@ -62,5 +65,59 @@ func (p *Program) judge() {
 		p.finish[i] = at
 		longest = max(longest, at)
 	}
-	p.costs.wide.Store(total-longest > gain)
+	wide := total-longest > gain
+	if wide != p.costs.wide.Load() {
+		p.costs.race.reset()
+	}
+	p.costs.wide.Store(wide)
+}
+
+// A race finds out whether a program is faster by tokens or as one unit: it is played in
+// both ways, in turn, and the shortest times count, as others may have been interrupted.
+type race struct {
+	mu       sync.Mutex
+	begun    int
+	ended    [2]int
+	took     [2]int64
+	byTokens atomic.Bool
+	over     atomic.Bool
+}
+
+// laps is how often a program is played in each way.
+const laps = 4
+
+func (r *race) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun, r.ended = 0, [2]int{}
+	r.byTokens.Store(false)
+	r.over.Store(false)
+}
+
+// choose returns how a run is played, and whether it is to be timed.
+func (r *race) choose() (byTokens, timed bool) {
+	if r.over.Load() {
+		return r.byTokens.Load(), false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun++
+	return r.begun%2 == 0, true
+}
+
+// note is told how long a run took.
+func (r *race) note(byTokens bool, nanos int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	how := 0
+	if byTokens {
+		how = 1
+	}
+	if r.ended[how] == 0 || nanos < r.took[how] {
+		r.took[how] = nanos
+	}
+	if r.ended[how]++; min(r.ended[0], r.ended[1]) >= laps {
+		r.byTokens.Store(r.took[1] < r.took[0])
+		r.over.Store(true)
+	}
 }

@@ -92,7 +92,13 @@ func (s *Step) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) {
 	if shared.Transfers != nil && p.transfers {
 		s.seen, s.useUnits = true, false
 	}
-	if s.whole = s.useUnits && p.whole != nil && !(s.clock != nil && p.costs.wide.Load()); s.whole {
+	if s.whole = s.useUnits && p.whole != nil; s.whole && s.clock != nil && p.costs.wide.Load() {
+		if s.byTokens, s.timed = p.costs.race.choose(); s.timed {
+			s.began = s.clock()
+		}
+		s.whole = !s.byTokens
+	}
+	if s.whole {
 		return
 	}
 	root := s.frames.Start()
@@ -143,6 +149,11 @@ func (s *Step) End(fetched []tensor.Value) error {
 	if err != nil {
 		clear(fetched)
 		s.arena.Fail()
+	}
+	if s.timed {
+		if s.timed = false; err == nil && s.left == 0 && s.meter == nil {
+			s.p.costs.race.note(s.byTokens, s.clock()-s.began)
+		}
 	}
 	if s.clock != nil && (s.left < measureMost && s.left > 0 || s.meter != nil) && s.p.flow != nil {
 		s.p.judge()

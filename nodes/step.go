@@ -67,7 +67,10 @@ type Step struct {
 
 	// Of units; see unit.
 	useUnits bool
-	whole    bool               // the step is one unit, and is still to be played
+	whole    bool // the step is one unit, and is still to be played
+	byTokens bool // it is not, as it may be faster
+	timed    bool // for the race of the two, begun at began
+	began    int64
 	derefed  []tensor.Value     // scratch of readRefs
 	machines []*machine.Machine // by frame; index 0 for the unit of it all
 	env      machine.Env

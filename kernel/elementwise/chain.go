@@ -120,7 +120,7 @@ func OperandOf[T Float](v *tensor.Value, dims []int64) (x Operand[T], ok bool) {
 // elements as o has, or the result of a link before: see Fits.
 func (c *Chain[T]) Compute(ctx *kernel.Context, o []T, operands []Operand[T]) error {
 	if len(o) <= TileSize && c.slots == 1 {
-		c.tile(o, 0, len(o), operands, nil, nil)
+		c.tile(o, 0, len(o), 0, len(o), operands, nil, nil)
 		return nil
 	}
 	r := c.Open(o, operands)
@@ -131,8 +131,15 @@ func (c *Chain[T]) Compute(ctx *kernel.Context, o []T, operands []Operand[T]) er
 // Open is [Chain.Compute] for who computes parts of o when they are there to be
 // computed, and closes it in the end.
 func (c *Chain[T]) Open(o []T, operands []Operand[T]) *Pass[T] {
+	return c.OpenPart(o, 0, len(o), operands)
+}
+
+// OpenPart is [Chain.Open] for o that is part of a result of so many elements, from element
+// at on: of operands that are as long as the result, the part that belongs to o is given, and
+// rows that are repeated begin with o.
+func (c *Chain[T]) OpenPart(o []T, at, whole int, operands []Operand[T]) *Pass[T] {
 	r := c.pass()
-	r.o, r.operands = o, append(r.operands, operands...)
+	r.o, r.at, r.whole, r.operands = o, at, whole, append(r.operands, operands...)
 	r.repeat()
 	return r
 }
@@ -143,7 +150,7 @@ func (c *Chain[T]) pass() *Pass[T] {
 	if r == nil {
 		r = &Pass[T]{chain: c}
 	}
-	r.operands, r.spread = r.operands[:0], r.spread[:0]
+	r.operands, r.spread, r.at, r.whole = r.operands[:0], r.spread[:0], 0, 0
 	return r
 }
 
@@ -151,6 +158,8 @@ func (c *Chain[T]) pass() *Pass[T] {
 type Pass[T Float] struct {
 	chain    *Chain[T]
 	o        []T
+	at       int // of o in the result
+	whole    int // elements of the result; 0: those of o
 	operands []Operand[T]
 	spread   []spread
 	rows     []T // short rows, repeated
@@ -252,18 +261,19 @@ func (r *Pass[T]) Part(lo, hi int) {
 }
 
 func (r *Pass[T]) tile(lo, hi int, memory *tileMemory[T]) {
-	r.chain.tile(r.o[lo:hi], lo, len(r.o), r.operands, r.spread, memory)
+	r.chain.tile(r.o[lo:hi], lo, len(r.o), r.at+lo, max(r.whole, len(r.o)), r.operands, r.spread, memory)
 }
 
-// tile computes the part o of a result of so many elements in all, from element lo on.
-func (c *Chain[T]) tile(o []T, lo, whole int, operands []Operand[T], spread []spread, memory *tileMemory[T]) {
+// tile computes the part o of so many elements, from element lo on, which are in their turn
+// some of a result: there o begins with element begin of so many in all.
+func (c *Chain[T]) tile(o []T, lo, whole, begin, all int, operands []Operand[T], spread []spread, memory *tileMemory[T]) {
 	for i := range c.links {
 		l := &c.links[i]
 		to := place(c.slot[i], o, memory)
 		x := c.operand(l.X, 0, o, lo, whole, operands, spread, memory)
 		switch {
 		case c.placed[i] != nil:
-			c.placed[i].At(to, x, lo, whole)
+			c.placed[i].At(to, x, begin, all)
 			continue
 		case l.One != nil:
 			l.One.V(to, x)

@@ -54,6 +54,7 @@ func (r *Runner) Run(node, op string, attrs registry.Attrs, inputs ...*tensor.Te
 	err = k.Run(ctx, in, out)
 	if r.budget == nil {
 		checkPrepared(k, ctx, given, out, err)
+		checkTiled(k, ctx, given, out, err)
 	}
 	if err != nil {
 		return nil, err

@@ -103,13 +103,7 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	pool := ctx.Step.Pool
 	d.ctx, d.height = ctx, min(d.blockHeight(), max(1, lines/(4*pool.Workers())))
 	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/8)
-	d.size = d.memory(d.height)
-	if d.few != nil {
-		for d.height > 1 && d.fewMemory(d.few, d.height) > fewMost {
-			d.height /= 2
-		}
-		d.size = d.fewMemory(d.few, d.height)
-	}
+	d.fitMemory()
 	var err error
 	if d.size > mostScratch {
 		if err = d.desk.Open(ctx, dt, max(1, min(lines, pool.Workers())), d.size); err != nil {
@@ -117,12 +111,7 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 		}
 		defer d.desk.Free(ctx)
 	}
-	if d.few != nil { // whose sums lie otherwise than the result
-		d.goesOn, err = d.begin(ctx)
-	} else {
-		d.finish, d.goesOn, err = d.beginSums(ctx)
-	}
-	if err != nil {
+	if err = d.beginAny(ctx); err != nil {
 		return err
 	}
 	d.panels.Open(d.width(), d.n, d.filter, d.ldb, d.rows)
@@ -132,6 +121,27 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	ctx.Parallel(lines, max(d.height, least), d.share)
 	d.ctx, d.finish = nil, vec.Finish{}
 	return ctx.Err()
+}
+
+// fitMemory decides how much memory a block takes, and makes it lower if that is too much.
+func (d *direct[T]) fitMemory() {
+	d.size = d.memory(d.height)
+	if d.few != nil {
+		for d.height > 1 && d.fewMemory(d.few, d.height) > fewMost {
+			d.height /= 2
+		}
+		d.size = d.fewMemory(d.few, d.height)
+	}
+}
+
+// beginAny begins the epilogue, with sums if that can be.
+func (d *direct[T]) beginAny(ctx *kernel.Context) (err error) {
+	if d.few != nil { // whose sums lie otherwise than the result
+		d.goesOn, err = d.begin(ctx)
+	} else {
+		d.finish, d.goesOn, err = d.beginSums(ctx)
+	}
+	return err
 }
 
 // lines computes lines lo to hi.

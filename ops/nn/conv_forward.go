@@ -197,18 +197,7 @@ func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, th
 	}
 	src, filter, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
 	if s.pointwise() {
-		if then != nil { // of float32
-			f, ok, err := then.finish(ctx)
-			if err != nil {
-				return err
-			}
-			if ok {
-				vec.GemmFinish(vec.PoolOf(ctx, s.pixels(), s.out, s.in), s.pixels(), s.out, s.in, any(src).([]float32), s.in, any(filter).([]float32), s.out, any(dst).([]float32), s.out, &f)
-				return ctx.Err()
-			}
-		}
-		vec.Gemm(vec.PoolOf(ctx, s.pixels(), s.out, s.in), false, false, s.pixels(), s.out, s.in, src, s.in, filter, s.out, dst, s.out)
-		return ctx.Err()
+		return pointwise(ctx, vec.PoolOf(ctx, s.pixels(), s.out, s.in), s.pixels(), &s, src, filter, dst, then)
 	}
 	if done, err := depthwiseConv(ctx, c, &s, src, filter, dst, depthwiseForward, depthwiseForward); done {
 		return err
@@ -223,6 +212,23 @@ func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, th
 	}
 	c.keep(p)
 	return nil
+}
+
+// pointwise computes so many pixels of a convolution that is a product, and finishes them if
+// that can be done with sums: then is of float32.
+func pointwise[T vec.Number](ctx *kernel.Context, pool kernel.Pool, pixels int, s *convSizes, src, filter, dst []T, then epilogue) error {
+	if then != nil {
+		f, ok, err := then.finish(ctx)
+		if err != nil {
+			return err
+		}
+		if ok {
+			vec.GemmFinish(pool, pixels, s.out, s.in, any(src).([]float32), s.in, any(filter).([]float32), s.out, any(dst).([]float32), s.out, &f)
+			return ctx.Err()
+		}
+	}
+	vec.Gemm(pool, false, false, pixels, s.out, s.in, src, s.in, filter, s.out, dst, s.out)
+	return ctx.Err()
 }
 
 // alloc checks the inputs and allocates the result.

@@ -229,24 +229,11 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 			then = nil
 		}
 	}
-	all := vec.Taps{Channels: s.in, Next: s.y.dilation * s.x.in * s.in, Column: s.x.dilation * s.in, WeightLine: s.x.size * s.in, Step: s.x.stride * s.in}
 	ctx.Parallel(s.batch*s.y.out, s.lineGrain(), func(lo, hi int) {
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
-			b, oy := r/s.y.out, r%s.y.out
-			line := dst[r*s.x.out*s.out:][:s.x.out*s.out]
-			alongLine(ctx, &s.x, &s.y, oy, s.out, func(q, end, left, right, top, bottom int) {
-				to := line[q*s.out : end*s.out]
-				if top >= bottom || left >= right {
-					clear(to)
-					return
-				}
-				t := all
-				t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
-				iy, ix := oy*s.y.stride-s.y.before+top*s.y.dilation, q*s.x.stride-s.x.before+left*s.x.dilation
-				t.Multiply(to, src[((b*s.y.in+iy)*s.x.in+ix)*s.in:], w[(top*s.x.size+left)*s.in:])
-			})
+			s.line(ctx, r, src, w, dst)
 			if then != nil {
-				then.part(r*len(line), (r+1)*len(line))
+				then.part(r*s.x.out*s.out, (r+1)*s.x.out*s.out)
 			}
 		}
 	})
@@ -255,6 +242,24 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 
 // lineGrain returns how many lines at least are worth sharing.
 func (s *depthSizes) lineGrain() int { return max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps())) }
+
+// line computes line r of all images, if each channel makes one of the result.
+func (s *depthSizes) line(ctx *kernel.Context, r int, src, w, dst []float32) {
+	all := vec.Taps{Channels: s.in, Next: s.y.dilation * s.x.in * s.in, Column: s.x.dilation * s.in, WeightLine: s.x.size * s.in, Step: s.x.stride * s.in}
+	b, oy := r/s.y.out, r%s.y.out
+	line := dst[r*s.x.out*s.out:][:s.x.out*s.out]
+	alongLine(ctx, &s.x, &s.y, oy, s.out, func(q, end, left, right, top, bottom int) {
+		to := line[q*s.out : end*s.out]
+		if top >= bottom || left >= right {
+			clear(to)
+			return
+		}
+		t := all
+		t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
+		iy, ix := oy*s.y.stride-s.y.before+top*s.y.dilation, q*s.x.stride-s.x.before+left*s.x.dilation
+		t.Multiply(to, src[((b*s.y.in+iy)*s.x.in+ix)*s.in:], w[(top*s.x.size+left)*s.in:])
+	})
+}
 
 // alongLine calls f for positions q to end of the line of a result at oy, of whose
 // windows the columns left to right and the lines top to bottom lie inside: for many

@@ -27,24 +27,30 @@ func depthwiseLines(ctx *kernel.Context, s *depthSizes, all vec.TapLine, src, w,
 		return err
 	}
 	ctx.Parallel(s.batch*s.y.out, s.lineGrain(), func(lo, hi int) {
-		t, f, size := all, finish, s.x.out*s.out
+		size := s.x.out * s.out
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
-			b, oy := r/s.y.out, r%s.y.out
-			top, bottom := s.y.tapsInside(oy)
-			if finish.Add != nil {
-				f.Add = finish.Add[r*size:]
-			}
-			to := dst[r*size:][:size]
-			if t.Lines = max(bottom-top, 0); t.Lines > 0 {
-				iy := oy*s.y.stride - s.y.before + top*s.y.dilation
-				t.Multiply(to, src[(b*s.y.in+iy)*s.x.in*s.in:], w[top*s.x.size*s.in:], &f)
-			} else {
-				t.Multiply(to, nil, nil, &f)
-			}
+			s.tapped(all, finish, r, src, w, dst)
 			if parts {
 				s.then.part(r*size, (r+1)*size)
 			}
 		}
 	})
 	return ctx.Err()
+}
+
+// tapped computes line r of all images by one call, finished by f.
+func (s *depthSizes) tapped(t vec.TapLine, f vec.Finish, r int, src, w, dst []float32) {
+	size := s.x.out * s.out
+	b, oy := r/s.y.out, r%s.y.out
+	top, bottom := s.y.tapsInside(oy)
+	if f.Add != nil {
+		f.Add = f.Add[r*size:]
+	}
+	to := dst[r*size:][:size]
+	if t.Lines = max(bottom-top, 0); t.Lines > 0 {
+		iy := oy*s.y.stride - s.y.before + top*s.y.dilation
+		t.Multiply(to, src[(b*s.y.in+iy)*s.x.in*s.in:], w[top*s.x.size*s.in:], &f)
+	} else {
+		t.Multiply(to, nil, nil, &f)
+	}
 }

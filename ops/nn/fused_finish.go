@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
 )
 
 // A finishPlan says how fused operations are a vec.Finish: which of the args are its
@@ -42,27 +43,33 @@ func (f *finish) finish(ctx *kernel.Context) (r vec.Finish, ok bool, err error) 
 	if fits, err := f.ready(ctx); !fits {
 		return r, false, err
 	}
-	o, dims := f.operands[0], f.out.Dims()
-	if f.plan.limit == vec.ReluLimit && len(o)%8 != 0 { // see rectifyAt
-		return r, false, nil
+	dims := f.out.Dims()
+	r, f.finished = f.plan.of(f.operands, int(dims[len(dims)-1]), len(f.operands[0]))
+	return r, f.finished, nil
+}
+
+// of returns the Finish of sums, of which operands is the first, of a result of so many
+// columns and elements; ok is false if there is none.
+func (p *finishPlan) of(operands []elementwise.Operand[float32], columns, whole int) (r vec.Finish, ok bool) {
+	o := operands[0]
+	if p.limit == vec.ReluLimit && whole%8 != 0 { // see rectifyAt
+		return r, false
 	}
-	columns := int(dims[len(dims)-1])
-	if at := f.plan.scale; at >= 0 {
-		if r.Scale = f.operands[1+at]; len(r.Scale) != columns {
-			return r, false, nil
+	if at := p.scale; at >= 0 {
+		if r.Scale = operands[1+at]; len(r.Scale) != columns {
+			return r, false
 		}
 	}
-	for i, at := range f.plan.adds {
-		switch x := f.operands[1+at]; {
+	for i, at := range p.adds {
+		switch x := operands[1+at]; {
 		case i == 0 && len(x) == columns:
 			r.Bias = x
 		case r.Add == nil && len(x) == len(o):
 			r.Add = x
 		default:
-			return r, false, nil
+			return r, false
 		}
 	}
-	r.Limit = f.plan.limit
-	f.finished = true
-	return r, true, nil
+	r.Limit = p.limit
+	return r, true
 }

@@ -50,7 +50,7 @@ func (e *emitter) band(code []form.Instr) {
 		}
 	}
 	var b Band
-	e.add(instr{Op: OpBand, X: int32(len(e.u.Bands))})
+	e.add(instr{Op: OpTogether, D: TogetherBand, X: int32(len(e.u.Bands))})
 	at := len(e.u.Bands)
 	e.u.Bands = append(e.u.Bands, Band{})
 	for i := range code {

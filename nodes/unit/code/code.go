@@ -23,6 +23,7 @@ type Unit struct {
 	Latches []latch
 	Bands   []Band
 	Chains  []Chain
+	Tiles   []Tiles
 	Picks   []Pick
 	Loops   []loop
 
@@ -42,27 +43,34 @@ type Unit struct {
 type opcode uint8
 
 const (
-	OpEnd   opcode = iota
-	OpCall         // runs the kernel of calls[x]
-	OpMove         // moves[x]: the value is given on
-	OpCopy         // moves[x]: the value is shared
-	OpPlain        // moves[x], of what needs no ownership
-	OpDrop         // gives up what is in slot x
-	OpRead         // reads[x]: what a reference points to
-	OpFetch        // fetches[x]
-	OpJump         // to instruction x
-	OpTest         // tests[x]: jumps if a predicate does not choose a side
-	OpLoop         // loop x begins
-	OpLatch        // latches[x]: the next iteration of a loop begins
-	OpPick         // picks[x]: element a of a vector, or else what follows
-	OpBand         // bands[x]: kernels side by side, or else what follows
-	OpChain        // chains[x]: kernels that were prepared, or else what follows
-	OpEnter        // entries[x]: jumps if what is taken for granted does not hold
-	OpWait         // runs the kernel of calls[x], for which the unit may be parked
-	OpStart        // likewise, but it is parked later, by an OpAwait
-	OpAwait        // parks the unit until all is done that was started
-	OpGuard        // guards[x]: leaves the island if register d holds no scalar of type a
+	OpEnd      opcode = iota
+	OpCall            // runs the kernel of calls[x]
+	OpMove            // moves[x]: the value is given on
+	OpCopy            // moves[x]: the value is shared
+	OpPlain           // moves[x], of what needs no ownership
+	OpDrop            // gives up what is in slot x
+	OpRead            // reads[x]: what a reference points to
+	OpFetch           // fetches[x]
+	OpJump            // to instruction x
+	OpTest            // tests[x]: jumps if a predicate does not choose a side
+	OpLoop            // loop x begins
+	OpLatch           // latches[x]: the next iteration of a loop begins
+	OpPick            // picks[x]: element a of a vector, or else what follows
+	OpTogether        // calls that are played together, or else what follows: d says of which kind x is
+	OpChain           // chains[x]: kernels that were prepared, or else what follows
+	OpEnter           // entries[x]: jumps if what is taken for granted does not hold
+	OpWait            // runs the kernel of calls[x], for which the unit may be parked
+	OpStart           // likewise, but it is parked later, by an OpAwait
+	OpAwait           // parks the unit until all is done that was started
+	OpGuard           // guards[x]: leaves the island if register d holds no scalar of type a
 	firstScalar
+)
+
+// What D says of an OpTogether. Both are outside of what is played often, and share an opcode as
+// there are no more than 256.
+const (
+	TogetherBand  = iota // bands[x]: kernels side by side
+	TogetherTiles        // tiles[x]: from member a on, kernels that compute a few rows at a time
 )
 
 // opcodeOf returns the opcode of an operation on scalars.

@@ -140,6 +140,10 @@ func (e *emitter) block(b *form.Block) {
 		n := 0
 		if e.loop >= 0 {
 			n = e.chainAt(code)
+		} else if n := e.tilesAt(code); n > 1 {
+			e.tiles(code[:n])
+			code = code[n:]
+			continue
 		}
 		if n > 1 || n == 1 && e.bandAt(code) < 2 {
 			e.chain(code[:n])

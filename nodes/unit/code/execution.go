@@ -234,8 +234,12 @@ func (x *execution) instr(in *instr) (end bool) {
 		next = u.Latches[in.X].Target
 	case OpPick:
 		next = x.pick(in)
-	case OpBand:
-		next = x.band(&u.Bands[in.X])
+	case OpTogether:
+		if in.D == TogetherTiles {
+			next = x.tile(&u.Tiles[in.X], int(in.A))
+		} else {
+			next = x.band(&u.Bands[in.X])
+		}
 	case OpChain:
 		next = x.chain(&u.Chains[in.X])
 	case OpEnter:
@@ -559,6 +563,43 @@ func (x *execution) chain(c *Chain) int32 {
 		x.put(l.Slot, values[l.Value])
 	}
 	return c.End
+}
+
+// tile executes some members of a group of tiles together, or none.
+func (x *execution) tile(t *Tiles, first int) int32 {
+	last := first + x.rng.IntN(len(t.Members)+1-first)
+	if last == first || last == len(t.Members) || !t.Closed(first, last) {
+		return x.pc + 1
+	}
+	made := map[int]uint64{}
+	for i := first; i <= last; i++ {
+		m := &t.Members[i]
+		c := &x.unit.Calls[m.Call]
+		if k, ok := m.Kernel.(kernel.Kernel); ok && !identical(k, c.Kernel) {
+			x.fail("member %d of tiles has the kernel of another node than %s", i, x.form.Flow.Name(c.Node))
+		}
+		var in []uint64
+		for _, from := range m.In {
+			if from.Member >= first {
+				if _, ok := made[from.Member]; !ok {
+					x.fail("member %d of tiles needs what is not made", i)
+				}
+				in = append(in, made[from.Member])
+			} else {
+				in = append(in, x.get(from.Slot))
+			}
+		}
+		made[i] = x.call(c.Node, in, 1)[0]
+		for _, g := range m.Gives {
+			if g.Member < first {
+				x.giveUp(g.Slot)
+			} else if g.Member >= i {
+				x.fail("member %d of tiles gives up what member %d makes", i, g.Member)
+			}
+		}
+	}
+	x.put(x.unit.Calls[t.Members[last].Call].Out, made[last])
+	return t.Members[last].End
 }
 
 // scalar executes an instruction on registers.

@@ -199,7 +199,7 @@ var fused = map[opcode]jumps{
 
 var opcodeNames = [...]string{
 	OpEnd: "end", OpCall: "call", OpMove: "move", OpCopy: "copy", OpPlain: "plain", OpDrop: "drop", OpRead: "read",
-	OpFetch: "fetch", OpJump: "jump", OpTest: "test", OpLoop: "loop", OpLatch: "latch", OpPick: "pick", OpBand: "band", OpChain: "chain", OpEnter: "enter", OpWait: "wait", OpStart: "start", OpAwait: "await", OpGuard: "guard",
+	OpFetch: "fetch", OpJump: "jump", OpTest: "test", OpLoop: "loop", OpLatch: "latch", OpPick: "pick", OpTogether: "together", OpChain: "chain", OpEnter: "enter", OpWait: "wait", OpStart: "start", OpAwait: "await", OpGuard: "guard",
 	OpAddInt32:            "AddInt32",
 	OpAddInt64:            "AddInt64",
 	OpAddFloat:            "AddFloat",

@@ -34,6 +34,13 @@ func (u *Unit) String() string {
 			for _, l := range c.Leaves {
 				fmt.Fprintf(&w, " s%d", l.Slot)
 			}
+		case OpTogether:
+			if in.D == TogetherTiles {
+				m := u.Tiles[in.X].Members
+				fmt.Fprintf(&w, ": tiles %d, from member %d of %d, to %d at most", in.X, in.A, len(m), m[len(m)-1].End)
+			} else {
+				fmt.Fprintf(&w, ": band %d, to %d", in.X, u.Bands[in.X].End)
+			}
 		case OpLatch:
 			fmt.Fprintf(&w, " to %d", u.Latches[in.X].Target)
 		case OpEnter:

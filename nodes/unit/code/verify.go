@@ -80,7 +80,7 @@ func (u *Unit) wellFormed(f *form.Form) error {
 	tables := [...]int{
 		OpCall: len(u.Calls), OpMove: len(u.Moves), OpCopy: len(u.Moves), OpPlain: len(u.Moves), OpDrop: u.Slots, OpRead: len(u.Reads),
 		OpFetch: len(u.Fetches), OpJump: len(u.Instrs), OpTest: len(u.Tests), OpLoop: len(u.Loops), OpLatch: len(u.Latches),
-		OpPick: len(u.Picks), OpBand: len(u.Bands), OpChain: len(u.Chains), OpEnter: len(u.Entries), OpWait: len(u.Calls), OpStart: len(u.Calls), OpAwait: 1, OpGuard: len(u.Guards),
+		OpPick: len(u.Picks), OpTogether: max(len(u.Bands), len(u.Tiles)), OpChain: len(u.Chains), OpEnter: len(u.Entries), OpWait: len(u.Calls), OpStart: len(u.Calls), OpAwait: 1, OpGuard: len(u.Guards),
 	}
 	inside := func(x int32, n int) bool { return x >= 0 && int(x) < n }
 	for pc, in := range u.Instrs {
@@ -89,6 +89,9 @@ func (u *Unit) wellFormed(f *form.Form) error {
 		case int(in.Op) < len(tables):
 			if !inside(in.X, tables[in.Op]) {
 				return fmt.Errorf("instruction %d, %v: there is no %d", pc, in.Op, in.X)
+			}
+			if tiles := in.D == TogetherTiles; in.Op == OpTogether && !(tiles && inside(in.X, len(u.Tiles)) && int(in.A) < len(u.Tiles[in.X].Members) || !tiles && inside(in.X, len(u.Bands))) {
+				return fmt.Errorf("instruction %d: nothing is played together as %d, %d from %d on", pc, in.D, in.X, in.A)
 			}
 		}
 	}

@@ -66,6 +66,7 @@ var passes = []struct {
 	{"pick", Picks, (*Form).picks, (*Form).VerifyOrder},
 	{"band", Bands, (*Form).gather, (*Form).VerifyOrder},
 	{"chain", Chains, (*Form).chains, (*Form).VerifyOrder},
+	{"tile", Tiles, (*Form).tiles, (*Form).VerifyOrder},
 	{"lifetimes", 0, (*Form).lifetimes, (*Form).Verify},
 }
 

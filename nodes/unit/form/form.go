@@ -116,6 +116,7 @@ type Instr struct {
 	Number int32 // of a Call: below Form.Calls
 	Starts bool  // of a Call that may wait: an Await waits for it
 	Chain  int32 // of a Call: the chain that it is one of, counted from 1; 0: none
+	Tile   int32 // of a Call: the group that is computed in tiles with it, counted from 1; 0: none
 
 	scalar scalar // what it is for scalars, once somebody has asked
 }

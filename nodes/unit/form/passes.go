@@ -17,12 +17,13 @@ const (
 	Picks    Passes = 1 << iota // x[i] is one instruction
 	Bands                       // calls that follow each other have one instruction
 	Chains                      // prepared kernels run one after another as one instruction
+	Tiles                       // kernels outside of loops compute a few rows at a time, one after another
 	Coalesce                    // values are written to the register of what they become
 	Islands                     // scalars have registers, with instructions of their own
 	Fuse                        // a comparison and the jump on its result are one instruction
 )
 
-var passNames = []string{"pick", "band", "chain", "coalesce", "island", "fuse"}
+var passNames = []string{"pick", "band", "chain", "tile", "coalesce", "island", "fuse"}
 
 // PassNames lists the optional passes in the order in which they act.
 func PassNames() []string { return slices.Clone(passNames) }

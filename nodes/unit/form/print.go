@@ -112,6 +112,9 @@ func (w *printer) instr(in *Instr) {
 		if in.Chain > 0 {
 			chain = fmt.Sprintf(", chain %d", in.Chain)
 		}
+		if in.Tile > 0 {
+			chain += fmt.Sprintf(", tiles %d", in.Tile)
+		}
 		starts := ""
 		if in.Starts {
 			starts = "start "

@@ -15,12 +15,12 @@ import (
 func (f *Form) Verify() error { return f.verify(false) }
 
 // VerifyOrder checks of a form whose lifetimes are not decided what Verify checks apart from
-// them: every value is made once, before it is used, on every path; chains stand together;
+// them: every value is made once, before it is used, on every path; chains and tiles stand together;
 // blocks and loops are steered by the predicates that their conditions name.
 func (f *Form) VerifyOrder() error { return f.verify(true) }
 
 func (f *Form) verify(early bool) (err error) {
-	v := &verifier{form: f, early: early, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values)), chains: map[int32]bool{}}
+	v := &verifier{form: f, early: early, there: make([][]cond, len(f.Values)), madeIn: make([]*Loop, len(f.Values)), chains: map[int32]bool{}, tiles: map[int32]bool{}}
 	for x := range f.Values {
 		v.madeIn[x] = f.Values[x].Loop
 	}
@@ -64,6 +64,7 @@ type verifier struct {
 	madeIn []*Loop
 	slots  *slots
 	chains map[int32]bool // those that were met
+	tiles  map[int32]bool // likewise
 	first  []int32        // by node: its first value, as the analysis numbers them
 }
 
@@ -237,6 +238,7 @@ func (v *verifier) block(b *Block) {
 			}
 		default:
 			v.chain(b.Code, i)
+			v.tile(b.Code, i)
 			stands := map[int32]int{}
 			for _, u := range in.In {
 				stands[u.Value]++
@@ -270,6 +272,39 @@ func (v *verifier) chain(code []Instr, i int) {
 		v.fail("%s is apart from chain %d", v.form.Flow.Name(code[i].Node), c)
 	default:
 		v.chains[c] = true
+	}
+}
+
+// tile looks that a group of tiles stands together, outside of loops, that each of it may
+// be of one, and that only the group uses what its members make but for the last.
+func (v *verifier) tile(code []Instr, i int) {
+	g := code[i].Tile
+	if g == 0 {
+		return
+	}
+	name := v.form.Flow.Name(code[i].Node)
+	switch {
+	case v.within != nil || !v.form.tiled(&code[i]):
+		v.fail("%s is in tiles %d", name, g)
+	case i > 0 && code[i-1].Tile == g:
+	case v.tiles[g]:
+		v.fail("%s is apart from tiles %d", name, g)
+	default:
+		v.tiles[g] = true
+	}
+	if i+1 == len(code) || code[i+1].Tile != g {
+		return
+	}
+	uses := int32(0)
+	for k := i + 1; k < len(code) && code[k].Tile == g; k++ {
+		for _, u := range code[k].In {
+			if u.Value == code[i].Out[0] {
+				uses++
+			}
+		}
+	}
+	if o := code[i].Out[0]; o < 0 || uses != v.form.Values[o].Uses {
+		v.fail("others than tiles %d use what %s makes", g, name)
 	}
 }
 

@@ -77,8 +77,8 @@ func (m *Machine) exec() bool {
 			if pc = m.fetch(&m.code.Fetches[uint32(in.X)], pc); pc < 0 {
 				return false
 			}
-		case code.OpBand:
-			if pc = m.band(in.X, pc); pc < 0 {
+		case code.OpTogether:
+			if pc = m.together(in.D, in.A, in.X, pc); pc < 0 {
 				return false
 			}
 		case code.OpWait:

@@ -22,6 +22,7 @@ type Machine struct {
 	homes   []tensor.BufferSlot
 	bands   []bandState
 	chains  []chainState
+	tiles   []tileState
 	scratch tensor.Value // memory of chains
 	count   []int64      // iteration of each loop; at least counters
 	played  []int64      // by instruction: how often it was played, where that is counted
@@ -95,7 +96,7 @@ func New(u *code.Unit) *Machine {
 		m.scalars = new([code.Registers]tensor.Value)
 	}
 	m.homes, m.bands = make([]tensor.BufferSlot, u.Homes), make([]bandState, len(u.Bands))
-	m.chains = make([]chainState, len(u.Chains))
+	m.chains, m.tiles = make([]chainState, len(u.Chains)), make([]tileState, len(u.Tiles))
 	for i := range m.chains {
 		m.chains[i] = chainState{shapes: make([]shapeOf, len(u.Chains[i].Inputs)), wait: 1}
 		if u.Eager {

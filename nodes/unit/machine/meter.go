@@ -39,6 +39,10 @@ func (m *Machine) Report() {
 				meter.Count(node, n-m.chains[in.X].told)
 			}
 			m.chains[in.X].told, m.chains[in.X].plays = 0, 0
+		case in.Op == code.OpTogether && in.D == code.TogetherTiles:
+			if s := &m.tiles[in.X]; s.at != nil && s.at[in.A] != nil {
+				s.at[in.A].tell(meter)
+			}
 		case in.Op == code.OpLoop:
 			loop = in.X
 		case in.Op == code.OpLatch:

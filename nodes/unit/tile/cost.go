@@ -1,0 +1,58 @@
+package tile
+
+// What a plan is judged by, in nanoseconds of one core; docs/design/2026-11-29-tiles.md says how
+// they were measured.
+const (
+	perByteFar  = 0.05  // to write and read again what does not fit into the second cache
+	perByteNear = 0.008 // what does
+	near        = 384 << 10
+	perWork     = 0.02 // a multiplication
+	perTile     = 250  // to begin with some rows of a step
+	perSection  = 8000 // the least that is worth another worker
+	perKernel   = 1500 // to share out a kernel among workers, and to wait for the last of them
+)
+
+// gain returns about how many nanoseconds a segment saves.
+func (p *planner) gain(s *Segment) float64 {
+	gain := float64(len(s.steps)-1) * perKernel
+	bands := 0
+	again := make([]int, len(s.steps)) // rows that are computed, by step
+	s.follow(func(w *walk) {
+		bands++
+		for k := range again {
+			if f := w.fresh[k]; !f.empty() {
+				again[k] += f.to - f.from
+			}
+		}
+	})
+	var weights float64
+	for k := range s.steps {
+		x := &s.steps[k]
+		if k < len(s.steps)-1 {
+			bytes := float64(4 * s.Images * x.rows * x.width)
+			rate := perByteFar
+			if bytes/float64(p.workers) < near {
+				rate = perByteNear
+			}
+			gain += bytes * rate / float64(p.workers)
+		}
+		more := float64(again[k]-x.rows) * float64(x.tiling.Work)
+		gain -= float64(s.Images) * more * perWork / float64(p.workers)
+		for i := range x.in {
+			if o := &x.in[i]; o.step < 0 && !o.stream {
+				weights += float64(p.elements(s.Inputs[o.input])) * 4
+			}
+		}
+	}
+	all := float64(bands * s.Images)
+	gain -= all * (float64(len(s.steps))*perTile + weights*perByteNear) / float64(p.workers)
+	return gain
+}
+
+func (p *planner) elements(from int) int {
+	n := 1
+	for _, d := range p.dimsOf(from) {
+		n *= int(d)
+	}
+	return n
+}

@@ -1,0 +1,272 @@
+package tile
+
+import (
+	"time"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A Group is kernels in an order in which each can follow those before it. What one
+// makes, but for the last, is used in the group alone.
+type Group struct {
+	Members []Member
+	Outside int // how many inputs it has from outside
+}
+
+// A Member is a kernel, and what it takes: the result of a member, or, as ^i, input i
+// from outside.
+type Member struct {
+	Kernel kernel.Tiler
+	In     []int
+}
+
+// A Plan is how a group is computed for inputs of certain shapes.
+type Plan struct {
+	Segments []*Segment
+}
+
+// A Segment is members that are computed together, from member First to member Last.
+type Segment struct {
+	First, Last int
+	Images      int
+	Height      int           // rows of the last result that are made at a time
+	Sections    []int         // of an image: where they begin, and where the last one ends
+	Inputs      []int         // what it takes from outside of it: members before it, or, as ^i, inputs from outside
+	Memory      int           // elements of its buffers
+	Work        time.Duration // of one core, about
+	steps       []step
+}
+
+// A step is a member of a segment.
+type step struct {
+	tiling      kernel.Tiling
+	in          []source
+	rows, width int
+	capacity    int // rows that its buffer holds; 0: it makes the segment's result
+	at          int // of the buffer, among those of the segment
+}
+
+// A source is where a step takes an input from.
+type source struct {
+	step   int  // that makes it; -1: it comes from outside
+	input  int  // then: which of Inputs
+	stream bool // row by row
+	rows   int  // of an image
+	width  int
+}
+
+// longest is how many members a segment has at most.
+const longest = 16
+
+// bufferElements is how many elements the buffers of a segment have at most: with weights
+// and a part of what comes from outside they fit into the second cache of a core.
+const bufferElements = 80 << 10
+
+// NewPlan divides a group for inputs of these shapes among that many workers; nil if no two of its members
+// are better computed together.
+func NewPlan(g *Group, outside []kernel.TileInput, workers int) *Plan {
+	p := planner{group: g, outside: outside, workers: workers, budget: bufferElements}
+	if !p.look() {
+		return nil
+	}
+	return p.divide()
+}
+
+type planner struct {
+	group   *Group
+	outside []kernel.TileInput
+	workers int
+	budget  int                // elements of buffers
+	dims    [][]int64          // by member
+	tilings [2][]kernel.Tiling // by the dimensions of a row, less one, and member
+	last    []int              // by member: the last that uses it
+}
+
+// look asks the kernels; false if one would fail.
+func (p *planner) look() bool {
+	n := len(p.group.Members)
+	p.dims, p.last = make([][]int64, n), make([]int, n)
+	for k := range p.tilings {
+		p.tilings[k] = make([]kernel.Tiling, n)
+	}
+	for i := range p.group.Members {
+		m := &p.group.Members[i]
+		in := make([]kernel.TileInput, len(m.In))
+		for k, from := range m.In {
+			if from < 0 {
+				in[k] = p.outside[^from]
+			} else {
+				in[k] = kernel.TileInput{DType: tensor.Float, Dims: p.dims[from]}
+				p.last[from] = i
+			}
+		}
+		for k := range p.tilings {
+			t := m.Kernel.Tile(in, k+1)
+			if t.Dims == nil {
+				return false
+			}
+			p.dims[i], p.tilings[k][i] = t.Dims, t
+		}
+		if n, err := tensor.NumElements(tensor.Float, p.dims[i]); err != nil || n == 0 {
+			return false
+		}
+	}
+	p.last[n-1] = n
+	return true
+}
+
+// divide finds the division that saves most.
+func (p *planner) divide() *Plan {
+	n := len(p.group.Members)
+	best, from := make([]float64, n+1), make([]*Segment, n+1)
+	for end := 1; end <= n; end++ {
+		best[end] = best[end-1]
+		for first := end - 2; first >= max(0, end-longest); first-- {
+			if !p.closed(first, end-1) {
+				continue
+			}
+			for k := range p.tilings {
+				s := p.segment(first, end-1, k)
+				if s == nil {
+					continue
+				}
+				if gain := best[first] + p.gain(s); gain > best[end] {
+					best[end], from[end] = gain, s
+				}
+			}
+		}
+	}
+	plan := &Plan{}
+	for end := n; end > 0; {
+		if s := from[end]; s != nil {
+			plan.Segments = append([]*Segment{s}, plan.Segments...)
+			end = s.First
+		} else {
+			end--
+		}
+	}
+	if len(plan.Segments) == 0 {
+		return nil
+	}
+	return plan
+}
+
+// closed reports whether nobody outside uses what members first to last make but for the
+// last one.
+func (p *planner) closed(first, last int) bool {
+	for i := first; i < last; i++ {
+		if p.last[i] > last {
+			return false
+		}
+	}
+	return true
+}
+
+// segment returns members first to last as a segment with rows of inner+1 dimensions; nil
+// if they cannot be one.
+func (p *planner) segment(first, last, inner int) *Segment {
+	s := &Segment{First: first, Last: last}
+	for i := first; i <= last; i++ {
+		t := &p.tilings[inner][i]
+		if t.Streams == 0 {
+			return nil
+		}
+		images, rows, width, ok := kernel.RowsOf(t.Dims, inner+1)
+		if !ok || i > first && images != s.Images {
+			return nil
+		}
+		s.Images = images
+		x := step{tiling: *t, rows: rows, width: width}
+		for k, from := range p.group.Members[i].In {
+			o := source{step: -1, stream: t.Streams>>k&1 != 0}
+			if from >= first {
+				if !o.stream {
+					return nil
+				}
+				o.step, o.rows, o.width = from-first, s.steps[from-first].rows, s.steps[from-first].width
+			} else {
+				o.input = s.inputOf(from)
+				if o.stream {
+					dims := p.dimsOf(from)
+					n, rows, width, ok := kernel.RowsOf(dims, inner+1)
+					if !ok || n != images {
+						return nil
+					}
+					o.rows, o.width = rows, width
+				}
+			}
+			x.in = append(x.in, o)
+		}
+		s.steps = append(s.steps, x)
+	}
+	return p.fit(s)
+}
+
+func (p *planner) dimsOf(from int) []int64 {
+	if from < 0 {
+		return p.outside[^from].Dims
+	}
+	return p.dims[from]
+}
+
+// inputOf returns the number of an input.
+func (s *Segment) inputOf(from int) int {
+	for i, x := range s.Inputs {
+		if x == from {
+			return i
+		}
+	}
+	s.Inputs = append(s.Inputs, from)
+	return len(s.Inputs) - 1
+}
+
+// fit chooses the height of the bands, and with it the buffers; nil if those of single
+// rows are too large.
+func (p *planner) fit(s *Segment) *Segment {
+	rows := s.steps[len(s.steps)-1].rows
+	work := 0.0
+	for i := range s.steps {
+		work += float64(s.Images*s.steps[i].rows) * float64(s.steps[i].tiling.Work) * perWork
+	}
+	s.Work = time.Duration(work)
+	parts := max(1, min(2*p.workers, int(work/perSection)))
+	sections := min(rows, (parts+s.Images-1)/s.Images)
+	for i := range sections + 1 {
+		s.Sections = append(s.Sections, i*rows/sections)
+	}
+	tallest, height := (rows-1)/sections+1, 0
+	for at := 1; height < tallest && s.buffers(min(at, tallest)) <= p.budget; at *= 2 {
+		height = min(at, tallest)
+	}
+	if height == 0 {
+		return nil
+	}
+	s.Memory = s.buffers(height)
+	return s
+}
+
+// buffers sets the capacities that bands of such a height take, and returns how many
+// elements they are.
+func (s *Segment) buffers(height int) (elements int) {
+	for i := range s.steps {
+		s.steps[i].capacity = 0
+	}
+	s.Height = height
+	s.follow(func(w *walk) {
+		for k := range s.steps[:len(s.steps)-1] {
+			x := &s.steps[k]
+			need := w.need[k].to - w.need[k].from
+			if w.fresh[k].from > w.need[k].from { // some are kept: fewer copies with more room
+				need += w.fresh[k].to - w.fresh[k].from
+			}
+			x.capacity = max(x.capacity, min(need, x.rows))
+		}
+	})
+	for i := range s.steps {
+		x := &s.steps[i]
+		x.at = elements
+		elements += (x.capacity*x.width + 15) &^ 15
+	}
+	return elements
+}

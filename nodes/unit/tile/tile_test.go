@@ -1,0 +1,330 @@
+package tile
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	_ "github.com/troupe-go/troupe/ops/array"
+	_ "github.com/troupe-go/troupe/ops/image"
+	_ "github.com/troupe-go/troupe/ops/math"
+	_ "github.com/troupe-go/troupe/ops/nn"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+var (
+	networks = flag.Int("networks", 150, "how many random `networks` are computed in tiles")
+	first    = flag.Uint64("first", 0, "the seed of the first `network`")
+)
+
+// A network is a random group, and what it is given.
+type network struct {
+	rng     *rand.Rand
+	group   Group
+	names   []string
+	kernels []kernel.Kernel
+	outside []tensor.Value
+	results []tensor.Value // of the members, each computed as a whole
+	images  bool
+}
+
+func (n *network) outsider(dims ...int64) int {
+	size := int64(1)
+	for _, d := range dims {
+		size *= d
+	}
+	x := make([]float32, size)
+	for i := range x {
+		if x[i] = float32(n.rng.NormFloat64()); n.rng.IntN(6) == 0 {
+			x[i] = float32(math.Copysign(0, -1))
+		}
+	}
+	t, err := tensor.FromSlice(x, dims...)
+	if err != nil {
+		panic(err)
+	}
+	n.outside = append(n.outside, tensor.ValueOf(t))
+	n.group.Outside++
+	return ^(len(n.outside) - 1)
+}
+
+func (n *network) value(from int) tensor.Value {
+	if from < 0 {
+		return n.outside[^from]
+	}
+	return n.results[from]
+}
+
+// add adds a member, unless its kernel refuses what it is given or makes too much.
+func (n *network) add(op, attrs string, in ...int) bool {
+	parsed, err := registry.ParseAttrs(attrs)
+	if err != nil {
+		panic(fmt.Sprintf("%s %s: %v", op, attrs, err))
+	}
+	var types []tensor.DType
+	var args []tensor.Value
+	for _, from := range in {
+		v := n.value(from)
+		types, args = append(types, v.DType()), append(args, v)
+	}
+	k, _, err := kerneltest.New("n", op, parsed, types...)
+	if err != nil {
+		panic(fmt.Sprintf("%s %s: %v", op, attrs, err))
+	}
+	t, ok := k.(kernel.Tiler)
+	if !ok {
+		panic(fmt.Sprintf("%s: %T is no Tiler", op, k))
+	}
+	out := make([]tensor.Value, 1)
+	ctx := (&kerneltest.Runner{}).Context()
+	ctx.Keep = math.MaxUint64
+	if err := k.Run(ctx, args, out); err != nil || out[0].NumElements() == 0 || out[0].NumElements() > 1<<17 {
+		return false
+	}
+	n.group.Members = append(n.group.Members, Member{Kernel: t, In: in})
+	n.results, n.names = append(n.results, out[0]), append(n.names, op+" "+attrs)
+	return true
+}
+
+func pick[T any](rng *rand.Rand, list ...T) T { return list[rng.IntN(len(list))] }
+
+// grow adds a member that takes the last one's result.
+func (n *network) grow() {
+	rng, last := n.rng, len(n.results)-1
+	dims := n.results[last].Dims()
+	if !n.images {
+		n.growRows(last, dims)
+		return
+	}
+	in := dims[3]
+	out := int64(1 + rng.IntN(40))
+	size := func() int64 { return int64(pick(rng, 1, 1, 2, 3, 3, 5)) }
+	motion := func() (string, int64, int64) {
+		s := pick(rng, 1, 1, 1, 2, 3)
+		d := 1
+		if s == 1 {
+			d = pick(rng, 1, 1, 2)
+		}
+		return fmt.Sprintf("strides=[1, %d, %d, 1], padding=%q, dilations=[1, %d, %d, 1]", s, s, pick(rng, "SAME", "SAME", "VALID"), d, d), size(), size()
+	}
+	switch rng.IntN(12) {
+	case 9: // a residual block
+		h, w := pick(rng, 1, 3, 5), pick(rng, 1, 3)
+		if n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, last, n.outsider(int64(h), int64(w), in, in)) {
+			n.fused([]string{"AddV2", "Relu"}, []int64{0, 1, 2}, len(n.results)-1, last)
+		}
+	case 11: // two branches, of which the one that comes first sees less
+		if a := len(n.results); n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, last, n.outsider(1, 1, in, out)) {
+			if n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, last, n.outsider(5, 3, in, out)) {
+				n.fused([]string{"AddV2"}, []int64{0, 1}, a, a+1)
+			}
+		}
+	case 10: // channels that are weighted
+		x := n.outsider(dims[0], 1, 1, 5)
+		if n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, x, n.outsider(1, 1, 5, in)) {
+			n.fused([]string{"Mul"}, []int64{0, 1}, last, len(n.results)-1)
+		}
+	case 0, 1:
+		m, h, w := motion()
+		n.add("Conv2D", m, last, n.outsider(h, w, in, out))
+	case 2:
+		n.add("Conv2D", fmt.Sprintf(`strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, %d, %d, %d, %d, 0, 0]`,
+			rng.IntN(3), rng.IntN(3), rng.IntN(3), rng.IntN(3)), last, n.outsider(3, 3, in, out))
+	case 3:
+		m, h, w := motion()
+		n.add("_FusedConv2D", m+`, TArgs=[DT_FLOAT]`+pick(rng, `, num_args=1, fused_ops=["BiasAdd", "Relu"]`, `, num_args=1, fused_ops=["BiasAdd"]`, `, num_args=1, fused_ops=["BiasAdd", "Relu6"]`), last, n.outsider(h, w, in, out), n.outsider(out))
+	case 4:
+		m, h, w := motion()
+		n.add("DepthwiseConv2dNative", m, last, n.outsider(h, w, in, 1))
+	case 5:
+		m, h, w := motion()
+		n.add("_FusedDepthwiseConv2dNative", m+`, num_args=1, fused_ops=["BiasAdd", "Relu6"]`, last, n.outsider(h, w, in, 1), n.outsider(in))
+	default:
+		n.elementwise(last, dims)
+	}
+}
+
+// elementwise adds operations with operands of all forms, and residual additions.
+func (n *network) elementwise(last int, dims []int64) {
+	rng := n.rng
+	for i := len(n.results) - 2; i >= 0; i-- {
+		if tensor.SameShape(n.results[i], n.results[last]) && rng.IntN(2) == 0 {
+			n.fused([]string{"AddV2"}, []int64{0, 1}, last, i)
+			return
+		}
+	}
+	other := append([]int64{}, dims...)
+	for i := range other {
+		if i < len(other)-1 && rng.IntN(2) == 0 {
+			other[i] = 1
+		}
+	}
+	if rng.IntN(2) == 0 {
+		other = other[rng.IntN(len(other)):]
+	}
+	y := n.outsider(other...)
+	switch rng.IntN(4) {
+	case 3:
+		n.fused([]string{"Mul", "Relu"}, []int64{0, 1, 2}, last, y)
+	case 0:
+		n.fused([]string{"Mul", "Sigmoid", "Mul"}, []int64{0, 1, 2, 0, 3}, last, y)
+	case 1:
+		n.fused([]string{"Sub", "Relu"}, []int64{1, 0, 2}, last, y)
+	default:
+		n.fused([]string{"AddV2", "Tanh"}, []int64{0, 1, 2}, last, y)
+	}
+}
+
+func (n *network) fused(ops []string, operands []int64, in ...int) {
+	quote := func(list []string) (s string) {
+		for i, x := range list {
+			if i > 0 {
+				s += ", "
+			}
+			s += fmt.Sprintf("%q", x)
+		}
+		return "[" + s + "]"
+	}
+	list := ""
+	for i, x := range operands {
+		if i > 0 {
+			list += ", "
+		}
+		list += fmt.Sprint(x)
+	}
+	n.add("_FusedElementwise", fmt.Sprintf("ops=%s, nodes=%s, operands=[%s]", quote(ops), quote(ops), list), in...)
+}
+
+func (n *network) growRows(last int, dims []int64) { n.elementwise(last, dims) }
+
+func random(seed uint64) *network {
+	n := &network{rng: rand.New(rand.NewPCG(seed, 7)), images: true}
+	x := n.outsider(int64(1+n.rng.IntN(3)), int64(1+n.rng.IntN(40)), int64(1+n.rng.IntN(24)), int64(1+n.rng.IntN(20)))
+	for len(n.results) == 0 {
+		n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, x, n.outsider(1, 1, n.outside[0].Dims()[3], int64(1+n.rng.IntN(24))))
+	}
+	for range 1 + n.rng.IntN(7) {
+		n.grow()
+	}
+	return n
+}
+
+// plans returns segments of all kinds for the group.
+func (n *network) plans(each func(p *Plan)) {
+	inputs := make([]kernel.TileInput, len(n.outside))
+	for i := range inputs {
+		inputs[i] = kernel.TileInput{DType: tensor.Float, Dims: n.outside[i].Dims()}
+	}
+	p := planner{group: &n.group, outside: inputs, workers: 1 + n.rng.IntN(8), budget: 1 << n.rng.IntN(20)}
+	if !p.look() {
+		panic(fmt.Sprintf("no plan for %v", n.names))
+	}
+	members := len(n.group.Members)
+	for range 4 {
+		first := n.rng.IntN(members)
+		last := first + n.rng.IntN(members-first)
+		if last == first || !p.closed(first, last) {
+			continue
+		}
+		for inner := range p.tilings {
+			if s := p.segment(first, last, inner); s != nil {
+				each(&Plan{Segments: []*Segment{s}})
+			}
+		}
+	}
+	if plan := NewPlan(&n.group, inputs, p.workers); plan != nil {
+		each(plan)
+	}
+}
+
+// TestNetworks computes random networks of convolutions, and of what stands between them, in tiles
+// of all heights, and compares each with what the kernels make as a whole, to the bit.
+func TestNetworks(t *testing.T) {
+	tiled := 0
+	for seed := *first; seed < *first+uint64(*networks); seed++ {
+		n := random(seed)
+		n.plans(func(p *Plan) {
+			if err := p.Verify(&n.group); err != nil {
+				t.Fatalf("network %d, %v: %v", seed, n.names, err)
+			}
+			for _, s := range p.Segments {
+				tiled++
+				n.check(t, seed, s)
+			}
+		})
+	}
+	if tiled < *networks/2 {
+		t.Errorf("%d segments in %d networks", tiled, *networks)
+	}
+}
+
+func (n *network) check(t *testing.T, seed uint64, s *Segment) {
+	want := n.results[s.Last]
+	r := NewRunner(s)
+	for again := range 2 {
+		ctx := (&kerneltest.Runner{Pool: pick[kernel.Pool](n.rng, kerneltest.Serial{}, kerneltest.Threads{})}).Context()
+		out := make([]float32, want.NumElements())
+		for i := range out {
+			out[i] = float32(math.NaN())
+		}
+		if _, err := r.Run(ctx, func(i int) []float32 { v := n.value(s.Inputs[i]); return tensor.Of[float32](&v) }, out); err != nil {
+			t.Fatalf("network %d: %v", seed, err)
+		}
+		for i, x := range tensor.Of[float32](&want) {
+			if math.Float32bits(x) != math.Float32bits(out[i]) && (x == x || out[i] == out[i]) {
+				t.Fatalf("network %d, run %d: members %d to %d of %v, %d rows at a time in sections %v: element %d of %v is %v, and not %v",
+					seed, again, s.First, s.Last, n.names, s.Height, s.Sections, i, want.Dims(), out[i], x)
+			}
+		}
+	}
+}
+
+// TestCancelled ends a step while its tiles are computed.
+func TestCancelled(t *testing.T) {
+	n := random(3)
+	n.plans(func(p *Plan) {
+		ctx := (&kerneltest.Runner{}).Context()
+		ended, cancel := context.WithCancelCause(context.Background())
+		cancel(errors.New("enough"))
+		ctx.Step.Context = ended
+		s := p.Segments[0]
+		out := make([]float32, n.results[s.Last].NumElements())
+		if _, err := NewRunner(s).Run(ctx, func(i int) []float32 { v := n.value(s.Inputs[i]); return tensor.Of[float32](&v) }, out); err == nil {
+			t.Error("tiles of a step that has ended are computed")
+		}
+	})
+}
+
+// TestRunAllocatesNothing plays a segment that has been played before.
+func TestRunAllocatesNothing(t *testing.T) {
+	for seed := range uint64(20) {
+		n := random(seed)
+		n.plans(func(p *Plan) {
+			s := p.Segments[0]
+			r, ctx := NewRunner(s), (&kerneltest.Runner{}).Context()
+			out := make([]float32, n.results[s.Last].NumElements())
+			given := make([][]float32, len(s.Inputs))
+			for i := range given {
+				v := n.value(s.Inputs[i])
+				given[i] = tensor.Of[float32](&v)
+			}
+			in := func(i int) []float32 { return given[i] }
+			run := func() {
+				if _, err := r.Run(ctx, in, out); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run()
+			if allocs := testing.AllocsPerRun(5, run); allocs > 0 {
+				t.Errorf("network %d, %v: %v allocations", seed, n.names, allocs)
+			}
+		})
+	}
+}

@@ -1,0 +1,71 @@
+package tile
+
+// A span is rows from to to.
+type span struct{ from, to int }
+
+func (s span) empty() bool { return s.from >= s.to }
+
+// A walk goes through the bands of a section: of each it knows which rows of every step are
+// needed, and which of these are not there yet.
+type walk struct {
+	segment *Segment
+	need    []span
+	fresh   []span
+	have    []int // by step: the row after the last that was made
+}
+
+func (w *walk) begin(s *Segment) {
+	w.segment = s
+	if w.need == nil {
+		n := len(s.steps)
+		w.need, w.fresh, w.have = make([]span, n), make([]span, n), make([]int, n)
+	}
+	clear(w.have)
+}
+
+// band finds what rows lo to hi of the result need.
+func (w *walk) band(lo, hi int) {
+	clear(w.need)
+	last := len(w.need) - 1
+	w.need[last] = span{lo, hi}
+	for k := last; k >= 0; k-- {
+		n := w.need[k]
+		f := span{max(n.from, w.have[k]), n.to}
+		w.fresh[k] = f
+		if f.empty() {
+			continue
+		}
+		w.have[k] = f.to
+		x := &w.segment.steps[k]
+		for i := range x.in {
+			if o := &x.in[i]; o.step >= 0 {
+				from, to := x.rowsOf(i, f)
+				if at := &w.need[o.step]; at.empty() {
+					*at = span{from, to}
+				} else {
+					at.from, at.to = min(at.from, from), max(at.to, to)
+				}
+			}
+		}
+	}
+}
+
+// rowsOf returns which rows of a stream rows of the step depend on.
+func (x *step) rowsOf(input int, rows span) (from, to int) {
+	if x.tiling.Rows == nil {
+		return rows.from, rows.to
+	}
+	return x.tiling.Rows(input, rows.from, rows.to)
+}
+
+// follow calls f for every band of an image.
+func (s *Segment) follow(f func(w *walk)) {
+	var w walk
+	for i := range s.Sections[1:] {
+		w.begin(s)
+		for lo := s.Sections[i]; lo < s.Sections[i+1]; lo += s.Height {
+			w.band(lo, min(lo+s.Height, s.Sections[i+1]))
+			f(&w)
+		}
+	}
+}
