@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"plan", "plan/lower", "plan/*"},
 	{"ops/image/jpeg", "ops/io/bundle", "ops/math/cast", "ops/math/reduction", "ops/*", "ops/all"},
 	{"gradients"},
-	{"frames", "nodes/kind", "nodes/report", "nodes/unit/gen", "nodes/unit/form", "nodes/unit/code", "nodes/unit/machine", "nodes/unit", "nodes", "compile", "compile/cellular"},
+	{"frames", "nodes/kind", "nodes/report", "nodes/unit/gen", "nodes/unit/form", "nodes/unit/tile", "nodes/unit/code", "nodes/unit/machine", "nodes/unit", "nodes", "compile", "compile/cellular"},
 	{"sequential", "sequential/...", "actors", "actors/...", "messages/protocol", "messages/explore", "messages"},
 	{"cluster/protocol", "cluster/simulation", "session", "model", "model/typed", "model/typed/..."},
 	{"", "op", "op/...", "train", "layers"}, // the root package

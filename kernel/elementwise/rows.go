@@ -164,12 +164,18 @@ func (c *Chain[T]) streams(operands []TileOperand) (set uint64) {
 
 // Tile is that of a chain of this operation alone.
 func (m *Map[T, R]) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
-	return tileAlone(m, m.In, m.Out, in, inner)
+	if m.In != tensor.Float || m.Out != tensor.Float {
+		return kernel.Tiling{}
+	}
+	return TileAlone(m, in, inner)
 }
 
 // Tile is that of a chain of this operation alone.
 func (z *Zip[T, R]) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
-	return tileAlone(z, z.In, z.Out, in, inner)
+	if z.In != tensor.Float || z.Out != tensor.Float {
+		return kernel.Tiling{}
+	}
+	return TileAlone(z, in, inner)
 }
 
 // Elementwise says that it is.
@@ -181,10 +187,8 @@ func (m *Map[T, R]) Elementwise() {}
 // Elementwise says that it is.
 func (z *Zip[T, R]) Elementwise() {}
 
-func tileAlone(k kernel.Kernel, from, to tensor.DType, in []kernel.TileInput, inner int) kernel.Tiling {
-	if from != tensor.Float || to != tensor.Float {
-		return kernel.Tiling{}
-	}
+// TileAlone is the Tiling of an elementwise kernel on float32 whose loops a [Chain] can have.
+func TileAlone(k kernel.Kernel, in []kernel.TileInput, inner int) kernel.Tiling {
 	p := Part{Kernel: k}
 	for i := range in {
 		p.In = append(p.In, i)

@@ -89,6 +89,12 @@ func (k *addFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *addFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *addFloat32) Elementwise() {}
+
 type addFloat64 struct{ addLoopsFloat64 }
 
 func (k *addFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -257,6 +263,12 @@ func (k *subFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *subFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *subFloat32) Elementwise() {}
+
 type subFloat64 struct{ subLoopsFloat64 }
 
 func (k *subFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -424,6 +436,12 @@ func (k *mulFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k *mulFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
+
+func (k *mulFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *mulFloat32) Elementwise() {}
 
 type mulFloat64 struct{ mulLoopsFloat64 }
 

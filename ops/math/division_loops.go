@@ -66,6 +66,12 @@ func (k *realDivFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *realDivFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *realDivFloat32) Elementwise() {}
+
 type realDivFloat64 struct{ realDivLoopsFloat64 }
 
 func (k *realDivFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -455,6 +461,12 @@ func (k *reciprocalFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) err
 func (k *reciprocalFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
+
+func (k *reciprocalFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *reciprocalFloat32) Elementwise() {}
 
 type reciprocalFloat64 struct{}
 

@@ -89,6 +89,12 @@ func (k *maximumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, 
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *maximumFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *maximumFloat32) Elementwise() {}
+
 type maximumFloat64 struct{ maximumLoopsFloat64 }
 
 func (k *maximumFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -252,6 +258,12 @@ func (k *minimumFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 func (k *minimumFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
+
+func (k *minimumFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *minimumFloat32) Elementwise() {}
 
 type minimumFloat64 struct{ minimumLoopsFloat64 }
 

@@ -70,6 +70,12 @@ func (k *tanhGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *tanhGradFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *tanhGradFloat32) Elementwise() {}
+
 type tanhGradFloat64 struct{ tanhGradLoopsFloat64 }
 
 func (k *tanhGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -162,6 +168,12 @@ func (k *sigmoidGradFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stretch)
 func (k *sigmoidGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
+
+func (k *sigmoidGradFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *sigmoidGradFloat32) Elementwise() {}
 
 type sigmoidGradFloat64 struct{ sigmoidGradLoopsFloat64 }
 
@@ -256,6 +268,12 @@ func (k *sqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *sqrtGradFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *sqrtGradFloat32) Elementwise() {}
+
 type sqrtGradFloat64 struct{ sqrtGradLoopsFloat64 }
 
 func (k *sqrtGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -341,6 +359,12 @@ func (k *rsqrtGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *rsqrtGradFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *rsqrtGradFloat32) Elementwise() {}
+
 type rsqrtGradFloat64 struct{ rsqrtGradLoopsFloat64 }
 
 func (k *rsqrtGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -425,6 +449,12 @@ func (k *reciprocalGradFloat32) Pairs(o, x, y tensor.Memory, s elementwise.Stret
 func (k *reciprocalGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
+
+func (k *reciprocalGradFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *reciprocalGradFloat32) Elementwise() {}
 
 type reciprocalGradFloat64 struct{ reciprocalGradLoopsFloat64 }
 

@@ -31,6 +31,12 @@ func (k *sqrtFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
 
+func (k *sqrtFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *sqrtFloat32) Elementwise() {}
+
 type sqrtFloat64 struct{}
 
 func (*sqrtFloat64) V(o []float64, x []float64) { sqrtV(o, x) }
@@ -86,6 +92,12 @@ func (*rsqrtFloat32) Each(o, x tensor.Memory, to, from, n int) {
 func (k *rsqrtFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return elementwise.Unary(ctx, in, out, tensor.Float, k)
 }
+
+func (k *rsqrtFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *rsqrtFloat32) Elementwise() {}
 
 type rsqrtFloat64 struct{}
 

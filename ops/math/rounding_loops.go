@@ -39,6 +39,12 @@ func (k *floorFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
+func (k *floorFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *floorFloat32) Elementwise() {}
+
 type floorFloat64 struct{}
 
 func (*floorFloat64) V(o []float64, x []float64) { floorV(o, x) }
@@ -102,6 +108,12 @@ func (k *ceilFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k *ceilFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
+
+func (k *ceilFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *ceilFloat32) Elementwise() {}
 
 type ceilFloat64 struct{}
 
@@ -167,6 +179,12 @@ func (k *roundFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
+func (k *roundFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *roundFloat32) Elementwise() {}
+
 type roundFloat64 struct{}
 
 func (*roundFloat64) V(o []float64, x []float64) { roundV(o, x) }
@@ -230,6 +248,12 @@ func (k *signFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k *signFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
+
+func (k *signFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *signFloat32) Elementwise() {}
 
 type signFloat64 struct{}
 

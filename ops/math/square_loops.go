@@ -93,6 +93,12 @@ func (k *squaredDiffFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepar
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *squaredDiffFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *squaredDiffFloat32) Elementwise() {}
+
 type squaredDiffFloat64 struct{ squaredDiffLoopsFloat64 }
 
 func (k *squaredDiffFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -192,6 +198,12 @@ func (k *negFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k *negFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
+
+func (k *negFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *negFloat32) Elementwise() {}
 
 type negFloat64 struct{}
 
@@ -313,6 +325,12 @@ func (k *squareFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, b
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
+func (k *squareFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *squareFloat32) Elementwise() {}
+
 type squareFloat64 struct{}
 
 func (*squareFloat64) V(o []float64, x []float64) { squareV(o, x) }
@@ -432,6 +450,12 @@ func (k *absFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k *absFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
+
+func (k *absFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *absFloat32) Elementwise() {}
 
 type absFloat64 struct{}
 

@@ -39,6 +39,12 @@ func (k *reluFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, boo
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
 
+func (k *reluFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *reluFloat32) Elementwise() {}
+
 type reluFloat64 struct{}
 
 func (*reluFloat64) V(o []float64, x []float64) { reluV(o, x) }
@@ -110,6 +116,12 @@ func (k *relu6Float32) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 func (k *relu6Float32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, tensor.Float, k)
 }
+
+func (k *relu6Float32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *relu6Float32) Elementwise() {}
 
 type relu6Float64 struct{}
 
@@ -233,6 +245,12 @@ func (k *reluGradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared,
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
 
+func (k *reluGradFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *reluGradFloat32) Elementwise() {}
+
 type reluGradFloat64 struct{ reluGradLoopsFloat64 }
 
 func (k *reluGradFloat64) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -352,6 +370,12 @@ func (k *relu6GradFloat32) Run(ctx *kernel.Context, in, out []tensor.Value) erro
 func (k *relu6GradFloat32) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, tensor.Float, k)
 }
+
+func (k *relu6GradFloat32) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *relu6GradFloat32) Elementwise() {}
 
 type relu6GradFloat64 struct{ relu6GradLoopsFloat64 }
 

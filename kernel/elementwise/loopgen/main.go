@@ -312,6 +312,12 @@ func (k *{{$r.Kernel}}{{title .}}) Pairs(o, x, y tensor.Memory, s elementwise.St
 func (k *{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, {{$r.DT (dtype .)}}, k)
 }
+{{end}}{{if and (eq . "float32") ($r.Float .)}}
+func (k *{{$r.Kernel}}{{title .}}) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *{{$r.Kernel}}{{title .}}) Elementwise() {}
 {{end}}{{end}}
 // new{{title .Kernel}} is the kernel for elements of dtype dt, nil if there is none.
 func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {
@@ -377,6 +383,12 @@ func (k *{{$r.Kernel}}{{title .}}) Run(ctx *kernel.Context, in, out []tensor.Val
 func (k *{{$r.Kernel}}{{title .}}) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareUnary(in, {{$r.DT (dtype .)}}, k)
 }
+{{end}}{{if and (eq . "float32") ($r.Float .)}}
+func (k *{{$r.Kernel}}{{title .}}) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	return elementwise.TileAlone(k, in, inner)
+}
+
+func (k *{{$r.Kernel}}{{title .}}) Elementwise() {}
 {{end}}{{end}}
 // new{{title .Kernel}} is the kernel for elements of dtype dt, nil if there is none.
 func new{{title .Kernel}}(dt tensor.DType) kernel.Kernel {

@@ -18,6 +18,7 @@ import (
 	_ "github.com/troupe-go/troupe/ops/list"
 	_ "github.com/troupe-go/troupe/ops/logging"
 	_ "github.com/troupe-go/troupe/ops/math"
+	_ "github.com/troupe-go/troupe/ops/nn"
 	_ "github.com/troupe-go/troupe/ops/state"
 )
 
