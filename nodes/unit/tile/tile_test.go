@@ -29,7 +29,6 @@ type network struct {
 	rng     *rand.Rand
 	group   Group
 	names   []string
-	kernels []kernel.Kernel
 	outside []tensor.Value
 	results []tensor.Value // of the members, each computed as a whole
 	images  bool
