@@ -317,6 +317,28 @@ func TestIterators(t *testing.T) {
 	}
 }
 
+// The next batch is prepared while an update is made with the one before: each is given only
+// when the sequence has begun to make the next.
+func TestPrefetchWhileTraining(t *testing.T) {
+	const n = 5
+	var begun [n + 1]chan struct{}
+	for i := range begun {
+		begun[i] = make(chan struct{})
+	}
+	sequence := func(yield func(int) bool) {
+		for i := range n {
+			close(begun[i])
+			if !yield(i) {
+				return
+			}
+		}
+		close(begun[n])
+	}
+	for i := range Prefetch(sequence, 1) {
+		<-begun[i+1] // or else for ever
+	}
+}
+
 func TestBatches(t *testing.T) {
 	m, batches := line(t, train.Fixed(0.1))
 	broken := errors.New("broken")
