@@ -229,7 +229,7 @@ func (k *fusedUpdate[T]) operands(now, args []tensor.Value) (list []elementwise.
 
 // updateTile is how many elements all updates pass over before the next: the parts of several
 // variables, and what is computed of them, fit into the first cache.
-const updateTile = 512
+const updateTile = 1024
 
 // update computes all updates, tile by tile. A step that ends meanwhile has updated all
 // elements.
