@@ -23,15 +23,15 @@ const (
 )
 
 func (c *convFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	s, err := c.alloc(ctx, in, out)
+	s, err := c.alloc(ctx, in, out, true)
 	if err != nil {
 		return err
 	}
 	return c.compute(ctx, &s, tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0]))
 }
 
-// alloc checks the inputs and allocates the result, all zeros.
-func (c *convFilter[T]) alloc(ctx *kernel.Context, in, out []tensor.Value) (s convSizes, err error) {
+// alloc checks the inputs and allocates the result: zeros, unless one product is about to set it.
+func (c *convFilter[T]) alloc(ctx *kernel.Context, in, out []tensor.Value, sets bool) (s convSizes, err error) {
 	if in[1].Rank() != 1 {
 		return s, status.Invalid("%s: filter_sizes input must be 1-dim, not %d", c.m.op, in[1].Rank())
 	}
@@ -46,11 +46,15 @@ func (c *convFilter[T]) alloc(ctx *kernel.Context, in, out []tensor.Value) (s co
 	if err := checkGradient(c.m, &s, x, in[2].Dims()); err != nil {
 		return s, err
 	}
-	out[0], err = ctx.AllocZeroed(c.dt, filter)
+	if sets && s.pointwise() && s.pixels() > 0 {
+		out[0], err = ctx.Alloc(c.dt, filter)
+	} else {
+		out[0], err = ctx.AllocZeroed(c.dt, filter)
+	}
 	return s, err
 }
 
-// compute adds the gradient to dw.
+// compute adds the gradient to dw, or sets dw to it; see alloc.
 func (c *convFilter[T]) compute(ctx *kernel.Context, s *convSizes, src, grad, dw []T) error {
 	if s.pixels() == 0 || len(dw) == 0 {
 		return nil

@@ -80,7 +80,7 @@ type narrowFilter struct {
 }
 
 func (c *narrowFilter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
-	s, err := c.alloc(ctx, in, out)
+	s, err := c.alloc(ctx, in, out, false)
 	if err != nil {
 		return err
 	}
