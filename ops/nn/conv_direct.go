@@ -100,6 +100,9 @@ func (d *direct[T]) result(line int) int {
 // run computes all lines, in blocks.
 func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	lines := d.rows / d.dims[2].n
+	if d.fewLarge(lines) {
+		return d.runColumns(ctx, lines)
+	}
 	pool := ctx.Step.Pool
 	d.ctx, d.height = ctx, min(d.blockHeight(), max(1, lines/(4*pool.Workers())))
 	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/8)
@@ -173,10 +176,7 @@ func (d *direct[T]) blocks(lo, hi int, m []T) {
 			rows, source := d.block(buf[:0], m, lo, end)
 			for _, l := range rows {
 				if l.Lines == 0 {
-					for i := range d.windows.Rows {
-						clear(d.dst[l.Result+i*d.ldc:][:d.n])
-					}
-					d.finishLine(l.Result)
+					d.emptyLine(l.Result)
 				}
 			}
 			d.panels.Multiply(d.windows, rows, source, d.dst, d.ldc)
@@ -188,8 +188,11 @@ func (d *direct[T]) blocks(lo, hi int, m []T) {
 	}
 }
 
-// finishLine finishes a line of the result.
-func (d *direct[T]) finishLine(at int) {
+// emptyLine sets and finishes a line of the result whose windows see nothing.
+func (d *direct[T]) emptyLine(at int) {
+	for i := range d.windows.Rows {
+		clear(d.dst[at+i*d.ldc:][:d.n])
+	}
 	if dst, ok := any(d.dst).([]float32); ok {
 		d.finish.Rows(dst, at, d.windows.Rows, d.n, d.ldc)
 	}

@@ -78,6 +78,14 @@ func (p *Panels[T]) Close() {
 // GemmBlock, of whole lines of the window if these are shorter. It panics if
 // something lies outside of A, B or C.
 func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
+	p.MultiplySome(0, p.Count(), w, lines, a, c, ldc)
+}
+
+// Count is how many panels there are.
+func (p *Panels[T]) Count() int { return (p.n + p.width - 1) / p.width }
+
+// MultiplySome is Multiply for the columns of C that panels from to end-1 make.
+func (p *Panels[T]) MultiplySome(from, end int, w Windows, lines []Line, a, c []T, ldc int) {
 	for i := range lines {
 		if lines[i].Lines != 0 {
 			p.check(&w, &lines[i], len(a), len(c), ldc)
@@ -89,7 +97,7 @@ func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
 	size := int(g.size)
 	t := tile{rowA: uintptr(w.Step * size), colA: g.size, rowB: uintptr(p.row * size), rowC: uintptr(ldc * size)}
 	ended, finish := asked{p.Ended, 0}, p.Finish.run()
-	for left := 0; left < p.n; left += p.width {
+	for left := from * p.width; left < min(p.n, end*p.width); left += p.width {
 		panel, cols := unsafe.Pointer(&p.b[left/p.width*p.panel]), min(p.width, p.n-left)
 		for first := 0; first*w.Length < p.k; first += together {
 			for at := 0; at < w.Length; at += GemmBlock { // once, unless a line is longer
