@@ -38,9 +38,12 @@ type TileInput struct {
 type Tiling struct {
 	Dims []int64 // of the output
 	// Streams are the inputs of float32 of which the rows that Rows says are enough, bit i
-	// for input i: they have as many images as the output. Of others all is needed. 0: rows
-	// cannot be computed by themselves.
+	// for input i: they have as many images as the output. Of others all is needed.
 	Streams uint64
+	// Scattered, if it is not 0, is how many images there are of how many rows that do not
+	// follow each other in the output: the kernel is given all of that, and puts them in their
+	// places. Nobody can take them as they are made.
+	Scattered [2]int
 	// Rows returns which rows of an input rows lo to hi of the output, of the same image,
 	// depend on: they come no earlier than those of the rows before. Nil: those with the
 	// same numbers.
@@ -48,7 +51,7 @@ type Tiling struct {
 	// Work is how many multiplications, or what takes as long, a row takes.
 	Work int
 	// New makes what computes rows on one goroutine at a time. It may keep what it finds
-	// out about sizes.
+	// out about sizes. Nil: rows cannot be computed by themselves.
 	New func() Tile
 }
 

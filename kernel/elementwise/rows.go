@@ -43,7 +43,9 @@ func (f *Fused[T]) tiling(in []kernel.TileInput, inner int) (t kernel.Tiling) {
 		}
 	}
 	if chain, ok := any(f.chain).(*Chain[float32]); ok {
-		t.Streams = chain.streams(operands)
+		if t.Streams = chain.streams(operands); t.Streams == 0 {
+			return t
+		}
 		t.Work = len(f.parts) * rowSize(dims, inner)
 		size := rowSize(dims, inner)
 		t.New = func() kernel.Tile {

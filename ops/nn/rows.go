@@ -49,7 +49,7 @@ type rowsFunc func(ctx *kernel.Context, lo, hi int, in [][]float32, out []float3
 // tile is the Tiling of a kernel without an epilogue.
 func tile(k rowwise, in []kernel.TileInput, inner int) kernel.Tiling {
 	t, begin := k.rows(in, inner)
-	if t.Streams != 0 {
+	if begin != nil {
 		t.New = func() kernel.Tile {
 			f := begin()
 			return func(ctx *kernel.Context, _, lo, hi int, in [][]float32, out []float32) error {
@@ -202,7 +202,7 @@ func (k *fusedProduct) Tile(in []kernel.TileInput, inner int) (t kernel.Tiling) 
 		return t
 	}
 	t, begin := head.rows(in[:2], inner)
-	if t.Streams == 0 {
+	if begin == nil {
 		return t
 	}
 	streams, window := t.Streams, t.Rows

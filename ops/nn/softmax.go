@@ -134,6 +134,30 @@ func (k *softmax[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return k.share(ctx, o, x, n)
 }
 
+// Tile computes rows from those in their place.
+func (k *softmax[T]) Tile(in []kernel.TileInput, inner int) (t kernel.Tiling) {
+	f, ok := any(k).(*softmax[float32])
+	if !ok || len(in[0].Dims) == 0 {
+		return t
+	}
+	t.Dims = in[0].Dims
+	_, _, width, ok := kernel.RowsOf(t.Dims, inner)
+	n := int(t.Dims[len(t.Dims)-1])
+	if !ok || n == 0 {
+		return t
+	}
+	t.Streams, t.Work = 1, 8*width
+	t.New = func() kernel.Tile {
+		return func(_ *kernel.Context, _, _, _ int, in [][]float32, out []float32) error {
+			for i := 0; i < len(out); i += n {
+				f.row(out[i:i+n], in[0][i:i+n])
+			}
+			return nil
+		}
+	}
+	return t
+}
+
 // share is for more rows than one worker takes.
 func (k *softmax[T]) share(ctx *kernel.Context, o, x []T, n int) error {
 	ctx.Parallel(len(o)/n, max(1, rowGrain/n), func(lo, hi int) {

@@ -169,10 +169,13 @@ func (p *planner) segment(first, last, inner int) *Segment {
 	s := &Segment{First: first, Last: last}
 	for i := first; i <= last; i++ {
 		t := &p.tilings[inner][i]
-		if t.Streams == 0 {
+		if t.New == nil {
 			return nil
 		}
 		images, rows, width, ok := kernel.RowsOf(t.Dims, inner+1)
+		if t.Scattered != [2]int{} {
+			images, rows, width, ok = t.Scattered[0], t.Scattered[1], 0, i == last
+		}
 		if !ok || i > first && images != s.Images {
 			return nil
 		}

@@ -60,7 +60,7 @@ func (r *Runner) Run(ctx *kernel.Context, in func(i int) []float32, out []float3
 	if n > 1 {
 		ctx.Step.Pool.Expect(s.Work)
 	}
-	ctx.Parallel(n, 1, r.share)
+	ctx.Step.Pool.Parallel(n, 1, r.share) // which asks whether the step has ended, band by band
 	if r.err == nil {
 		r.err = ctx.Err()
 	}
@@ -174,7 +174,9 @@ func (w *worker) rows(k, image int, f span) error {
 		}
 	}
 	var out []float32
-	if x.capacity == 0 {
+	if x.tiling.Scattered != [2]int{} {
+		out = w.run.out
+	} else if x.capacity == 0 {
 		out = w.run.out[(image*x.rows+f.from)*x.width:][:(f.to-f.from)*x.width]
 	} else {
 		w.makeRoom(k, f)

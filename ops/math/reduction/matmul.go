@@ -277,7 +277,11 @@ func (p *matMul) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 
 // sizes are those of the product of an m×k and a k×n matrix.
 func (p *matrices) sizes(in []tensor.Value) (m, n, k int, ok bool) {
-	a, b := in[0].Dims(), in[1].Dims()
+	return p.sizesOf(in[0].Dims(), in[1].Dims())
+}
+
+// sizesOf is sizes of operands of shapes a and b.
+func (p *matrices) sizesOf(a, b []int64) (m, n, k int, ok bool) {
 	if len(a) < 2 || len(b) < 2 {
 		return 0, 0, 0, false
 	}
