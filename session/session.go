@@ -426,21 +426,25 @@ func (s *Session) ProgramMemory() int64 { return s.functions.Bytes() }
 
 // bringIn copies those of values whose memory may not be read outside of steps, as it is a
 // mapped file's.
-func bringIn(values []tensor.Value) (err error) {
-	for i, v := range values {
-		if !v.Outside() {
-			continue
+func bringIn(values []tensor.Value) error {
+	for i := range values {
+		if values[i].Outside() {
+			return hold(values[i:])
 		}
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		defer func() {
-			if r := recover(); r != nil {
-				err = kernel.Panicked(r)
-			}
-		}()
-		for ; i < len(values); i++ {
-			values[i] = values[i].Held()
+	}
+	return nil
+}
+
+// hold is bringIn where there is something to copy.
+func hold(values []tensor.Value) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = kernel.Panicked(r)
 		}
-		return nil
+	}()
+	for i := range values {
+		values[i] = values[i].Held()
 	}
 	return nil
 }
