@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/troupe-go/troupe/nodes/unit"
@@ -34,7 +35,7 @@ func (p *Program) Plan() Plan {
 	c.Off = p.unitsOff
 	form := func(f int) string {
 		if of, _, _ := c.Form(int32(f)); of != nil {
-			return of.String()
+			return of.String() + unit.Tilings(of, runtime.GOMAXPROCS(0))
 		}
 		return ""
 	}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -29,6 +30,9 @@ type Form struct {
 
 // Sides returns how many values the predicate of a rank has.
 func (f *Form) Sides(rank int32) int32 { return f.conds.preds[rank].sides }
+
+// Shape returns what the graph knows of the shape of a value.
+func (f *Form) Shape(v int32) graph.Shape { return f.Flow.output(f.Values[v].Source).Shape() }
 
 // A Param is a feed, or what an Enter brings.
 type Param struct {

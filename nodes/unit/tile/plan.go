@@ -1,6 +1,7 @@
 package tile
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -38,6 +39,17 @@ type Segment struct {
 	steps       []step
 }
 
+// String says how a segment is computed: "8 rows of 112 at a time, in 4 sections, buffers of
+// 280 kB".
+func (s *Segment) String() string {
+	rows := s.steps[len(s.steps)-1].rows
+	text := fmt.Sprintf("%d rows of %d at a time, in %d sections", s.Height, rows, len(s.Sections)-1)
+	if s.Images > 1 {
+		text += fmt.Sprintf(" of each of %d images", s.Images)
+	}
+	return text + fmt.Sprintf(", buffers of %d kB", (4*s.Memory+500)/1000)
+}
+
 // A step is a member of a segment.
 type step struct {
 	tiling      kernel.Tiling
@@ -71,6 +83,15 @@ func NewPlan(g *Group, outside []kernel.TileInput, workers int) *Plan {
 		return nil
 	}
 	return p.divide()
+}
+
+// Dims returns the shapes of what the members make of such inputs; nil if one would fail.
+func Dims(g *Group, outside []kernel.TileInput) [][]int64 {
+	p := planner{group: g, outside: outside}
+	if !p.look() {
+		return nil
+	}
+	return p.dims
 }
 
 type planner struct {
