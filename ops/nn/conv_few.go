@@ -19,8 +19,10 @@ type fewFilters struct {
 
 const (
 	// fewTurns is how many multiplications at least there are for each element of the image
-	// that is turned.
+	// that is turned, and fewLine how many for each filter and line of the result, where
+	// windows move by one: turning a line takes as long.
 	fewTurns = 8
+	fewLine  = 512
 	// fewMost is how many elements a block of turned lines has at most.
 	fewMost = 1 << 21
 )
@@ -35,7 +37,7 @@ func (d *direct[T]) fewFilters() *fewFilters {
 	}
 	f := &fewFilters{together: max(1, vec.GemmBlock/d.windows.Length)}
 	f.whole = f.rows.Whole(x.n)
-	if 2*x.n < f.whole {
+	if x.n < f.rows.Whole(1) || d.windows.Length*len(y.offsets)*x.n < fewLine*step*max(y.step, 1) {
 		return nil
 	}
 	f.line = f.whole + (taps-1)/step

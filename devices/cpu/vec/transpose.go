@@ -18,20 +18,36 @@ func Transpose[T uint32 | uint64](dst []T, dstRow int, src []T, srcRow, rows, co
 		panic("vec: rows of a matrix overlap")
 	}
 	_, _ = src[(rows-1)*srcRow+cols-1], dst[(cols-1)*dstRow+rows-1]
-	done := 0
-	if isa != portable {
-		g := geometryOf(unsafe.Sizeof(src[0]))
-		done = rows - rows%g.lanes
-		t := transposition{srcRow: uintptr(srcRow) * g.size, rows: g.lanes, dstRow: uintptr(dstRow) * g.size}
-		for j := 0; j < cols; j += transposeColumns {
-			t.cols = min(transposeColumns, cols-j)
-			for i := 0; i < done; i += g.lanes {
-				t.src, t.dst = unsafe.Pointer(&src[i*srcRow+j]), unsafe.Pointer(&dst[j*dstRow+i])
-				g.transpose(&t)
-			}
+	switch {
+	case rows == 1 && dstRow == 1:
+		copy(dst[:cols], src)
+		return
+	case cols == 1 && srcRow == 1:
+		copy(dst[:rows], src)
+		return
+	case isa == portable:
+		transposePortable(dst, dstRow, src, srcRow, rows, cols)
+		return
+	}
+	g := geometryOf(unsafe.Sizeof(src[0]))
+	t := transposition{srcRow: uintptr(srcRow) * g.size, rows: min(rows, g.lanes), dstRow: uintptr(dstRow) * g.size}
+	whole := cols // columns whose rows in dst may get a whole vector
+	if rows < g.lanes {
+		if whole = 0; dstRow == rows { // what is too much of one is of the next, which comes later
+			whole = max(0, cols-(g.lanes-1)/rows)
 		}
 	}
-	transposePortable(dst, dstRow, src, srcRow, done, rows, cols)
+	for j := 0; j < whole; j += transposeColumns {
+		t.cols = min(transposeColumns, whole-j)
+		for i := 0; i < rows; i += g.lanes {
+			i := max(0, min(i, rows-g.lanes)) // the last ones overlap those before
+			t.src, t.dst = unsafe.Pointer(&src[i*srcRow+j]), unsafe.Pointer(&dst[j*dstRow+i])
+			g.transpose(&t)
+		}
+	}
+	if whole < cols {
+		transposePortable(dst[whole*dstRow:], dstRow, src[whole:], srcRow, rows, cols-whole)
+	}
 }
 
 // TransposeFloats is [Transpose] for numbers.
@@ -41,12 +57,11 @@ func TransposeFloats(dst []float32, dstRow int, src []float32, srcRow, rows, col
 	}
 }
 
-// transposePortable transposes rows top to bottom-1, in squares whose lines
-// stay in the cache.
-func transposePortable[T uint32 | uint64](dst []T, dstRow int, src []T, srcRow, top, bottom, cols int) {
+// transposePortable transposes in squares whose lines stay in the cache.
+func transposePortable[T uint32 | uint64](dst []T, dstRow int, src []T, srcRow, rows, cols int) {
 	const edge = 32
-	for i := top; i < bottom; i += edge {
-		end := min(i+edge, bottom)
+	for i := 0; i < rows; i += edge {
+		end := min(i+edge, rows)
 		for j := 0; j < cols; j += edge {
 			for c := j; c < min(j+edge, cols); c++ {
 				to := dst[c*dstRow+i : c*dstRow+end]
