@@ -13,7 +13,7 @@ import (
 func init() {
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		s, err := newSampling(c)
-		return kernel.Func(s.bilinear), err
+		return bilinear{s}, err
 	}, "ResizeBilinear")
 	kernel.ForAll(func(c *kernel.Construction) (kernel.Kernel, error) {
 		s, err := newSampling(c)
@@ -112,11 +112,14 @@ func tables[T any](ctx *kernel.Context, from, to batch, make func(ctx *kernel.Co
 // blends are those of all out pixels over in.
 func (s *sampling) blends(ctx *kernel.Context, in, out int) ([]blend, error) {
 	scale := s.scale(in, out)
-	return tableOf(ctx, out, func(i int) blend {
-		x := s.at(i, scale)
-		floor := float32(math.Floor(float64(x)))
-		return blend{max(int(floor), 0), min(int(math.Ceil(float64(x))), in-1), x - floor}
-	})
+	return tableOf(ctx, out, func(i int) blend { return s.blend(i, in, scale) })
+}
+
+// blend is that of pixel i over in.
+func (s *sampling) blend(i, in int, scale float32) blend {
+	x := s.at(i, scale)
+	floor := float32(math.Floor(float64(x)))
+	return blend{max(int(floor), 0), min(int(math.Ceil(float64(x))), in-1), x - floor}
 }
 
 // resized makes the result, of float32, of images that are resized to what the
@@ -179,28 +182,40 @@ func (s *sampling) bilinear(ctx *kernel.Context, in, out []tensor.Value) error {
 	ctx.Parallel(lines, max(1, grain/size), func(lo, hi int) {
 		memory := desk.Take()
 		defer desk.GiveBack(memory)
-		above, below := memory[:size], memory[size:]
-		top, bottom := -1, -1 // the rows of x that they are made of
+		b := blender{row: &row, width: from.width * depth, above: memory[:size], below: memory[size:], top: -1, bottom: -1}
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			v, first := ys[i%to.height], i/to.height*from.height
-			dst := o[i*size:][:size]
-			if first+v.lower == bottom {
-				above, below, top, bottom = below, above, bottom, top
-			}
-			if first+v.lower != top {
-				top = first + v.lower
-				row.of(above, dst, x[top*from.width*depth:])
-			}
-			if first+v.upper != bottom {
-				bottom = first + v.upper
-				row.of(below, dst, x[bottom*from.width*depth:])
-			}
-			vec.Sub(dst, below, above)
-			vec.MulScalar(dst, dst, v.lerp)
-			vec.Add(dst, above, dst)
+			v.lower, v.upper = first+v.lower, first+v.upper
+			b.line(o[i*size:][:size], x, v)
 		}
 	})
 	return ctx.Err()
+}
+
+// A blender makes lines of a result one after another.
+type blender struct {
+	row          *blendedRow
+	width        int       // elements of a line of the image
+	above, below []float32 // lines of the image, made as wide as the result
+	top, bottom  int       // which they are; -1: none
+}
+
+// line sets dst to a line that lies between two of x.
+func (b *blender) line(dst, x []float32, v blend) {
+	if v.lower == b.bottom {
+		b.above, b.below, b.top, b.bottom = b.below, b.above, b.bottom, b.top
+	}
+	if v.lower != b.top {
+		b.top = v.lower
+		b.row.of(b.above, dst, x[b.top*b.width:])
+	}
+	if v.upper != b.bottom {
+		b.bottom = v.upper
+		b.row.of(b.below, dst, x[b.bottom*b.width:])
+	}
+	vec.Sub(dst, b.below, b.above)
+	vec.MulScalar(dst, dst, v.lerp)
+	vec.Add(dst, b.above, dst)
 }
 
 // A blendedRow says how rows of pixels are made of those of an image.

@@ -97,8 +97,8 @@ func (k *averagePool[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 // with weights of 1, divided by their size.
 func averageLines(ctx *kernel.Context, p *plan, dst, src []float32) error {
 	y, x := &p.axes[1], &p.axes[2]
-	width, line := min(x.size, x.in)*p.depth, x.out*p.depth
-	weights, err := ctx.Alloc(tensor.Float, []int64{int64(width)})
+	line := x.out * p.depth
+	weights, err := ctx.Alloc(tensor.Float, []int64{int64(p.ones())})
 	if err != nil {
 		return err
 	}
@@ -107,26 +107,34 @@ func averageLines(ctx *kernel.Context, p *plan, dst, src []float32) error {
 	for i := range ones {
 		ones[i] = 1
 	}
-	all := vec.Taps{Channels: p.depth, Next: y.dilation * x.in * p.depth, Column: x.dilation * p.depth, Step: x.stride * p.depth}
 	ctx.Parallel(p.batch*y.out, max(1, elementwise.Grain/(line*p.taps())), func(lo, hi int) {
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
-			oy, from := r%y.out, src[r/y.out*p.image():]
-			alongLine(ctx, x, y, oy, p.depth, func(q, end, left, right, top, bottom int) {
-				to := dst[r*line+q*p.depth : r*line+end*p.depth]
-				if top >= bottom || left >= right {
-					clear(to)
-					vec.DivScalar(to, to, 0)
-					return
-				}
-				t := all
-				t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
-				iy, ix := oy*y.stride-y.before+top*y.dilation, q*x.stride-x.before+left*x.dilation
-				t.Multiply(to, from[(iy*x.in+ix)*p.depth:], ones)
-				vec.DivScalar(to, to, float32(t.Lines*t.Columns))
-			})
+			averageLine(ctx, p, dst[r*line:][:line], src[r/y.out*p.image():], ones, r%y.out)
 		}
 	})
 	return ctx.Err()
+}
+
+// ones returns how many weights of 1 there are for a line of a window.
+func (p *plan) ones() int { return min(p.axes[2].size, p.axes[2].in) * p.depth }
+
+// averageLine computes a line of the result of two dimensions.
+func averageLine(ctx *kernel.Context, p *plan, dst, src, ones []float32, oy int) {
+	y, x := &p.axes[1], &p.axes[2]
+	all := vec.Taps{Channels: p.depth, Next: y.dilation * x.in * p.depth, Column: x.dilation * p.depth, Step: x.stride * p.depth}
+	alongLine(ctx, x, y, oy, p.depth, func(q, end, left, right, top, bottom int) {
+		to := dst[q*p.depth : end*p.depth]
+		if top >= bottom || left >= right {
+			clear(to)
+			vec.DivScalar(to, to, 0)
+			return
+		}
+		t := all
+		t.Lines, t.Columns, t.Pixels = bottom-top, right-left, end-q
+		iy, ix := oy*y.stride-y.before+top*y.dilation, q*x.stride-x.before+left*x.dilation
+		t.Multiply(to, src[(iy*x.in+ix)*p.depth:], ones)
+		vec.DivScalar(to, to, float32(t.Lines*t.Columns))
+	})
 }
 
 // place returns where position r of all examples is.

@@ -81,7 +81,7 @@ func maxPoolOf[T elementwise.Real](c *kernel.Construction, dt tensor.DType, p *p
 	var run kernel.Func
 	switch op := c.Op.Name; op {
 	case "MaxPool", "MaxPool3D":
-		run = k.forward
+		return channelsLast(f, maxPoolForward[T]{k}, 0)
 	case "MaxPoolGrad":
 		run = k.gradient
 	case "MaxPool3DGrad":

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -53,6 +54,15 @@ func (n *network) outsider(dims ...int64) int {
 	n.outside = append(n.outside, tensor.ValueOf(t))
 	n.group.Outside++
 	return ^(len(n.outside) - 1)
+}
+
+// floats returns the elements of a value of float32, nil of others.
+func (n *network) floats(from int) []float32 {
+	v := n.value(from)
+	if v.DType() != tensor.Float {
+		return nil
+	}
+	return tensor.Of[float32](&v)
 }
 
 func (n *network) value(from int) tensor.Value {
@@ -114,7 +124,19 @@ func (n *network) grow() {
 		}
 		return fmt.Sprintf("strides=[1, %d, %d, 1], padding=%q, dilations=[1, %d, %d, 1]", s, s, pick(rng, "SAME", "SAME", "VALID"), d, d), size(), size()
 	}
-	switch rng.IntN(12) {
+	switch rng.IntN(15) {
+	case 12, 13:
+		m, h, w := motion()
+		m = m[:strings.Index(m, ", dilations")] + fmt.Sprintf(", ksize=[1, %d, %d, 1]", h, w)
+		n.add(pick(rng, "MaxPool", "AvgPool"), m, last)
+	case 14:
+		size, err := tensor.FromSlice([]int32{int32(1 + rng.IntN(50)), int32(1 + rng.IntN(50))}, 2)
+		if err != nil {
+			panic(err)
+		}
+		n.outside = append(n.outside, tensor.ValueOf(size))
+		n.group.Outside++
+		n.add("ResizeBilinear", pick(rng, "half_pixel_centers=true", "align_corners=true", "align_corners=false"), last, ^(len(n.outside) - 1))
 	case 9: // a residual block
 		h, w := pick(rng, 1, 3, 5), pick(rng, 1, 3)
 		if n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, last, n.outsider(int64(h), int64(w), in, in)) {
@@ -273,7 +295,10 @@ func random(seed uint64) *network {
 func (n *network) plans(each func(p *Plan)) {
 	inputs := make([]kernel.TileInput, len(n.outside))
 	for i := range inputs {
-		inputs[i] = kernel.TileInput{DType: tensor.Float, Dims: n.outside[i].Dims()}
+		inputs[i] = kernel.TileInput{DType: n.outside[i].DType(), Dims: n.outside[i].Dims()}
+		if inputs[i].DType != tensor.Float {
+			inputs[i].Constant = n.outside[i]
+		}
 	}
 	p := planner{group: &n.group, outside: inputs, workers: 1 + n.rng.IntN(8), budget: 1 << n.rng.IntN(20)}
 	if !p.look() {
@@ -327,7 +352,7 @@ func (n *network) check(t *testing.T, seed uint64, s *Segment) {
 		for i := range out {
 			out[i] = float32(math.NaN())
 		}
-		if _, err := r.Run(ctx, func(i int) []float32 { v := n.value(s.Inputs[i]); return tensor.Of[float32](&v) }, out); err != nil {
+		if _, err := r.Run(ctx, func(i int) []float32 { return n.floats(s.Inputs[i]) }, out); err != nil {
 			t.Fatalf("network %d: %v", seed, err)
 		}
 		for i, x := range tensor.Of[float32](&want) {
@@ -349,7 +374,7 @@ func TestCancelled(t *testing.T) {
 		ctx.Step.Context = ended
 		s := p.Segments[0]
 		out := make([]float32, n.results[s.Last].NumElements())
-		if _, err := NewRunner(s).Run(ctx, func(i int) []float32 { v := n.value(s.Inputs[i]); return tensor.Of[float32](&v) }, out); err == nil {
+		if _, err := NewRunner(s).Run(ctx, func(i int) []float32 { return n.floats(s.Inputs[i]) }, out); err == nil {
 			t.Error("tiles of a step that has ended are computed")
 		}
 	})
@@ -366,8 +391,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 			out := make([]float32, n.results[s.Last].NumElements())
 			given := make([][]float32, len(s.Inputs))
 			for i := range given {
-				v := n.value(s.Inputs[i])
-				given[i] = tensor.Of[float32](&v)
+				given[i] = n.floats(s.Inputs[i])
 			}
 			in := func(i int) []float32 { return given[i] }
 			run := func() {
