@@ -97,6 +97,12 @@ func spread[T elementwise.Float](s *depthSizes, line, g, w []T, k, lo int) {
 	}
 	for len(g) > 0 {
 		pixel := line[at*s.in:][:s.in]
+		if s.per == 1 {
+			mulAdd(pixel, g[:s.in], w[:s.in])
+			g, w = g[s.out:], w[s.out:]
+			at += s.x.stride
+			continue
+		}
 		for i := range pixel {
 			var sum T
 			for j := i * s.per; j < (i+1)*s.per; j++ {

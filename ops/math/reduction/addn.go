@@ -49,7 +49,7 @@ shape: Their shape.`)
 func newAddN(dt tensor.DType) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &addN{dt, addFloats, sumIntoOf[float32]}
+		return &addN{dt, addFloats, addFloatsInto}
 	case tensor.Double:
 		return &addN{dt, sumOf[float64], sumIntoOf[float64]}
 	case tensor.Half, tensor.Bfloat16:
@@ -143,6 +143,8 @@ func (k *addN) twoLarge(ctx *kernel.Context, a, b tensor.Value, out *tensor.Valu
 func addFloats(o, x, y tensor.Memory, lo, hi int) {
 	vec.Add(tensor.Elements[float32](o)[lo:hi], tensor.Elements[float32](x)[lo:hi], tensor.Elements[float32](y)[lo:hi])
 }
+
+func addFloatsInto(o, x tensor.Memory, lo, hi int) { addFloats(o, o, x, lo, hi) }
 
 func sumOf[T elementwise.Number](to, a, b tensor.Memory, lo, hi int) {
 	o, x, y := tensor.Elements[T](to)[lo:hi], tensor.Elements[T](a)[lo:hi], tensor.Elements[T](b)[lo:hi]
