@@ -256,7 +256,8 @@ func (m *Machine) togetherMetered(kind, member uint8, at int32, pc int) int {
 	return m.band(at, pc)
 }
 
-// tileMetered is tile. What is played together is timed together, some of the times.
+// tileMetered is tile. What is played together is timed together, some of the times, and shared
+// out as the calls took by themselves, which are played first.
 func (m *Machine) tileMetered(at int32, member uint8, pc int) int {
 	s, meter := &m.tiles[at], m.env.Meter
 	if member == 0 {
@@ -271,6 +272,11 @@ func (m *Machine) tileMetered(at int32, member uint8, pc int) int {
 			r.nodes = append(r.nodes, m.code.Calls[c].Node)
 		}
 		r.outs = make([][]tensor.Value, len(r.calls))
+	}
+	for _, node := range r.nodes {
+		if meter.Mean(node) == 0 {
+			return pc
+		}
 	}
 	wanted, begin := meter.Wants(r.nodes[0], r.untold), int64(0)
 	if wanted {
