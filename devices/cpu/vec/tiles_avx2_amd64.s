@@ -3185,6 +3185,8 @@ TEXT ·tileF32AVX2_4x1(SB), NOSPLIT, $0-8
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
+	CMPQ       BX, $0x30
+	JLT        near253
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3195,11 +3197,12 @@ TEXT ·tileF32AVX2_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch253:
+near253:
+stretch254:
 	SUBQ $0x04, BX
-	JLT  few255
+	JLT  few256
 
-many254:
+many255:
 	VMASKMOVPS   (CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -3245,13 +3248,13 @@ many254:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many254
+	JGE          many255
 
-few255:
+few256:
 	ADDQ $0x04, BX
-	JEQ  done256
+	JEQ  done257
 
-rest257:
+rest258:
 	VMASKMOVPS   (CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -3264,20 +3267,20 @@ rest257:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest257
+	JNE          rest258
 
-done256:
+done257:
 	DECQ DI
-	JLE  finished258
+	JLE  finished259
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch253
+	JMP  stretch254
 
-finished258:
+finished259:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store259
+	JEQ        store260
 	VMASKMOVPS (CX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
 	ADDQ       DX, CX
@@ -3291,11 +3294,11 @@ finished258:
 	VADDPS     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store259:
+store260:
 	CMPQ       120(AX), $0x00
-	JEQ        plain260
+	JEQ        plain261
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled261
+	JEQ        scaled262
 	MOVQ       96(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VMULPS     Y5, Y1, Y1
@@ -3303,9 +3306,9 @@ store259:
 	VMULPS     Y5, Y3, Y3
 	VMULPS     Y5, Y4, Y4
 
-scaled261:
+scaled262:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased262
+	JEQ        biased263
 	MOVQ       104(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
@@ -3313,9 +3316,9 @@ scaled261:
 	VADDPS     Y5, Y3, Y3
 	VADDPS     Y5, Y4, Y4
 
-biased262:
+biased263:
 	TESTB      $0x04, 120(AX)
-	JEQ        none263
+	JEQ        none264
 	MOVQ       112(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
@@ -3329,11 +3332,11 @@ biased262:
 	VMASKMOVPS (BX), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 
-none263:
+none264:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited265
+	JEQ     limited266
 	TESTB   $0x08, 120(AX)
-	JEQ     six264
+	JEQ     six265
 	VXORPS  Y5, Y5, Y5
 	VCMPPS  $0x12, Y5, Y1, Y6
 	VANDNPS Y1, Y6, Y1
@@ -3343,9 +3346,9 @@ none263:
 	VANDNPS Y3, Y6, Y3
 	VCMPPS  $0x12, Y5, Y4, Y5
 	VANDNPS Y4, Y5, Y4
-	JMP     limited265
+	JMP     limited266
 
-six264:
+six265:
 	VBROADCASTSS 128(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VCMPPS       $0x11, Y6, Y1, Y7
@@ -3365,8 +3368,8 @@ six264:
 	VCMPPS       $0x1e, Y5, Y4, Y6
 	VBLENDVPS    Y6, Y5, Y4, Y4
 
-limited265:
-plain260:
+limited266:
+plain261:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -3404,6 +3407,8 @@ TEXT ·tileF32AVX2_4x2(SB), NOSPLIT, $0-8
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
 	VXORPS     Y8, Y8, Y8
+	CMPQ       BX, $0x30
+	JLT        near267
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3414,11 +3419,12 @@ TEXT ·tileF32AVX2_4x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch266:
+near267:
+stretch268:
 	SUBQ $0x04, BX
-	JLT  few268
+	JLT  few270
 
-many267:
+many269:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPS   32(CX), Y0, Y10
@@ -3488,13 +3494,13 @@ many267:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many267
+	JGE          many269
 
-few268:
+few270:
 	ADDQ $0x04, BX
-	JEQ  done269
+	JEQ  done271
 
-rest270:
+rest272:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPS   32(CX), Y0, Y10
@@ -3513,20 +3519,20 @@ rest270:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest270
+	JNE          rest272
 
-done269:
+done271:
 	DECQ DI
-	JLE  finished271
+	JLE  finished273
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch266
+	JMP  stretch268
 
-finished271:
+finished273:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store272
+	JEQ        store274
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y9
 	VADDPS     Y9, Y2, Y2
@@ -3544,11 +3550,11 @@ finished271:
 	VADDPS     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store272:
+store274:
 	CMPQ    120(AX), $0x00
-	JEQ     plain273
+	JEQ     plain275
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled274
+	JEQ     scaled276
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y9
 	VMULPS  Y9, Y1, Y1
@@ -3556,9 +3562,9 @@ store272:
 	VMULPS  Y9, Y5, Y5
 	VMULPS  Y9, Y7, Y7
 
-scaled274:
+scaled276:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased275
+	JEQ     biased277
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y9
 	VADDPS  Y9, Y1, Y1
@@ -3566,9 +3572,9 @@ scaled274:
 	VADDPS  Y9, Y5, Y5
 	VADDPS  Y9, Y7, Y7
 
-biased275:
+biased277:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled276
+	JEQ        scaled278
 	MOVQ       96(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y9
 	VMULPS     Y9, Y2, Y2
@@ -3576,9 +3582,9 @@ biased275:
 	VMULPS     Y9, Y6, Y6
 	VMULPS     Y9, Y8, Y8
 
-scaled276:
+scaled278:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased277
+	JEQ        biased279
 	MOVQ       104(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y9
 	VADDPS     Y9, Y2, Y2
@@ -3586,9 +3592,9 @@ scaled276:
 	VADDPS     Y9, Y6, Y6
 	VADDPS     Y9, Y8, Y8
 
-biased277:
+biased279:
 	TESTB      $0x04, 120(AX)
-	JEQ        none278
+	JEQ        none280
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y9
@@ -3606,11 +3612,11 @@ biased277:
 	VMASKMOVPS 32(BX), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-none278:
+none280:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited280
+	JEQ     limited282
 	TESTB   $0x08, 120(AX)
-	JEQ     six279
+	JEQ     six281
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -3628,9 +3634,9 @@ none278:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited280
+	JMP     limited282
 
-six279:
+six281:
 	VBROADCASTSS 128(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -3666,8 +3672,8 @@ six279:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited280:
-plain273:
+limited282:
+plain275:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -3706,6 +3712,8 @@ TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
+	CMPQ       BX, $0x30
+	JLT        near283
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3718,11 +3726,12 @@ TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch281:
+near283:
+stretch284:
 	SUBQ $0x04, BX
-	JLT  few283
+	JLT  few286
 
-many282:
+many285:
 	VMASKMOVPS   (CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  Y6, Y7, Y1
@@ -3776,13 +3785,13 @@ many282:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many282
+	JGE          many285
 
-few283:
+few286:
 	ADDQ $0x04, BX
-	JEQ  done284
+	JEQ  done287
 
-rest285:
+rest288:
 	VMASKMOVPS   (CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  Y6, Y7, Y1
@@ -3797,20 +3806,20 @@ rest285:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest285
+	JNE          rest288
 
-done284:
+done287:
 	DECQ DI
-	JLE  finished286
+	JLE  finished289
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch281
+	JMP  stretch284
 
-finished286:
+finished289:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store287
+	JEQ        store290
 	VMASKMOVPS (CX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
 	ADDQ       DX, CX
@@ -3827,11 +3836,11 @@ finished286:
 	VADDPS     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store287:
+store290:
 	CMPQ       120(AX), $0x00
-	JEQ        plain288
+	JEQ        plain291
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled289
+	JEQ        scaled292
 	MOVQ       96(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VMULPS     Y6, Y1, Y1
@@ -3840,9 +3849,9 @@ store287:
 	VMULPS     Y6, Y4, Y4
 	VMULPS     Y6, Y5, Y5
 
-scaled289:
+scaled292:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased290
+	JEQ        biased293
 	MOVQ       104(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
@@ -3851,9 +3860,9 @@ scaled289:
 	VADDPS     Y6, Y4, Y4
 	VADDPS     Y6, Y5, Y5
 
-biased290:
+biased293:
 	TESTB      $0x04, 120(AX)
-	JEQ        none291
+	JEQ        none294
 	MOVQ       112(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
@@ -3870,11 +3879,11 @@ biased290:
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y5, Y5
 
-none291:
+none294:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited293
+	JEQ     limited296
 	TESTB   $0x08, 120(AX)
-	JEQ     six292
+	JEQ     six295
 	VXORPS  Y6, Y6, Y6
 	VCMPPS  $0x12, Y6, Y1, Y7
 	VANDNPS Y1, Y7, Y1
@@ -3886,9 +3895,9 @@ none291:
 	VANDNPS Y4, Y7, Y4
 	VCMPPS  $0x12, Y6, Y5, Y6
 	VANDNPS Y5, Y6, Y5
-	JMP     limited293
+	JMP     limited296
 
-six292:
+six295:
 	VBROADCASTSS 128(AX), Y6
 	VXORPS       Y7, Y7, Y7
 	VCMPPS       $0x11, Y7, Y1, Y8
@@ -3912,8 +3921,8 @@ six292:
 	VCMPPS       $0x1e, Y6, Y5, Y7
 	VBLENDVPS    Y7, Y6, Y5, Y5
 
-limited293:
-plain288:
+limited296:
+plain291:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -3955,6 +3964,8 @@ TEXT ·tileF32AVX2_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Y8, Y8, Y8
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
+	CMPQ       BX, $0x30
+	JLT        near297
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3967,11 +3978,12 @@ TEXT ·tileF32AVX2_5x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch294:
+near297:
+stretch298:
 	SUBQ $0x04, BX
-	JLT  few296
+	JLT  few300
 
-many295:
+many299:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPS   32(CX), Y0, Y12
@@ -4053,13 +4065,13 @@ many295:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many295
+	JGE          many299
 
-few296:
+few300:
 	ADDQ $0x04, BX
-	JEQ  done297
+	JEQ  done301
 
-rest298:
+rest302:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPS   32(CX), Y0, Y12
@@ -4081,20 +4093,20 @@ rest298:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest298
+	JNE          rest302
 
-done297:
+done301:
 	DECQ DI
-	JLE  finished299
+	JLE  finished303
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch294
+	JMP  stretch298
 
-finished299:
+finished303:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store300
+	JEQ        store304
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y11
 	VADDPS     Y11, Y2, Y2
@@ -4116,11 +4128,11 @@ finished299:
 	VADDPS     Y11, Y10, Y10
 	MOVQ       40(AX), CX
 
-store300:
+store304:
 	CMPQ    120(AX), $0x00
-	JEQ     plain301
+	JEQ     plain305
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled302
+	JEQ     scaled306
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y11
 	VMULPS  Y11, Y1, Y1
@@ -4129,9 +4141,9 @@ store300:
 	VMULPS  Y11, Y7, Y7
 	VMULPS  Y11, Y9, Y9
 
-scaled302:
+scaled306:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased303
+	JEQ     biased307
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y11
 	VADDPS  Y11, Y1, Y1
@@ -4140,9 +4152,9 @@ scaled302:
 	VADDPS  Y11, Y7, Y7
 	VADDPS  Y11, Y9, Y9
 
-biased303:
+biased307:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled304
+	JEQ        scaled308
 	MOVQ       96(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y11
 	VMULPS     Y11, Y2, Y2
@@ -4151,9 +4163,9 @@ biased303:
 	VMULPS     Y11, Y8, Y8
 	VMULPS     Y11, Y10, Y10
 
-scaled304:
+scaled308:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased305
+	JEQ        biased309
 	MOVQ       104(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y11
 	VADDPS     Y11, Y2, Y2
@@ -4162,9 +4174,9 @@ scaled304:
 	VADDPS     Y11, Y8, Y8
 	VADDPS     Y11, Y10, Y10
 
-biased305:
+biased309:
 	TESTB      $0x04, 120(AX)
-	JEQ        none306
+	JEQ        none310
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y11
@@ -4186,11 +4198,11 @@ biased305:
 	VMASKMOVPS 32(BX), Y0, Y11
 	VADDPS     Y11, Y10, Y10
 
-none306:
+none310:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited308
+	JEQ     limited312
 	TESTB   $0x08, 120(AX)
-	JEQ     six307
+	JEQ     six311
 	VXORPS  Y11, Y11, Y11
 	VCMPPS  $0x12, Y11, Y1, Y12
 	VANDNPS Y1, Y12, Y1
@@ -4212,9 +4224,9 @@ none306:
 	VANDNPS Y9, Y12, Y9
 	VCMPPS  $0x12, Y11, Y10, Y11
 	VANDNPS Y10, Y11, Y10
-	JMP     limited308
+	JMP     limited312
 
-six307:
+six311:
 	VBROADCASTSS 128(AX), Y11
 	VXORPS       Y12, Y12, Y12
 	VCMPPS       $0x11, Y12, Y1, Y13
@@ -4258,8 +4270,8 @@ six307:
 	VCMPPS       $0x1e, Y11, Y10, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 
-limited308:
-plain301:
+limited312:
+plain305:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -4303,6 +4315,8 @@ TEXT ·tileF32AVX2_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
+	CMPQ       BX, $0x30
+	JLT        near313
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -4317,11 +4331,12 @@ TEXT ·tileF32AVX2_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch309:
+near313:
+stretch314:
 	SUBQ $0x04, BX
-	JLT  few311
+	JLT  few316
 
-many310:
+many315:
 	VMASKMOVPS   (CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -4383,13 +4398,13 @@ many310:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many310
+	JGE          many315
 
-few311:
+few316:
 	ADDQ $0x04, BX
-	JEQ  done312
+	JEQ  done317
 
-rest313:
+rest318:
 	VMASKMOVPS   (CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -4406,20 +4421,20 @@ rest313:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest313
+	JNE          rest318
 
-done312:
+done317:
 	DECQ DI
-	JLE  finished314
+	JLE  finished319
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch309
+	JMP  stretch314
 
-finished314:
+finished319:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store315
+	JEQ        store320
 	VMASKMOVPS (CX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
 	ADDQ       DX, CX
@@ -4439,11 +4454,11 @@ finished314:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store315:
+store320:
 	CMPQ       120(AX), $0x00
-	JEQ        plain316
+	JEQ        plain321
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled317
+	JEQ        scaled322
 	MOVQ       96(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VMULPS     Y7, Y1, Y1
@@ -4453,9 +4468,9 @@ store315:
 	VMULPS     Y7, Y5, Y5
 	VMULPS     Y7, Y6, Y6
 
-scaled317:
+scaled322:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased318
+	JEQ        biased323
 	MOVQ       104(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
@@ -4465,9 +4480,9 @@ scaled317:
 	VADDPS     Y7, Y5, Y5
 	VADDPS     Y7, Y6, Y6
 
-biased318:
+biased323:
 	TESTB      $0x04, 120(AX)
-	JEQ        none319
+	JEQ        none324
 	MOVQ       112(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
@@ -4487,11 +4502,11 @@ biased318:
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 
-none319:
+none324:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited321
+	JEQ     limited326
 	TESTB   $0x08, 120(AX)
-	JEQ     six320
+	JEQ     six325
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
 	VANDNPS Y1, Y8, Y1
@@ -4505,9 +4520,9 @@ none319:
 	VANDNPS Y5, Y8, Y5
 	VCMPPS  $0x12, Y7, Y6, Y7
 	VANDNPS Y6, Y7, Y6
-	JMP     limited321
+	JMP     limited326
 
-six320:
+six325:
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VCMPPS       $0x11, Y8, Y1, Y9
@@ -4535,8 +4550,8 @@ six320:
 	VCMPPS       $0x1e, Y7, Y6, Y8
 	VBLENDVPS    Y8, Y7, Y6, Y6
 
-limited321:
-plain316:
+limited326:
+plain321:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -4583,6 +4598,8 @@ TEXT ·tileF32AVX2_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Y10, Y10, Y10
 	VXORPS     Y11, Y11, Y11
 	VXORPS     Y12, Y12, Y12
+	CMPQ       BX, $0x30
+	JLT        near327
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -4597,11 +4614,12 @@ TEXT ·tileF32AVX2_6x2(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch322:
+near327:
+stretch328:
 	SUBQ $0x04, BX
-	JLT  few324
+	JLT  few330
 
-many323:
+many329:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPS   32(CX), Y0, Y14
@@ -4695,13 +4713,13 @@ many323:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many323
+	JGE          many329
 
-few324:
+few330:
 	ADDQ $0x04, BX
-	JEQ  done325
+	JEQ  done331
 
-rest326:
+rest332:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPS   32(CX), Y0, Y14
@@ -4726,20 +4744,20 @@ rest326:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest326
+	JNE          rest332
 
-done325:
+done331:
 	DECQ DI
-	JLE  finished327
+	JLE  finished333
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch322
+	JMP  stretch328
 
-finished327:
+finished333:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store328
+	JEQ        store334
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y13
 	VADDPS     Y13, Y2, Y2
@@ -4765,11 +4783,11 @@ finished327:
 	VADDPS     Y13, Y12, Y12
 	MOVQ       40(AX), CX
 
-store328:
+store334:
 	CMPQ    120(AX), $0x00
-	JEQ     plain329
+	JEQ     plain335
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled330
+	JEQ     scaled336
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y13
 	VMULPS  Y13, Y1, Y1
@@ -4779,9 +4797,9 @@ store328:
 	VMULPS  Y13, Y9, Y9
 	VMULPS  Y13, Y11, Y11
 
-scaled330:
+scaled336:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased331
+	JEQ     biased337
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y13
 	VADDPS  Y13, Y1, Y1
@@ -4791,9 +4809,9 @@ scaled330:
 	VADDPS  Y13, Y9, Y9
 	VADDPS  Y13, Y11, Y11
 
-biased331:
+biased337:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled332
+	JEQ        scaled338
 	MOVQ       96(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y13
 	VMULPS     Y13, Y2, Y2
@@ -4803,9 +4821,9 @@ biased331:
 	VMULPS     Y13, Y10, Y10
 	VMULPS     Y13, Y12, Y12
 
-scaled332:
+scaled338:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased333
+	JEQ        biased339
 	MOVQ       104(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y13
 	VADDPS     Y13, Y2, Y2
@@ -4815,9 +4833,9 @@ scaled332:
 	VADDPS     Y13, Y10, Y10
 	VADDPS     Y13, Y12, Y12
 
-biased333:
+biased339:
 	TESTB      $0x04, 120(AX)
-	JEQ        none334
+	JEQ        none340
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y13
@@ -4843,11 +4861,11 @@ biased333:
 	VMASKMOVPS 32(BX), Y0, Y13
 	VADDPS     Y13, Y12, Y12
 
-none334:
+none340:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited336
+	JEQ     limited342
 	TESTB   $0x08, 120(AX)
-	JEQ     six335
+	JEQ     six341
 	VXORPS  Y13, Y13, Y13
 	VCMPPS  $0x12, Y13, Y1, Y14
 	VANDNPS Y1, Y14, Y1
@@ -4873,9 +4891,9 @@ none334:
 	VANDNPS Y11, Y14, Y11
 	VCMPPS  $0x12, Y13, Y12, Y13
 	VANDNPS Y12, Y13, Y12
-	JMP     limited336
+	JMP     limited342
 
-six335:
+six341:
 	VBROADCASTSS 128(AX), Y13
 	VXORPS       Y14, Y14, Y14
 	VCMPPS       $0x11, Y14, Y1, Y15
@@ -4927,8 +4945,8 @@ six335:
 	VCMPPS       $0x1e, Y13, Y12, Y14
 	VBLENDVPS    Y14, Y13, Y12, Y12
 
-limited336:
-plain329:
+limited342:
+plain335:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -4960,9 +4978,9 @@ TEXT ·transposeF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full337:
+full343:
 	CMPQ       SI, $0x08
-	JLT        tail338
+	JLT        tail344
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Y0
 	LEAQ       (R8)(DX*1), R9
@@ -5035,11 +5053,11 @@ full337:
 	ADDQ       AX, DI
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, SI
-	JMP        full337
+	JMP        full343
 
-tail338:
+tail344:
 	TESTQ      SI, SI
-	JEQ        done339
+	JEQ        done345
 	MOVQ       $+8, R9
 	MOVQ       SI, R8
 	CMPQ       R8, R9
@@ -5103,33 +5121,33 @@ tail338:
 	VMOVUPS    Y5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done339
+	JEQ        done345
 	VMOVUPS    Y7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done339
+	JEQ        done345
 	VMOVUPS    Y4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done339
+	JEQ        done345
 	VMOVUPS    Y8, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done339
+	JEQ        done345
 	VMOVUPS    Y3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done339
+	JEQ        done345
 	VMOVUPS    Y2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done339
+	JEQ        done345
 	VMOVUPS    Y6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done339
+	JEQ        done345
 
-done339:
+done345:
 	VZEROUPPER
 	RET
 
@@ -5153,11 +5171,11 @@ TEXT ·tileF64AVX2_1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*8), Y0
 	VXORPS  Y1, Y1, Y1
 
-stretch340:
+stretch346:
 	SUBQ $0x04, BX
-	JLT  few342
+	JLT  few348
 
-many341:
+many347:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD (R8), Y3
 	VFMADD231PD  Y2, Y3, Y1
@@ -5179,38 +5197,38 @@ many341:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many341
+	JGE          many347
 
-few342:
+few348:
 	ADDQ $0x04, BX
-	JEQ  done343
+	JEQ  done349
 
-rest344:
+rest350:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD (R8), Y3
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest344
+	JNE          rest350
 
-done343:
+done349:
 	DECQ DI
-	JLE  finished345
+	JLE  finished351
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch340
+	JMP  stretch346
 
-finished345:
+finished351:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store346
+	JEQ        store352
 	VMASKMOVPD (CX), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	MOVQ       40(AX), CX
 
-store346:
+store352:
 	VMASKMOVPD Y1, Y0, (CX)
 	VZEROUPPER
 	RET
@@ -5236,11 +5254,11 @@ TEXT ·tileF64AVX2_1x2(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch347:
+stretch353:
 	SUBQ $0x04, BX
-	JLT  few349
+	JLT  few355
 
-many348:
+many354:
 	VMASKMOVPD   32(CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  (CX), Y4, Y1
@@ -5266,13 +5284,13 @@ many348:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many348
+	JGE          many354
 
-few349:
+few355:
 	ADDQ $0x04, BX
-	JEQ  done350
+	JEQ  done356
 
-rest351:
+rest357:
 	VMASKMOVPD   32(CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  (CX), Y4, Y1
@@ -5280,26 +5298,26 @@ rest351:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest351
+	JNE          rest357
 
-done350:
+done356:
 	DECQ DI
-	JLE  finished352
+	JLE  finished358
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch347
+	JMP  stretch353
 
-finished352:
+finished358:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store353
+	JEQ        store359
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y3
 	VADDPD     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store353:
+store359:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	VZEROUPPER
@@ -5327,11 +5345,11 @@ TEXT ·tileF64AVX2_1x3(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch354:
+stretch360:
 	SUBQ $0x04, BX
-	JLT  few356
+	JLT  few362
 
-many355:
+many361:
 	VMASKMOVPD   64(CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  (CX), Y5, Y1
@@ -5361,13 +5379,13 @@ many355:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many355
+	JGE          many361
 
-few356:
+few362:
 	ADDQ $0x04, BX
-	JEQ  done357
+	JEQ  done363
 
-rest358:
+rest364:
 	VMASKMOVPD   64(CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  (CX), Y5, Y1
@@ -5376,27 +5394,27 @@ rest358:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest358
+	JNE          rest364
 
-done357:
+done363:
 	DECQ DI
-	JLE  finished359
+	JLE  finished365
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch354
+	JMP  stretch360
 
-finished359:
+finished365:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store360
+	JEQ        store366
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VMASKMOVPD 64(CX), Y0, Y4
 	VADDPD     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store360:
+store366:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPD Y3, Y0, 64(CX)
@@ -5426,11 +5444,11 @@ TEXT ·tileF64AVX2_1x4(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch361:
+stretch367:
 	SUBQ $0x04, BX
-	JLT  few363
+	JLT  few369
 
-many362:
+many368:
 	VMASKMOVPD   96(CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  (CX), Y6, Y1
@@ -5464,13 +5482,13 @@ many362:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many362
+	JGE          many368
 
-few363:
+few369:
 	ADDQ $0x04, BX
-	JEQ  done364
+	JEQ  done370
 
-rest365:
+rest371:
 	VMASKMOVPD   96(CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  (CX), Y6, Y1
@@ -5480,20 +5498,20 @@ rest365:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest365
+	JNE          rest371
 
-done364:
+done370:
 	DECQ DI
-	JLE  finished366
+	JLE  finished372
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch361
+	JMP  stretch367
 
-finished366:
+finished372:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store367
+	JEQ        store373
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5501,7 +5519,7 @@ finished366:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store367:
+store373:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5533,11 +5551,11 @@ TEXT ·tileF64AVX2_1x5(SB), NOSPLIT, $0-8
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 
-stretch368:
+stretch374:
 	SUBQ $0x04, BX
-	JLT  few370
+	JLT  few376
 
-many369:
+many375:
 	VMASKMOVPD   128(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  (CX), Y7, Y1
@@ -5575,13 +5593,13 @@ many369:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many369
+	JGE          many375
 
-few370:
+few376:
 	ADDQ $0x04, BX
-	JEQ  done371
+	JEQ  done377
 
-rest372:
+rest378:
 	VMASKMOVPD   128(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  (CX), Y7, Y1
@@ -5592,20 +5610,20 @@ rest372:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest372
+	JNE          rest378
 
-done371:
+done377:
 	DECQ DI
-	JLE  finished373
+	JLE  finished379
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch368
+	JMP  stretch374
 
-finished373:
+finished379:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store374
+	JEQ        store380
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5614,7 +5632,7 @@ finished373:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store374:
+store380:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5648,11 +5666,11 @@ TEXT ·tileF64AVX2_1x6(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch375:
+stretch381:
 	SUBQ $0x04, BX
-	JLT  few377
+	JLT  few383
 
-many376:
+many382:
 	VMASKMOVPD   160(CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  (CX), Y8, Y1
@@ -5694,13 +5712,13 @@ many376:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many376
+	JGE          many382
 
-few377:
+few383:
 	ADDQ $0x04, BX
-	JEQ  done378
+	JEQ  done384
 
-rest379:
+rest385:
 	VMASKMOVPD   160(CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  (CX), Y8, Y1
@@ -5712,20 +5730,20 @@ rest379:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest379
+	JNE          rest385
 
-done378:
+done384:
 	DECQ DI
-	JLE  finished380
+	JLE  finished386
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch375
+	JMP  stretch381
 
-finished380:
+finished386:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store381
+	JEQ        store387
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5735,7 +5753,7 @@ finished380:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store381:
+store387:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5771,11 +5789,11 @@ TEXT ·tileF64AVX2_1x7(SB), NOSPLIT, $0-8
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 
-stretch382:
+stretch388:
 	SUBQ $0x04, BX
-	JLT  few384
+	JLT  few390
 
-many383:
+many389:
 	VMASKMOVPD   192(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  (CX), Y9, Y1
@@ -5821,13 +5839,13 @@ many383:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many383
+	JGE          many389
 
-few384:
+few390:
 	ADDQ $0x04, BX
-	JEQ  done385
+	JEQ  done391
 
-rest386:
+rest392:
 	VMASKMOVPD   192(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  (CX), Y9, Y1
@@ -5840,20 +5858,20 @@ rest386:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest386
+	JNE          rest392
 
-done385:
+done391:
 	DECQ DI
-	JLE  finished387
+	JLE  finished393
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch382
+	JMP  stretch388
 
-finished387:
+finished393:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store388
+	JEQ        store394
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5864,7 +5882,7 @@ finished387:
 	VADDPD     Y8, Y7, Y7
 	MOVQ       40(AX), CX
 
-store388:
+store394:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5902,11 +5920,11 @@ TEXT ·tileF64AVX2_1x8(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch389:
+stretch395:
 	SUBQ $0x04, BX
-	JLT  few391
+	JLT  few397
 
-many390:
+many396:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -5972,13 +5990,13 @@ many390:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many390
+	JGE          many396
 
-few391:
+few397:
 	ADDQ $0x04, BX
-	JEQ  done392
+	JEQ  done398
 
-rest393:
+rest399:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -5996,20 +6014,20 @@ rest393:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest393
+	JNE          rest399
 
-done392:
+done398:
 	DECQ DI
-	JLE  finished394
+	JLE  finished400
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch389
+	JMP  stretch395
 
-finished394:
+finished400:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store395
+	JEQ        store401
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -6021,7 +6039,7 @@ finished394:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store395:
+store401:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -6054,11 +6072,11 @@ TEXT ·tileF64AVX2_2x1(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch396:
+stretch402:
 	SUBQ $0x04, BX
-	JLT  few398
+	JLT  few404
 
-many397:
+many403:
 	VMASKMOVPD   (CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -6088,13 +6106,13 @@ many397:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many397
+	JGE          many403
 
-few398:
+few404:
 	ADDQ $0x04, BX
-	JEQ  done399
+	JEQ  done405
 
-rest400:
+rest406:
 	VMASKMOVPD   (CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -6103,20 +6121,20 @@ rest400:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest400
+	JNE          rest406
 
-done399:
+done405:
 	DECQ DI
-	JLE  finished401
+	JLE  finished407
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch396
+	JMP  stretch402
 
-finished401:
+finished407:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store402
+	JEQ        store408
 	VMASKMOVPD (CX), Y0, Y3
 	VADDPD     Y3, Y1, Y1
 	ADDQ       DX, CX
@@ -6124,7 +6142,7 @@ finished401:
 	VADDPD     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store402:
+store408:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -6154,11 +6172,11 @@ TEXT ·tileF64AVX2_2x2(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch403:
+stretch409:
 	SUBQ $0x04, BX
-	JLT  few405
+	JLT  few411
 
-many404:
+many410:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPD   32(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
@@ -6200,13 +6218,13 @@ many404:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many404
+	JGE          many410
 
-few405:
+few411:
 	ADDQ $0x04, BX
-	JEQ  done406
+	JEQ  done412
 
-rest407:
+rest413:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPD   32(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
@@ -6218,20 +6236,20 @@ rest407:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest407
+	JNE          rest413
 
-done406:
+done412:
 	DECQ DI
-	JLE  finished408
+	JLE  finished414
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch403
+	JMP  stretch409
 
-finished408:
+finished414:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store409
+	JEQ        store415
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y5
 	VADDPD     Y5, Y2, Y2
@@ -6241,7 +6259,7 @@ finished408:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store409:
+store415:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -6275,11 +6293,11 @@ TEXT ·tileF64AVX2_2x3(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch410:
+stretch416:
 	SUBQ $0x04, BX
-	JLT  few412
+	JLT  few418
 
-many411:
+many417:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPD   64(CX), Y0, Y9
@@ -6333,13 +6351,13 @@ many411:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many411
+	JGE          many417
 
-few412:
+few418:
 	ADDQ $0x04, BX
-	JEQ  done413
+	JEQ  done419
 
-rest414:
+rest420:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPD   64(CX), Y0, Y9
@@ -6354,20 +6372,20 @@ rest414:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest414
+	JNE          rest420
 
-done413:
+done419:
 	DECQ DI
-	JLE  finished415
+	JLE  finished421
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch410
+	JMP  stretch416
 
-finished415:
+finished421:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store416
+	JEQ        store422
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VMASKMOVPD 64(CX), Y0, Y7
@@ -6379,7 +6397,7 @@ finished415:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store416:
+store422:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPD Y3, Y0, 64(CX)
@@ -6417,11 +6435,11 @@ TEXT ·tileF64AVX2_2x4(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch417:
+stretch423:
 	SUBQ $0x04, BX
-	JLT  few419
+	JLT  few425
 
-many418:
+many424:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -6487,13 +6505,13 @@ many418:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many418
+	JGE          many424
 
-few419:
+few425:
 	ADDQ $0x04, BX
-	JEQ  done420
+	JEQ  done426
 
-rest421:
+rest427:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -6511,20 +6529,20 @@ rest421:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest421
+	JNE          rest427
 
-done420:
+done426:
 	DECQ DI
-	JLE  finished422
+	JLE  finished428
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch417
+	JMP  stretch423
 
-finished422:
+finished428:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store423
+	JEQ        store429
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -6538,7 +6556,7 @@ finished422:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store423:
+store429:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -6573,11 +6591,11 @@ TEXT ·tileF64AVX2_3x1(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch424:
+stretch430:
 	SUBQ $0x04, BX
-	JLT  few426
+	JLT  few432
 
-many425:
+many431:
 	VMASKMOVPD   (CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  Y4, Y5, Y1
@@ -6615,13 +6633,13 @@ many425:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many425
+	JGE          many431
 
-few426:
+few432:
 	ADDQ $0x04, BX
-	JEQ  done427
+	JEQ  done433
 
-rest428:
+rest434:
 	VMASKMOVPD   (CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  Y4, Y5, Y1
@@ -6632,20 +6650,20 @@ rest428:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest428
+	JNE          rest434
 
-done427:
+done433:
 	DECQ DI
-	JLE  finished429
+	JLE  finished435
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch424
+	JMP  stretch430
 
-finished429:
+finished435:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store430
+	JEQ        store436
 	VMASKMOVPD (CX), Y0, Y4
 	VADDPD     Y4, Y1, Y1
 	ADDQ       DX, CX
@@ -6656,7 +6674,7 @@ finished429:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store430:
+store436:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -6690,11 +6708,11 @@ TEXT ·tileF64AVX2_3x2(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch431:
+stretch437:
 	SUBQ $0x04, BX
-	JLT  few433
+	JLT  few439
 
-many432:
+many438:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPD   32(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
@@ -6748,13 +6766,13 @@ many432:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many432
+	JGE          many438
 
-few433:
+few439:
 	ADDQ $0x04, BX
-	JEQ  done434
+	JEQ  done440
 
-rest435:
+rest441:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPD   32(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
@@ -6769,20 +6787,20 @@ rest435:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest435
+	JNE          rest441
 
-done434:
+done440:
 	DECQ DI
-	JLE  finished436
+	JLE  finished442
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch431
+	JMP  stretch437
 
-finished436:
+finished442:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store437
+	JEQ        store443
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y7
 	VADDPD     Y7, Y2, Y2
@@ -6796,7 +6814,7 @@ finished436:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store437:
+store443:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -6831,6 +6849,8 @@ TEXT ·tileF64AVX2_4x1(SB), NOSPLIT, $0-8
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
+	CMPQ       BX, $0x30
+	JLT        near444
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -6841,11 +6861,12 @@ TEXT ·tileF64AVX2_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch438:
+near444:
+stretch445:
 	SUBQ $0x04, BX
-	JLT  few440
+	JLT  few447
 
-many439:
+many446:
 	VMASKMOVPD   (CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -6891,13 +6912,13 @@ many439:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many439
+	JGE          many446
 
-few440:
+few447:
 	ADDQ $0x04, BX
-	JEQ  done441
+	JEQ  done448
 
-rest442:
+rest449:
 	VMASKMOVPD   (CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -6910,20 +6931,20 @@ rest442:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest442
+	JNE          rest449
 
-done441:
+done448:
 	DECQ DI
-	JLE  finished443
+	JLE  finished450
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch438
+	JMP  stretch445
 
-finished443:
+finished450:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store444
+	JEQ        store451
 	VMASKMOVPD (CX), Y0, Y5
 	VADDPD     Y5, Y1, Y1
 	ADDQ       DX, CX
@@ -6937,7 +6958,7 @@ finished443:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store444:
+store451:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -6975,6 +6996,8 @@ TEXT ·tileF64AVX2_4x2(SB), NOSPLIT, $0-8
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
 	VXORPS     Y8, Y8, Y8
+	CMPQ       BX, $0x30
+	JLT        near452
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -6985,11 +7008,12 @@ TEXT ·tileF64AVX2_4x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch445:
+near452:
+stretch453:
 	SUBQ $0x04, BX
-	JLT  few447
+	JLT  few455
 
-many446:
+many454:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPD   32(CX), Y0, Y10
@@ -7059,13 +7083,13 @@ many446:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many446
+	JGE          many454
 
-few447:
+few455:
 	ADDQ $0x04, BX
-	JEQ  done448
+	JEQ  done456
 
-rest449:
+rest457:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPD   32(CX), Y0, Y10
@@ -7084,20 +7108,20 @@ rest449:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest449
+	JNE          rest457
 
-done448:
+done456:
 	DECQ DI
-	JLE  finished450
+	JLE  finished458
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch445
+	JMP  stretch453
 
-finished450:
+finished458:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store451
+	JEQ        store459
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y9
 	VADDPD     Y9, Y2, Y2
@@ -7115,7 +7139,7 @@ finished450:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store451:
+store459:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -7154,6 +7178,8 @@ TEXT ·tileF64AVX2_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
+	CMPQ       BX, $0x30
+	JLT        near460
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7166,11 +7192,12 @@ TEXT ·tileF64AVX2_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch452:
+near460:
+stretch461:
 	SUBQ $0x04, BX
-	JLT  few454
+	JLT  few463
 
-many453:
+many462:
 	VMASKMOVPD   (CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  Y6, Y7, Y1
@@ -7224,13 +7251,13 @@ many453:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many453
+	JGE          many462
 
-few454:
+few463:
 	ADDQ $0x04, BX
-	JEQ  done455
+	JEQ  done464
 
-rest456:
+rest465:
 	VMASKMOVPD   (CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  Y6, Y7, Y1
@@ -7245,20 +7272,20 @@ rest456:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest456
+	JNE          rest465
 
-done455:
+done464:
 	DECQ DI
-	JLE  finished457
+	JLE  finished466
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch452
+	JMP  stretch461
 
-finished457:
+finished466:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store458
+	JEQ        store467
 	VMASKMOVPD (CX), Y0, Y6
 	VADDPD     Y6, Y1, Y1
 	ADDQ       DX, CX
@@ -7275,7 +7302,7 @@ finished457:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store458:
+store467:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -7317,6 +7344,8 @@ TEXT ·tileF64AVX2_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Y8, Y8, Y8
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
+	CMPQ       BX, $0x30
+	JLT        near468
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7329,11 +7358,12 @@ TEXT ·tileF64AVX2_5x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch459:
+near468:
+stretch469:
 	SUBQ $0x04, BX
-	JLT  few461
+	JLT  few471
 
-many460:
+many470:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPD   32(CX), Y0, Y12
@@ -7415,13 +7445,13 @@ many460:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many460
+	JGE          many470
 
-few461:
+few471:
 	ADDQ $0x04, BX
-	JEQ  done462
+	JEQ  done472
 
-rest463:
+rest473:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPD   32(CX), Y0, Y12
@@ -7443,20 +7473,20 @@ rest463:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest463
+	JNE          rest473
 
-done462:
+done472:
 	DECQ DI
-	JLE  finished464
+	JLE  finished474
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch459
+	JMP  stretch469
 
-finished464:
+finished474:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store465
+	JEQ        store475
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y11
 	VADDPD     Y11, Y2, Y2
@@ -7478,7 +7508,7 @@ finished464:
 	VADDPD     Y11, Y10, Y10
 	MOVQ       40(AX), CX
 
-store465:
+store475:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -7522,6 +7552,8 @@ TEXT ·tileF64AVX2_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
+	CMPQ       BX, $0x30
+	JLT        near476
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -7536,11 +7568,12 @@ TEXT ·tileF64AVX2_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch466:
+near476:
+stretch477:
 	SUBQ $0x04, BX
-	JLT  few468
+	JLT  few479
 
-many467:
+many478:
 	VMASKMOVPD   (CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -7602,13 +7635,13 @@ many467:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many467
+	JGE          many478
 
-few468:
+few479:
 	ADDQ $0x04, BX
-	JEQ  done469
+	JEQ  done480
 
-rest470:
+rest481:
 	VMASKMOVPD   (CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -7625,20 +7658,20 @@ rest470:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest470
+	JNE          rest481
 
-done469:
+done480:
 	DECQ DI
-	JLE  finished471
+	JLE  finished482
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch466
+	JMP  stretch477
 
-finished471:
+finished482:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store472
+	JEQ        store483
 	VMASKMOVPD (CX), Y0, Y7
 	VADDPD     Y7, Y1, Y1
 	ADDQ       DX, CX
@@ -7658,7 +7691,7 @@ finished471:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store472:
+store483:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -7705,6 +7738,8 @@ TEXT ·tileF64AVX2_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Y10, Y10, Y10
 	VXORPS     Y11, Y11, Y11
 	VXORPS     Y12, Y12, Y12
+	CMPQ       BX, $0x30
+	JLT        near484
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -7719,11 +7754,12 @@ TEXT ·tileF64AVX2_6x2(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch473:
+near484:
+stretch485:
 	SUBQ $0x04, BX
-	JLT  few475
+	JLT  few487
 
-many474:
+many486:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPD   32(CX), Y0, Y14
@@ -7817,13 +7853,13 @@ many474:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many474
+	JGE          many486
 
-few475:
+few487:
 	ADDQ $0x04, BX
-	JEQ  done476
+	JEQ  done488
 
-rest477:
+rest489:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPD   32(CX), Y0, Y14
@@ -7848,20 +7884,20 @@ rest477:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest477
+	JNE          rest489
 
-done476:
+done488:
 	DECQ DI
-	JLE  finished478
+	JLE  finished490
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch473
+	JMP  stretch485
 
-finished478:
+finished490:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store479
+	JEQ        store491
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y13
 	VADDPD     Y13, Y2, Y2
@@ -7887,7 +7923,7 @@ finished478:
 	VADDPD     Y13, Y12, Y12
 	MOVQ       40(AX), CX
 
-store479:
+store491:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -7919,9 +7955,9 @@ TEXT ·transposeF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full480:
+full492:
 	CMPQ       SI, $0x04
-	JLT        tail481
+	JLT        tail493
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Y0
 	LEAQ       (R8)(DX*1), R9
@@ -7954,11 +7990,11 @@ full480:
 	ADDQ       AX, DI
 	ADDQ       $0x20, CX
 	SUBQ       $0x04, SI
-	JMP        full480
+	JMP        full492
 
-tail481:
+tail493:
 	TESTQ      SI, SI
-	JEQ        done482
+	JEQ        done494
 	MOVQ       $+4, R9
 	MOVQ       SI, R8
 	CMPQ       R8, R9
@@ -7990,17 +8026,17 @@ tail481:
 	VMOVUPS    Y3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done482
+	JEQ        done494
 	VMOVUPS    Y4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done482
+	JEQ        done494
 	VMOVUPS    Y2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done482
+	JEQ        done494
 
-done482:
+done494:
 	VZEROUPPER
 	RET
 
@@ -8014,7 +8050,7 @@ TEXT ·copyPanelAVX2(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), SI
 	MOVQ 16(AX), AX
 
-next483:
+next495:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS Y0, (DX)
@@ -8022,7 +8058,7 @@ next483:
 	ADDQ    BX, CX
 	ADDQ    SI, DX
 	DECQ    AX
-	JNE     next483
+	JNE     next495
 	VZEROUPPER
 	RET
 

@@ -7526,6 +7526,8 @@ TEXT ·tileF32AVX512_4x1(SB), NOSPLIT, $0-8
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
 	VPXORD     Z3, Z3, Z3
+	CMPQ       BX, $0x30
+	JLT        near577
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7536,11 +7538,12 @@ TEXT ·tileF32AVX512_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch577:
+near577:
+stretch578:
 	SUBQ $0x04, BX
-	JLT  few579
+	JLT  few580
 
-many578:
+many579:
 	VMOVUPS.Z    (CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -7586,13 +7589,13 @@ many578:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many578
+	JGE          many579
 
-few579:
+few580:
 	ADDQ $0x04, BX
-	JEQ  done580
+	JEQ  done581
 
-rest581:
+rest582:
 	VMOVUPS.Z    (CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -7605,20 +7608,20 @@ rest581:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest581
+	JNE          rest582
 
-done580:
+done581:
 	DECQ DI
-	JLE  finished582
+	JLE  finished583
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch577
+	JMP  stretch578
 
-finished582:
+finished583:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store583
+	JEQ       store584
 	VMOVUPS.Z (CX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	ADDQ      DX, CX
@@ -7632,11 +7635,11 @@ finished582:
 	VADDPS    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store583:
+store584:
 	CMPQ      120(AX), $0x00
-	JEQ       plain584
+	JEQ       plain585
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled585
+	JEQ       scaled586
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VMULPS    Z4, Z0, Z0
@@ -7644,9 +7647,9 @@ store583:
 	VMULPS    Z4, Z2, Z2
 	VMULPS    Z4, Z3, Z3
 
-scaled585:
+scaled586:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased586
+	JEQ       biased587
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VADDPS    Z4, Z0, Z0
@@ -7654,9 +7657,9 @@ scaled585:
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z4, Z3, Z3
 
-biased586:
+biased587:
 	TESTB     $0x04, 120(AX)
-	JEQ       none587
+	JEQ       none588
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VADDPS    Z4, Z0, Z0
@@ -7670,11 +7673,11 @@ biased586:
 	VMOVUPS.Z (BX), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-none587:
+none588:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited589
+	JEQ     limited590
 	TESTB   $0x08, 120(AX)
-	JEQ     six588
+	JEQ     six589
 	VPXORD  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
 	VMOVAPS Z6, K2, Z0
@@ -7684,9 +7687,9 @@ none587:
 	VMOVAPS Z6, K2, Z2
 	VCMPPS  $0x12, Z6, Z3, K2
 	VMOVAPS Z6, K2, Z3
-	JMP     limited589
+	JMP     limited590
 
-six588:
+six589:
 	VBROADCASTSS 128(AX), Z4
 	VPXORD       Z6, Z6, Z6
 	VCMPPS       $0x11, Z6, Z0, K2
@@ -7706,8 +7709,8 @@ six588:
 	VCMPPS       $0x1e, Z4, Z3, K2
 	VBLENDMPS    Z4, Z3, K2, Z3
 
-limited589:
-plain584:
+limited590:
+plain585:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -7742,6 +7745,8 @@ TEXT ·tileF32AVX512_4x2(SB), NOSPLIT, $0-8
 	VPXORD     Z5, Z5, Z5
 	VPXORD     Z6, Z6, Z6
 	VPXORD     Z7, Z7, Z7
+	CMPQ       BX, $0x30
+	JLT        near591
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7756,11 +7761,12 @@ TEXT ·tileF32AVX512_4x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-stretch590:
+near591:
+stretch592:
 	SUBQ $0x04, BX
-	JLT  few592
+	JLT  few594
 
-many591:
+many593:
 	VMOVUPS      (CX), Z8
 	VMOVUPS.Z    64(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
@@ -7826,13 +7832,13 @@ many591:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many591
+	JGE          many593
 
-few592:
+few594:
 	ADDQ $0x04, BX
-	JEQ  done593
+	JEQ  done595
 
-rest594:
+rest596:
 	VMOVUPS      (CX), Z8
 	VMOVUPS.Z    64(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
@@ -7850,20 +7856,20 @@ rest594:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest594
+	JNE          rest596
 
-done593:
+done595:
 	DECQ DI
-	JLE  finished595
+	JLE  finished597
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch590
+	JMP  stretch592
 
-finished595:
+finished597:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store596
+	JEQ       store598
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z8
 	VADDPS    Z8, Z1, Z1
@@ -7881,11 +7887,11 @@ finished595:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store596:
+store598:
 	CMPQ    120(AX), $0x00
-	JEQ     plain597
+	JEQ     plain599
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled598
+	JEQ     scaled600
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z8
 	VMULPS  Z8, Z0, Z0
@@ -7893,9 +7899,9 @@ store596:
 	VMULPS  Z8, Z4, Z4
 	VMULPS  Z8, Z6, Z6
 
-scaled598:
+scaled600:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased599
+	JEQ     biased601
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z8
 	VADDPS  Z8, Z0, Z0
@@ -7903,9 +7909,9 @@ scaled598:
 	VADDPS  Z8, Z4, Z4
 	VADDPS  Z8, Z6, Z6
 
-biased599:
+biased601:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled600
+	JEQ       scaled602
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z8
 	VMULPS    Z8, Z1, Z1
@@ -7913,9 +7919,9 @@ biased599:
 	VMULPS    Z8, Z5, Z5
 	VMULPS    Z8, Z7, Z7
 
-scaled600:
+scaled602:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased601
+	JEQ       biased603
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z8
 	VADDPS    Z8, Z1, Z1
@@ -7923,9 +7929,9 @@ scaled600:
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z8, Z7, Z7
 
-biased601:
+biased603:
 	TESTB     $0x04, 120(AX)
-	JEQ       none602
+	JEQ       none604
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z8
@@ -7943,11 +7949,11 @@ biased601:
 	VMOVUPS.Z 64(BX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-none602:
+none604:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited604
+	JEQ     limited606
 	TESTB   $0x08, 120(AX)
-	JEQ     six603
+	JEQ     six605
 	VPXORD  Z11, Z11, Z11
 	VCMPPS  $0x12, Z11, Z0, K2
 	VMOVAPS Z11, K2, Z0
@@ -7965,9 +7971,9 @@ none602:
 	VMOVAPS Z11, K2, Z6
 	VCMPPS  $0x12, Z11, Z7, K2
 	VMOVAPS Z11, K2, Z7
-	JMP     limited604
+	JMP     limited606
 
-six603:
+six605:
 	VBROADCASTSS 128(AX), Z8
 	VPXORD       Z11, Z11, Z11
 	VCMPPS       $0x11, Z11, Z0, K2
@@ -8003,8 +8009,8 @@ six603:
 	VCMPPS       $0x1e, Z8, Z7, K2
 	VBLENDMPS    Z8, Z7, K2, Z7
 
-limited604:
-plain597:
+limited606:
+plain599:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -8040,6 +8046,8 @@ TEXT ·tileF32AVX512_5x1(SB), NOSPLIT, $0-8
 	VPXORD     Z2, Z2, Z2
 	VPXORD     Z3, Z3, Z3
 	VPXORD     Z4, Z4, Z4
+	CMPQ       BX, $0x30
+	JLT        near607
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -8052,11 +8060,12 @@ TEXT ·tileF32AVX512_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch605:
+near607:
+stretch608:
 	SUBQ $0x04, BX
-	JLT  few607
+	JLT  few610
 
-many606:
+many609:
 	VMOVUPS.Z    (CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -8110,13 +8119,13 @@ many606:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many606
+	JGE          many609
 
-few607:
+few610:
 	ADDQ $0x04, BX
-	JEQ  done608
+	JEQ  done611
 
-rest609:
+rest612:
 	VMOVUPS.Z    (CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -8131,20 +8140,20 @@ rest609:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest609
+	JNE          rest612
 
-done608:
+done611:
 	DECQ DI
-	JLE  finished610
+	JLE  finished613
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch605
+	JMP  stretch608
 
-finished610:
+finished613:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store611
+	JEQ       store614
 	VMOVUPS.Z (CX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	ADDQ      DX, CX
@@ -8161,11 +8170,11 @@ finished610:
 	VADDPS    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store611:
+store614:
 	CMPQ      120(AX), $0x00
-	JEQ       plain612
+	JEQ       plain615
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled613
+	JEQ       scaled616
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VMULPS    Z5, Z0, Z0
@@ -8174,9 +8183,9 @@ store611:
 	VMULPS    Z5, Z3, Z3
 	VMULPS    Z5, Z4, Z4
 
-scaled613:
+scaled616:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased614
+	JEQ       biased617
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z0, Z0
@@ -8185,9 +8194,9 @@ scaled613:
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z5, Z4, Z4
 
-biased614:
+biased617:
 	TESTB     $0x04, 120(AX)
-	JEQ       none615
+	JEQ       none618
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z0, Z0
@@ -8204,11 +8213,11 @@ biased614:
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-none615:
+none618:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited617
+	JEQ     limited620
 	TESTB   $0x08, 120(AX)
-	JEQ     six616
+	JEQ     six619
 	VPXORD  Z7, Z7, Z7
 	VCMPPS  $0x12, Z7, Z0, K2
 	VMOVAPS Z7, K2, Z0
@@ -8220,9 +8229,9 @@ none615:
 	VMOVAPS Z7, K2, Z3
 	VCMPPS  $0x12, Z7, Z4, K2
 	VMOVAPS Z7, K2, Z4
-	JMP     limited617
+	JMP     limited620
 
-six616:
+six619:
 	VBROADCASTSS 128(AX), Z5
 	VPXORD       Z7, Z7, Z7
 	VCMPPS       $0x11, Z7, Z0, K2
@@ -8246,8 +8255,8 @@ six616:
 	VCMPPS       $0x1e, Z5, Z4, K2
 	VBLENDMPS    Z5, Z4, K2, Z4
 
-limited617:
-plain612:
+limited620:
+plain615:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -8286,6 +8295,8 @@ TEXT ·tileF32AVX512_5x2(SB), NOSPLIT, $0-8
 	VPXORD     Z7, Z7, Z7
 	VPXORD     Z8, Z8, Z8
 	VPXORD     Z9, Z9, Z9
+	CMPQ       BX, $0x30
+	JLT        near621
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -8303,11 +8314,12 @@ TEXT ·tileF32AVX512_5x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-stretch618:
+near621:
+stretch622:
 	SUBQ $0x04, BX
-	JLT  few620
+	JLT  few624
 
-many619:
+many623:
 	VMOVUPS      (CX), Z10
 	VMOVUPS.Z    64(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
@@ -8385,13 +8397,13 @@ many619:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many619
+	JGE          many623
 
-few620:
+few624:
 	ADDQ $0x04, BX
-	JEQ  done621
+	JEQ  done625
 
-rest622:
+rest626:
 	VMOVUPS      (CX), Z10
 	VMOVUPS.Z    64(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
@@ -8412,20 +8424,20 @@ rest622:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest622
+	JNE          rest626
 
-done621:
+done625:
 	DECQ DI
-	JLE  finished623
+	JLE  finished627
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch618
+	JMP  stretch622
 
-finished623:
+finished627:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store624
+	JEQ       store628
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z10
 	VADDPS    Z10, Z1, Z1
@@ -8447,11 +8459,11 @@ finished623:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store624:
+store628:
 	CMPQ    120(AX), $0x00
-	JEQ     plain625
+	JEQ     plain629
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled626
+	JEQ     scaled630
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z10
 	VMULPS  Z10, Z0, Z0
@@ -8460,9 +8472,9 @@ store624:
 	VMULPS  Z10, Z6, Z6
 	VMULPS  Z10, Z8, Z8
 
-scaled626:
+scaled630:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased627
+	JEQ     biased631
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z10
 	VADDPS  Z10, Z0, Z0
@@ -8471,9 +8483,9 @@ scaled626:
 	VADDPS  Z10, Z6, Z6
 	VADDPS  Z10, Z8, Z8
 
-biased627:
+biased631:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled628
+	JEQ       scaled632
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z10
 	VMULPS    Z10, Z1, Z1
@@ -8482,9 +8494,9 @@ biased627:
 	VMULPS    Z10, Z7, Z7
 	VMULPS    Z10, Z9, Z9
 
-scaled628:
+scaled632:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased629
+	JEQ       biased633
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z10
 	VADDPS    Z10, Z1, Z1
@@ -8493,9 +8505,9 @@ scaled628:
 	VADDPS    Z10, Z7, Z7
 	VADDPS    Z10, Z9, Z9
 
-biased629:
+biased633:
 	TESTB     $0x04, 120(AX)
-	JEQ       none630
+	JEQ       none634
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z10
@@ -8517,11 +8529,11 @@ biased629:
 	VMOVUPS.Z 64(BX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-none630:
+none634:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited632
+	JEQ     limited636
 	TESTB   $0x08, 120(AX)
-	JEQ     six631
+	JEQ     six635
 	VPXORD  Z13, Z13, Z13
 	VCMPPS  $0x12, Z13, Z0, K2
 	VMOVAPS Z13, K2, Z0
@@ -8543,9 +8555,9 @@ none630:
 	VMOVAPS Z13, K2, Z8
 	VCMPPS  $0x12, Z13, Z9, K2
 	VMOVAPS Z13, K2, Z9
-	JMP     limited632
+	JMP     limited636
 
-six631:
+six635:
 	VBROADCASTSS 128(AX), Z10
 	VPXORD       Z13, Z13, Z13
 	VCMPPS       $0x11, Z13, Z0, K2
@@ -8589,8 +8601,8 @@ six631:
 	VCMPPS       $0x1e, Z10, Z9, K2
 	VBLENDMPS    Z10, Z9, K2, Z9
 
-limited632:
-plain625:
+limited636:
+plain629:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -8631,6 +8643,8 @@ TEXT ·tileF32AVX512_6x1(SB), NOSPLIT, $0-8
 	VPXORD     Z3, Z3, Z3
 	VPXORD     Z4, Z4, Z4
 	VPXORD     Z5, Z5, Z5
+	CMPQ       BX, $0x30
+	JLT        near637
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -8645,11 +8659,12 @@ TEXT ·tileF32AVX512_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch633:
+near637:
+stretch638:
 	SUBQ $0x04, BX
-	JLT  few635
+	JLT  few640
 
-many634:
+many639:
 	VMOVUPS.Z    (CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -8711,13 +8726,13 @@ many634:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many634
+	JGE          many639
 
-few635:
+few640:
 	ADDQ $0x04, BX
-	JEQ  done636
+	JEQ  done641
 
-rest637:
+rest642:
 	VMOVUPS.Z    (CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -8734,20 +8749,20 @@ rest637:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest637
+	JNE          rest642
 
-done636:
+done641:
 	DECQ DI
-	JLE  finished638
+	JLE  finished643
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch633
+	JMP  stretch638
 
-finished638:
+finished643:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store639
+	JEQ       store644
 	VMOVUPS.Z (CX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	ADDQ      DX, CX
@@ -8767,11 +8782,11 @@ finished638:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store639:
+store644:
 	CMPQ      120(AX), $0x00
-	JEQ       plain640
+	JEQ       plain645
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled641
+	JEQ       scaled646
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VMULPS    Z6, Z0, Z0
@@ -8781,9 +8796,9 @@ store639:
 	VMULPS    Z6, Z4, Z4
 	VMULPS    Z6, Z5, Z5
 
-scaled641:
+scaled646:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased642
+	JEQ       biased647
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z0, Z0
@@ -8793,9 +8808,9 @@ scaled641:
 	VADDPS    Z6, Z4, Z4
 	VADDPS    Z6, Z5, Z5
 
-biased642:
+biased647:
 	TESTB     $0x04, 120(AX)
-	JEQ       none643
+	JEQ       none648
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z0, Z0
@@ -8815,11 +8830,11 @@ biased642:
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-none643:
+none648:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited645
+	JEQ     limited650
 	TESTB   $0x08, 120(AX)
-	JEQ     six644
+	JEQ     six649
 	VPXORD  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
 	VMOVAPS Z8, K2, Z0
@@ -8833,9 +8848,9 @@ none643:
 	VMOVAPS Z8, K2, Z4
 	VCMPPS  $0x12, Z8, Z5, K2
 	VMOVAPS Z8, K2, Z5
-	JMP     limited645
+	JMP     limited650
 
-six644:
+six649:
 	VBROADCASTSS 128(AX), Z6
 	VPXORD       Z8, Z8, Z8
 	VCMPPS       $0x11, Z8, Z0, K2
@@ -8863,8 +8878,8 @@ six644:
 	VCMPPS       $0x1e, Z6, Z5, K2
 	VBLENDMPS    Z6, Z5, K2, Z5
 
-limited645:
-plain640:
+limited650:
+plain645:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -8908,6 +8923,8 @@ TEXT ·tileF32AVX512_6x2(SB), NOSPLIT, $0-8
 	VPXORD     Z9, Z9, Z9
 	VPXORD     Z10, Z10, Z10
 	VPXORD     Z11, Z11, Z11
+	CMPQ       BX, $0x30
+	JLT        near651
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -8928,11 +8945,12 @@ TEXT ·tileF32AVX512_6x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-stretch646:
+near651:
+stretch652:
 	SUBQ $0x04, BX
-	JLT  few648
+	JLT  few654
 
-many647:
+many653:
 	VMOVUPS      (CX), Z12
 	VMOVUPS.Z    64(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
@@ -9022,13 +9040,13 @@ many647:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many647
+	JGE          many653
 
-few648:
+few654:
 	ADDQ $0x04, BX
-	JEQ  done649
+	JEQ  done655
 
-rest650:
+rest656:
 	VMOVUPS      (CX), Z12
 	VMOVUPS.Z    64(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
@@ -9052,20 +9070,20 @@ rest650:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest650
+	JNE          rest656
 
-done649:
+done655:
 	DECQ DI
-	JLE  finished651
+	JLE  finished657
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch646
+	JMP  stretch652
 
-finished651:
+finished657:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store652
+	JEQ       store658
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z12
 	VADDPS    Z12, Z1, Z1
@@ -9091,11 +9109,11 @@ finished651:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store652:
+store658:
 	CMPQ    120(AX), $0x00
-	JEQ     plain653
+	JEQ     plain659
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled654
+	JEQ     scaled660
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z12
 	VMULPS  Z12, Z0, Z0
@@ -9105,9 +9123,9 @@ store652:
 	VMULPS  Z12, Z8, Z8
 	VMULPS  Z12, Z10, Z10
 
-scaled654:
+scaled660:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased655
+	JEQ     biased661
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z12
 	VADDPS  Z12, Z0, Z0
@@ -9117,9 +9135,9 @@ scaled654:
 	VADDPS  Z12, Z8, Z8
 	VADDPS  Z12, Z10, Z10
 
-biased655:
+biased661:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled656
+	JEQ       scaled662
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z12
 	VMULPS    Z12, Z1, Z1
@@ -9129,9 +9147,9 @@ biased655:
 	VMULPS    Z12, Z9, Z9
 	VMULPS    Z12, Z11, Z11
 
-scaled656:
+scaled662:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased657
+	JEQ       biased663
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z12
 	VADDPS    Z12, Z1, Z1
@@ -9141,9 +9159,9 @@ scaled656:
 	VADDPS    Z12, Z9, Z9
 	VADDPS    Z12, Z11, Z11
 
-biased657:
+biased663:
 	TESTB     $0x04, 120(AX)
-	JEQ       none658
+	JEQ       none664
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z12
@@ -9169,11 +9187,11 @@ biased657:
 	VMOVUPS.Z 64(BX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-none658:
+none664:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited660
+	JEQ     limited666
 	TESTB   $0x08, 120(AX)
-	JEQ     six659
+	JEQ     six665
 	VPXORD  Z15, Z15, Z15
 	VCMPPS  $0x12, Z15, Z0, K2
 	VMOVAPS Z15, K2, Z0
@@ -9199,9 +9217,9 @@ none658:
 	VMOVAPS Z15, K2, Z10
 	VCMPPS  $0x12, Z15, Z11, K2
 	VMOVAPS Z15, K2, Z11
-	JMP     limited660
+	JMP     limited666
 
-six659:
+six665:
 	VBROADCASTSS 128(AX), Z12
 	VPXORD       Z15, Z15, Z15
 	VCMPPS       $0x11, Z15, Z0, K2
@@ -9253,8 +9271,8 @@ six659:
 	VCMPPS       $0x1e, Z12, Z11, K2
 	VBLENDMPS    Z12, Z11, K2, Z11
 
-limited660:
-plain653:
+limited666:
+plain659:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -9299,6 +9317,8 @@ TEXT ·tileF32AVX512_7x1(SB), NOSPLIT, $0-8
 	VPXORD     Z4, Z4, Z4
 	VPXORD     Z5, Z5, Z5
 	VPXORD     Z6, Z6, Z6
+	CMPQ       BX, $0x30
+	JLT        near667
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -9315,11 +9335,12 @@ TEXT ·tileF32AVX512_7x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch661:
+near667:
+stretch668:
 	SUBQ $0x04, BX
-	JLT  few663
+	JLT  few670
 
-many662:
+many669:
 	VMOVUPS.Z    (CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z7, Z8, Z0
@@ -9389,13 +9410,13 @@ many662:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many662
+	JGE          many669
 
-few663:
+few670:
 	ADDQ $0x04, BX
-	JEQ  done664
+	JEQ  done671
 
-rest665:
+rest672:
 	VMOVUPS.Z    (CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z7, Z8, Z0
@@ -9414,20 +9435,20 @@ rest665:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest665
+	JNE          rest672
 
-done664:
+done671:
 	DECQ DI
-	JLE  finished666
+	JLE  finished673
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch661
+	JMP  stretch668
 
-finished666:
+finished673:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store667
+	JEQ       store674
 	VMOVUPS.Z (CX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	ADDQ      DX, CX
@@ -9450,11 +9471,11 @@ finished666:
 	VADDPS    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store667:
+store674:
 	CMPQ      120(AX), $0x00
-	JEQ       plain668
+	JEQ       plain675
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled669
+	JEQ       scaled676
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VMULPS    Z7, Z0, Z0
@@ -9465,9 +9486,9 @@ store667:
 	VMULPS    Z7, Z5, Z5
 	VMULPS    Z7, Z6, Z6
 
-scaled669:
+scaled676:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased670
+	JEQ       biased677
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z0, Z0
@@ -9478,9 +9499,9 @@ scaled669:
 	VADDPS    Z7, Z5, Z5
 	VADDPS    Z7, Z6, Z6
 
-biased670:
+biased677:
 	TESTB     $0x04, 120(AX)
-	JEQ       none671
+	JEQ       none678
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z0, Z0
@@ -9503,11 +9524,11 @@ biased670:
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-none671:
+none678:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited673
+	JEQ     limited680
 	TESTB   $0x08, 120(AX)
-	JEQ     six672
+	JEQ     six679
 	VPXORD  Z9, Z9, Z9
 	VCMPPS  $0x12, Z9, Z0, K2
 	VMOVAPS Z9, K2, Z0
@@ -9523,9 +9544,9 @@ none671:
 	VMOVAPS Z9, K2, Z5
 	VCMPPS  $0x12, Z9, Z6, K2
 	VMOVAPS Z9, K2, Z6
-	JMP     limited673
+	JMP     limited680
 
-six672:
+six679:
 	VBROADCASTSS 128(AX), Z7
 	VPXORD       Z9, Z9, Z9
 	VCMPPS       $0x11, Z9, Z0, K2
@@ -9557,8 +9578,8 @@ six672:
 	VCMPPS       $0x1e, Z7, Z6, K2
 	VBLENDMPS    Z7, Z6, K2, Z6
 
-limited673:
-plain668:
+limited680:
+plain675:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -9606,6 +9627,8 @@ TEXT ·tileF32AVX512_7x2(SB), NOSPLIT, $0-8
 	VPXORD     Z11, Z11, Z11
 	VPXORD     Z12, Z12, Z12
 	VPXORD     Z13, Z13, Z13
+	CMPQ       BX, $0x30
+	JLT        near681
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -9629,11 +9652,12 @@ TEXT ·tileF32AVX512_7x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-stretch674:
+near681:
+stretch682:
 	SUBQ $0x04, BX
-	JLT  few676
+	JLT  few684
 
-many675:
+many683:
 	VMOVUPS      (CX), Z14
 	VMOVUPS.Z    64(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
@@ -9735,13 +9759,13 @@ many675:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many675
+	JGE          many683
 
-few676:
+few684:
 	ADDQ $0x04, BX
-	JEQ  done677
+	JEQ  done685
 
-rest678:
+rest686:
 	VMOVUPS      (CX), Z14
 	VMOVUPS.Z    64(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
@@ -9768,20 +9792,20 @@ rest678:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest678
+	JNE          rest686
 
-done677:
+done685:
 	DECQ DI
-	JLE  finished679
+	JLE  finished687
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch674
+	JMP  stretch682
 
-finished679:
+finished687:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store680
+	JEQ       store688
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z14
 	VADDPS    Z14, Z1, Z1
@@ -9811,11 +9835,11 @@ finished679:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store680:
+store688:
 	CMPQ    120(AX), $0x00
-	JEQ     plain681
+	JEQ     plain689
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled682
+	JEQ     scaled690
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z14
 	VMULPS  Z14, Z0, Z0
@@ -9826,9 +9850,9 @@ store680:
 	VMULPS  Z14, Z10, Z10
 	VMULPS  Z14, Z12, Z12
 
-scaled682:
+scaled690:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased683
+	JEQ     biased691
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z14
 	VADDPS  Z14, Z0, Z0
@@ -9839,9 +9863,9 @@ scaled682:
 	VADDPS  Z14, Z10, Z10
 	VADDPS  Z14, Z12, Z12
 
-biased683:
+biased691:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled684
+	JEQ       scaled692
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z14
 	VMULPS    Z14, Z1, Z1
@@ -9852,9 +9876,9 @@ biased683:
 	VMULPS    Z14, Z11, Z11
 	VMULPS    Z14, Z13, Z13
 
-scaled684:
+scaled692:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased685
+	JEQ       biased693
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z14
 	VADDPS    Z14, Z1, Z1
@@ -9865,9 +9889,9 @@ scaled684:
 	VADDPS    Z14, Z11, Z11
 	VADDPS    Z14, Z13, Z13
 
-biased685:
+biased693:
 	TESTB     $0x04, 120(AX)
-	JEQ       none686
+	JEQ       none694
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z14
@@ -9897,11 +9921,11 @@ biased685:
 	VMOVUPS.Z 64(BX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-none686:
+none694:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited688
+	JEQ     limited696
 	TESTB   $0x08, 120(AX)
-	JEQ     six687
+	JEQ     six695
 	VPXORD  Z17, Z17, Z17
 	VCMPPS  $0x12, Z17, Z0, K2
 	VMOVAPS Z17, K2, Z0
@@ -9931,9 +9955,9 @@ none686:
 	VMOVAPS Z17, K2, Z12
 	VCMPPS  $0x12, Z17, Z13, K2
 	VMOVAPS Z17, K2, Z13
-	JMP     limited688
+	JMP     limited696
 
-six687:
+six695:
 	VBROADCASTSS 128(AX), Z14
 	VPXORD       Z17, Z17, Z17
 	VCMPPS       $0x11, Z17, Z0, K2
@@ -9993,8 +10017,8 @@ six687:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited688:
-plain681:
+limited696:
+plain689:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -10045,6 +10069,8 @@ TEXT ·tileF32AVX512_8x1(SB), NOSPLIT, $0-8
 	VPXORD     Z5, Z5, Z5
 	VPXORD     Z6, Z6, Z6
 	VPXORD     Z7, Z7, Z7
+	CMPQ       BX, $0x30
+	JLT        near697
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -10063,11 +10089,12 @@ TEXT ·tileF32AVX512_8x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch689:
+near697:
+stretch698:
 	SUBQ $0x04, BX
-	JLT  few691
+	JLT  few700
 
-many690:
+many699:
 	VMOVUPS.Z    (CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -10149,13 +10176,13 @@ many690:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many690
+	JGE          many699
 
-few691:
+few700:
 	ADDQ $0x04, BX
-	JEQ  done692
+	JEQ  done701
 
-rest693:
+rest702:
 	VMOVUPS.Z    (CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -10177,21 +10204,21 @@ rest693:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest693
+	JNE          rest702
 
-done692:
+done701:
 	DECQ DI
-	JLE  finished694
+	JLE  finished703
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch689
+	JMP  stretch698
 
-finished694:
+finished703:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store695
+	JEQ       store704
 	VMOVUPS.Z (CX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	ADDQ      DX, CX
@@ -10217,11 +10244,11 @@ finished694:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store695:
+store704:
 	CMPQ      120(AX), $0x00
-	JEQ       plain696
+	JEQ       plain705
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled697
+	JEQ       scaled706
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VMULPS    Z8, Z0, Z0
@@ -10233,9 +10260,9 @@ store695:
 	VMULPS    Z8, Z6, Z6
 	VMULPS    Z8, Z7, Z7
 
-scaled697:
+scaled706:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased698
+	JEQ       biased707
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z0, Z0
@@ -10247,9 +10274,9 @@ scaled697:
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z8, Z7, Z7
 
-biased698:
+biased707:
 	TESTB     $0x04, 120(AX)
-	JEQ       none699
+	JEQ       none708
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z0, Z0
@@ -10275,11 +10302,11 @@ biased698:
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-none699:
+none708:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited701
+	JEQ     limited710
 	TESTB   $0x08, 120(AX)
-	JEQ     six700
+	JEQ     six709
 	VPXORD  Z10, Z10, Z10
 	VCMPPS  $0x12, Z10, Z0, K2
 	VMOVAPS Z10, K2, Z0
@@ -10297,9 +10324,9 @@ none699:
 	VMOVAPS Z10, K2, Z6
 	VCMPPS  $0x12, Z10, Z7, K2
 	VMOVAPS Z10, K2, Z7
-	JMP     limited701
+	JMP     limited710
 
-six700:
+six709:
 	VBROADCASTSS 128(AX), Z8
 	VPXORD       Z10, Z10, Z10
 	VCMPPS       $0x11, Z10, Z0, K2
@@ -10335,8 +10362,8 @@ six700:
 	VCMPPS       $0x1e, Z8, Z7, K2
 	VBLENDMPS    Z8, Z7, K2, Z7
 
-limited701:
-plain696:
+limited710:
+plain705:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -10390,6 +10417,8 @@ TEXT ·tileF32AVX512_8x2(SB), NOSPLIT, $0-8
 	VPXORD     Z13, Z13, Z13
 	VPXORD     Z14, Z14, Z14
 	VPXORD     Z15, Z15, Z15
+	CMPQ       BX, $0x30
+	JLT        near711
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -10416,11 +10445,12 @@ TEXT ·tileF32AVX512_8x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch702:
+near711:
+stretch712:
 	SUBQ $0x04, BX
-	JLT  few704
+	JLT  few714
 
-many703:
+many713:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -10546,13 +10576,13 @@ many703:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many703
+	JGE          many713
 
-few704:
+few714:
 	ADDQ $0x04, BX
-	JEQ  done705
+	JEQ  done715
 
-rest706:
+rest716:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -10585,21 +10615,21 @@ rest706:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest706
+	JNE          rest716
 
-done705:
+done715:
 	DECQ DI
-	JLE  finished707
+	JLE  finished717
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch702
+	JMP  stretch712
 
-finished707:
+finished717:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store708
+	JEQ       store718
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z16
 	VADDPS    Z16, Z1, Z1
@@ -10633,11 +10663,11 @@ finished707:
 	VADDPS    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store708:
+store718:
 	CMPQ    120(AX), $0x00
-	JEQ     plain709
+	JEQ     plain719
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled710
+	JEQ     scaled720
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z16
 	VMULPS  Z16, Z0, Z0
@@ -10649,9 +10679,9 @@ store708:
 	VMULPS  Z16, Z12, Z12
 	VMULPS  Z16, Z14, Z14
 
-scaled710:
+scaled720:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased711
+	JEQ     biased721
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z16
 	VADDPS  Z16, Z0, Z0
@@ -10663,9 +10693,9 @@ scaled710:
 	VADDPS  Z16, Z12, Z12
 	VADDPS  Z16, Z14, Z14
 
-biased711:
+biased721:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled712
+	JEQ       scaled722
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z16
 	VMULPS    Z16, Z1, Z1
@@ -10677,9 +10707,9 @@ biased711:
 	VMULPS    Z16, Z13, Z13
 	VMULPS    Z16, Z15, Z15
 
-scaled712:
+scaled722:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased713
+	JEQ       biased723
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z16
 	VADDPS    Z16, Z1, Z1
@@ -10691,9 +10721,9 @@ scaled712:
 	VADDPS    Z16, Z13, Z13
 	VADDPS    Z16, Z15, Z15
 
-biased713:
+biased723:
 	TESTB     $0x04, 120(AX)
-	JEQ       none714
+	JEQ       none724
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z16
@@ -10727,11 +10757,11 @@ biased713:
 	VMOVUPS.Z 64(BX), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-none714:
+none724:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited716
+	JEQ     limited726
 	TESTB   $0x08, 120(AX)
-	JEQ     six715
+	JEQ     six725
 	VPXORD  Z19, Z19, Z19
 	VCMPPS  $0x12, Z19, Z0, K2
 	VMOVAPS Z19, K2, Z0
@@ -10765,9 +10795,9 @@ none714:
 	VMOVAPS Z19, K2, Z14
 	VCMPPS  $0x12, Z19, Z15, K2
 	VMOVAPS Z19, K2, Z15
-	JMP     limited716
+	JMP     limited726
 
-six715:
+six725:
 	VBROADCASTSS 128(AX), Z16
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -10835,8 +10865,8 @@ six715:
 	VCMPPS       $0x1e, Z16, Z15, K2
 	VBLENDMPS    Z16, Z15, K2, Z15
 
-limited716:
-plain709:
+limited726:
+plain719:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -10891,6 +10921,8 @@ TEXT ·tileF32AVX512_9x1(SB), NOSPLIT, $0-8
 	VPXORD     Z6, Z6, Z6
 	VPXORD     Z7, Z7, Z7
 	VPXORD     Z8, Z8, Z8
+	CMPQ       BX, $0x30
+	JLT        near727
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -10911,11 +10943,12 @@ TEXT ·tileF32AVX512_9x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch717:
+near727:
+stretch728:
 	SUBQ $0x04, BX
-	JLT  few719
+	JLT  few730
 
-many718:
+many729:
 	VMOVUPS.Z    (CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z9, Z10, Z0
@@ -11005,13 +11038,13 @@ many718:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many718
+	JGE          many729
 
-few719:
+few730:
 	ADDQ $0x04, BX
-	JEQ  done720
+	JEQ  done731
 
-rest721:
+rest732:
 	VMOVUPS.Z    (CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z9, Z10, Z0
@@ -11035,21 +11068,21 @@ rest721:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest721
+	JNE          rest732
 
-done720:
+done731:
 	DECQ DI
-	JLE  finished722
+	JLE  finished733
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch717
+	JMP  stretch728
 
-finished722:
+finished733:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store723
+	JEQ       store734
 	VMOVUPS.Z (CX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	ADDQ      DX, CX
@@ -11078,11 +11111,11 @@ finished722:
 	VADDPS    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store723:
+store734:
 	CMPQ      120(AX), $0x00
-	JEQ       plain724
+	JEQ       plain735
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled725
+	JEQ       scaled736
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VMULPS    Z9, Z0, Z0
@@ -11095,9 +11128,9 @@ store723:
 	VMULPS    Z9, Z7, Z7
 	VMULPS    Z9, Z8, Z8
 
-scaled725:
+scaled736:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased726
+	JEQ       biased737
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z0, Z0
@@ -11110,9 +11143,9 @@ scaled725:
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z9, Z8, Z8
 
-biased726:
+biased737:
 	TESTB     $0x04, 120(AX)
-	JEQ       none727
+	JEQ       none738
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z0, Z0
@@ -11141,11 +11174,11 @@ biased726:
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-none727:
+none738:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited729
+	JEQ     limited740
 	TESTB   $0x08, 120(AX)
-	JEQ     six728
+	JEQ     six739
 	VPXORD  Z11, Z11, Z11
 	VCMPPS  $0x12, Z11, Z0, K2
 	VMOVAPS Z11, K2, Z0
@@ -11165,9 +11198,9 @@ none727:
 	VMOVAPS Z11, K2, Z7
 	VCMPPS  $0x12, Z11, Z8, K2
 	VMOVAPS Z11, K2, Z8
-	JMP     limited729
+	JMP     limited740
 
-six728:
+six739:
 	VBROADCASTSS 128(AX), Z9
 	VPXORD       Z11, Z11, Z11
 	VCMPPS       $0x11, Z11, Z0, K2
@@ -11207,8 +11240,8 @@ six728:
 	VCMPPS       $0x1e, Z9, Z8, K2
 	VBLENDMPS    Z9, Z8, K2, Z8
 
-limited729:
-plain724:
+limited740:
+plain735:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -11266,6 +11299,8 @@ TEXT ·tileF32AVX512_9x2(SB), NOSPLIT, $0-8
 	VPXORD     Z15, Z15, Z15
 	VPXORD     Z16, Z16, Z16
 	VPXORD     Z17, Z17, Z17
+	CMPQ       BX, $0x30
+	JLT        near741
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -11295,11 +11330,12 @@ TEXT ·tileF32AVX512_9x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch730:
+near741:
+stretch742:
 	SUBQ $0x04, BX
-	JLT  few732
+	JLT  few744
 
-many731:
+many743:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -11437,13 +11473,13 @@ many731:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many731
+	JGE          many743
 
-few732:
+few744:
 	ADDQ $0x04, BX
-	JEQ  done733
+	JEQ  done745
 
-rest734:
+rest746:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -11479,21 +11515,21 @@ rest734:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest734
+	JNE          rest746
 
-done733:
+done745:
 	DECQ DI
-	JLE  finished735
+	JLE  finished747
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch730
+	JMP  stretch742
 
-finished735:
+finished747:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store736
+	JEQ       store748
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z18
 	VADDPS    Z18, Z1, Z1
@@ -11531,11 +11567,11 @@ finished735:
 	VADDPS    Z18, Z17, Z17
 	MOVQ      40(AX), CX
 
-store736:
+store748:
 	CMPQ    120(AX), $0x00
-	JEQ     plain737
+	JEQ     plain749
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled738
+	JEQ     scaled750
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z18
 	VMULPS  Z18, Z0, Z0
@@ -11548,9 +11584,9 @@ store736:
 	VMULPS  Z18, Z14, Z14
 	VMULPS  Z18, Z16, Z16
 
-scaled738:
+scaled750:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased739
+	JEQ     biased751
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z18
 	VADDPS  Z18, Z0, Z0
@@ -11563,9 +11599,9 @@ scaled738:
 	VADDPS  Z18, Z14, Z14
 	VADDPS  Z18, Z16, Z16
 
-biased739:
+biased751:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled740
+	JEQ       scaled752
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z18
 	VMULPS    Z18, Z1, Z1
@@ -11578,9 +11614,9 @@ biased739:
 	VMULPS    Z18, Z15, Z15
 	VMULPS    Z18, Z17, Z17
 
-scaled740:
+scaled752:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased741
+	JEQ       biased753
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z18
 	VADDPS    Z18, Z1, Z1
@@ -11593,9 +11629,9 @@ scaled740:
 	VADDPS    Z18, Z15, Z15
 	VADDPS    Z18, Z17, Z17
 
-biased741:
+biased753:
 	TESTB     $0x04, 120(AX)
-	JEQ       none742
+	JEQ       none754
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z18
@@ -11633,11 +11669,11 @@ biased741:
 	VMOVUPS.Z 64(BX), K1, Z18
 	VADDPS    Z18, Z17, Z17
 
-none742:
+none754:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited744
+	JEQ     limited756
 	TESTB   $0x08, 120(AX)
-	JEQ     six743
+	JEQ     six755
 	VPXORD  Z21, Z21, Z21
 	VCMPPS  $0x12, Z21, Z0, K2
 	VMOVAPS Z21, K2, Z0
@@ -11675,9 +11711,9 @@ none742:
 	VMOVAPS Z21, K2, Z16
 	VCMPPS  $0x12, Z21, Z17, K2
 	VMOVAPS Z21, K2, Z17
-	JMP     limited744
+	JMP     limited756
 
-six743:
+six755:
 	VBROADCASTSS 128(AX), Z18
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -11753,8 +11789,8 @@ six743:
 	VCMPPS       $0x1e, Z18, Z17, K2
 	VBLENDMPS    Z18, Z17, K2, Z17
 
-limited744:
-plain737:
+limited756:
+plain749:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -11813,6 +11849,8 @@ TEXT ·tileF32AVX512_10x1(SB), NOSPLIT, $0-8
 	VPXORD     Z7, Z7, Z7
 	VPXORD     Z8, Z8, Z8
 	VPXORD     Z9, Z9, Z9
+	CMPQ       BX, $0x30
+	JLT        near757
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -11835,11 +11873,12 @@ TEXT ·tileF32AVX512_10x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch745:
+near757:
+stretch758:
 	SUBQ $0x04, BX
-	JLT  few747
+	JLT  few760
 
-many746:
+many759:
 	VMOVUPS.Z    (CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z10, Z11, Z0
@@ -11937,13 +11976,13 @@ many746:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many746
+	JGE          many759
 
-few747:
+few760:
 	ADDQ $0x04, BX
-	JEQ  done748
+	JEQ  done761
 
-rest749:
+rest762:
 	VMOVUPS.Z    (CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z10, Z11, Z0
@@ -11969,21 +12008,21 @@ rest749:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest749
+	JNE          rest762
 
-done748:
+done761:
 	DECQ DI
-	JLE  finished750
+	JLE  finished763
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch745
+	JMP  stretch758
 
-finished750:
+finished763:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store751
+	JEQ       store764
 	VMOVUPS.Z (CX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	ADDQ      DX, CX
@@ -12015,11 +12054,11 @@ finished750:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store751:
+store764:
 	CMPQ      120(AX), $0x00
-	JEQ       plain752
+	JEQ       plain765
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled753
+	JEQ       scaled766
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VMULPS    Z10, Z0, Z0
@@ -12033,9 +12072,9 @@ store751:
 	VMULPS    Z10, Z8, Z8
 	VMULPS    Z10, Z9, Z9
 
-scaled753:
+scaled766:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased754
+	JEQ       biased767
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z0, Z0
@@ -12049,9 +12088,9 @@ scaled753:
 	VADDPS    Z10, Z8, Z8
 	VADDPS    Z10, Z9, Z9
 
-biased754:
+biased767:
 	TESTB     $0x04, 120(AX)
-	JEQ       none755
+	JEQ       none768
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z0, Z0
@@ -12083,11 +12122,11 @@ biased754:
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-none755:
+none768:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited757
+	JEQ     limited770
 	TESTB   $0x08, 120(AX)
-	JEQ     six756
+	JEQ     six769
 	VPXORD  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
 	VMOVAPS Z12, K2, Z0
@@ -12109,9 +12148,9 @@ none755:
 	VMOVAPS Z12, K2, Z8
 	VCMPPS  $0x12, Z12, Z9, K2
 	VMOVAPS Z12, K2, Z9
-	JMP     limited757
+	JMP     limited770
 
-six756:
+six769:
 	VBROADCASTSS 128(AX), Z10
 	VPXORD       Z12, Z12, Z12
 	VCMPPS       $0x11, Z12, Z0, K2
@@ -12155,8 +12194,8 @@ six756:
 	VCMPPS       $0x1e, Z10, Z9, K2
 	VBLENDMPS    Z10, Z9, K2, Z9
 
-limited757:
-plain752:
+limited770:
+plain765:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -12218,6 +12257,8 @@ TEXT ·tileF32AVX512_10x2(SB), NOSPLIT, $0-8
 	VPXORD     Z17, Z17, Z17
 	VPXORD     Z18, Z18, Z18
 	VPXORD     Z19, Z19, Z19
+	CMPQ       BX, $0x30
+	JLT        near771
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -12250,11 +12291,12 @@ TEXT ·tileF32AVX512_10x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch758:
+near771:
+stretch772:
 	SUBQ $0x04, BX
-	JLT  few760
+	JLT  few774
 
-many759:
+many773:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -12404,13 +12446,13 @@ many759:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many759
+	JGE          many773
 
-few760:
+few774:
 	ADDQ $0x04, BX
-	JEQ  done761
+	JEQ  done775
 
-rest762:
+rest776:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -12449,21 +12491,21 @@ rest762:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest762
+	JNE          rest776
 
-done761:
+done775:
 	DECQ DI
-	JLE  finished763
+	JLE  finished777
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch758
+	JMP  stretch772
 
-finished763:
+finished777:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store764
+	JEQ       store778
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z20
 	VADDPS    Z20, Z1, Z1
@@ -12505,11 +12547,11 @@ finished763:
 	VADDPS    Z20, Z19, Z19
 	MOVQ      40(AX), CX
 
-store764:
+store778:
 	CMPQ    120(AX), $0x00
-	JEQ     plain765
+	JEQ     plain779
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled766
+	JEQ     scaled780
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z20
 	VMULPS  Z20, Z0, Z0
@@ -12523,9 +12565,9 @@ store764:
 	VMULPS  Z20, Z16, Z16
 	VMULPS  Z20, Z18, Z18
 
-scaled766:
+scaled780:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased767
+	JEQ     biased781
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z20
 	VADDPS  Z20, Z0, Z0
@@ -12539,9 +12581,9 @@ scaled766:
 	VADDPS  Z20, Z16, Z16
 	VADDPS  Z20, Z18, Z18
 
-biased767:
+biased781:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled768
+	JEQ       scaled782
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z20
 	VMULPS    Z20, Z1, Z1
@@ -12555,9 +12597,9 @@ biased767:
 	VMULPS    Z20, Z17, Z17
 	VMULPS    Z20, Z19, Z19
 
-scaled768:
+scaled782:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased769
+	JEQ       biased783
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z20
 	VADDPS    Z20, Z1, Z1
@@ -12571,9 +12613,9 @@ scaled768:
 	VADDPS    Z20, Z17, Z17
 	VADDPS    Z20, Z19, Z19
 
-biased769:
+biased783:
 	TESTB     $0x04, 120(AX)
-	JEQ       none770
+	JEQ       none784
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z20
@@ -12615,11 +12657,11 @@ biased769:
 	VMOVUPS.Z 64(BX), K1, Z20
 	VADDPS    Z20, Z19, Z19
 
-none770:
+none784:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited772
+	JEQ     limited786
 	TESTB   $0x08, 120(AX)
-	JEQ     six771
+	JEQ     six785
 	VPXORD  Z23, Z23, Z23
 	VCMPPS  $0x12, Z23, Z0, K2
 	VMOVAPS Z23, K2, Z0
@@ -12661,9 +12703,9 @@ none770:
 	VMOVAPS Z23, K2, Z18
 	VCMPPS  $0x12, Z23, Z19, K2
 	VMOVAPS Z23, K2, Z19
-	JMP     limited772
+	JMP     limited786
 
-six771:
+six785:
 	VBROADCASTSS 128(AX), Z20
 	VPXORD       Z23, Z23, Z23
 	VCMPPS       $0x11, Z23, Z0, K2
@@ -12747,8 +12789,8 @@ six771:
 	VCMPPS       $0x1e, Z20, Z19, K2
 	VBLENDMPS    Z20, Z19, K2, Z19
 
-limited772:
-plain765:
+limited786:
+plain779:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -12811,6 +12853,8 @@ TEXT ·tileF32AVX512_11x1(SB), NOSPLIT, $0-8
 	VPXORD     Z8, Z8, Z8
 	VPXORD     Z9, Z9, Z9
 	VPXORD     Z10, Z10, Z10
+	CMPQ       BX, $0x30
+	JLT        near787
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -12835,11 +12879,12 @@ TEXT ·tileF32AVX512_11x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch773:
+near787:
+stretch788:
 	SUBQ $0x04, BX
-	JLT  few775
+	JLT  few790
 
-many774:
+many789:
 	VMOVUPS.Z    (CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z11, Z12, Z0
@@ -12945,13 +12990,13 @@ many774:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many774
+	JGE          many789
 
-few775:
+few790:
 	ADDQ $0x04, BX
-	JEQ  done776
+	JEQ  done791
 
-rest777:
+rest792:
 	VMOVUPS.Z    (CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z11, Z12, Z0
@@ -12979,21 +13024,21 @@ rest777:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest777
+	JNE          rest792
 
-done776:
+done791:
 	DECQ DI
-	JLE  finished778
+	JLE  finished793
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch773
+	JMP  stretch788
 
-finished778:
+finished793:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store779
+	JEQ       store794
 	VMOVUPS.Z (CX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	ADDQ      DX, CX
@@ -13028,11 +13073,11 @@ finished778:
 	VADDPS    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store779:
+store794:
 	CMPQ      120(AX), $0x00
-	JEQ       plain780
+	JEQ       plain795
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled781
+	JEQ       scaled796
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VMULPS    Z11, Z0, Z0
@@ -13047,9 +13092,9 @@ store779:
 	VMULPS    Z11, Z9, Z9
 	VMULPS    Z11, Z10, Z10
 
-scaled781:
+scaled796:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased782
+	JEQ       biased797
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z0, Z0
@@ -13064,9 +13109,9 @@ scaled781:
 	VADDPS    Z11, Z9, Z9
 	VADDPS    Z11, Z10, Z10
 
-biased782:
+biased797:
 	TESTB     $0x04, 120(AX)
-	JEQ       none783
+	JEQ       none798
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z0, Z0
@@ -13101,11 +13146,11 @@ biased782:
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-none783:
+none798:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited785
+	JEQ     limited800
 	TESTB   $0x08, 120(AX)
-	JEQ     six784
+	JEQ     six799
 	VPXORD  Z13, Z13, Z13
 	VCMPPS  $0x12, Z13, Z0, K2
 	VMOVAPS Z13, K2, Z0
@@ -13129,9 +13174,9 @@ none783:
 	VMOVAPS Z13, K2, Z9
 	VCMPPS  $0x12, Z13, Z10, K2
 	VMOVAPS Z13, K2, Z10
-	JMP     limited785
+	JMP     limited800
 
-six784:
+six799:
 	VBROADCASTSS 128(AX), Z11
 	VPXORD       Z13, Z13, Z13
 	VCMPPS       $0x11, Z13, Z0, K2
@@ -13179,8 +13224,8 @@ six784:
 	VCMPPS       $0x1e, Z11, Z10, K2
 	VBLENDMPS    Z11, Z10, K2, Z10
 
-limited785:
-plain780:
+limited800:
+plain795:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -13246,6 +13291,8 @@ TEXT ·tileF32AVX512_11x2(SB), NOSPLIT, $0-8
 	VPXORD     Z19, Z19, Z19
 	VPXORD     Z20, Z20, Z20
 	VPXORD     Z21, Z21, Z21
+	CMPQ       BX, $0x30
+	JLT        near801
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -13281,11 +13328,12 @@ TEXT ·tileF32AVX512_11x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch786:
+near801:
+stretch802:
 	SUBQ $0x04, BX
-	JLT  few788
+	JLT  few804
 
-many787:
+many803:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -13447,13 +13495,13 @@ many787:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many787
+	JGE          many803
 
-few788:
+few804:
 	ADDQ $0x04, BX
-	JEQ  done789
+	JEQ  done805
 
-rest790:
+rest806:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -13495,21 +13543,21 @@ rest790:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest790
+	JNE          rest806
 
-done789:
+done805:
 	DECQ DI
-	JLE  finished791
+	JLE  finished807
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch786
+	JMP  stretch802
 
-finished791:
+finished807:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store792
+	JEQ       store808
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z22
 	VADDPS    Z22, Z1, Z1
@@ -13555,11 +13603,11 @@ finished791:
 	VADDPS    Z22, Z21, Z21
 	MOVQ      40(AX), CX
 
-store792:
+store808:
 	CMPQ    120(AX), $0x00
-	JEQ     plain793
+	JEQ     plain809
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled794
+	JEQ     scaled810
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z22
 	VMULPS  Z22, Z0, Z0
@@ -13574,9 +13622,9 @@ store792:
 	VMULPS  Z22, Z18, Z18
 	VMULPS  Z22, Z20, Z20
 
-scaled794:
+scaled810:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased795
+	JEQ     biased811
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z22
 	VADDPS  Z22, Z0, Z0
@@ -13591,9 +13639,9 @@ scaled794:
 	VADDPS  Z22, Z18, Z18
 	VADDPS  Z22, Z20, Z20
 
-biased795:
+biased811:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled796
+	JEQ       scaled812
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z22
 	VMULPS    Z22, Z1, Z1
@@ -13608,9 +13656,9 @@ biased795:
 	VMULPS    Z22, Z19, Z19
 	VMULPS    Z22, Z21, Z21
 
-scaled796:
+scaled812:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased797
+	JEQ       biased813
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z22
 	VADDPS    Z22, Z1, Z1
@@ -13625,9 +13673,9 @@ scaled796:
 	VADDPS    Z22, Z19, Z19
 	VADDPS    Z22, Z21, Z21
 
-biased797:
+biased813:
 	TESTB     $0x04, 120(AX)
-	JEQ       none798
+	JEQ       none814
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z22
@@ -13673,11 +13721,11 @@ biased797:
 	VMOVUPS.Z 64(BX), K1, Z22
 	VADDPS    Z22, Z21, Z21
 
-none798:
+none814:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited800
+	JEQ     limited816
 	TESTB   $0x08, 120(AX)
-	JEQ     six799
+	JEQ     six815
 	VPXORD  Z25, Z25, Z25
 	VCMPPS  $0x12, Z25, Z0, K2
 	VMOVAPS Z25, K2, Z0
@@ -13723,9 +13771,9 @@ none798:
 	VMOVAPS Z25, K2, Z20
 	VCMPPS  $0x12, Z25, Z21, K2
 	VMOVAPS Z25, K2, Z21
-	JMP     limited800
+	JMP     limited816
 
-six799:
+six815:
 	VBROADCASTSS 128(AX), Z22
 	VPXORD       Z25, Z25, Z25
 	VCMPPS       $0x11, Z25, Z0, K2
@@ -13817,8 +13865,8 @@ six799:
 	VCMPPS       $0x1e, Z22, Z21, K2
 	VBLENDMPS    Z22, Z21, K2, Z21
 
-limited800:
-plain793:
+limited816:
+plain809:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -13885,6 +13933,8 @@ TEXT ·tileF32AVX512_12x1(SB), NOSPLIT, $0-8
 	VPXORD     Z9, Z9, Z9
 	VPXORD     Z10, Z10, Z10
 	VPXORD     Z11, Z11, Z11
+	CMPQ       BX, $0x30
+	JLT        near817
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -13911,11 +13961,12 @@ TEXT ·tileF32AVX512_12x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch801:
+near817:
+stretch818:
 	SUBQ $0x04, BX
-	JLT  few803
+	JLT  few820
 
-many802:
+many819:
 	VMOVUPS.Z    (CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z12, Z13, Z0
@@ -14029,13 +14080,13 @@ many802:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many802
+	JGE          many819
 
-few803:
+few820:
 	ADDQ $0x04, BX
-	JEQ  done804
+	JEQ  done821
 
-rest805:
+rest822:
 	VMOVUPS.Z    (CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z12, Z13, Z0
@@ -14065,21 +14116,21 @@ rest805:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest805
+	JNE          rest822
 
-done804:
+done821:
 	DECQ DI
-	JLE  finished806
+	JLE  finished823
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch801
+	JMP  stretch818
 
-finished806:
+finished823:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store807
+	JEQ       store824
 	VMOVUPS.Z (CX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	ADDQ      DX, CX
@@ -14117,11 +14168,11 @@ finished806:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store807:
+store824:
 	CMPQ      120(AX), $0x00
-	JEQ       plain808
+	JEQ       plain825
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled809
+	JEQ       scaled826
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VMULPS    Z12, Z0, Z0
@@ -14137,9 +14188,9 @@ store807:
 	VMULPS    Z12, Z10, Z10
 	VMULPS    Z12, Z11, Z11
 
-scaled809:
+scaled826:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased810
+	JEQ       biased827
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z0, Z0
@@ -14155,9 +14206,9 @@ scaled809:
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z12, Z11, Z11
 
-biased810:
+biased827:
 	TESTB     $0x04, 120(AX)
-	JEQ       none811
+	JEQ       none828
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z0, Z0
@@ -14195,11 +14246,11 @@ biased810:
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-none811:
+none828:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited813
+	JEQ     limited830
 	TESTB   $0x08, 120(AX)
-	JEQ     six812
+	JEQ     six829
 	VPXORD  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -14225,9 +14276,9 @@ none811:
 	VMOVAPS Z14, K2, Z10
 	VCMPPS  $0x12, Z14, Z11, K2
 	VMOVAPS Z14, K2, Z11
-	JMP     limited813
+	JMP     limited830
 
-six812:
+six829:
 	VBROADCASTSS 128(AX), Z12
 	VPXORD       Z14, Z14, Z14
 	VCMPPS       $0x11, Z14, Z0, K2
@@ -14279,8 +14330,8 @@ six812:
 	VCMPPS       $0x1e, Z12, Z11, K2
 	VBLENDMPS    Z12, Z11, K2, Z11
 
-limited813:
-plain808:
+limited830:
+plain825:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -14350,6 +14401,8 @@ TEXT ·tileF32AVX512_12x2(SB), NOSPLIT, $0-8
 	VPXORD     Z21, Z21, Z21
 	VPXORD     Z22, Z22, Z22
 	VPXORD     Z23, Z23, Z23
+	CMPQ       BX, $0x30
+	JLT        near831
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -14388,11 +14441,12 @@ TEXT ·tileF32AVX512_12x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch814:
+near831:
+stretch832:
 	SUBQ $0x04, BX
-	JLT  few816
+	JLT  few834
 
-many815:
+many833:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -14566,13 +14620,13 @@ many815:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many815
+	JGE          many833
 
-few816:
+few834:
 	ADDQ $0x04, BX
-	JEQ  done817
+	JEQ  done835
 
-rest818:
+rest836:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -14617,21 +14671,21 @@ rest818:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest818
+	JNE          rest836
 
-done817:
+done835:
 	DECQ DI
-	JLE  finished819
+	JLE  finished837
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch814
+	JMP  stretch832
 
-finished819:
+finished837:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store820
+	JEQ       store838
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z24
 	VADDPS    Z24, Z1, Z1
@@ -14681,11 +14735,11 @@ finished819:
 	VADDPS    Z24, Z23, Z23
 	MOVQ      40(AX), CX
 
-store820:
+store838:
 	CMPQ    120(AX), $0x00
-	JEQ     plain821
+	JEQ     plain839
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled822
+	JEQ     scaled840
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z24
 	VMULPS  Z24, Z0, Z0
@@ -14701,9 +14755,9 @@ store820:
 	VMULPS  Z24, Z20, Z20
 	VMULPS  Z24, Z22, Z22
 
-scaled822:
+scaled840:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased823
+	JEQ     biased841
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z24
 	VADDPS  Z24, Z0, Z0
@@ -14719,9 +14773,9 @@ scaled822:
 	VADDPS  Z24, Z20, Z20
 	VADDPS  Z24, Z22, Z22
 
-biased823:
+biased841:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled824
+	JEQ       scaled842
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z24
 	VMULPS    Z24, Z1, Z1
@@ -14737,9 +14791,9 @@ biased823:
 	VMULPS    Z24, Z21, Z21
 	VMULPS    Z24, Z23, Z23
 
-scaled824:
+scaled842:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased825
+	JEQ       biased843
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z24
 	VADDPS    Z24, Z1, Z1
@@ -14755,9 +14809,9 @@ scaled824:
 	VADDPS    Z24, Z21, Z21
 	VADDPS    Z24, Z23, Z23
 
-biased825:
+biased843:
 	TESTB     $0x04, 120(AX)
-	JEQ       none826
+	JEQ       none844
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z24
@@ -14807,11 +14861,11 @@ biased825:
 	VMOVUPS.Z 64(BX), K1, Z24
 	VADDPS    Z24, Z23, Z23
 
-none826:
+none844:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited828
+	JEQ     limited846
 	TESTB   $0x08, 120(AX)
-	JEQ     six827
+	JEQ     six845
 	VPXORD  Z27, Z27, Z27
 	VCMPPS  $0x12, Z27, Z0, K2
 	VMOVAPS Z27, K2, Z0
@@ -14861,9 +14915,9 @@ none826:
 	VMOVAPS Z27, K2, Z22
 	VCMPPS  $0x12, Z27, Z23, K2
 	VMOVAPS Z27, K2, Z23
-	JMP     limited828
+	JMP     limited846
 
-six827:
+six845:
 	VBROADCASTSS 128(AX), Z24
 	VPXORD       Z27, Z27, Z27
 	VCMPPS       $0x11, Z27, Z0, K2
@@ -14963,8 +15017,8 @@ six827:
 	VCMPPS       $0x1e, Z24, Z23, K2
 	VBLENDMPS    Z24, Z23, K2, Z23
 
-limited828:
-plain821:
+limited846:
+plain839:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -15035,6 +15089,8 @@ TEXT ·tileF32AVX512_13x1(SB), NOSPLIT, $0-8
 	VPXORD     Z10, Z10, Z10
 	VPXORD     Z11, Z11, Z11
 	VPXORD     Z12, Z12, Z12
+	CMPQ       BX, $0x30
+	JLT        near847
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -15063,11 +15119,12 @@ TEXT ·tileF32AVX512_13x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch829:
+near847:
+stretch848:
 	SUBQ $0x04, BX
-	JLT  few831
+	JLT  few850
 
-many830:
+many849:
 	VMOVUPS.Z    (CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z13, Z14, Z0
@@ -15189,13 +15246,13 @@ many830:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many830
+	JGE          many849
 
-few831:
+few850:
 	ADDQ $0x04, BX
-	JEQ  done832
+	JEQ  done851
 
-rest833:
+rest852:
 	VMOVUPS.Z    (CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z13, Z14, Z0
@@ -15227,21 +15284,21 @@ rest833:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest833
+	JNE          rest852
 
-done832:
+done851:
 	DECQ DI
-	JLE  finished834
+	JLE  finished853
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch829
+	JMP  stretch848
 
-finished834:
+finished853:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store835
+	JEQ       store854
 	VMOVUPS.Z (CX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	ADDQ      DX, CX
@@ -15282,11 +15339,11 @@ finished834:
 	VADDPS    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store835:
+store854:
 	CMPQ      120(AX), $0x00
-	JEQ       plain836
+	JEQ       plain855
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled837
+	JEQ       scaled856
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VMULPS    Z13, Z0, Z0
@@ -15303,9 +15360,9 @@ store835:
 	VMULPS    Z13, Z11, Z11
 	VMULPS    Z13, Z12, Z12
 
-scaled837:
+scaled856:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased838
+	JEQ       biased857
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z0, Z0
@@ -15322,9 +15379,9 @@ scaled837:
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z13, Z12, Z12
 
-biased838:
+biased857:
 	TESTB     $0x04, 120(AX)
-	JEQ       none839
+	JEQ       none858
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z0, Z0
@@ -15365,11 +15422,11 @@ biased838:
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-none839:
+none858:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited841
+	JEQ     limited860
 	TESTB   $0x08, 120(AX)
-	JEQ     six840
+	JEQ     six859
 	VPXORD  Z15, Z15, Z15
 	VCMPPS  $0x12, Z15, Z0, K2
 	VMOVAPS Z15, K2, Z0
@@ -15397,9 +15454,9 @@ none839:
 	VMOVAPS Z15, K2, Z11
 	VCMPPS  $0x12, Z15, Z12, K2
 	VMOVAPS Z15, K2, Z12
-	JMP     limited841
+	JMP     limited860
 
-six840:
+six859:
 	VBROADCASTSS 128(AX), Z13
 	VPXORD       Z15, Z15, Z15
 	VCMPPS       $0x11, Z15, Z0, K2
@@ -15455,8 +15512,8 @@ six840:
 	VCMPPS       $0x1e, Z13, Z12, K2
 	VBLENDMPS    Z13, Z12, K2, Z12
 
-limited841:
-plain836:
+limited860:
+plain855:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -15530,6 +15587,8 @@ TEXT ·tileF32AVX512_13x2(SB), NOSPLIT, $0-8
 	VPXORD     Z23, Z23, Z23
 	VPXORD     Z24, Z24, Z24
 	VPXORD     Z25, Z25, Z25
+	CMPQ       BX, $0x30
+	JLT        near861
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -15571,11 +15630,12 @@ TEXT ·tileF32AVX512_13x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch842:
+near861:
+stretch862:
 	SUBQ $0x04, BX
-	JLT  few844
+	JLT  few864
 
-many843:
+many863:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -15761,13 +15821,13 @@ many843:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many843
+	JGE          many863
 
-few844:
+few864:
 	ADDQ $0x04, BX
-	JEQ  done845
+	JEQ  done865
 
-rest846:
+rest866:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -15815,21 +15875,21 @@ rest846:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest846
+	JNE          rest866
 
-done845:
+done865:
 	DECQ DI
-	JLE  finished847
+	JLE  finished867
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch842
+	JMP  stretch862
 
-finished847:
+finished867:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store848
+	JEQ       store868
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z26
 	VADDPS    Z26, Z1, Z1
@@ -15883,11 +15943,11 @@ finished847:
 	VADDPS    Z26, Z25, Z25
 	MOVQ      40(AX), CX
 
-store848:
+store868:
 	CMPQ    120(AX), $0x00
-	JEQ     plain849
+	JEQ     plain869
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled850
+	JEQ     scaled870
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z26
 	VMULPS  Z26, Z0, Z0
@@ -15904,9 +15964,9 @@ store848:
 	VMULPS  Z26, Z22, Z22
 	VMULPS  Z26, Z24, Z24
 
-scaled850:
+scaled870:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased851
+	JEQ     biased871
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z26
 	VADDPS  Z26, Z0, Z0
@@ -15923,9 +15983,9 @@ scaled850:
 	VADDPS  Z26, Z22, Z22
 	VADDPS  Z26, Z24, Z24
 
-biased851:
+biased871:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled852
+	JEQ       scaled872
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z26
 	VMULPS    Z26, Z1, Z1
@@ -15942,9 +16002,9 @@ biased851:
 	VMULPS    Z26, Z23, Z23
 	VMULPS    Z26, Z25, Z25
 
-scaled852:
+scaled872:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased853
+	JEQ       biased873
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z26
 	VADDPS    Z26, Z1, Z1
@@ -15961,9 +16021,9 @@ scaled852:
 	VADDPS    Z26, Z23, Z23
 	VADDPS    Z26, Z25, Z25
 
-biased853:
+biased873:
 	TESTB     $0x04, 120(AX)
-	JEQ       none854
+	JEQ       none874
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z26
@@ -16017,11 +16077,11 @@ biased853:
 	VMOVUPS.Z 64(BX), K1, Z26
 	VADDPS    Z26, Z25, Z25
 
-none854:
+none874:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited856
+	JEQ     limited876
 	TESTB   $0x08, 120(AX)
-	JEQ     six855
+	JEQ     six875
 	VPXORD  Z29, Z29, Z29
 	VCMPPS  $0x12, Z29, Z0, K2
 	VMOVAPS Z29, K2, Z0
@@ -16075,9 +16135,9 @@ none854:
 	VMOVAPS Z29, K2, Z24
 	VCMPPS  $0x12, Z29, Z25, K2
 	VMOVAPS Z29, K2, Z25
-	JMP     limited856
+	JMP     limited876
 
-six855:
+six875:
 	VBROADCASTSS 128(AX), Z26
 	VPXORD       Z29, Z29, Z29
 	VCMPPS       $0x11, Z29, Z0, K2
@@ -16185,8 +16245,8 @@ six855:
 	VCMPPS       $0x1e, Z26, Z25, K2
 	VBLENDMPS    Z26, Z25, K2, Z25
 
-limited856:
-plain849:
+limited876:
+plain869:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -16261,6 +16321,8 @@ TEXT ·tileF32AVX512_14x1(SB), NOSPLIT, $0-8
 	VPXORD     Z11, Z11, Z11
 	VPXORD     Z12, Z12, Z12
 	VPXORD     Z13, Z13, Z13
+	CMPQ       BX, $0x30
+	JLT        near877
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -16291,11 +16353,12 @@ TEXT ·tileF32AVX512_14x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch857:
+near877:
+stretch878:
 	SUBQ $0x04, BX
-	JLT  few859
+	JLT  few880
 
-many858:
+many879:
 	VMOVUPS.Z    (CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -16425,13 +16488,13 @@ many858:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many858
+	JGE          many879
 
-few859:
+few880:
 	ADDQ $0x04, BX
-	JEQ  done860
+	JEQ  done881
 
-rest861:
+rest882:
 	VMOVUPS.Z    (CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -16465,21 +16528,21 @@ rest861:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest861
+	JNE          rest882
 
-done860:
+done881:
 	DECQ DI
-	JLE  finished862
+	JLE  finished883
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch857
+	JMP  stretch878
 
-finished862:
+finished883:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store863
+	JEQ       store884
 	VMOVUPS.Z (CX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	ADDQ      DX, CX
@@ -16523,11 +16586,11 @@ finished862:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store863:
+store884:
 	CMPQ      120(AX), $0x00
-	JEQ       plain864
+	JEQ       plain885
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled865
+	JEQ       scaled886
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VMULPS    Z14, Z0, Z0
@@ -16545,9 +16608,9 @@ store863:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled865:
+scaled886:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased866
+	JEQ       biased887
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z0, Z0
@@ -16565,9 +16628,9 @@ scaled865:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased866:
+biased887:
 	TESTB     $0x04, 120(AX)
-	JEQ       none867
+	JEQ       none888
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z0, Z0
@@ -16611,11 +16674,11 @@ biased866:
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-none867:
+none888:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited869
+	JEQ     limited890
 	TESTB   $0x08, 120(AX)
-	JEQ     six868
+	JEQ     six889
 	VPXORD  Z16, Z16, Z16
 	VCMPPS  $0x12, Z16, Z0, K2
 	VMOVAPS Z16, K2, Z0
@@ -16645,9 +16708,9 @@ none867:
 	VMOVAPS Z16, K2, Z12
 	VCMPPS  $0x12, Z16, Z13, K2
 	VMOVAPS Z16, K2, Z13
-	JMP     limited869
+	JMP     limited890
 
-six868:
+six889:
 	VBROADCASTSS 128(AX), Z14
 	VPXORD       Z16, Z16, Z16
 	VCMPPS       $0x11, Z16, Z0, K2
@@ -16707,8 +16770,8 @@ six868:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited869:
-plain864:
+limited890:
+plain885:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -16786,6 +16849,8 @@ TEXT ·tileF32AVX512_14x2(SB), NOSPLIT, $0-8
 	VPXORD     Z25, Z25, Z25
 	VPXORD     Z26, Z26, Z26
 	VPXORD     Z27, Z27, Z27
+	CMPQ       BX, $0x30
+	JLT        near891
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -16830,11 +16895,12 @@ TEXT ·tileF32AVX512_14x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch870:
+near891:
+stretch892:
 	SUBQ $0x04, BX
-	JLT  few872
+	JLT  few894
 
-many871:
+many893:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -17032,13 +17098,13 @@ many871:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many871
+	JGE          many893
 
-few872:
+few894:
 	ADDQ $0x04, BX
-	JEQ  done873
+	JEQ  done895
 
-rest874:
+rest896:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -17089,21 +17155,21 @@ rest874:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest874
+	JNE          rest896
 
-done873:
+done895:
 	DECQ DI
-	JLE  finished875
+	JLE  finished897
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch870
+	JMP  stretch892
 
-finished875:
+finished897:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store876
+	JEQ       store898
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z28
 	VADDPS    Z28, Z1, Z1
@@ -17161,11 +17227,11 @@ finished875:
 	VADDPS    Z28, Z27, Z27
 	MOVQ      40(AX), CX
 
-store876:
+store898:
 	CMPQ    120(AX), $0x00
-	JEQ     plain877
+	JEQ     plain899
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled878
+	JEQ     scaled900
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z28
 	VMULPS  Z28, Z0, Z0
@@ -17183,9 +17249,9 @@ store876:
 	VMULPS  Z28, Z24, Z24
 	VMULPS  Z28, Z26, Z26
 
-scaled878:
+scaled900:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased879
+	JEQ     biased901
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z28
 	VADDPS  Z28, Z0, Z0
@@ -17203,9 +17269,9 @@ scaled878:
 	VADDPS  Z28, Z24, Z24
 	VADDPS  Z28, Z26, Z26
 
-biased879:
+biased901:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled880
+	JEQ       scaled902
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z28
 	VMULPS    Z28, Z1, Z1
@@ -17223,9 +17289,9 @@ biased879:
 	VMULPS    Z28, Z25, Z25
 	VMULPS    Z28, Z27, Z27
 
-scaled880:
+scaled902:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased881
+	JEQ       biased903
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z28
 	VADDPS    Z28, Z1, Z1
@@ -17243,9 +17309,9 @@ scaled880:
 	VADDPS    Z28, Z25, Z25
 	VADDPS    Z28, Z27, Z27
 
-biased881:
+biased903:
 	TESTB     $0x04, 120(AX)
-	JEQ       none882
+	JEQ       none904
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z28
@@ -17303,11 +17369,11 @@ biased881:
 	VMOVUPS.Z 64(BX), K1, Z28
 	VADDPS    Z28, Z27, Z27
 
-none882:
+none904:
 	TESTB   $0x18, 120(AX)
-	JEQ     limited884
+	JEQ     limited906
 	TESTB   $0x08, 120(AX)
-	JEQ     six883
+	JEQ     six905
 	VPXORD  Z31, Z31, Z31
 	VCMPPS  $0x12, Z31, Z0, K2
 	VMOVAPS Z31, K2, Z0
@@ -17365,9 +17431,9 @@ none882:
 	VMOVAPS Z31, K2, Z26
 	VCMPPS  $0x12, Z31, Z27, K2
 	VMOVAPS Z31, K2, Z27
-	JMP     limited884
+	JMP     limited906
 
-six883:
+six905:
 	VBROADCASTSS 128(AX), Z28
 	VPXORD       Z31, Z31, Z31
 	VCMPPS       $0x11, Z31, Z0, K2
@@ -17483,8 +17549,8 @@ six883:
 	VCMPPS       $0x1e, Z28, Z27, K2
 	VBLENDMPS    Z28, Z27, K2, Z27
 
-limited884:
-plain877:
+limited906:
+plain899:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -17540,9 +17606,9 @@ TEXT ·transposeF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full885:
+full907:
 	CMPQ       SI, $0x10
-	JLT        tail886
+	JLT        tail908
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Z0
 	LEAQ       (R8)(DX*1), R9
@@ -17703,11 +17769,11 @@ full885:
 	ADDQ       AX, DI
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, SI
-	JMP        full885
+	JMP        full907
 
-tail886:
+tail908:
 	TESTQ      SI, SI
-	JEQ        done887
+	JEQ        done909
 	MOVL       $0xffffffff, R8
 	BZHIL      SI, R8, R8
 	KMOVW      R8, K1
@@ -17839,65 +17905,65 @@ tail886:
 	VMOVUPS    Z12, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z14, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z15, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z11, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z16, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z9, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x08
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x09
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z10, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0a
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0b
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z13, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0c
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0d
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z1, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0e
-	JEQ        done887
+	JEQ        done909
 	VMOVUPS    Z5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0f
-	JEQ        done887
+	JEQ        done909
 
-done887:
+done909:
 	VZEROUPPER
 	RET
 
@@ -17918,11 +17984,11 @@ TEXT ·tileF64AVX512_1x1(SB), NOSPLIT, $0-8
 	KMOVW  R10, K1
 	VPXORD Z0, Z0, Z0
 
-stretch888:
+stretch910:
 	SUBQ $0x04, BX
-	JLT  few890
+	JLT  few912
 
-many889:
+many911:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (R8), Z2
 	VFMADD231PD  Z1, Z2, Z0
@@ -17944,38 +18010,38 @@ many889:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many889
+	JGE          many911
 
-few890:
+few912:
 	ADDQ $0x04, BX
-	JEQ  done891
+	JEQ  done913
 
-rest892:
+rest914:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (R8), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest892
+	JNE          rest914
 
-done891:
+done913:
 	DECQ DI
-	JLE  finished893
+	JLE  finished915
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch888
+	JMP  stretch910
 
-finished893:
+finished915:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store894
+	JEQ       store916
 	VMOVUPD.Z (CX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	MOVQ      40(AX), CX
 
-store894:
+store916:
 	VMOVUPD Z0, K1, (CX)
 	VZEROUPPER
 	RET
@@ -17998,11 +18064,11 @@ TEXT ·tileF64AVX512_1x2(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-stretch895:
+stretch917:
 	SUBQ $0x04, BX
-	JLT  few897
+	JLT  few919
 
-many896:
+many918:
 	VMOVUPD.Z    64(CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  (CX), Z3, Z0
@@ -18028,13 +18094,13 @@ many896:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many896
+	JGE          many918
 
-few897:
+few919:
 	ADDQ $0x04, BX
-	JEQ  done898
+	JEQ  done920
 
-rest899:
+rest921:
 	VMOVUPD.Z    64(CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  (CX), Z3, Z0
@@ -18042,26 +18108,26 @@ rest899:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest899
+	JNE          rest921
 
-done898:
+done920:
 	DECQ DI
-	JLE  finished900
+	JLE  finished922
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch895
+	JMP  stretch917
 
-finished900:
+finished922:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store901
+	JEQ       store923
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store901:
+store923:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	VZEROUPPER
@@ -18086,11 +18152,11 @@ TEXT ·tileF64AVX512_1x3(SB), NOSPLIT, $0-8
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-stretch902:
+stretch924:
 	SUBQ $0x04, BX
-	JLT  few904
+	JLT  few926
 
-many903:
+many925:
 	VMOVUPD.Z    128(CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  (CX), Z4, Z0
@@ -18120,13 +18186,13 @@ many903:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many903
+	JGE          many925
 
-few904:
+few926:
 	ADDQ $0x04, BX
-	JEQ  done905
+	JEQ  done927
 
-rest906:
+rest928:
 	VMOVUPD.Z    128(CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  (CX), Z4, Z0
@@ -18135,27 +18201,27 @@ rest906:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest906
+	JNE          rest928
 
-done905:
+done927:
 	DECQ DI
-	JLE  finished907
+	JLE  finished929
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch902
+	JMP  stretch924
 
-finished907:
+finished929:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store908
+	JEQ       store930
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z3
 	VADDPD    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store908:
+store930:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -18182,11 +18248,11 @@ TEXT ·tileF64AVX512_1x4(SB), NOSPLIT, $0-8
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-stretch909:
+stretch931:
 	SUBQ $0x04, BX
-	JLT  few911
+	JLT  few933
 
-many910:
+many932:
 	VMOVUPD.Z    192(CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  (CX), Z5, Z0
@@ -18220,13 +18286,13 @@ many910:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many910
+	JGE          many932
 
-few911:
+few933:
 	ADDQ $0x04, BX
-	JEQ  done912
+	JEQ  done934
 
-rest913:
+rest935:
 	VMOVUPD.Z    192(CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  (CX), Z5, Z0
@@ -18236,20 +18302,20 @@ rest913:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest913
+	JNE          rest935
 
-done912:
+done934:
 	DECQ DI
-	JLE  finished914
+	JLE  finished936
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch909
+	JMP  stretch931
 
-finished914:
+finished936:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store915
+	JEQ       store937
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18257,7 +18323,7 @@ finished914:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store915:
+store937:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18286,11 +18352,11 @@ TEXT ·tileF64AVX512_1x5(SB), NOSPLIT, $0-8
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 
-stretch916:
+stretch938:
 	SUBQ $0x04, BX
-	JLT  few918
+	JLT  few940
 
-many917:
+many939:
 	VMOVUPD.Z    256(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  (CX), Z6, Z0
@@ -18328,13 +18394,13 @@ many917:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many917
+	JGE          many939
 
-few918:
+few940:
 	ADDQ $0x04, BX
-	JEQ  done919
+	JEQ  done941
 
-rest920:
+rest942:
 	VMOVUPD.Z    256(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  (CX), Z6, Z0
@@ -18345,20 +18411,20 @@ rest920:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest920
+	JNE          rest942
 
-done919:
+done941:
 	DECQ DI
-	JLE  finished921
+	JLE  finished943
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch916
+	JMP  stretch938
 
-finished921:
+finished943:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store922
+	JEQ       store944
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18367,7 +18433,7 @@ finished921:
 	VADDPD    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store922:
+store944:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18398,11 +18464,11 @@ TEXT ·tileF64AVX512_1x6(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch923:
+stretch945:
 	SUBQ $0x04, BX
-	JLT  few925
+	JLT  few947
 
-many924:
+many946:
 	VMOVUPD.Z    320(CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  (CX), Z7, Z0
@@ -18444,13 +18510,13 @@ many924:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many924
+	JGE          many946
 
-few925:
+few947:
 	ADDQ $0x04, BX
-	JEQ  done926
+	JEQ  done948
 
-rest927:
+rest949:
 	VMOVUPD.Z    320(CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  (CX), Z7, Z0
@@ -18462,20 +18528,20 @@ rest927:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest927
+	JNE          rest949
 
-done926:
+done948:
 	DECQ DI
-	JLE  finished928
+	JLE  finished950
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch923
+	JMP  stretch945
 
-finished928:
+finished950:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store929
+	JEQ       store951
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18485,7 +18551,7 @@ finished928:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store929:
+store951:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18518,11 +18584,11 @@ TEXT ·tileF64AVX512_1x7(SB), NOSPLIT, $0-8
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 
-stretch930:
+stretch952:
 	SUBQ $0x04, BX
-	JLT  few932
+	JLT  few954
 
-many931:
+many953:
 	VMOVUPD.Z    384(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  (CX), Z8, Z0
@@ -18568,13 +18634,13 @@ many931:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many931
+	JGE          many953
 
-few932:
+few954:
 	ADDQ $0x04, BX
-	JEQ  done933
+	JEQ  done955
 
-rest934:
+rest956:
 	VMOVUPD.Z    384(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  (CX), Z8, Z0
@@ -18587,20 +18653,20 @@ rest934:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest934
+	JNE          rest956
 
-done933:
+done955:
 	DECQ DI
-	JLE  finished935
+	JLE  finished957
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch930
+	JMP  stretch952
 
-finished935:
+finished957:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store936
+	JEQ       store958
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18611,7 +18677,7 @@ finished935:
 	VADDPD    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store936:
+store958:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18646,11 +18712,11 @@ TEXT ·tileF64AVX512_1x8(SB), NOSPLIT, $0-8
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-stretch937:
+stretch959:
 	SUBQ $0x04, BX
-	JLT  few939
+	JLT  few961
 
-many938:
+many960:
 	VMOVUPD.Z    448(CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  (CX), Z9, Z0
@@ -18700,13 +18766,13 @@ many938:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many938
+	JGE          many960
 
-few939:
+few961:
 	ADDQ $0x04, BX
-	JEQ  done940
+	JEQ  done962
 
-rest941:
+rest963:
 	VMOVUPD.Z    448(CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  (CX), Z9, Z0
@@ -18720,20 +18786,20 @@ rest941:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest941
+	JNE          rest963
 
-done940:
+done962:
 	DECQ DI
-	JLE  finished942
+	JLE  finished964
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch937
+	JMP  stretch959
 
-finished942:
+finished964:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store943
+	JEQ       store965
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18745,7 +18811,7 @@ finished942:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store943:
+store965:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18782,11 +18848,11 @@ TEXT ·tileF64AVX512_1x9(SB), NOSPLIT, $0-8
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-stretch944:
+stretch966:
 	SUBQ $0x04, BX
-	JLT  few946
+	JLT  few968
 
-many945:
+many967:
 	VMOVUPD.Z    512(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  (CX), Z10, Z0
@@ -18840,13 +18906,13 @@ many945:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many945
+	JGE          many967
 
-few946:
+few968:
 	ADDQ $0x04, BX
-	JEQ  done947
+	JEQ  done969
 
-rest948:
+rest970:
 	VMOVUPD.Z    512(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  (CX), Z10, Z0
@@ -18861,20 +18927,20 @@ rest948:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest948
+	JNE          rest970
 
-done947:
+done969:
 	DECQ DI
-	JLE  finished949
+	JLE  finished971
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch944
+	JMP  stretch966
 
-finished949:
+finished971:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store950
+	JEQ       store972
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18887,7 +18953,7 @@ finished949:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store950:
+store972:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18926,11 +18992,11 @@ TEXT ·tileF64AVX512_1x10(SB), NOSPLIT, $0-8
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 
-stretch951:
+stretch973:
 	SUBQ $0x04, BX
-	JLT  few953
+	JLT  few975
 
-many952:
+many974:
 	VMOVUPD.Z    576(CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  (CX), Z11, Z0
@@ -18988,13 +19054,13 @@ many952:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many952
+	JGE          many974
 
-few953:
+few975:
 	ADDQ $0x04, BX
-	JEQ  done954
+	JEQ  done976
 
-rest955:
+rest977:
 	VMOVUPD.Z    576(CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  (CX), Z11, Z0
@@ -19010,20 +19076,20 @@ rest955:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest955
+	JNE          rest977
 
-done954:
+done976:
 	DECQ DI
-	JLE  finished956
+	JLE  finished978
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch951
+	JMP  stretch973
 
-finished956:
+finished978:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store957
+	JEQ       store979
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19037,7 +19103,7 @@ finished956:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store957:
+store979:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19078,11 +19144,11 @@ TEXT ·tileF64AVX512_1x11(SB), NOSPLIT, $0-8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 
-stretch958:
+stretch980:
 	SUBQ $0x04, BX
-	JLT  few960
+	JLT  few982
 
-many959:
+many981:
 	VMOVUPD.Z    640(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  (CX), Z12, Z0
@@ -19144,13 +19210,13 @@ many959:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many959
+	JGE          many981
 
-few960:
+few982:
 	ADDQ $0x04, BX
-	JEQ  done961
+	JEQ  done983
 
-rest962:
+rest984:
 	VMOVUPD.Z    640(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  (CX), Z12, Z0
@@ -19167,20 +19233,20 @@ rest962:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest962
+	JNE          rest984
 
-done961:
+done983:
 	DECQ DI
-	JLE  finished963
+	JLE  finished985
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch958
+	JMP  stretch980
 
-finished963:
+finished985:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store964
+	JEQ       store986
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19195,7 +19261,7 @@ finished963:
 	VADDPD    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store964:
+store986:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19238,11 +19304,11 @@ TEXT ·tileF64AVX512_1x12(SB), NOSPLIT, $0-8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-stretch965:
+stretch987:
 	SUBQ $0x04, BX
-	JLT  few967
+	JLT  few989
 
-many966:
+many988:
 	VMOVUPD.Z    704(CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  (CX), Z13, Z0
@@ -19308,13 +19374,13 @@ many966:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many966
+	JGE          many988
 
-few967:
+few989:
 	ADDQ $0x04, BX
-	JEQ  done968
+	JEQ  done990
 
-rest969:
+rest991:
 	VMOVUPD.Z    704(CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  (CX), Z13, Z0
@@ -19332,20 +19398,20 @@ rest969:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest969
+	JNE          rest991
 
-done968:
+done990:
 	DECQ DI
-	JLE  finished970
+	JLE  finished992
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch965
+	JMP  stretch987
 
-finished970:
+finished992:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store971
+	JEQ       store993
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19361,7 +19427,7 @@ finished970:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store971:
+store993:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19406,11 +19472,11 @@ TEXT ·tileF64AVX512_1x13(SB), NOSPLIT, $0-8
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 
-stretch972:
+stretch994:
 	SUBQ $0x04, BX
-	JLT  few974
+	JLT  few996
 
-many973:
+many995:
 	VMOVUPD.Z    768(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  (CX), Z14, Z0
@@ -19480,13 +19546,13 @@ many973:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many973
+	JGE          many995
 
-few974:
+few996:
 	ADDQ $0x04, BX
-	JEQ  done975
+	JEQ  done997
 
-rest976:
+rest998:
 	VMOVUPD.Z    768(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  (CX), Z14, Z0
@@ -19505,20 +19571,20 @@ rest976:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest976
+	JNE          rest998
 
-done975:
+done997:
 	DECQ DI
-	JLE  finished977
+	JLE  finished999
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch972
+	JMP  stretch994
 
-finished977:
+finished999:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store978
+	JEQ       store1000
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19535,7 +19601,7 @@ finished977:
 	VADDPD    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store978:
+store1000:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19582,11 +19648,11 @@ TEXT ·tileF64AVX512_1x14(SB), NOSPLIT, $0-8
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 
-stretch979:
+stretch1001:
 	SUBQ $0x04, BX
-	JLT  few981
+	JLT  few1003
 
-many980:
+many1002:
 	VMOVUPD.Z    832(CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  (CX), Z15, Z0
@@ -19660,13 +19726,13 @@ many980:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many980
+	JGE          many1002
 
-few981:
+few1003:
 	ADDQ $0x04, BX
-	JEQ  done982
+	JEQ  done1004
 
-rest983:
+rest1005:
 	VMOVUPD.Z    832(CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  (CX), Z15, Z0
@@ -19686,20 +19752,20 @@ rest983:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest983
+	JNE          rest1005
 
-done982:
+done1004:
 	DECQ DI
-	JLE  finished984
+	JLE  finished1006
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch979
+	JMP  stretch1001
 
-finished984:
+finished1006:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store985
+	JEQ       store1007
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19717,7 +19783,7 @@ finished984:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store985:
+store1007:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19766,11 +19832,11 @@ TEXT ·tileF64AVX512_1x15(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 
-stretch986:
+stretch1008:
 	SUBQ $0x04, BX
-	JLT  few988
+	JLT  few1010
 
-many987:
+many1009:
 	VMOVUPD.Z    896(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
 	VFMADD231PD  (CX), Z16, Z0
@@ -19848,13 +19914,13 @@ many987:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many987
+	JGE          many1009
 
-few988:
+few1010:
 	ADDQ $0x04, BX
-	JEQ  done989
+	JEQ  done1011
 
-rest990:
+rest1012:
 	VMOVUPD.Z    896(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
 	VFMADD231PD  (CX), Z16, Z0
@@ -19875,20 +19941,20 @@ rest990:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest990
+	JNE          rest1012
 
-done989:
+done1011:
 	DECQ DI
-	JLE  finished991
+	JLE  finished1013
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch986
+	JMP  stretch1008
 
-finished991:
+finished1013:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store992
+	JEQ       store1014
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19907,7 +19973,7 @@ finished991:
 	VADDPD    Z15, Z14, Z14
 	MOVQ      40(AX), CX
 
-store992:
+store1014:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19958,11 +20024,11 @@ TEXT ·tileF64AVX512_1x16(SB), NOSPLIT, $0-8
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 
-stretch993:
+stretch1015:
 	SUBQ $0x04, BX
-	JLT  few995
+	JLT  few1017
 
-many994:
+many1016:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -20108,13 +20174,13 @@ many994:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many994
+	JGE          many1016
 
-few995:
+few1017:
 	ADDQ $0x04, BX
-	JEQ  done996
+	JEQ  done1018
 
-rest997:
+rest1019:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -20152,20 +20218,20 @@ rest997:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest997
+	JNE          rest1019
 
-done996:
+done1018:
 	DECQ DI
-	JLE  finished998
+	JLE  finished1020
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch993
+	JMP  stretch1015
 
-finished998:
+finished1020:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store999
+	JEQ       store1021
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -20185,7 +20251,7 @@ finished998:
 	VADDPD    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store999:
+store1021:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -20223,11 +20289,11 @@ TEXT ·tileF64AVX512_2x1(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-stretch1000:
+stretch1022:
 	SUBQ $0x04, BX
-	JLT  few1002
+	JLT  few1024
 
-many1001:
+many1023:
 	VMOVUPD.Z    (CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -20257,13 +20323,13 @@ many1001:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1001
+	JGE          many1023
 
-few1002:
+few1024:
 	ADDQ $0x04, BX
-	JEQ  done1003
+	JEQ  done1025
 
-rest1004:
+rest1026:
 	VMOVUPD.Z    (CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -20272,20 +20338,20 @@ rest1004:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1004
+	JNE          rest1026
 
-done1003:
+done1025:
 	DECQ DI
-	JLE  finished1005
+	JLE  finished1027
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1000
+	JMP  stretch1022
 
-finished1005:
+finished1027:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1006
+	JEQ       store1028
 	VMOVUPD.Z (CX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	ADDQ      DX, CX
@@ -20293,7 +20359,7 @@ finished1005:
 	VADDPD    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store1006:
+store1028:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -20320,11 +20386,11 @@ TEXT ·tileF64AVX512_2x2(SB), NOSPLIT, $0-8
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-stretch1007:
+stretch1029:
 	SUBQ $0x04, BX
-	JLT  few1009
+	JLT  few1031
 
-many1008:
+many1030:
 	VMOVUPS      (CX), Z4
 	VMOVUPD.Z    64(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
@@ -20366,13 +20432,13 @@ many1008:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1008
+	JGE          many1030
 
-few1009:
+few1031:
 	ADDQ $0x04, BX
-	JEQ  done1010
+	JEQ  done1032
 
-rest1011:
+rest1033:
 	VMOVUPS      (CX), Z4
 	VMOVUPD.Z    64(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
@@ -20384,20 +20450,20 @@ rest1011:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1011
+	JNE          rest1033
 
-done1010:
+done1032:
 	DECQ DI
-	JLE  finished1012
+	JLE  finished1034
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1007
+	JMP  stretch1029
 
-finished1012:
+finished1034:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1013
+	JEQ       store1035
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z4
 	VADDPD    Z4, Z1, Z1
@@ -20407,7 +20473,7 @@ finished1012:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store1013:
+store1035:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -20438,11 +20504,11 @@ TEXT ·tileF64AVX512_2x3(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch1014:
+stretch1036:
 	SUBQ $0x04, BX
-	JLT  few1016
+	JLT  few1038
 
-many1015:
+many1037:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPD.Z    128(CX), K1, Z8
@@ -20496,13 +20562,13 @@ many1015:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1015
+	JGE          many1037
 
-few1016:
+few1038:
 	ADDQ $0x04, BX
-	JEQ  done1017
+	JEQ  done1039
 
-rest1018:
+rest1040:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPD.Z    128(CX), K1, Z8
@@ -20517,20 +20583,20 @@ rest1018:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1018
+	JNE          rest1040
 
-done1017:
+done1039:
 	DECQ DI
-	JLE  finished1019
+	JLE  finished1041
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1014
+	JMP  stretch1036
 
-finished1019:
+finished1041:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1020
+	JEQ       store1042
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z6
@@ -20542,7 +20608,7 @@ finished1019:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1020:
+store1042:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -20577,11 +20643,11 @@ TEXT ·tileF64AVX512_2x4(SB), NOSPLIT, $0-8
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-stretch1021:
+stretch1043:
 	SUBQ $0x04, BX
-	JLT  few1023
+	JLT  few1045
 
-many1022:
+many1044:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -20647,13 +20713,13 @@ many1022:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1022
+	JGE          many1044
 
-few1023:
+few1045:
 	ADDQ $0x04, BX
-	JEQ  done1024
+	JEQ  done1046
 
-rest1025:
+rest1047:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -20671,20 +20737,20 @@ rest1025:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1025
+	JNE          rest1047
 
-done1024:
+done1046:
 	DECQ DI
-	JLE  finished1026
+	JLE  finished1048
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1021
+	JMP  stretch1043
 
-finished1026:
+finished1048:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1027
+	JEQ       store1049
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -20698,7 +20764,7 @@ finished1026:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1027:
+store1049:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -20730,11 +20796,11 @@ TEXT ·tileF64AVX512_3x1(SB), NOSPLIT, $0-8
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-stretch1028:
+stretch1050:
 	SUBQ $0x04, BX
-	JLT  few1030
+	JLT  few1052
 
-many1029:
+many1051:
 	VMOVUPD.Z    (CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -20772,13 +20838,13 @@ many1029:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1029
+	JGE          many1051
 
-few1030:
+few1052:
 	ADDQ $0x04, BX
-	JEQ  done1031
+	JEQ  done1053
 
-rest1032:
+rest1054:
 	VMOVUPD.Z    (CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -20789,20 +20855,20 @@ rest1032:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1032
+	JNE          rest1054
 
-done1031:
+done1053:
 	DECQ DI
-	JLE  finished1033
+	JLE  finished1055
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1028
+	JMP  stretch1050
 
-finished1033:
+finished1055:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1034
+	JEQ       store1056
 	VMOVUPD.Z (CX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	ADDQ      DX, CX
@@ -20813,7 +20879,7 @@ finished1033:
 	VADDPD    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store1034:
+store1056:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -20844,11 +20910,11 @@ TEXT ·tileF64AVX512_3x2(SB), NOSPLIT, $0-8
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-stretch1035:
+stretch1057:
 	SUBQ $0x04, BX
-	JLT  few1037
+	JLT  few1059
 
-many1036:
+many1058:
 	VMOVUPS      (CX), Z6
 	VMOVUPD.Z    64(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
@@ -20902,13 +20968,13 @@ many1036:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1036
+	JGE          many1058
 
-few1037:
+few1059:
 	ADDQ $0x04, BX
-	JEQ  done1038
+	JEQ  done1060
 
-rest1039:
+rest1061:
 	VMOVUPS      (CX), Z6
 	VMOVUPD.Z    64(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
@@ -20923,20 +20989,20 @@ rest1039:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1039
+	JNE          rest1061
 
-done1038:
+done1060:
 	DECQ DI
-	JLE  finished1040
+	JLE  finished1062
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1035
+	JMP  stretch1057
 
-finished1040:
+finished1062:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1041
+	JEQ       store1063
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z6
 	VADDPD    Z6, Z1, Z1
@@ -20950,7 +21016,7 @@ finished1040:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1041:
+store1063:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -20987,11 +21053,11 @@ TEXT ·tileF64AVX512_3x3(SB), NOSPLIT, $0-8
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-stretch1042:
+stretch1064:
 	SUBQ $0x04, BX
-	JLT  few1044
+	JLT  few1066
 
-many1043:
+many1065:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPD.Z    128(CX), K1, Z11
@@ -21061,13 +21127,13 @@ many1043:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1043
+	JGE          many1065
 
-few1044:
+few1066:
 	ADDQ $0x04, BX
-	JEQ  done1045
+	JEQ  done1067
 
-rest1046:
+rest1068:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPD.Z    128(CX), K1, Z11
@@ -21086,20 +21152,20 @@ rest1046:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1046
+	JNE          rest1068
 
-done1045:
+done1067:
 	DECQ DI
-	JLE  finished1047
+	JLE  finished1069
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1042
+	JMP  stretch1064
 
-finished1047:
+finished1069:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1048
+	JEQ       store1070
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z9
@@ -21116,7 +21182,7 @@ finished1047:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store1048:
+store1070:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -21159,11 +21225,11 @@ TEXT ·tileF64AVX512_3x4(SB), NOSPLIT, $0-8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-stretch1049:
+stretch1071:
 	SUBQ $0x04, BX
-	JLT  few1051
+	JLT  few1073
 
-many1050:
+many1072:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -21249,13 +21315,13 @@ many1050:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1050
+	JGE          many1072
 
-few1051:
+few1073:
 	ADDQ $0x04, BX
-	JEQ  done1052
+	JEQ  done1074
 
-rest1053:
+rest1075:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -21278,20 +21344,20 @@ rest1053:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1053
+	JNE          rest1075
 
-done1052:
+done1074:
 	DECQ DI
-	JLE  finished1054
+	JLE  finished1076
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1049
+	JMP  stretch1071
 
-finished1054:
+finished1076:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1055
+	JEQ       store1077
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -21311,7 +21377,7 @@ finished1054:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1055:
+store1077:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -21349,6 +21415,8 @@ TEXT ·tileF64AVX512_4x1(SB), NOSPLIT, $0-8
 	VPXORD     Z1, Z1, Z1
 	VPXORD     Z2, Z2, Z2
 	VPXORD     Z3, Z3, Z3
+	CMPQ       BX, $0x30
+	JLT        near1078
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -21359,11 +21427,12 @@ TEXT ·tileF64AVX512_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch1056:
+near1078:
+stretch1079:
 	SUBQ $0x04, BX
-	JLT  few1058
+	JLT  few1081
 
-many1057:
+many1080:
 	VMOVUPD.Z    (CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -21409,13 +21478,13 @@ many1057:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1057
+	JGE          many1080
 
-few1058:
+few1081:
 	ADDQ $0x04, BX
-	JEQ  done1059
+	JEQ  done1082
 
-rest1060:
+rest1083:
 	VMOVUPD.Z    (CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -21428,20 +21497,20 @@ rest1060:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1060
+	JNE          rest1083
 
-done1059:
+done1082:
 	DECQ DI
-	JLE  finished1061
+	JLE  finished1084
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1056
+	JMP  stretch1079
 
-finished1061:
+finished1084:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1062
+	JEQ       store1085
 	VMOVUPD.Z (CX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	ADDQ      DX, CX
@@ -21455,7 +21524,7 @@ finished1061:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store1062:
+store1085:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -21490,6 +21559,8 @@ TEXT ·tileF64AVX512_4x2(SB), NOSPLIT, $0-8
 	VPXORD     Z5, Z5, Z5
 	VPXORD     Z6, Z6, Z6
 	VPXORD     Z7, Z7, Z7
+	CMPQ       BX, $0x30
+	JLT        near1086
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -21504,11 +21575,12 @@ TEXT ·tileF64AVX512_4x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-stretch1063:
+near1086:
+stretch1087:
 	SUBQ $0x04, BX
-	JLT  few1065
+	JLT  few1089
 
-many1064:
+many1088:
 	VMOVUPS      (CX), Z8
 	VMOVUPD.Z    64(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
@@ -21574,13 +21646,13 @@ many1064:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1064
+	JGE          many1088
 
-few1065:
+few1089:
 	ADDQ $0x04, BX
-	JEQ  done1066
+	JEQ  done1090
 
-rest1067:
+rest1091:
 	VMOVUPS      (CX), Z8
 	VMOVUPD.Z    64(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
@@ -21598,20 +21670,20 @@ rest1067:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1067
+	JNE          rest1091
 
-done1066:
+done1090:
 	DECQ DI
-	JLE  finished1068
+	JLE  finished1092
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1063
+	JMP  stretch1087
 
-finished1068:
+finished1092:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1069
+	JEQ       store1093
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z8
 	VADDPD    Z8, Z1, Z1
@@ -21629,7 +21701,7 @@ finished1068:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1069:
+store1093:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -21665,6 +21737,8 @@ TEXT ·tileF64AVX512_5x1(SB), NOSPLIT, $0-8
 	VPXORD     Z2, Z2, Z2
 	VPXORD     Z3, Z3, Z3
 	VPXORD     Z4, Z4, Z4
+	CMPQ       BX, $0x30
+	JLT        near1094
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -21677,11 +21751,12 @@ TEXT ·tileF64AVX512_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-stretch1070:
+near1094:
+stretch1095:
 	SUBQ $0x04, BX
-	JLT  few1072
+	JLT  few1097
 
-many1071:
+many1096:
 	VMOVUPD.Z    (CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -21735,13 +21810,13 @@ many1071:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1071
+	JGE          many1096
 
-few1072:
+few1097:
 	ADDQ $0x04, BX
-	JEQ  done1073
+	JEQ  done1098
 
-rest1074:
+rest1099:
 	VMOVUPD.Z    (CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -21756,20 +21831,20 @@ rest1074:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1074
+	JNE          rest1099
 
-done1073:
+done1098:
 	DECQ DI
-	JLE  finished1075
+	JLE  finished1100
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1070
+	JMP  stretch1095
 
-finished1075:
+finished1100:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1076
+	JEQ       store1101
 	VMOVUPD.Z (CX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	ADDQ      DX, CX
@@ -21786,7 +21861,7 @@ finished1075:
 	VADDPD    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store1076:
+store1101:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -21825,6 +21900,8 @@ TEXT ·tileF64AVX512_5x2(SB), NOSPLIT, $0-8
 	VPXORD     Z7, Z7, Z7
 	VPXORD     Z8, Z8, Z8
 	VPXORD     Z9, Z9, Z9
+	CMPQ       BX, $0x30
+	JLT        near1102
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -21842,11 +21919,12 @@ TEXT ·tileF64AVX512_5x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-stretch1077:
+near1102:
+stretch1103:
 	SUBQ $0x04, BX
-	JLT  few1079
+	JLT  few1105
 
-many1078:
+many1104:
 	VMOVUPS      (CX), Z10
 	VMOVUPD.Z    64(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
@@ -21924,13 +22002,13 @@ many1078:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1078
+	JGE          many1104
 
-few1079:
+few1105:
 	ADDQ $0x04, BX
-	JEQ  done1080
+	JEQ  done1106
 
-rest1081:
+rest1107:
 	VMOVUPS      (CX), Z10
 	VMOVUPD.Z    64(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
@@ -21951,20 +22029,20 @@ rest1081:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1081
+	JNE          rest1107
 
-done1080:
+done1106:
 	DECQ DI
-	JLE  finished1082
+	JLE  finished1108
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1077
+	JMP  stretch1103
 
-finished1082:
+finished1108:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1083
+	JEQ       store1109
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z10
 	VADDPD    Z10, Z1, Z1
@@ -21986,7 +22064,7 @@ finished1082:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store1083:
+store1109:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -22027,6 +22105,8 @@ TEXT ·tileF64AVX512_6x1(SB), NOSPLIT, $0-8
 	VPXORD     Z3, Z3, Z3
 	VPXORD     Z4, Z4, Z4
 	VPXORD     Z5, Z5, Z5
+	CMPQ       BX, $0x30
+	JLT        near1110
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -22041,11 +22121,12 @@ TEXT ·tileF64AVX512_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch1084:
+near1110:
+stretch1111:
 	SUBQ $0x04, BX
-	JLT  few1086
+	JLT  few1113
 
-many1085:
+many1112:
 	VMOVUPD.Z    (CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -22107,13 +22188,13 @@ many1085:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1085
+	JGE          many1112
 
-few1086:
+few1113:
 	ADDQ $0x04, BX
-	JEQ  done1087
+	JEQ  done1114
 
-rest1088:
+rest1115:
 	VMOVUPD.Z    (CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -22130,20 +22211,20 @@ rest1088:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1088
+	JNE          rest1115
 
-done1087:
+done1114:
 	DECQ DI
-	JLE  finished1089
+	JLE  finished1116
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1084
+	JMP  stretch1111
 
-finished1089:
+finished1116:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1090
+	JEQ       store1117
 	VMOVUPD.Z (CX), K1, Z6
 	VADDPD    Z6, Z0, Z0
 	ADDQ      DX, CX
@@ -22163,7 +22244,7 @@ finished1089:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1090:
+store1117:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -22207,6 +22288,8 @@ TEXT ·tileF64AVX512_6x2(SB), NOSPLIT, $0-8
 	VPXORD     Z9, Z9, Z9
 	VPXORD     Z10, Z10, Z10
 	VPXORD     Z11, Z11, Z11
+	CMPQ       BX, $0x30
+	JLT        near1118
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -22227,11 +22310,12 @@ TEXT ·tileF64AVX512_6x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-stretch1091:
+near1118:
+stretch1119:
 	SUBQ $0x04, BX
-	JLT  few1093
+	JLT  few1121
 
-many1092:
+many1120:
 	VMOVUPS      (CX), Z12
 	VMOVUPD.Z    64(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
@@ -22321,13 +22405,13 @@ many1092:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1092
+	JGE          many1120
 
-few1093:
+few1121:
 	ADDQ $0x04, BX
-	JEQ  done1094
+	JEQ  done1122
 
-rest1095:
+rest1123:
 	VMOVUPS      (CX), Z12
 	VMOVUPD.Z    64(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
@@ -22351,20 +22435,20 @@ rest1095:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1095
+	JNE          rest1123
 
-done1094:
+done1122:
 	DECQ DI
-	JLE  finished1096
+	JLE  finished1124
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1091
+	JMP  stretch1119
 
-finished1096:
+finished1124:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1097
+	JEQ       store1125
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z12
 	VADDPD    Z12, Z1, Z1
@@ -22390,7 +22474,7 @@ finished1096:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1097:
+store1125:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -22435,6 +22519,8 @@ TEXT ·tileF64AVX512_7x1(SB), NOSPLIT, $0-8
 	VPXORD     Z4, Z4, Z4
 	VPXORD     Z5, Z5, Z5
 	VPXORD     Z6, Z6, Z6
+	CMPQ       BX, $0x30
+	JLT        near1126
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -22451,11 +22537,12 @@ TEXT ·tileF64AVX512_7x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-stretch1098:
+near1126:
+stretch1127:
 	SUBQ $0x04, BX
-	JLT  few1100
+	JLT  few1129
 
-many1099:
+many1128:
 	VMOVUPD.Z    (CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  Z7, Z8, Z0
@@ -22525,13 +22612,13 @@ many1099:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1099
+	JGE          many1128
 
-few1100:
+few1129:
 	ADDQ $0x04, BX
-	JEQ  done1101
+	JEQ  done1130
 
-rest1102:
+rest1131:
 	VMOVUPD.Z    (CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  Z7, Z8, Z0
@@ -22550,20 +22637,20 @@ rest1102:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1102
+	JNE          rest1131
 
-done1101:
+done1130:
 	DECQ DI
-	JLE  finished1103
+	JLE  finished1132
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1098
+	JMP  stretch1127
 
-finished1103:
+finished1132:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1104
+	JEQ       store1133
 	VMOVUPD.Z (CX), K1, Z7
 	VADDPD    Z7, Z0, Z0
 	ADDQ      DX, CX
@@ -22586,7 +22673,7 @@ finished1103:
 	VADDPD    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store1104:
+store1133:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -22634,6 +22721,8 @@ TEXT ·tileF64AVX512_7x2(SB), NOSPLIT, $0-8
 	VPXORD     Z11, Z11, Z11
 	VPXORD     Z12, Z12, Z12
 	VPXORD     Z13, Z13, Z13
+	CMPQ       BX, $0x30
+	JLT        near1134
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -22657,11 +22746,12 @@ TEXT ·tileF64AVX512_7x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-stretch1105:
+near1134:
+stretch1135:
 	SUBQ $0x04, BX
-	JLT  few1107
+	JLT  few1137
 
-many1106:
+many1136:
 	VMOVUPS      (CX), Z14
 	VMOVUPD.Z    64(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
@@ -22763,13 +22853,13 @@ many1106:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1106
+	JGE          many1136
 
-few1107:
+few1137:
 	ADDQ $0x04, BX
-	JEQ  done1108
+	JEQ  done1138
 
-rest1109:
+rest1139:
 	VMOVUPS      (CX), Z14
 	VMOVUPD.Z    64(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
@@ -22796,20 +22886,20 @@ rest1109:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1109
+	JNE          rest1139
 
-done1108:
+done1138:
 	DECQ DI
-	JLE  finished1110
+	JLE  finished1140
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1105
+	JMP  stretch1135
 
-finished1110:
+finished1140:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1111
+	JEQ       store1141
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z14
 	VADDPD    Z14, Z1, Z1
@@ -22839,7 +22929,7 @@ finished1110:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store1111:
+store1141:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -22890,6 +22980,8 @@ TEXT ·tileF64AVX512_8x1(SB), NOSPLIT, $0-8
 	VPXORD     Z5, Z5, Z5
 	VPXORD     Z6, Z6, Z6
 	VPXORD     Z7, Z7, Z7
+	CMPQ       BX, $0x30
+	JLT        near1142
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -22908,11 +23000,12 @@ TEXT ·tileF64AVX512_8x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch1112:
+near1142:
+stretch1143:
 	SUBQ $0x04, BX
-	JLT  few1114
+	JLT  few1145
 
-many1113:
+many1144:
 	VMOVUPD.Z    (CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -22994,13 +23087,13 @@ many1113:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1113
+	JGE          many1144
 
-few1114:
+few1145:
 	ADDQ $0x04, BX
-	JEQ  done1115
+	JEQ  done1146
 
-rest1116:
+rest1147:
 	VMOVUPD.Z    (CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -23022,21 +23115,21 @@ rest1116:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1116
+	JNE          rest1147
 
-done1115:
+done1146:
 	DECQ DI
-	JLE  finished1117
+	JLE  finished1148
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1112
+	JMP  stretch1143
 
-finished1117:
+finished1148:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1118
+	JEQ       store1149
 	VMOVUPD.Z (CX), K1, Z8
 	VADDPD    Z8, Z0, Z0
 	ADDQ      DX, CX
@@ -23062,7 +23155,7 @@ finished1117:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1118:
+store1149:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -23116,6 +23209,8 @@ TEXT ·tileF64AVX512_8x2(SB), NOSPLIT, $0-8
 	VPXORD     Z13, Z13, Z13
 	VPXORD     Z14, Z14, Z14
 	VPXORD     Z15, Z15, Z15
+	CMPQ       BX, $0x30
+	JLT        near1150
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23142,11 +23237,12 @@ TEXT ·tileF64AVX512_8x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch1119:
+near1150:
+stretch1151:
 	SUBQ $0x04, BX
-	JLT  few1121
+	JLT  few1153
 
-many1120:
+many1152:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -23272,13 +23368,13 @@ many1120:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1120
+	JGE          many1152
 
-few1121:
+few1153:
 	ADDQ $0x04, BX
-	JEQ  done1122
+	JEQ  done1154
 
-rest1123:
+rest1155:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -23311,21 +23407,21 @@ rest1123:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1123
+	JNE          rest1155
 
-done1122:
+done1154:
 	DECQ DI
-	JLE  finished1124
+	JLE  finished1156
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1119
+	JMP  stretch1151
 
-finished1124:
+finished1156:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1125
+	JEQ       store1157
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z16
 	VADDPD    Z16, Z1, Z1
@@ -23359,7 +23455,7 @@ finished1124:
 	VADDPD    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store1125:
+store1157:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -23414,6 +23510,8 @@ TEXT ·tileF64AVX512_9x1(SB), NOSPLIT, $0-8
 	VPXORD     Z6, Z6, Z6
 	VPXORD     Z7, Z7, Z7
 	VPXORD     Z8, Z8, Z8
+	CMPQ       BX, $0x30
+	JLT        near1158
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23434,11 +23532,12 @@ TEXT ·tileF64AVX512_9x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch1126:
+near1158:
+stretch1159:
 	SUBQ $0x04, BX
-	JLT  few1128
+	JLT  few1161
 
-many1127:
+many1160:
 	VMOVUPD.Z    (CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z9, Z10, Z0
@@ -23528,13 +23627,13 @@ many1127:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1127
+	JGE          many1160
 
-few1128:
+few1161:
 	ADDQ $0x04, BX
-	JEQ  done1129
+	JEQ  done1162
 
-rest1130:
+rest1163:
 	VMOVUPD.Z    (CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z9, Z10, Z0
@@ -23558,21 +23657,21 @@ rest1130:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1130
+	JNE          rest1163
 
-done1129:
+done1162:
 	DECQ DI
-	JLE  finished1131
+	JLE  finished1164
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1126
+	JMP  stretch1159
 
-finished1131:
+finished1164:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1132
+	JEQ       store1165
 	VMOVUPD.Z (CX), K1, Z9
 	VADDPD    Z9, Z0, Z0
 	ADDQ      DX, CX
@@ -23601,7 +23700,7 @@ finished1131:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store1132:
+store1165:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -23659,6 +23758,8 @@ TEXT ·tileF64AVX512_9x2(SB), NOSPLIT, $0-8
 	VPXORD     Z15, Z15, Z15
 	VPXORD     Z16, Z16, Z16
 	VPXORD     Z17, Z17, Z17
+	CMPQ       BX, $0x30
+	JLT        near1166
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23688,11 +23789,12 @@ TEXT ·tileF64AVX512_9x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch1133:
+near1166:
+stretch1167:
 	SUBQ $0x04, BX
-	JLT  few1135
+	JLT  few1169
 
-many1134:
+many1168:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -23830,13 +23932,13 @@ many1134:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1134
+	JGE          many1168
 
-few1135:
+few1169:
 	ADDQ $0x04, BX
-	JEQ  done1136
+	JEQ  done1170
 
-rest1137:
+rest1171:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -23872,21 +23974,21 @@ rest1137:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1137
+	JNE          rest1171
 
-done1136:
+done1170:
 	DECQ DI
-	JLE  finished1138
+	JLE  finished1172
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1133
+	JMP  stretch1167
 
-finished1138:
+finished1172:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1139
+	JEQ       store1173
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z18
 	VADDPD    Z18, Z1, Z1
@@ -23924,7 +24026,7 @@ finished1138:
 	VADDPD    Z18, Z17, Z17
 	MOVQ      40(AX), CX
 
-store1139:
+store1173:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -23983,6 +24085,8 @@ TEXT ·tileF64AVX512_10x1(SB), NOSPLIT, $0-8
 	VPXORD     Z7, Z7, Z7
 	VPXORD     Z8, Z8, Z8
 	VPXORD     Z9, Z9, Z9
+	CMPQ       BX, $0x30
+	JLT        near1174
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24005,11 +24109,12 @@ TEXT ·tileF64AVX512_10x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch1140:
+near1174:
+stretch1175:
 	SUBQ $0x04, BX
-	JLT  few1142
+	JLT  few1177
 
-many1141:
+many1176:
 	VMOVUPD.Z    (CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z10, Z11, Z0
@@ -24107,13 +24212,13 @@ many1141:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1141
+	JGE          many1176
 
-few1142:
+few1177:
 	ADDQ $0x04, BX
-	JEQ  done1143
+	JEQ  done1178
 
-rest1144:
+rest1179:
 	VMOVUPD.Z    (CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z10, Z11, Z0
@@ -24139,21 +24244,21 @@ rest1144:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1144
+	JNE          rest1179
 
-done1143:
+done1178:
 	DECQ DI
-	JLE  finished1145
+	JLE  finished1180
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1140
+	JMP  stretch1175
 
-finished1145:
+finished1180:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1146
+	JEQ       store1181
 	VMOVUPD.Z (CX), K1, Z10
 	VADDPD    Z10, Z0, Z0
 	ADDQ      DX, CX
@@ -24185,7 +24290,7 @@ finished1145:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store1146:
+store1181:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -24247,6 +24352,8 @@ TEXT ·tileF64AVX512_10x2(SB), NOSPLIT, $0-8
 	VPXORD     Z17, Z17, Z17
 	VPXORD     Z18, Z18, Z18
 	VPXORD     Z19, Z19, Z19
+	CMPQ       BX, $0x30
+	JLT        near1182
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24279,11 +24386,12 @@ TEXT ·tileF64AVX512_10x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch1147:
+near1182:
+stretch1183:
 	SUBQ $0x04, BX
-	JLT  few1149
+	JLT  few1185
 
-many1148:
+many1184:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -24433,13 +24541,13 @@ many1148:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1148
+	JGE          many1184
 
-few1149:
+few1185:
 	ADDQ $0x04, BX
-	JEQ  done1150
+	JEQ  done1186
 
-rest1151:
+rest1187:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -24478,21 +24586,21 @@ rest1151:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1151
+	JNE          rest1187
 
-done1150:
+done1186:
 	DECQ DI
-	JLE  finished1152
+	JLE  finished1188
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1147
+	JMP  stretch1183
 
-finished1152:
+finished1188:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1153
+	JEQ       store1189
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z20
 	VADDPD    Z20, Z1, Z1
@@ -24534,7 +24642,7 @@ finished1152:
 	VADDPD    Z20, Z19, Z19
 	MOVQ      40(AX), CX
 
-store1153:
+store1189:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -24597,6 +24705,8 @@ TEXT ·tileF64AVX512_11x1(SB), NOSPLIT, $0-8
 	VPXORD     Z8, Z8, Z8
 	VPXORD     Z9, Z9, Z9
 	VPXORD     Z10, Z10, Z10
+	CMPQ       BX, $0x30
+	JLT        near1190
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24621,11 +24731,12 @@ TEXT ·tileF64AVX512_11x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch1154:
+near1190:
+stretch1191:
 	SUBQ $0x04, BX
-	JLT  few1156
+	JLT  few1193
 
-many1155:
+many1192:
 	VMOVUPD.Z    (CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z11, Z12, Z0
@@ -24731,13 +24842,13 @@ many1155:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1155
+	JGE          many1192
 
-few1156:
+few1193:
 	ADDQ $0x04, BX
-	JEQ  done1157
+	JEQ  done1194
 
-rest1158:
+rest1195:
 	VMOVUPD.Z    (CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z11, Z12, Z0
@@ -24765,21 +24876,21 @@ rest1158:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1158
+	JNE          rest1195
 
-done1157:
+done1194:
 	DECQ DI
-	JLE  finished1159
+	JLE  finished1196
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1154
+	JMP  stretch1191
 
-finished1159:
+finished1196:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1160
+	JEQ       store1197
 	VMOVUPD.Z (CX), K1, Z11
 	VADDPD    Z11, Z0, Z0
 	ADDQ      DX, CX
@@ -24814,7 +24925,7 @@ finished1159:
 	VADDPD    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store1160:
+store1197:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -24880,6 +24991,8 @@ TEXT ·tileF64AVX512_11x2(SB), NOSPLIT, $0-8
 	VPXORD     Z19, Z19, Z19
 	VPXORD     Z20, Z20, Z20
 	VPXORD     Z21, Z21, Z21
+	CMPQ       BX, $0x30
+	JLT        near1198
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24915,11 +25028,12 @@ TEXT ·tileF64AVX512_11x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch1161:
+near1198:
+stretch1199:
 	SUBQ $0x04, BX
-	JLT  few1163
+	JLT  few1201
 
-many1162:
+many1200:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -25081,13 +25195,13 @@ many1162:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1162
+	JGE          many1200
 
-few1163:
+few1201:
 	ADDQ $0x04, BX
-	JEQ  done1164
+	JEQ  done1202
 
-rest1165:
+rest1203:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -25129,21 +25243,21 @@ rest1165:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1165
+	JNE          rest1203
 
-done1164:
+done1202:
 	DECQ DI
-	JLE  finished1166
+	JLE  finished1204
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1161
+	JMP  stretch1199
 
-finished1166:
+finished1204:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1167
+	JEQ       store1205
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z22
 	VADDPD    Z22, Z1, Z1
@@ -25189,7 +25303,7 @@ finished1166:
 	VADDPD    Z22, Z21, Z21
 	MOVQ      40(AX), CX
 
-store1167:
+store1205:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -25256,6 +25370,8 @@ TEXT ·tileF64AVX512_12x1(SB), NOSPLIT, $0-8
 	VPXORD     Z9, Z9, Z9
 	VPXORD     Z10, Z10, Z10
 	VPXORD     Z11, Z11, Z11
+	CMPQ       BX, $0x30
+	JLT        near1206
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25282,11 +25398,12 @@ TEXT ·tileF64AVX512_12x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch1168:
+near1206:
+stretch1207:
 	SUBQ $0x04, BX
-	JLT  few1170
+	JLT  few1209
 
-many1169:
+many1208:
 	VMOVUPD.Z    (CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z12, Z13, Z0
@@ -25400,13 +25517,13 @@ many1169:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1169
+	JGE          many1208
 
-few1170:
+few1209:
 	ADDQ $0x04, BX
-	JEQ  done1171
+	JEQ  done1210
 
-rest1172:
+rest1211:
 	VMOVUPD.Z    (CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z12, Z13, Z0
@@ -25436,21 +25553,21 @@ rest1172:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1172
+	JNE          rest1211
 
-done1171:
+done1210:
 	DECQ DI
-	JLE  finished1173
+	JLE  finished1212
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1168
+	JMP  stretch1207
 
-finished1173:
+finished1212:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1174
+	JEQ       store1213
 	VMOVUPD.Z (CX), K1, Z12
 	VADDPD    Z12, Z0, Z0
 	ADDQ      DX, CX
@@ -25488,7 +25605,7 @@ finished1173:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1174:
+store1213:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -25558,6 +25675,8 @@ TEXT ·tileF64AVX512_12x2(SB), NOSPLIT, $0-8
 	VPXORD     Z21, Z21, Z21
 	VPXORD     Z22, Z22, Z22
 	VPXORD     Z23, Z23, Z23
+	CMPQ       BX, $0x30
+	JLT        near1214
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25596,11 +25715,12 @@ TEXT ·tileF64AVX512_12x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch1175:
+near1214:
+stretch1215:
 	SUBQ $0x04, BX
-	JLT  few1177
+	JLT  few1217
 
-many1176:
+many1216:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -25774,13 +25894,13 @@ many1176:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1176
+	JGE          many1216
 
-few1177:
+few1217:
 	ADDQ $0x04, BX
-	JEQ  done1178
+	JEQ  done1218
 
-rest1179:
+rest1219:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -25825,21 +25945,21 @@ rest1179:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1179
+	JNE          rest1219
 
-done1178:
+done1218:
 	DECQ DI
-	JLE  finished1180
+	JLE  finished1220
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1175
+	JMP  stretch1215
 
-finished1180:
+finished1220:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1181
+	JEQ       store1221
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z24
 	VADDPD    Z24, Z1, Z1
@@ -25889,7 +26009,7 @@ finished1180:
 	VADDPD    Z24, Z23, Z23
 	MOVQ      40(AX), CX
 
-store1181:
+store1221:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -25960,6 +26080,8 @@ TEXT ·tileF64AVX512_13x1(SB), NOSPLIT, $0-8
 	VPXORD     Z10, Z10, Z10
 	VPXORD     Z11, Z11, Z11
 	VPXORD     Z12, Z12, Z12
+	CMPQ       BX, $0x30
+	JLT        near1222
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25988,11 +26110,12 @@ TEXT ·tileF64AVX512_13x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch1182:
+near1222:
+stretch1223:
 	SUBQ $0x04, BX
-	JLT  few1184
+	JLT  few1225
 
-many1183:
+many1224:
 	VMOVUPD.Z    (CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z13, Z14, Z0
@@ -26114,13 +26237,13 @@ many1183:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1183
+	JGE          many1224
 
-few1184:
+few1225:
 	ADDQ $0x04, BX
-	JEQ  done1185
+	JEQ  done1226
 
-rest1186:
+rest1227:
 	VMOVUPD.Z    (CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z13, Z14, Z0
@@ -26152,21 +26275,21 @@ rest1186:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1186
+	JNE          rest1227
 
-done1185:
+done1226:
 	DECQ DI
-	JLE  finished1187
+	JLE  finished1228
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1182
+	JMP  stretch1223
 
-finished1187:
+finished1228:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1188
+	JEQ       store1229
 	VMOVUPD.Z (CX), K1, Z13
 	VADDPD    Z13, Z0, Z0
 	ADDQ      DX, CX
@@ -26207,7 +26330,7 @@ finished1187:
 	VADDPD    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store1188:
+store1229:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -26281,6 +26404,8 @@ TEXT ·tileF64AVX512_13x2(SB), NOSPLIT, $0-8
 	VPXORD     Z23, Z23, Z23
 	VPXORD     Z24, Z24, Z24
 	VPXORD     Z25, Z25, Z25
+	CMPQ       BX, $0x30
+	JLT        near1230
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -26322,11 +26447,12 @@ TEXT ·tileF64AVX512_13x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch1189:
+near1230:
+stretch1231:
 	SUBQ $0x04, BX
-	JLT  few1191
+	JLT  few1233
 
-many1190:
+many1232:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -26512,13 +26638,13 @@ many1190:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1190
+	JGE          many1232
 
-few1191:
+few1233:
 	ADDQ $0x04, BX
-	JEQ  done1192
+	JEQ  done1234
 
-rest1193:
+rest1235:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -26566,21 +26692,21 @@ rest1193:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1193
+	JNE          rest1235
 
-done1192:
+done1234:
 	DECQ DI
-	JLE  finished1194
+	JLE  finished1236
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1189
+	JMP  stretch1231
 
-finished1194:
+finished1236:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1195
+	JEQ       store1237
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z26
 	VADDPD    Z26, Z1, Z1
@@ -26634,7 +26760,7 @@ finished1194:
 	VADDPD    Z26, Z25, Z25
 	MOVQ      40(AX), CX
 
-store1195:
+store1237:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -26709,6 +26835,8 @@ TEXT ·tileF64AVX512_14x1(SB), NOSPLIT, $0-8
 	VPXORD     Z11, Z11, Z11
 	VPXORD     Z12, Z12, Z12
 	VPXORD     Z13, Z13, Z13
+	CMPQ       BX, $0x30
+	JLT        near1238
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -26739,11 +26867,12 @@ TEXT ·tileF64AVX512_14x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-stretch1196:
+near1238:
+stretch1239:
 	SUBQ $0x04, BX
-	JLT  few1198
+	JLT  few1241
 
-many1197:
+many1240:
 	VMOVUPD.Z    (CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -26873,13 +27002,13 @@ many1197:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1197
+	JGE          many1240
 
-few1198:
+few1241:
 	ADDQ $0x04, BX
-	JEQ  done1199
+	JEQ  done1242
 
-rest1200:
+rest1243:
 	VMOVUPD.Z    (CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -26913,21 +27042,21 @@ rest1200:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1200
+	JNE          rest1243
 
-done1199:
+done1242:
 	DECQ DI
-	JLE  finished1201
+	JLE  finished1244
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1196
+	JMP  stretch1239
 
-finished1201:
+finished1244:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1202
+	JEQ       store1245
 	VMOVUPD.Z (CX), K1, Z14
 	VADDPD    Z14, Z0, Z0
 	ADDQ      DX, CX
@@ -26971,7 +27100,7 @@ finished1201:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store1202:
+store1245:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -27049,6 +27178,8 @@ TEXT ·tileF64AVX512_14x2(SB), NOSPLIT, $0-8
 	VPXORD     Z25, Z25, Z25
 	VPXORD     Z26, Z26, Z26
 	VPXORD     Z27, Z27, Z27
+	CMPQ       BX, $0x30
+	JLT        near1246
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -27093,11 +27224,12 @@ TEXT ·tileF64AVX512_14x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-stretch1203:
+near1246:
+stretch1247:
 	SUBQ $0x04, BX
-	JLT  few1205
+	JLT  few1249
 
-many1204:
+many1248:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -27295,13 +27427,13 @@ many1204:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1204
+	JGE          many1248
 
-few1205:
+few1249:
 	ADDQ $0x04, BX
-	JEQ  done1206
+	JEQ  done1250
 
-rest1207:
+rest1251:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -27352,21 +27484,21 @@ rest1207:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1207
+	JNE          rest1251
 
-done1206:
+done1250:
 	DECQ DI
-	JLE  finished1208
+	JLE  finished1252
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1203
+	JMP  stretch1247
 
-finished1208:
+finished1252:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1209
+	JEQ       store1253
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z28
 	VADDPD    Z28, Z1, Z1
@@ -27424,7 +27556,7 @@ finished1208:
 	VADDPD    Z28, Z27, Z27
 	MOVQ      40(AX), CX
 
-store1209:
+store1253:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -27480,9 +27612,9 @@ TEXT ·transposeF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full1210:
+full1254:
 	CMPQ       SI, $0x08
-	JLT        tail1211
+	JLT        tail1255
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Z0
 	LEAQ       (R8)(DX*1), R9
@@ -27555,11 +27687,11 @@ full1210:
 	ADDQ       AX, DI
 	ADDQ       $0x40, CX
 	SUBQ       $0x08, SI
-	JMP        full1210
+	JMP        full1254
 
-tail1211:
+tail1255:
 	TESTQ      SI, SI
-	JEQ        done1212
+	JEQ        done1256
 	MOVL       $0xffffffff, R8
 	BZHIL      SI, R8, R8
 	KMOVW      R8, K1
@@ -27619,33 +27751,33 @@ tail1211:
 	VMOVUPS    Z6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done1212
+	JEQ        done1256
 	VMOVUPS    Z7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done1212
+	JEQ        done1256
 	VMOVUPS    Z8, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done1212
+	JEQ        done1256
 	VMOVUPS    Z3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done1212
+	JEQ        done1256
 	VMOVUPS    Z2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done1212
+	JEQ        done1256
 	VMOVUPS    Z5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done1212
+	JEQ        done1256
 	VMOVUPS    Z1, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done1212
+	JEQ        done1256
 
-done1212:
+done1256:
 	VZEROUPPER
 	RET
 
@@ -27659,7 +27791,7 @@ TEXT ·copyPanelAVX512(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), SI
 	MOVQ 16(AX), AX
 
-next1213:
+next1257:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS Z0, (DX)
@@ -27667,6 +27799,6 @@ next1213:
 	ADDQ    BX, CX
 	ADDQ    SI, DX
 	DECQ    AX
-	JNE     next1213
+	JNE     next1257
 	VZEROUPPER
 	RET

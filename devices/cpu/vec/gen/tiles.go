@@ -16,6 +16,10 @@ type set struct {
 
 var sets = []set{{avx512, 4, 14}, {avx512, 8, 14}, {avx2, 4, 6}, {avx2, 8, 6}}
 
+// leastAhead is how many products a sum has at least for which its place in C is asked for
+// ahead.
+const leastAhead = 48
+
 // mostVectors is how many vectors wide the widest tile is.
 const mostVectors = 16
 
@@ -112,8 +116,12 @@ func (a *assembly) tile(s set, rows, vectors int) {
 		sums[i] = a.zero(s.isa)
 	}
 
-	if rows > 3 {
+	if rows > 3 { // short sums are there before what is asked for
+		near := a.label("near")
+		a.CMPQ(k, operand.U8(leastAhead))
+		a.JLT(operand.LabelRef(near))
 		a.prefetchC(t, s, rows, vectors)
+		a.Label(near)
 	}
 	step := func() {
 		if rows == 1 && vectors == s.vectors(rows) {
