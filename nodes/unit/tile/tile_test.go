@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -378,33 +377,4 @@ func TestCancelled(t *testing.T) {
 			t.Error("tiles of a step that has ended are computed")
 		}
 	})
-}
-
-// TestRunAllocatesNothing plays a segment that has been played before.
-func TestRunAllocatesNothing(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty pools
-	for seed := range uint64(20) {
-		n := random(seed)
-		n.plans(func(p *Plan) {
-			s := p.Segments[0]
-			r, ctx := NewRunner(s), (&kerneltest.Runner{}).Context()
-			out := make([]float32, n.results[s.Last].NumElements())
-			given := make([][]float32, len(s.Inputs))
-			for i := range given {
-				given[i] = n.floats(s.Inputs[i])
-			}
-			in := func(i int) []float32 { return given[i] }
-			run := func() {
-				if _, err := r.Run(ctx, in, out); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for range 10 { // memory that is lent grows until it suffices for each band
-				run()
-			}
-			if allocs := testing.AllocsPerRun(5, run); allocs > 0 {
-				t.Errorf("network %d, %v: %v allocations", seed, n.names, allocs)
-			}
-		})
-	}
 }
