@@ -30,7 +30,7 @@ const (
 	// awayTime is how long a spinning goroutine has been without its processor if something
 	// else runs there.
 	awayTime = time.Millisecond
-	// leastCrowded and mostCrowded bound for how long nobody spins then.
+	// leastCrowded and mostCrowded bound for how long it does not spin then.
 	leastCrowded = 50 * time.Millisecond
 	mostCrowded  = time.Second
 )
@@ -57,7 +57,6 @@ type Pool struct {
 	epoch   time.Time
 	closed  atomic.Bool
 	lookers []looker // of each worker; of index 0, of goroutines that are none
-	crowd   crowd
 
 	// Read by goroutines that look for work; each on its own cache line.
 	_     [cacheLine]byte

@@ -603,33 +603,37 @@ func TestCredit(t *testing.T) {
 	}
 }
 
-// A goroutine whose processor others take for long stops to wait for work, and for a while
-// nobody waits.
+// A goroutine whose processor others take for long stops to wait for work, and a worker does
+// not wait for a while.
 func TestSpinUntilAway(t *testing.T) {
 	p := newPool(t, 1)
 	looks := 0
-	if p.spinUntil(time.Hour, func() bool {
+	if held, away := p.spinUntil(time.Hour, func() bool {
 		if looks++; looks == 20 {
 			spinFor(awayTime)
 		}
 		return false
-	}) {
-		t.Error("the condition holds")
+	}); held || !away {
+		t.Errorf("held %v, away %v", held, away)
 	}
-	p.crowd.until.Store(math.MaxInt64)
-	for _, holds := range []bool{false, true} {
-		if looks = 0; p.spinUntil(time.Hour, func() bool { looks++; return holds }) != holds || looks != 1 {
-			t.Errorf("on a crowded machine it looked %d times", looks)
-		}
+	w := &worker{pool: p, credit: time.Hour, crowd: crowd{until: math.MaxInt64}}
+	if w.spin() || w.credit != 0 || p.looking() != 0 {
+		t.Errorf("crowded, it may look for %v, and %d look", w.credit, p.looking())
+	}
+	p.Publish(task(func(int) {}), 0)
+	if !w.work() {
+		t.Error("crowded, it does not work")
 	}
 }
 
 func TestCrowd(t *testing.T) {
 	const ms = time.Millisecond
 	var c crowd
+	if c.lasts(0) {
+		t.Error("a processor of which nothing is known is crowded")
+	}
 	for _, step := range []struct{ at, until time.Duration }{
 		{1000 * ms, 1050 * ms},
-		{1040 * ms, 1050 * ms}, // by another goroutine
 		{1060 * ms, 1160 * ms}, // soon again: twice as long
 		{1250 * ms, 1450 * ms},
 		{1451 * ms, 1851 * ms},
@@ -639,11 +643,8 @@ func TestCrowd(t *testing.T) {
 		{5654 * ms, 5704 * ms}, // not soon
 	} {
 		if c.found(step.at); c.lasts(step.until) || !c.lasts(step.until-1) {
-			t.Errorf("found at %v, it lasts until %v, want %v", step.at, time.Duration(c.until.Load()), step.until)
+			t.Errorf("found at %v, it lasts until %v, want %v", step.at, c.until, step.until)
 		}
-	}
-	if (&crowd{}).lasts(0) {
-		t.Error("a machine of which nothing is known is crowded")
 	}
 }
 

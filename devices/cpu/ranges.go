@@ -181,8 +181,10 @@ func (p *Pool) retire(j *job) *PanicError {
 		j.pending.Add(-int64(left))
 	}
 	ended := func() bool { return j.pending.Load() == 0 }
-	if !ended() && !p.spinUntil(SpinTime, ended) && j.pending.Add(ownerParked) != ownerParked {
-		<-j.done
+	if !ended() {
+		if held, _ := p.spinUntil(SpinTime, ended); !held && j.pending.Add(ownerParked) != ownerParked {
+			<-j.done
+		}
 	}
 	err := j.err
 	j.f, j.err = nil, nil

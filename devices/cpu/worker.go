@@ -14,6 +14,7 @@ type worker struct {
 	// credit is how long it may look for work: what it has worked, less what it has waited.
 	// So waiting takes no more time of the processor than work, or SpinTime.
 	credit time.Duration
+	crowd  crowd
 }
 
 // loop works until the pool is closed.
@@ -67,7 +68,11 @@ func (w *worker) spin() bool {
 	look.Add(1)
 	defer look.Add(-1)
 	start := p.now()
-	came := p.spinUntil(max(SpinTime, w.credit), func() bool {
+	if w.crowd.lasts(start) {
+		w.credit = 0
+		return false
+	}
+	came, away := p.spinUntil(max(SpinTime, w.credit), func() bool {
 		if !p.anything() {
 			return p.closed.Load()
 		}
@@ -78,6 +83,9 @@ func (w *worker) spin() bool {
 		start = now
 		return w.work()
 	})
+	if away {
+		w.crowd.found(p.now())
+	}
 	if !came {
 		w.credit = 0
 	}
@@ -88,17 +96,14 @@ func (w *worker) spin() bool {
 func (p *Pool) anything() bool { return p.open.Load() != 0 || !p.tasks.empty() }
 
 // spinUntil waits for a condition, for so long at most, and reports whether it holds. Now
-// and then it lets another goroutine have the processor. On a crowded machine it does not
-// wait.
-func (p *Pool) spinUntil(limit time.Duration, holds func() bool) bool {
+// and then it lets another goroutine have the processor. If something else has had it for
+// long, that ends the wait too: away.
+func (p *Pool) spinUntil(limit time.Duration, holds func() bool) (held, away bool) {
 	start := p.now()
-	if p.crowd.lasts(start) {
-		return holds()
-	}
 	yielded, before := start, start
 	for i := 1; ; i++ {
 		if holds() {
-			return true
+			return true, false
 		}
 		pause()
 		if i%8 > 0 {
@@ -106,11 +111,10 @@ func (p *Pool) spinUntil(limit time.Duration, holds func() bool) bool {
 		}
 		now := p.now()
 		if now-before > awayTime {
-			p.crowd.found(now)
-			return false
+			return false, true
 		}
 		if now-start > limit {
-			return false
+			return false, false
 		}
 		before = now
 		if now-yielded > yieldTime {
@@ -137,7 +141,8 @@ func (p *Pool) Linger(holds func() bool) bool {
 	}
 	p.lookers[0].n.Add(1)
 	defer p.lookers[0].n.Add(-1)
-	return p.spinUntil(SpinTime, func() bool { return holds() || p.anything() })
+	held, _ := p.spinUntil(SpinTime, func() bool { return holds() || p.anything() })
+	return held
 }
 
 // Park adds a goroutine to those that are woken when there is work for another one: of the
