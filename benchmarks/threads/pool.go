@@ -84,7 +84,6 @@ type job struct {
 // A part is the ranges that one group claims from.
 type part struct {
 	line     *line
-	lo, hi   int
 	low, top int
 }
 
