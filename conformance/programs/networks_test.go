@@ -31,7 +31,7 @@ func TestNetworks(t *testing.T) {
 			n = 60
 		}
 	}
-	all, end := engines(t, "actors,actors/3,tokens,messages", memoryLimit)
+	all, end := engines(t, "actors,actors/3,bands,tokens,messages", memoryLimit)
 	defer end()
 	plain, stop := engines(t, "sequential", memoryLimit)
 	defer stop()

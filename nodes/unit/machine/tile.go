@@ -40,7 +40,7 @@ type tileRun struct {
 // tile plays calls from member on in tiles, if that is planned for what the inputs are.
 // Otherwise nothing happens, and the call comes next.
 func (m *Machine) tile(at int32, member uint8, pc int) int {
-	if m.env.Run != nil {
+	if m.env.Run != nil && !m.env.Eager {
 		return pc
 	}
 	s := &m.tiles[at]
@@ -51,6 +51,9 @@ func (m *Machine) tile(at int32, member uint8, pc int) int {
 		return pc
 	}
 	r := s.at[member]
+	if m.env.Eager {
+		return m.playTile(r, pc)
+	}
 	if r.plays++; r.tried < trials && m.env.Clock != nil {
 		return m.try(r, pc)
 	}
@@ -169,7 +172,11 @@ func (m *Machine) plan(s *tileState, t *code.Tiles) {
 			outside[i].Constant = *v
 		}
 	}
-	plan := tile.NewPlan(s.group, outside, m.env.Ctx.Step.Pool.Workers())
+	newPlan := tile.NewPlan
+	if m.env.Eager {
+		newPlan = tile.NewEagerPlan
+	}
+	plan := newPlan(s.group, outside, m.env.Ctx.Step.Pool.Workers())
 	if plan == nil {
 		return
 	}

@@ -14,6 +14,9 @@ const (
 
 // gain returns about how many nanoseconds a segment saves.
 func (p *planner) gain(s *Segment) float64 {
+	if p.eager {
+		return float64(len(s.steps) - 1)
+	}
 	gain := float64(len(s.steps)-1) * perKernel
 	bands := 0
 	again := make([]int, len(s.steps)) // rows that are computed, by step

@@ -75,6 +75,9 @@ const longest = 16
 // and a part of what comes from outside they fit into the second cache of a core.
 const bufferElements = 80 << 10
 
+// eagerElements is the same for eager plans: some rows of small images.
+const eagerElements = 1 << 12
+
 // NewPlan divides a group for inputs of these shapes among that many workers; nil if no two of its members
 // are better computed together.
 func NewPlan(g *Group, outside []kernel.TileInput, workers int) *Plan {
@@ -94,10 +97,20 @@ func Dims(g *Group, outside []kernel.TileInput) [][]int64 {
 	return p.dims
 }
 
+// NewEagerPlan is [NewPlan] whether or not it pays, with bands that are low, for tests.
+func NewEagerPlan(g *Group, outside []kernel.TileInput, workers int) *Plan {
+	p := planner{group: g, outside: outside, workers: workers, budget: eagerElements, eager: true}
+	if !p.look() {
+		return nil
+	}
+	return p.divide()
+}
+
 type planner struct {
 	group   *Group
 	outside []kernel.TileInput
 	workers int
+	eager   bool               // it need not pay
 	budget  int                // elements of buffers
 	dims    [][]int64          // by member
 	tilings [2][]kernel.Tiling // by the dimensions of a row, less one, and member
@@ -255,6 +268,9 @@ func (p *planner) fit(s *Segment) *Segment {
 	}
 	s.Work = time.Duration(work)
 	parts := max(1, min(2*p.workers, int(work/perSection)))
+	if p.eager {
+		parts = 2*p.workers + 1
+	}
 	sections := min(rows, (parts+s.Images-1)/s.Images)
 	for i := range sections + 1 {
 		s.Sections = append(s.Sections, i*rows/sections)
