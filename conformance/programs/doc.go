@@ -37,6 +37,8 @@
 // TestEffects asks for parts of conditionals, loops and calls, and counts which side
 // effects run; -effects N is how many graphs.
 // TestMeetings has callers of random loops meet (SessionOptions.BatchLoops); -meetings N is how many.
+// TestAttention has random blocks of attention compared to the bit on engines and numbers of
+// threads, with rewriting and without; of -seeds N it draws a quarter.
 // A program that fails is made smaller (-shrink=false leaves it) and printed, with
 // its seed, as program and as graph.
 //
