@@ -226,6 +226,16 @@ func (c *Context) Alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
 	return c.Arena.Alloc(dt, dims)
 }
 
+// AllocExact is Alloc for what outlives the step, see [tensor.Arena.AllocExact].
+func (c *Context) AllocExact(dt tensor.DType, dims []int64) (tensor.Value, error) {
+	c.alone.none("memory is taken")
+	if c.Lock != nil {
+		c.Lock.Lock()
+		defer c.Lock.Unlock()
+	}
+	return c.Arena.AllocExact(dt, dims)
+}
+
 // AllocZeroed is Alloc with every element zero.
 func (c *Context) AllocZeroed(dt tensor.DType, dims []int64) (tensor.Value, error) {
 	c.alone.none("memory is taken")

@@ -133,13 +133,7 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 		if dt == String && len(shape) == 0 {
 			return a.allocText()
 		}
-		if err := a.charge(HeaderBytes + int64(size+7)&^7); err != nil { // what reserve takes
-			return Value{}, err
-		}
-		t := &Tensor{dtype: dt, n: n, origin: lent}
-		t.setShape(shape)
-		t.reserve(n)
-		return Value{t: t}, nil
+		return a.allocExact(dt, n, shape)
 	}
 	class := max(bits.Len(uint(size-1)), minClass)
 	if err := a.charge(HeaderBytes + 1<<class); err != nil {
@@ -167,6 +161,31 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 	}
 	t.dtype, t.n, t.origin = dt, n, lent
 	t.setShape(shape)
+	return Value{t: t}, nil
+}
+
+// AllocExact is [Arena.Alloc] for a tensor that outlives the step, as the value of a
+// variable: it takes as much memory as its elements, not the power of two that can be
+// used again.
+func (a *Arena) AllocExact(dt DType, shape []int64) (Value, error) {
+	n, err := NumElements(dt, shape)
+	if err != nil {
+		return Value{}, err
+	}
+	if size := n * dt.MemorySize(); dt.HasPointers() || size < 1<<stocked {
+		return a.Alloc(dt, shape)
+	}
+	return a.allocExact(dt, n, shape)
+}
+
+func (a *Arena) allocExact(dt DType, n int, shape []int64) (Value, error) {
+	size := n * dt.MemorySize()
+	if err := a.charge(HeaderBytes + int64(size+7)&^7); err != nil { // what reserve takes
+		return Value{}, err
+	}
+	t := &Tensor{dtype: dt, n: n, origin: lent}
+	t.setShape(shape)
+	t.reserve(n)
 	return Value{t: t}, nil
 }
 

@@ -88,9 +88,16 @@ func (k restore) entries(r *bundle.Reader, names []string) ([]*bundle.Entry, err
 	return list, nil
 }
 
+// lasting is where restored tensors are read into: variables keep them.
+type lasting struct{ *kernel.Context }
+
+func (l lasting) Alloc(dt tensor.DType, dims []int64) (tensor.Value, error) {
+	return l.AllocExact(dt, dims)
+}
+
 func restoreOne(ctx *kernel.Context, r *bundle.Reader, name, spec string) (tensor.Value, error) {
 	if spec == "" {
-		return r.Read(ctx, name, nil)
+		return r.Read(lasting{ctx}, name, nil)
 	}
 	shape, s, err := bundle.ParseSpec(spec)
 	if err != nil {
@@ -103,7 +110,7 @@ func restoreOne(ctx *kernel.Context, r *bundle.Reader, name, spec string) (tenso
 	if got, want := tensor.FormatDims(shape), tensor.FormatDims(e.Shape); got != want {
 		return tensor.Value{}, status.Invalid("tensor_name = %s; shape in shape_and_slice spec %s does not match the shape stored in checkpoint: %s", name, got, want)
 	}
-	return r.Read(ctx, name, s)
+	return r.Read(lasting{ctx}, name, s)
 }
 
 // savedNames returns the first three inputs of what saves and restores: the prefix,
