@@ -35,7 +35,7 @@ func (p *Program) Plan() Plan {
 	c.Off = p.unitsOff
 	form := func(f int) string {
 		if of, _, _ := c.Form(int32(f)); of != nil {
-			return of.String() + unit.Tilings(of, runtime.GOMAXPROCS(0))
+			return of.String() + unit.Tilings(of, runtime.GOMAXPROCS(0)) + of.Buffers().String()
 		}
 		return ""
 	}

@@ -37,7 +37,8 @@ Of a checkpoint (its .index file, its prefix, or its folder) it lists the tensor
 Views of a run, of the feeds, fetches and targets given as for "troupe run" (the VALUE
 of a feed may be omitted), of a signature, or of a case's steps:
   --units      the code into which the engine "actors" compiles the run or its loops,
-               and for each other loop why it is not compiled; with --passes the code
+               and for each other loop why it is not compiled; of values whose shapes
+               are known, the memory and which share a place; with --passes the code
                after that pass of those that make units
   --batching   for each loop the variables along which it is run in batches with that of
                other steps (SessionOptions.BatchLoops), for each call of a recursive

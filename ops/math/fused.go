@@ -23,9 +23,21 @@ output: The result of the last operation.
 ops: The operations, in order.
 operands: What each takes, one after another: inputs by their number, and behind them the results of the operations before.
 nodes: The names of the nodes that the operations were, for errors.`)
-	shape.Register(shape.UnknownOutputs, "_FusedElementwise")
+	shape.Register(fusedShape, "_FusedElementwise")
 	kernel.ForType("_FusedElementwise", "T", tensor.Float, newFused[float32])
 	kernel.ForType("_FusedElementwise", "T", tensor.Double, newFused[float64])
+}
+
+// fusedShape is what all inputs broadcast to; where they do not, the operations say why.
+func fusedShape(c *shape.Context) error {
+	all := make([]shape.Shape, c.NumInputs())
+	for i := range all {
+		all[i] = c.Input(i)
+	}
+	if s, err := shape.Broadcast(all...); err == nil {
+		c.SetOutput(0, s)
+	}
+	return nil
 }
 
 func newFused[T elementwise.Float](c *kernel.Construction) (kernel.Kernel, error) {

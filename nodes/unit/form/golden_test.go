@@ -21,6 +21,7 @@ import (
 //	graph                                  takes the graph in text form that the commands below it are about
 //	form feed=(x,…) fetch=(y,z:1,…) target=(t,…) frame=L
 //	                                       the form of a frame's unit, or why there is none; without frame, the program's
+//	buffers …                              the plan of its memory
 //	islands …                              the values that are certainly scalars in it, if others are
 //	code …                                 the instructions
 //
@@ -48,6 +49,8 @@ func TestGolden(t *testing.T) {
 			return f.String()
 		case "islands":
 			return f.Islands()
+		case "buffers":
+			return f.Buffers().String()
 		case "code":
 			u, _, err := c.Compile(frame)
 			if err != nil {

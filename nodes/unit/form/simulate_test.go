@@ -26,6 +26,7 @@ func (f *Form) Simulate(rng *rand.Rand) error {
 			s.slot[v] = f.Values[s.slot[v]].Into
 		}
 	}
+	s.lay()
 	err := s.all()
 	if errors.Is(err, errEndless) {
 		return nil
@@ -45,6 +46,12 @@ type simulation struct {
 	slot   []int32 // by value
 	holder []int32 // by slot: the value that is in it, -1
 	left   int     // instructions that may still be played
+
+	buffer  []*Buffer // by value: where the plan of buffers puts it; nil: nowhere
+	memory  []int     // by value: what stands for its memory
+	times   int       // how often memory was taken
+	fetched []int32   // values that stay to the end
+	reading []int32   // what the kernel that runs has been given
 }
 
 func (s *simulation) all() error {
@@ -106,6 +113,52 @@ func (s *simulation) use(in []Use, out []int32, numbers []int) error {
 			return fmt.Errorf("%%%d is written over %%%d", v, h)
 		}
 		s.holder[s.slot[v]], s.number[v] = v, numbers[k]
+		if err := s.takes(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lay notes where the plan of buffers puts values.
+func (s *simulation) lay() {
+	s.buffer, s.memory = make([]*Buffer, len(s.form.Values)), make([]int, len(s.form.Values))
+	b := s.form.Buffers()
+	for i := range b.List {
+		for _, v := range b.List[i].Values {
+			s.buffer[v] = &b.List[i]
+		}
+	}
+}
+
+// takes says that a value takes its memory, in which no other value that is there, or was
+// fetched, may lie. The meaning of a plan, independent of how it is made.
+func (s *simulation) takes(v int32) error {
+	s.times++
+	s.memory[v] = s.times
+	return s.shares(v)
+}
+
+// shares is takes for a value with the memory of another.
+func (s *simulation) shares(v int32) error {
+	mine := s.buffer[v]
+	if mine == nil {
+		return nil
+	}
+	for _, w := range s.reading { // which it may write over where both are one buffer
+		if other := s.buffer[w]; other != nil && other != mine && mine.Place < other.Place+other.Bytes && other.Place < mine.Place+mine.Bytes {
+			return fmt.Errorf("%%%d at %d takes the memory of the operand %%%d at %d", v, mine.Place, w, other.Place)
+		}
+	}
+	for _, there := range [][]int32{s.holder, s.fetched} {
+		for _, w := range there {
+			if w < 0 || w == v || s.buffer[w] == nil || s.memory[w] == s.memory[v] {
+				continue
+			}
+			if other := s.buffer[w]; mine.Place < other.Place+other.Bytes && other.Place < mine.Place+mine.Bytes {
+				return fmt.Errorf("%%%d at %d takes the memory of %%%d at %d", v, mine.Place, w, other.Place)
+			}
+		}
 	}
 	return nil
 }
@@ -179,10 +232,45 @@ func (s *simulation) instr(in *Instr) error {
 			}
 		}
 	}
-	if err := s.use(in.In, in.Out, numbers); err != nil {
+	s.reading = s.reading[:0]
+	if in.Op == Call {
+		for _, u := range in.In {
+			s.reading = append(s.reading, u.Value)
+		}
+	}
+	aliases := len(in.Out) == 1 && in.Out[0] >= 0 && (in.Op == Join || in.Op == Call && forwards(s.form.Flow.Op(in.Node)))
+	out := in.Out
+	if aliases {
+		out = nil
+	}
+	if err := s.use(in.In, out, numbers); err != nil {
 		return fmt.Errorf("%s: %w", s.form.Flow.Name(in.Node), err)
 	}
+	s.reading = s.reading[:0]
+	if aliases {
+		v := in.Out[0]
+		if h := s.holder[s.slot[v]]; h >= 0 {
+			return fmt.Errorf("%%%d is written over %%%d", v, h)
+		}
+		s.holder[s.slot[v]], s.number[v] = v, numbers[0]
+		s.memory[v] = s.memory[in.In[0].Value]
+		if err := s.shares(v); err != nil {
+			return fmt.Errorf("%s: %w", s.form.Flow.Name(in.Node), err)
+		}
+	}
+	if in.Op == Fetch {
+		s.fetched = append(s.fetched, in.In[0].Value)
+	}
 	return nil
+}
+
+// forwards reports whether an operation puts out the memory of its first input.
+func forwards(op string) bool {
+	switch op {
+	case "Identity", "Snapshot", "Reshape", "Squeeze", "ExpandDims":
+		return true
+	}
+	return false
 }
 
 func (s *simulation) loop(w *Loop) error {
