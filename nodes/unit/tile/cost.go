@@ -18,16 +18,16 @@ func (p *planner) gain(s *Segment) float64 {
 		return float64(len(s.steps) - 1)
 	}
 	gain := float64(len(s.steps)-1) * perKernel
-	bands := 0
-	again := make([]int, len(s.steps)) // rows that are computed, by step
-	s.follow(func(w *walk) {
-		bands++
-		for k := range again {
+	made := make([]int, len(s.steps)) // rows that are computed at first, by step
+	seen := s.glance(func(w *walk) {
+		for k := range made {
 			if f := w.fresh[k]; !f.empty() {
-				again[k] += f.to - f.from
+				made[k] += f.to - f.from
 			}
 		}
 	})
+	sections, rows := len(s.Sections)-1, s.steps[len(s.steps)-1].rows
+	bands := (rows-1)/s.Height + sections
 	var weights float64
 	for k := range s.steps {
 		x := &s.steps[k]
@@ -39,7 +39,8 @@ func (p *planner) gain(s *Segment) float64 {
 			}
 			gain += bytes * rate / float64(p.workers)
 		}
-		more := float64(again[k]-x.rows) * float64(x.tiling.Work)
+		// What a section needs beyond its share of the rows, others compute as well.
+		more := max(0, float64(made[k])-float64(x.rows)*float64(seen)/float64(rows)) * float64(sections) * float64(x.tiling.Work)
 		gain -= float64(s.Images) * more * perWork / float64(p.workers)
 		for i := range x.in {
 			if o := &x.in[i]; o.step < 0 && !o.stream {

@@ -71,6 +71,9 @@ type source struct {
 // longest is how many members a segment has at most.
 const longest = 16
 
+// mostRows is how many rows an image has at most whose rows are followed one by one for a plan.
+const mostRows = 1 << 13
+
 // bufferElements is how many elements the buffers of a segment have at most: with weights
 // and a part of what comes from outside they fit into the second cache of a core.
 const bufferElements = 80 << 10
@@ -174,6 +177,7 @@ func (p *planner) divide() *Plan {
 	plan := &Plan{}
 	for end := n; end > 0; {
 		if s := from[end]; s != nil {
+			s.settle()
 			plan.Segments = append([]*Segment{s}, plan.Segments...)
 			end = s.First
 		} else {
@@ -210,7 +214,7 @@ func (p *planner) segment(first, last, inner int) *Segment {
 		if t.Scattered != [2]int{} {
 			images, rows, width, ok = t.Scattered[0], t.Scattered[1], 0, i == last
 		}
-		if !ok || i > first && images != s.Images {
+		if !ok || rows > mostRows || i > first && images != s.Images {
 			return nil
 		}
 		s.Images = images
@@ -276,24 +280,29 @@ func (p *planner) fit(s *Segment) *Segment {
 		s.Sections = append(s.Sections, i*rows/sections)
 	}
 	tallest, height := (rows-1)/sections+1, 0
-	for at := 1; height < tallest && s.buffers(min(at, tallest)) <= p.budget; at *= 2 {
+	for at := 1; height < tallest && s.buffers(min(at, tallest), s.glance) <= p.budget; at *= 2 {
 		height = min(at, tallest)
 	}
 	if height == 0 {
 		return nil
 	}
-	s.Memory = s.buffers(height)
+	s.Height = height
 	return s
 }
 
-// buffers sets the capacities that bands of such a height take, and returns how many
-// elements they are.
-func (s *Segment) buffers(height int) (elements int) {
+// settle lays out the buffers, now that a segment is chosen.
+func (s *Segment) settle() {
+	s.Memory = s.buffers(s.Height, func(f func(w *walk)) int { s.follow(f); return 0 })
+}
+
+// buffers sets the capacities that bands of such a height take where look looks, and returns
+// how many elements they are.
+func (s *Segment) buffers(height int, look func(f func(w *walk)) int) (elements int) {
 	for i := range s.steps {
 		s.steps[i].capacity = 0
 	}
 	s.Height = height
-	s.follow(func(w *walk) {
+	look(func(w *walk) {
 		for k := range s.steps[:len(s.steps)-1] {
 			x := &s.steps[k]
 			need := w.need[k].to - w.need[k].from

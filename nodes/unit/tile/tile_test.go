@@ -312,6 +312,7 @@ func (n *network) plans(each func(p *Plan)) {
 		}
 		for inner := range p.tilings {
 			if s := p.segment(first, last, inner); s != nil {
+				s.settle()
 				each(&Plan{Segments: []*Segment{s}})
 			}
 		}

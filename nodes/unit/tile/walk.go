@@ -62,10 +62,25 @@ func (x *step) rowsOf(input int, rows span) (from, to int) {
 func (s *Segment) follow(f func(w *walk)) {
 	var w walk
 	for i := range s.Sections[1:] {
-		w.begin(s)
-		for lo := s.Sections[i]; lo < s.Sections[i+1]; lo += s.Height {
-			w.band(lo, min(lo+s.Height, s.Sections[i+1]))
-			f(&w)
-		}
+		s.along(&w, i, s.Sections[i+1], f)
+	}
+}
+
+// glance calls f for the first bands of a section in the middle: what holds for these holds
+// for others nearly. It returns how many of the section's rows they are.
+func (s *Segment) glance(f func(w *walk)) (rows int) {
+	const some = 6
+	var w walk
+	i := (len(s.Sections) - 1) / 2
+	end := min(s.Sections[i+1], s.Sections[i]+some*s.Height)
+	s.along(&w, i, end, f)
+	return end - s.Sections[i]
+}
+
+func (s *Segment) along(w *walk, section, end int, f func(w *walk)) {
+	w.begin(s)
+	for lo := s.Sections[section]; lo < end; lo += s.Height {
+		w.band(lo, min(lo+s.Height, end))
+		f(w)
 	}
 }
