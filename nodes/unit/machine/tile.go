@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/unit/code"
 	"github.com/troupe-go/troupe/nodes/unit/tile"
@@ -13,9 +15,35 @@ type tileState struct {
 	group    *tile.Group
 	outside  []int32 // slots of what the group has from outside
 	constant []bool
-	shapes   []shapeOf
-	planned  bool
-	at       []*tileRun // by member: what is played from there on; nil: its call
+	plans    []*tilePlan // for shapes that were met last
+	now      *tilePlan
+	at       []*tileRun // by member: what is played from there on, now; nil: its call
+}
+
+// A tilePlan is what is played for inputs of certain shapes.
+type tilePlan struct {
+	shapes []tileShape
+	met    int
+	made   bool
+	at     []*tileRun
+}
+
+type tileShape struct {
+	dtype tensor.DType
+	dims  []int64
+}
+
+// mostPlans is for how many sets of shapes there are plans at most: batches of a server come
+// in many sizes. A plan is made when shapes are met again.
+const mostPlans = 16
+
+func (p *tilePlan) fits(m *Machine, outside []int32) bool {
+	for i, slot := range outside {
+		if v := &m.slab[slot]; v.DType() != p.shapes[i].dtype || !slices.Equal(v.Dims(), p.shapes[i].dims) {
+			return false
+		}
+	}
+	return true
 }
 
 // A tileRun plays a segment.
@@ -148,19 +176,40 @@ func (m *Machine) plan(s *tileState, t *code.Tiles) {
 	if s.group == nil {
 		s.describe(t)
 	}
-	for i, slot := range s.outside {
-		if !s.shapes[i].is(&m.slab[slot]) {
-			for k, slot := range s.outside[i:] {
-				s.shapes[i+k].note(&m.slab[slot])
-			}
-			s.planned = false
-			break
+	if s.now == nil || !s.now.fits(m, s.outside) {
+		s.find(m)
+	}
+	p := s.now
+	if !p.made {
+		if p.met++; p.met > 1 || m.env.Eager {
+			p.made = true
+			m.makePlan(s, p, t)
 		}
 	}
-	if s.planned {
-		return
+	s.at = p.at
+}
+
+// find makes the plan for the shapes that there are the one that is played.
+func (s *tileState) find(m *Machine) {
+	for _, p := range s.plans {
+		if p.fits(m, s.outside) {
+			s.now = p
+			return
+		}
 	}
-	s.planned, s.at = true, nil
+	p := &tilePlan{shapes: make([]tileShape, len(s.outside))}
+	for i, slot := range s.outside {
+		v := &m.slab[slot]
+		p.shapes[i] = tileShape{v.DType(), slices.Clone(v.Dims())}
+	}
+	if len(s.plans) == mostPlans {
+		s.plans = append(s.plans[:0], s.plans[1:]...)
+	}
+	s.plans, s.now = append(s.plans, p), p
+}
+
+// makePlan decides what is played.
+func (m *Machine) makePlan(s *tileState, p *tilePlan, t *code.Tiles) {
 	outside := make([]kernel.TileInput, len(s.outside))
 	for i, slot := range s.outside {
 		v := &m.slab[slot]
@@ -180,9 +229,9 @@ func (m *Machine) plan(s *tileState, t *code.Tiles) {
 	if plan == nil {
 		return
 	}
-	s.at = make([]*tileRun, len(t.Members))
+	p.at = make([]*tileRun, len(t.Members))
 	for _, segment := range plan.Segments {
-		s.at[segment.First] = m.tileRun(s, t, segment)
+		p.at[segment.First] = m.tileRun(s, t, segment)
 	}
 }
 
@@ -208,7 +257,6 @@ func (s *tileState) describe(t *code.Tiles) {
 		s.group.Members = append(s.group.Members, x)
 	}
 	s.group.Outside = len(s.outside)
-	s.shapes = make([]shapeOf, len(s.outside))
 }
 
 func (m *Machine) tileRun(s *tileState, t *code.Tiles, segment *tile.Segment) *tileRun {

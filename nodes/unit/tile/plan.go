@@ -2,6 +2,7 @@ package tile
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -84,7 +85,7 @@ const eagerElements = 1 << 12
 // NewPlan divides a group for inputs of these shapes among that many workers; nil if no two of its members
 // are better computed together.
 func NewPlan(g *Group, outside []kernel.TileInput, workers int) *Plan {
-	p := planner{group: g, outside: outside, workers: workers, budget: bufferElements}
+	p := planner{group: g, outside: owned(outside), workers: workers, budget: bufferElements}
 	if !p.look() {
 		return nil
 	}
@@ -93,7 +94,7 @@ func NewPlan(g *Group, outside []kernel.TileInput, workers int) *Plan {
 
 // Dims returns the shapes of what the members make of such inputs; nil if one would fail.
 func Dims(g *Group, outside []kernel.TileInput) [][]int64 {
-	p := planner{group: g, outside: outside}
+	p := planner{group: g, outside: owned(outside)}
 	if !p.look() {
 		return nil
 	}
@@ -102,11 +103,21 @@ func Dims(g *Group, outside []kernel.TileInput) [][]int64 {
 
 // NewEagerPlan is [NewPlan] whether or not it pays, with bands that are low, for tests.
 func NewEagerPlan(g *Group, outside []kernel.TileInput, workers int) *Plan {
-	p := planner{group: g, outside: outside, workers: workers, budget: eagerElements, eager: true}
+	p := planner{group: g, outside: owned(outside), workers: workers, budget: eagerElements, eager: true}
 	if !p.look() {
 		return nil
 	}
 	return p.divide()
+}
+
+// owned returns inputs with shapes that stay as they are: those of a tensor change when it is
+// used again, and a plan may have them for its own.
+func owned(outside []kernel.TileInput) []kernel.TileInput {
+	outside = slices.Clone(outside)
+	for i := range outside {
+		outside[i].Dims = slices.Clone(outside[i].Dims)
+	}
+	return outside
 }
 
 type planner struct {
