@@ -58,7 +58,7 @@ func TestMetrics(t *testing.T) {
 		`:tensorflow:serving:request_count{model_name="digits",status="INVALID_ARGUMENT"} 1`,
 		`:tensorflow:serving:request_count{model_name="",status="NOT_FOUND"} 1`,
 		`:tensorflow:serving:request_latency_count{API="predict",entrypoint="REST",model_name="digits"} 4`,
-		`:tensorflow:serving:request_latency_bucket{API="predict",entrypoint="REST",model_name="digits",le="10"} 0`,
+		`:tensorflow:serving:request_latency_bucket{API="predict",entrypoint="REST",model_name="digits",le="10"} `,
 		`:tensorflow:serving:runtime_latency_count{API="Predict",model_name="digits",runtime="Troupe"} 3`,
 		`:tensorflow:serving:request_example_count_total{model="digits"} 4`,
 		`:tensorflow:cc:saved_model:load_attempt_count{model_path="` + digits + `",status="success"} 1`,
