@@ -29,17 +29,22 @@ type merged struct {
 	shift int64
 }
 
-// merge adds what other processes recorded. Threads of several processes are different ones.
+// merge adds what other processes recorded. Threads of several processes are different ones;
+// lanes stay lanes, and workers of a pool workers.
 func (s *Stats) merge(all []merged) {
 	if len(all) == 0 {
 		return
 	}
-	threads := 0
+	lanes, workers := 0, Worker0 // the next of each
 	for _, e := range s.Events {
-		threads = max(threads, e.Thread+1)
+		if e.Thread >= Worker0 {
+			workers = max(workers, e.Thread+1)
+		} else {
+			lanes = max(lanes, e.Thread+1)
+		}
 	}
 	for _, m := range all {
-		at, next := len(s.Nodes), threads
+		at, nextLane, nextWorker := len(s.Nodes), lanes, workers
 		for _, n := range m.stats.Nodes {
 			n.Inputs = slices.Clone(n.Inputs)
 			for k := range n.Inputs {
@@ -48,11 +53,16 @@ func (s *Stats) merge(all []merged) {
 			s.Nodes = append(s.Nodes, n)
 		}
 		move := func(thread int) int {
-			if thread == Elsewhere {
-				return thread
+			switch {
+			case thread == Elsewhere:
+			case thread >= Worker0:
+				thread += workers - Worker0
+				nextWorker = max(nextWorker, thread+1)
+			default:
+				thread += lanes
+				nextLane = max(nextLane, thread+1)
 			}
-			next = max(next, threads+thread+1)
-			return threads + thread
+			return thread
 		}
 		for _, e := range m.stats.Events {
 			e.Node += at
@@ -75,7 +85,7 @@ func (s *Stats) merge(all []merged) {
 			s.Works = append(s.Works, w)
 		}
 		s.Dropped += m.stats.Dropped
-		threads = next
+		lanes, workers = nextLane, nextWorker
 	}
 	sorted.Stably(s.Events, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
 }
@@ -89,8 +99,8 @@ func (s *Stats) Valid() bool {
 			return false
 		}
 	}
-	const mostThreads = 1 << 16
-	thread := func(i int) bool { return i == Elsewhere || i >= 0 && i < mostThreads }
+	const mostWorkers = 1 << 16
+	thread := func(i int) bool { return i == Elsewhere || i >= 0 && i < Worker0+mostWorkers }
 	for _, e := range s.Events {
 		if !node(e.Node) || !thread(e.Thread) {
 			return false
