@@ -55,9 +55,10 @@ type Tiling struct {
 	New func() Tile
 }
 
-// A Tile sets out to rows lo to hi of an image of the output, with the bits that Run's have. in has, of an input that is a stream, just the rows that these
-// depend on; of any other of float32 all elements. They share no memory with out. ctx
-// shares out no work, and has no memory to give.
+// A Tile sets out to rows lo to hi of an image of the output, with the bits that Run's have.
+// in has, of an input that is a stream, just the rows that these depend on; of any other of
+// float32 all elements. They share no memory with out. ctx shares out no work, and has no
+// memory to give.
 type Tile func(ctx *Context, image, lo, hi int, in [][]float32, out []float32) error
 
 // RowsOf returns how many images, rows of each, and elements of each row a tensor of

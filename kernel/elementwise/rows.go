@@ -109,7 +109,7 @@ func TileOperandOf(in *kernel.TileInput, dims []int64, inner int) (o TileOperand
 	}
 	if len(own) == inner+1 {
 		if own[0] != 1 { // as long as an image, or the only one
-			if o.image == 0 && dimsAre1(dims[:at]) && slices.Equal(own, dims[at:]) {
+			if o.image == 0 && !slices.ContainsFunc(dims[:at], func(d int64) bool { return d != 1 }) && slices.Equal(own, dims[at:]) {
 				return TileOperand{Stream: true}, true
 			}
 			return o, false
@@ -129,15 +129,6 @@ func TileOperandOf(in *kernel.TileInput, dims []int64, inner int) (o TileOperand
 		}
 	}
 	return o, true
-}
-
-func dimsAre1(dims []int64) bool {
-	for _, d := range dims {
-		if d != 1 {
-			return false
-		}
-	}
-	return true
 }
 
 // Of returns the operand for rows of an image: x is these rows, or all.

@@ -73,7 +73,6 @@ func (t *tilings) group(code []form.Instr) {
 		made[in.Out[0]] = i
 		g.Members = append(g.Members, m)
 	}
-	g.Outside = len(outside)
 	for i, dims := range tile.Dims(&g, outside) {
 		t.dims[code[i].Out[0]] = dims
 	}

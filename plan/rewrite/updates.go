@@ -21,8 +21,8 @@ var assigns = map[string]bool{"AssignVariableOp": true, "AssignAddVariableOp": t
 // updates puts one node in place of updates of variables and the elementwise operations that
 // compute them: what an optimizer keeps and what it changes, one pass over memory in place of
 // one for each operation. An update that reads what another has written brings that in.
-// Loops and branches are left alone; all updates of a pass are behind the same loops. The node has the name of the last update; the kernel
-// knows those of the others.
+// Loops and branches are left alone; all updates of a pass are behind the same loops. The node
+// has the name of the last update; the kernel knows those of the others.
 func updates(w *work) error {
 	if _, err := registry.Global.Lookup(fusedUpdate); err != nil {
 		return nil

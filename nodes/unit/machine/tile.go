@@ -256,7 +256,6 @@ func (s *tileState) describe(t *code.Tiles) {
 		}
 		s.group.Members = append(s.group.Members, x)
 	}
-	s.group.Outside = len(s.outside)
 }
 
 func (m *Machine) tileRun(s *tileState, t *code.Tiles, segment *tile.Segment) *tileRun {

@@ -1,7 +1,7 @@
 package tile
 
-// What a plan is judged by, in nanoseconds of one core; docs/design/2026-11-29-tiles.md says how
-// they were measured.
+// What a plan is judged by, in nanoseconds of one core. They are rough: they rank divisions,
+// and a trial decides. BenchmarkBytes and BenchmarkTile measure bytes and tiles.
 const (
 	perByteFar  = 0.05  // to write and read again what does not fit into the second cache
 	perByteNear = 0.008 // what does

@@ -11,10 +11,7 @@ import (
 
 // A Group is kernels in an order in which each can follow those before it. What one
 // makes, but for the last, is used in the group alone.
-type Group struct {
-	Members []Member
-	Outside int // how many inputs it has from outside
-}
+type Group struct{ Members []Member }
 
 // A Member is a kernel, and what it takes: the result of a member, or, as ^i, input i
 // from outside.

@@ -52,7 +52,6 @@ func (n *network) outsider(dims ...int64) int {
 		panic(err)
 	}
 	n.outside = append(n.outside, tensor.ValueOf(t))
-	n.group.Outside++
 	return ^(len(n.outside) - 1)
 }
 
@@ -135,7 +134,6 @@ func (n *network) grow() {
 			panic(err)
 		}
 		n.outside = append(n.outside, tensor.ValueOf(size))
-		n.group.Outside++
 		n.add("ResizeBilinear", pick(rng, "half_pixel_centers=true", "align_corners=true", "align_corners=false"), last, ^(len(n.outside) - 1))
 	case 9: // a residual block
 		h, w := pick(rng, 1, 3, 5), pick(rng, 1, 3)
