@@ -122,7 +122,7 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 	if isPicture(file) {
 		return readPicture(file, dt, want)
 	}
-	read := tensorfile.Read
+	read := readTensor
 	if filepath.Ext(file) == ".npz" {
 		read = func(file string, limit int64) (*troupe.Tensor, error) { return readNPZ(file, name, only, limit) }
 	}
@@ -138,6 +138,16 @@ func parseValue(name, value string, dt troupe.DataType, want troupe.Shape) (*tro
 		return nil, status.Invalid("%s is double, NumPy's default, but the input is float: save it with .astype('float32')", file)
 	}
 	return t, err
+}
+
+// readTensor is [tensorfile.Read] under the [ceiling].
+func readTensor(name string, limit int64) (*troupe.Tensor, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, status.FromFile(err)
+	}
+	defer f.Close()
+	return tensorfile.ReadFrom(underCeiling{f}, name, limit)
 }
 
 // isBytes reports whether a feed is the bytes of a file, as one string.
@@ -170,7 +180,7 @@ func filesOf(value string, dt troupe.DataType) (names []string, ok bool) {
 func readTexts(names []string) (*troupe.Tensor, error) {
 	texts := make([]string, len(names))
 	for i, name := range names {
-		b, err := os.ReadFile(name)
+		b, err := readFile(name)
 		if err != nil {
 			return nil, status.FromFile(err)
 		}
@@ -199,7 +209,7 @@ func readNPZ(file, name string, only bool, limit int64) (*troupe.Tensor, error) 
 			return nil, status.FromFile(err)
 		}
 		defer r.Close()
-		t, err := npy.Read(bufio.NewReader(r), limit)
+		t, err := npy.Read(bufio.NewReader(underCeiling{r}), limit)
 		if err != nil {
 			return nil, status.Errorf(status.CodeOf(err), "%s: %s: %w", file, f.Name, err)
 		}
@@ -210,7 +220,7 @@ func readNPZ(file, name string, only bool, limit int64) (*troupe.Tensor, error) 
 
 // readText returns a file's bytes as a scalar string.
 func readText(name string) (*troupe.Tensor, error) {
-	b, err := os.ReadFile(name)
+	b, err := readFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ const maxModel = 1 << 31
 
 // readGraph reads a file, or else the compressed one whose name ends in ".gz".
 func readGraph(name string) ([]byte, error) {
-	b, err := os.ReadFile(name)
+	b, err := readFile(name)
 	if os.IsNotExist(err) {
-		if c, gzErr := os.ReadFile(name + ".gz"); gzErr == nil {
+		if c, gzErr := readFile(name + ".gz"); gzErr == nil {
 			return inflate(c)
 		}
 	}
@@ -32,7 +32,7 @@ func inflate(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err = io.ReadAll(io.LimitReader(r, maxModel+1))
+	b, err = io.ReadAll(underCeiling{io.LimitReader(r, maxModel+1)})
 	if err == nil && len(b) > maxModel {
 		err = fmt.Errorf("decompresses to more than %d bytes", int64(maxModel))
 	}

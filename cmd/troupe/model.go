@@ -143,7 +143,7 @@ func findTagged(cmd *cobra.Command, path, signature string, tags []string) (*mod
 // instead.
 func readModel(path string, stdin io.Reader) (*model, error) {
 	if path == "-" {
-		b, err := io.ReadAll(stdin)
+		b, err := io.ReadAll(underCeiling{stdin})
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func readModel(path string, stdin io.Reader) (*model, error) {
 	if base := filepath.Base(path); base == savedModelFile || base == savedModelFile+"txt" {
 		return loadSavedModel(filepath.Dir(path))
 	}
-	b, err := os.ReadFile(path)
+	b, err := readFile(path)
 	if err != nil {
 		return nil, status.FromFile(err)
 	}

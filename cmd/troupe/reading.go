@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,8 +31,50 @@ type reading struct {
 	end    func()        // closes done
 }
 
-// tick is how often a reading looks. In that time a process can touch some 50 MB.
+// tick is how often a reading looks. In that time a process can touch some 100 MB, but
+// what it reads from files asks the [ceiling] as well.
 const tick = 10 * time.Millisecond
+
+// ceiling is the memory that the process may have from the system while a command reads; 0
+// is no limit. It is the process's, as is what [inUse] counts.
+var ceiling atomic.Int64
+
+// underCeiling is a reader that fails when the process has more memory than [ceiling]: a
+// file without an end fills memory faster than a reading looks.
+type underCeiling struct{ io.Reader }
+
+func (r underCeiling) Read(p []byte) (int, error) {
+	const between = 4 << 20
+	if most := bytesFlag(ceiling.Load()); most > 0 && inUse() > int64(most) {
+		return 0, tooLarge{most}
+	}
+	return r.Reader.Read(p[:min(len(p), between)])
+}
+
+// readFile is [os.ReadFile] under the [ceiling].
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < maxModel {
+		if most := bytesFlag(ceiling.Load()); most > 0 && info.Size() > int64(most) {
+			return nil, tooLarge{most}
+		}
+		b.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(underCeiling{f})
+	return b.Bytes(), err
+}
+
+// A tooLarge is the error of a reading that passes its limit of memory.
+type tooLarge struct{ most bytesFlag }
+
+func (t tooLarge) Error() string {
+	return fmt.Sprintf("reading takes more than %v of memory (--max-memory)", &t.most)
+}
 
 // bounded lets a command take only so much memory and time, by flags that it adds. A
 // command that runs what it has loaded calls [loaded] in between: from then on its
@@ -77,15 +123,38 @@ func (r *reading) run(cmd *cobra.Command, args []string, command func(*cobra.Com
 	r.done = make(chan struct{})
 	r.end = sync.OnceFunc(func() { close(r.done) })
 	cmd.SetContext(context.WithValue(ctx, readingKey{}, r))
+	restore := r.limitMemory()
 	answer := make(chan error, 1)
 	go func() {
 		answer <- command(cmd, args)
 		r.end()
 	}()
-	if err := r.watch(ctx); err != nil {
+	err := r.watch(ctx)
+	restore()
+	passed := err != nil
+	if !passed {
+		err = <-answer
+	}
+	if large := (tooLarge{}); errors.As(err, &large) {
+		passed, err = true, large
+	}
+	if passed {
 		return unreadable{fmt.Errorf("%s %s: %w", cmd.CommandPath(), strings.Join(args, " "), err)}
 	}
-	return <-answer
+	return err
+}
+
+// limitMemory sets the process's limits of memory, until the function that it returns is called.
+func (r *reading) limitMemory() (restore func()) {
+	before := debug.SetMemoryLimit(-1)
+	if r.memory > 0 && int64(r.memory) < before {
+		debug.SetMemoryLimit(int64(r.memory)) // for the collector
+	}
+	ceiling.Store(int64(r.memory))
+	return func() {
+		debug.SetMemoryLimit(before)
+		ceiling.Store(0)
+	}
 }
 
 // interruptedReading is how long a command that reads may go on after an interrupt: it
@@ -95,10 +164,6 @@ const interruptedReading = 500 * time.Millisecond
 // watch returns when a limit is passed, when ctx has ended and the command goes on all the
 // same, or when nothing is bounded any more.
 func (r *reading) watch(ctx context.Context) error {
-	if before := debug.SetMemoryLimit(-1); r.memory > 0 && int64(r.memory) < before {
-		debug.SetMemoryLimit(int64(r.memory)) // for the collector
-		defer debug.SetMemoryLimit(before)
-	}
 	late := make(<-chan time.Time)
 	if r.time > 0 {
 		late = time.After(r.time)
@@ -120,7 +185,7 @@ func (r *reading) watch(ctx context.Context) error {
 			}
 		case <-ticker.C:
 			if r.memory > 0 && inUse() > int64(r.memory) {
-				return fmt.Errorf("reading takes more than %v of memory (--max-memory)", &r.memory)
+				return tooLarge{r.memory}
 			}
 		}
 	}

@@ -125,7 +125,7 @@ func readHostile(t *testing.T, memory int64, args ...string) string {
 	if code := cmd.ProcessState.ExitCode(); code < exitOK || code > exitUsage {
 		t.Errorf("%v: %v: %s", args, err, stderr.String()[:min(stderr.Len(), 1000)])
 	}
-	const program = 500 << 20 // the program itself, and what a busy machine lets it touch between two looks
+	const program = 256 << 20 // the program itself, and what it touches between two looks
 	status, _ := os.ReadFile(report)
 	_, peak, _ := strings.Cut(string(status), "VmHWM:")
 	var kib int64

@@ -27,7 +27,12 @@ func Read(name string, limit int64) (*tensor.Tensor, error) {
 		return nil, fileError(err)
 	}
 	defer f.Close()
-	t, err := readFile(f, filepath.Ext(name), limit)
+	return ReadFrom(f, name, limit)
+}
+
+// ReadFrom is [Read] of the content of a file of that name.
+func ReadFrom(r io.Reader, name string, limit int64) (*tensor.Tensor, error) {
+	t, err := readContent(r, filepath.Ext(name), limit)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) { // which says the name
 		return nil, err
 	}
@@ -37,16 +42,16 @@ func Read(name string, limit int64) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-func readFile(f *os.File, ext string, limit int64) (*tensor.Tensor, error) {
+func readContent(r io.Reader, ext string, limit int64) (*tensor.Tensor, error) {
 	if ext == ".npy" {
-		return npy.Read(bufio.NewReader(f), limit)
+		return npy.Read(bufio.NewReader(r), limit)
 	}
 	// A negative int8 may be a varint of ten bytes with a tag of its own.
 	bound := int64(tensor.DefaultLimit)
 	if limit > 0 && limit < bound/11 {
 		bound = limit*11 + 64<<10
 	}
-	b, err := io.ReadAll(io.LimitReader(f, bound+1))
+	b, err := io.ReadAll(io.LimitReader(r, bound+1))
 	if err != nil {
 		return nil, fileError(err)
 	}
