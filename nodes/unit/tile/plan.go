@@ -76,6 +76,10 @@ const mostRows = 1 << 13
 // and a part of what comes from outside they fit into the second cache of a core.
 const bufferElements = 80 << 10
 
+// widest is how many times that much they may be where a band is a single row: the rows of wide
+// images have no smaller bands, and would go to memory instead.
+const widest = 2
+
 // eagerElements is the same for eager plans: some rows of small images.
 const eagerElements = 1 << 12
 
@@ -288,7 +292,11 @@ func (p *planner) fit(s *Segment) *Segment {
 		s.Sections = append(s.Sections, i*rows/sections)
 	}
 	tallest, height := (rows-1)/sections+1, 0
-	for at := 1; height < tallest && s.buffers(min(at, tallest), s.glance) <= p.budget; at *= 2 {
+	for at := 1; height < tallest; at *= 2 {
+		elements := s.buffers(min(at, tallest), s.glance)
+		if elements > p.budget && (at > 1 || elements > widest*p.budget) {
+			break
+		}
 		height = min(at, tallest)
 	}
 	if height == 0 {
