@@ -187,7 +187,7 @@ func NewResources(memoryLimit int64) *Resources { return session.NewResources(me
 
 // base returns the options of package session.
 func (o RunOptions) base() session.RunOptions {
-	return session.RunOptions{Timeout: o.Timeout, Metadata: (*session.RunMetadata)(o.Metadata), Profile: o.Profile, Sampler: o.Sampler}
+	return session.RunOptions{Timeout: o.Timeout, Metadata: (*session.RunMetadata)(o.Metadata), Profile: o.Profile, Sampler: o.Sampler, Once: o.Once}
 }
 
 // SavedModelGraphs lists the graphs of a serialized SavedModel; see [model.Graphs].

@@ -16,7 +16,8 @@ import (
 // flattened. The graph has the library of the graph that the function was
 // instantiated in.
 //
-// A body that [Graph.Instantiate] returns is shared by all instances of the function:
+// A body that [Graph.Instantiate] returns is shared by all instances of the function, though
+// a large one is made again if all callers have released the last:
 // its graph must not be changed. To change it, clone the graph and find its arguments
 // and results with [NewBody].
 type Body struct {
@@ -36,7 +37,7 @@ type Body struct {
 	nodes   []*Node // of the graph, by id
 	written int     // bytes of the message that it was made of
 	frames  error   // what is wrong with them: such a body has shapes, but cannot run
-	calls   inferredCalls
+	calls   *inferredCalls
 }
 
 // A ControlOutput is a node of a body that a call waits for, and the name that
@@ -50,7 +51,7 @@ type ControlOutput struct {
 // operations _Arg and _Retval, by their attribute index. It fails with
 // INVALID_ARGUMENT if these do not count from 0.
 func NewBody(g *Graph) (*Body, error) {
-	b := &Body{Graph: g, nodes: g.Nodes()}
+	b := &Body{Graph: g, nodes: g.Nodes(), calls: &inferredCalls{}}
 	for _, n := range b.nodes {
 		switch n.sig.class {
 		case ClassArg:
@@ -134,14 +135,25 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	kept := l.bodies[key]
+	if kept != nil { // made by another caller, or made again
+		if first := kept.get(); first != nil {
+			return first, nil
+		}
+		kept.put(b)
+		kept.settle()
+		return b, nil
+	}
 	// What a body takes in addition to its definition is what the values of attributes make.
 	if l.written += len(key) + max(0, b.written-2*len(fn.Def)); l.written > mostWritten {
 		return nil, inFunction(status.Errorf(status.ResourceExhausted, "the values of attributes of functions take more than %d bytes together", mostWritten), fn)
 	}
-	if first := l.bodies[key]; first != nil {
-		return first, nil
+	kept = &keptBody{}
+	kept.put(b)
+	if l.over == nil {
+		kept.settle()
 	}
-	l.bodies[key] = b
+	l.bodies[key] = kept
 	l.granted += 1 + len(b.nodes)
 	return b, nil
 }
@@ -159,7 +171,11 @@ const (
 func (l *library) body(key string) *Body {
 	for ; l != nil; l = l.over {
 		l.mu.RLock()
-		b := l.bodies[key]
+		kept := l.bodies[key]
+		var b *Body
+		if kept != nil {
+			b = kept.get()
+		}
 		l.mu.RUnlock()
 		if b != nil {
 			return b

@@ -476,11 +476,12 @@ func (e *Editor) setInput(n *Node, i int, from Output) {
 	e.g.addUse(Edge{from, to})
 }
 
-// waitInstead makes to wait for others in place of n. Of what it waits for besides,
-// which may be much, only the place of n is looked at.
+// waitInstead makes to wait for others in place of n. What it waits for besides, which may
+// be much, is not copied: passes that replace all of a thousand nodes that one waits for
+// would copy a million. The list belongs to the node of the editor's copy alone.
 func (e *Editor) waitInstead(to Consumer, n *Node, others []*Node) {
 	e.g.removeUse(Edge{Output{n, Control}, to})
-	controls := without(slices.Clone(to.Op.controls), n)
+	controls := without(to.Op.controls, n)
 	for _, o := range others {
 		if edge := (Edge{Output{o, Control}, to}); !e.g.hasUse(edge) {
 			controls = append(controls, o)

@@ -2,6 +2,8 @@ package graph
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -102,4 +104,37 @@ func (c *endsAfter) Err() error {
 		return context.Canceled
 	}
 	return nil
+}
+
+// TestReplaceManyThatOneWaitsFor: replacing nodes one by one does not copy the list of the
+// node that waits for all of them each time.
+func TestReplaceManyThatOneWaitsFor(t *testing.T) {
+	const nodes = 2000
+	var b strings.Builder
+	b.WriteString("x = Placeholder() {dtype=DT_FLOAT}\n")
+	all := "x"
+	for i := range nodes {
+		fmt.Fprintf(&b, "i%d = Identity(x)\n", i)
+		all += fmt.Sprintf(", ^i%d", i)
+	}
+	g := mustText(t, b.String()+"end = Identity("+all+")\n")
+	e := g.Edit()
+	x := e.Node("x").Output(0)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range nodes {
+		if err := e.Replace(e.Node(fmt.Sprint("i", i)), x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > nodes*2000 { // lists of 8 bytes for each node come to 8,000 on average
+		t.Errorf("%d bytes for each node", n/nodes)
+	}
+	if c := e.Node("end").Controls(); len(c) != 1 || c[0] != x.Op {
+		t.Errorf("the end waits for %v", c)
+	}
+	if c := g.Operation("end").Controls(); len(c) != nodes || c[nodes-1].Name() != fmt.Sprint("i", nodes-1) {
+		t.Error("the original has changed")
+	}
 }

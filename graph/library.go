@@ -16,14 +16,14 @@ type library struct {
 	over *library // what a staged library is yet to be committed to
 
 	mu      sync.RWMutex
-	bodies  map[string]*Body // by the key of what was instantiated
-	spent   int              // of the allowance for inference; see call
+	bodies  map[string]*keptBody // by the key of what was instantiated
+	spent   int                  // of the allowance for inference; see call
 	granted int
 	written int // see mostWritten
 }
 
 func newLibrary(ops *registry.Registry) *library {
-	return &library{Library: function.NewLibrary(ops), ops: ops, bodies: map[string]*Body{}}
+	return &library{Library: function.NewLibrary(ops), ops: ops, bodies: map[string]*keptBody{}}
 }
 
 // clone returns a library to which functions can be added without l's having them.
@@ -49,10 +49,11 @@ func (l *library) commit() error {
 	to := l.over
 	to.mu.Lock()
 	defer to.mu.Unlock()
-	for key, body := range l.bodies {
+	for key, kept := range l.bodies {
 		if to.bodies[key] == nil {
-			body.Graph.library = to
-			to.bodies[key] = body
+			kept.body.Graph.library = to
+			kept.settle()
+			to.bodies[key] = kept
 		}
 	}
 	to.spent, to.granted, to.written = to.spent+l.spent, to.granted+l.granted, to.written+l.written

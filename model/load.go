@@ -187,7 +187,7 @@ func (m *loader) runOp(feeds map[session.Output]*session.Tensor, name string) er
 		return err
 	}
 	m.Starts = append(m.Starts, Start{feeds, o.Op})
-	_, err = m.Session.RunContext(m.ctx, feeds, nil, []*session.Operation{o.Op})
+	_, err = m.Session.RunWithOptions(m.ctx, session.RunOptions{Once: true}, feeds, nil, []*session.Operation{o.Op})
 	return err
 }
 

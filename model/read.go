@@ -246,9 +246,9 @@ func parseMetaGraph(c wire.Cursor) (*metaGraph, error) {
 	for c.Next() {
 		switch {
 		case c.IsBytes(2): // graph_def; several are merged, which their bytes are when joined
-			m.graph = append(m.graph[:len(m.graph):len(m.graph)], c.Body()...)
+			m.graph = joined(m.graph, c.Body())
 		case c.IsBytes(7): // object_graph_def
-			m.objects = append(m.objects[:len(m.objects):len(m.objects)], c.Body()...)
+			m.objects = joined(m.objects, c.Body())
 		default:
 			rest = append(rest, c.Buffer()[c.Start:c.Hi]...)
 		}
@@ -260,6 +260,15 @@ func parseMetaGraph(c wire.Cursor) (*metaGraph, error) {
 		return nil, errMalformedModel(err)
 	}
 	return m, nil
+}
+
+// joined returns the bytes of a field that comes several times. One that comes once, as all
+// do that TensorFlow writes, is part of the message and not copied.
+func joined(before, body []byte) []byte {
+	if before == nil {
+		return body
+	}
+	return append(before[:len(before):len(before)], body...)
 }
 
 // errMalformedModel returns the error of a SavedModel that is damaged or cut off.

@@ -45,7 +45,7 @@ func (s *Session) MakeCallableContext(ctx context.Context, feeds, fetches []Outp
 	}
 	ctx, cancel := s.bound(ctx, &RunOptions{})
 	defer cancel()
-	p, err := s.program(ctx, feeds, fetches, targets)
+	p, err := s.program(ctx, false, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
 	}

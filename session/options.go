@@ -248,6 +248,10 @@ type RunOptions struct {
 	// Sampler, if not nil, adds this run to a profile of many runs, recorded at a cost
 	// of a few percent of their time. It ignores runs with Profile set.
 	Sampler *Sampler
+	// Once releases the program that is compiled for the run when the run has ended, as
+	// for steps that initialize a model and do not come again. A program that the session
+	// has already is used and stays, as is that of a Callable.
+	Once bool
 }
 
 func (o *RunOptions) timeout(s *SessionOptions) time.Duration {

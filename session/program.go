@@ -35,11 +35,12 @@ type program struct {
 	targets []*Operation
 	wants   []want    // of the feeds
 	calls   sync.Pool // of *call
+	once    bool      // it is of one run; see [RunOptions.Once]
 }
 
 // begin begins a call of the program of a run, with the run's feeds. The program that
 // ran last is found without allocating.
-func (s *Session) begin(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*call, error) {
+func (s *Session) begin(ctx context.Context, once bool, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*call, error) {
 	if p := s.last.Load(); p != nil && len(feeds) == len(p.feeds) && slices.Equal(fetches, p.fetches) && slices.Equal(targets, p.targets) {
 		c := p.begin(s)
 		known, err := c.feedFrom(feeds)
@@ -51,29 +52,31 @@ func (s *Session) begin(ctx context.Context, feeds map[Output]*Tensor, fetches [
 			return nil, err
 		}
 	}
-	p, err := s.programFor(ctx, feeds, fetches, targets)
+	p, err := s.programFor(ctx, once, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
 	}
-	s.last.Store(p)
+	if !p.once {
+		s.last.Store(p)
+	}
 	c := p.begin(s)
 	if known, err := c.feedFrom(feeds); err != nil {
-		p.end(c)
+		s.finish(c)
 		return nil, err
 	} else if known {
 		return c, nil
 	}
 	for i, f := range p.feeds { // the caller's keys are other copies of the operations
 		if err := c.feedView(i, lookup(feeds, f)); err != nil {
-			p.end(c)
+			s.finish(c)
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// programFor finds or makes the program of a run.
-func (s *Session) programFor(ctx context.Context, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*program, error) {
+// programFor finds or makes the program of a run, which keeps it unless once is set.
+func (s *Session) programFor(ctx context.Context, once bool, feeds map[Output]*Tensor, fetches []Output, targets []*Operation) (*program, error) {
 	order := make([]Output, 0, len(feeds))
 	for f := range feeds {
 		c, err := s.canonical("feed", f)
@@ -85,13 +88,13 @@ func (s *Session) programFor(ctx context.Context, feeds map[Output]*Tensor, fetc
 	slices.SortFunc(order, func(a, b Output) int {
 		return cmp.Or(cmp.Compare(a.Op.ID(), b.Op.ID()), cmp.Compare(a.Index, b.Index))
 	})
-	return s.program(ctx, order, fetches, targets)
+	return s.program(ctx, once, order, fetches, targets)
 }
 
 // program finds or makes the program with these feeds, which are canonical,
 // in this order.
-func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets []*Operation) (*program, error) {
-	p := &program{feeds: feeds, fetches: make([]Output, len(fetches)), targets: make([]*Operation, len(targets))}
+func (s *Session) program(ctx context.Context, once bool, feeds, fetches []Output, targets []*Operation) (*program, error) {
+	p := &program{once: once, feeds: feeds, fetches: make([]Output, len(fetches)), targets: make([]*Operation, len(targets))}
 	var err error
 	for i, f := range fetches {
 		if p.fetches[i], err = s.canonical("fetch", f); err != nil {
@@ -113,17 +116,19 @@ func (s *Session) program(ctx context.Context, feeds, fetches []Output, targets 
 	if err := p.compile(ctx, s.graph, s); err != nil {
 		return nil, err
 	}
-	found, loaded := s.programs.LoadOrStore(key, p)
-	if loaded { // by another caller
-		s.discard(p)
-	} else {
-		s.log.Debug().Int("nodes", p.nodes.NumNodes()).Int("feeds", len(p.feeds)).
-			Int("fetches", len(p.fetches)).Int("targets", len(p.targets)).Msg("program compiled")
+	if !once {
+		found, loaded := s.programs.LoadOrStore(key, p)
+		if loaded { // by another caller
+			s.discard(p)
+			return found.(*program), nil
+		}
 	}
-	return found.(*program), nil
+	s.log.Debug().Int("nodes", p.nodes.NumNodes()).Int("feeds", len(p.feeds)).
+		Int("fetches", len(p.fetches)).Int("targets", len(p.targets)).Msg("program compiled")
+	return p, nil
 }
 
-// discard gives back what a program takes that another caller has made, too.
+// discard takes off the account what a program takes that the session does not keep.
 func (s *Session) discard(p *program) {
 	s.functions.Discard(p.nodes)
 	if p.batched != nil {
@@ -348,6 +353,15 @@ func (p *program) end(c *call) {
 		c.step.Spare = nil
 	}
 	p.calls.Put(c)
+}
+
+// finish ends a call that begin has begun.
+func (s *Session) finish(c *call) {
+	p := c.program
+	p.end(c)
+	if p.once {
+		s.discard(p)
+	}
 }
 
 // reclaim takes what fetched holds, for this run to use, and leaves nil there.

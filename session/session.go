@@ -190,11 +190,11 @@ func (s *Session) RunWithOptions(ctx context.Context, options RunOptions, feeds 
 	defer s.runs.leave()
 	ctx, cancel := s.bound(ctx, &options)
 	defer cancel()
-	c, err := s.begin(ctx, feeds, fetches, targets)
+	c, err := s.begin(ctx, options.Once, feeds, fetches, targets)
 	if err != nil {
 		return nil, err
 	}
-	defer c.program.end(c)
+	defer s.finish(c)
 	if err := s.run(ctx, &options, c.program, c); err != nil {
 		return nil, err
 	}
