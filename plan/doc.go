@@ -10,7 +10,7 @@
 //	plan            prune
 //	plan/lower      lower: functions in the place of their calls
 //	plan/rewrite    fold, branches, arithmetic, algebra, hoist, common, batchnorm, pads, epilogue,
-//	                elementwise
+//	                updates, elementwise, winograd
 //	plan/placement  place
 //	plan/partition  split
 //

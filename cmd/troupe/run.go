@@ -171,7 +171,7 @@ func mapFlag(fl *pflag.FlagSet, mapFiles *bool) {
 
 // rewriteFlag adds the flag that chooses passes of rewriting.
 func rewriteFlag(cmd *cobra.Command, rewrite *string) {
-	cmd.Flags().StringVar(rewrite, "rewrite", "", "rewrite the graph with these `PASSES` before it runs: default, none, all, a list such as fold,common, or changes to the default such as +batchnorm,-hoist")
+	cmd.Flags().StringVar(rewrite, "rewrite", "", "rewrite the graph with these `PASSES` before it runs: default, none, all, a list such as fold,common, or changes to the default such as +batchnorm,-hoist; +winograd makes 3×3 convolutions faster and costs digits")
 }
 
 // unitsFlag adds the flag that chooses the passes that make units.

@@ -38,7 +38,13 @@ func convKernel(dims int) kernel.Factory {
 		if err := m.depthStrides(); err != nil {
 			return nil, err
 		}
-		return convOfType(c.Op.Name, c.Type("T"), m), nil
+		k := convOfType(c.Op.Name, c.Type("T"), m)
+		if v := c.Attrs.Find(winogradAttr); v != nil && v.B {
+			if f, ok := k.(*forwardConv[float32]); ok {
+				f.fast = &winogradConv{filters: winogradFilters{constant: c.Constant&2 != 0}}
+			}
+		}
+		return k, nil
 	}
 }
 
@@ -91,6 +97,7 @@ type forwardConv[T vec.Number] struct {
 	m    *motion
 	dt   tensor.DType
 	last *atomic.Pointer[prepared[T]] // nil while it is in use
+	fast *winogradConv                // of float32; nil: it is computed as it is
 }
 
 // prepared is what the sizes of a convolution come to, for the next of these sizes.
@@ -196,6 +203,11 @@ func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, th
 		return nil
 	}
 	src, filter, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0])
+	if c.fast != nil {
+		if w := c.fast.suits(&s); w != nil {
+			return c.fast.run(ctx, w, &s, &in[1], any(src).([]float32), any(dst).([]float32), then)
+		}
+	}
 	if s.pointwise() {
 		return pointwise(ctx, vec.PoolOf(ctx, s.pixels(), s.out, s.in), s.pixels(), &s, src, filter, dst, then)
 	}

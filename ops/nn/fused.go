@@ -18,7 +18,7 @@ func init() {
 	}
 	for _, dt := range []tensor.DType{tensor.Float, tensor.Half, tensor.Double} {
 		kernel.ForType("_FusedConv2D", "T", dt, newFusedProduct("Conv2D",
-			"strides", "padding", "explicit_paddings", "data_format", "dilations"))
+			"strides", "padding", "explicit_paddings", "data_format", "dilations", winogradAttr))
 	}
 	for _, dt := range []tensor.DType{tensor.Float, tensor.Half, tensor.Bfloat16, tensor.Double} {
 		kernel.ForType("_FusedDepthwiseConv2dNative", "T", dt, newFusedProduct("DepthwiseConv2dNative", "strides", "padding", "data_format", "dilations"))

@@ -75,6 +75,9 @@ func (c *forwardConv[T]) rows(in []kernel.TileInput, inner int) (t kernel.Tiling
 		return t, nil
 	}
 	t.Dims = f.m.output(nil, in[0].Dims, &s.axes, int64(s.out))
+	if f.fast != nil && f.fast.suits(&s) != nil {
+		return t, nil // squares of pixels are computed, not lines
+	}
 	if inner != 2 || s.groups != 1 || !s.axes[1].sees() || !vec.WindowsInAssembly[float32]() {
 		return t, nil
 	}

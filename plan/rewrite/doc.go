@@ -22,6 +22,7 @@
 //	epilogue     bias, normalization, sum and activation into the product before them
 //	updates      updates of variables and what computes them into one pass over memory
 //	elementwise  chains of elementwise operations into one node, one pass over memory
+//	winograd     convolutions by 3×3 filters by Winograd's transforms (costs digits)
 //
 // passes.go has the table, and sets of passes as text.
 //

@@ -15,25 +15,27 @@ type Passes uint32
 type pass struct {
 	name string
 	bits bool // all results keep their bits
+	asks bool // it changes more than the last ones: only who names it has it
 	run  func(*work) error
 }
 
 // The order is such that each pass finds what the ones before have made of the
 // program: constants before what asks for constants, one node in place of equal
-// ones before what asks who else takes a value, and fused operations, which no other
-// pass knows, at the end.
+// ones before what asks who else takes a value, and fused operations, which few other
+// passes know, at the end.
 var passes = []pass{
-	{"fold", true, fold},
-	{"branches", true, branches},
-	{"arithmetic", true, arithmetic},
-	{"algebra", false, algebra},
-	{"hoist", true, hoist},
-	{"common", true, common},
-	{"batchnorm", false, batchNorm},
-	{"pads", true, pads},
-	{"epilogue", true, epilogue},
-	{"updates", true, updates},
-	{"elementwise", true, elementwise},
+	{"fold", true, false, fold},
+	{"branches", true, false, branches},
+	{"arithmetic", true, false, arithmetic},
+	{"algebra", false, false, algebra},
+	{"hoist", true, false, hoist},
+	{"common", true, false, common},
+	{"batchnorm", false, false, batchNorm},
+	{"pads", true, false, pads},
+	{"epilogue", true, false, epilogue},
+	{"updates", true, false, updates},
+	{"elementwise", true, false, elementwise},
+	{"winograd", false, true, winograd},
 }
 
 // Names lists the passes in the order in which they run.
@@ -47,8 +49,17 @@ func Names() []string {
 
 const none Passes = 0
 
-// All returns every pass, also those that may change the last bits of results.
-func All() Passes { return 1<<len(passes) - 1 }
+// All returns the passes that change no bit of any result, and those that may change the last
+// ones. What costs digits is not among them: that is for who names it.
+func All() Passes {
+	var s Passes
+	for i, p := range passes {
+		if !p.asks {
+			s |= 1 << i
+		}
+	}
+	return s
+}
 
 // Default returns the passes that change no bit of any result.
 func Default() Passes {
@@ -72,8 +83,7 @@ func Fusing() Passes {
 	return s
 }
 
-// Parse reads a set of passes: "" or "default" is [Default], "none" and "all" are what
-// they say, and a list such as "fold,common" is those passes alone. A name behind a
+// Parse reads a set of passes: "" or "default" is [Default], "none" is none, "all" is [All], and a list such as "fold,common" is those passes alone. A name behind a
 // minus takes a pass away, behind a plus adds one: "-hoist" is the default but for one,
 // "default,+batchnorm" or "+batchnorm" one more. It fails with INVALID_ARGUMENT for a name
 // that is none.
@@ -83,6 +93,9 @@ func Parse(text string) (Passes, error) {
 		case "default":
 			return Default(), nil
 		case "all":
+			if removed {
+				return 1<<len(passes) - 1, nil
+			}
 			return All(), nil
 		case "none":
 			return 0, nil
@@ -102,7 +115,7 @@ func Parse(text string) (Passes, error) {
 
 // String returns the set as Parse reads it.
 func (s Passes) String() string {
-	switch s &= All(); s {
+	switch s &= 1<<len(passes) - 1; s {
 	case none:
 		return "none"
 	case Default():

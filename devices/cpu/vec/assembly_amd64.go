@@ -693,6 +693,30 @@ func fewAVX512_8x2(t *fewRun)
 func fewAVX512_8x1(t *fewRun)
 
 //go:noescape
+func winogradInput4AVX2(t *winogradRun)
+
+//go:noescape
+func winogradOutput4AVX2(t *winogradRun)
+
+//go:noescape
+func winogradInput6AVX2(t *winogradRun)
+
+//go:noescape
+func winogradOutput6AVX2(t *winogradRun)
+
+//go:noescape
+func winogradInput4AVX512(t *winogradRun)
+
+//go:noescape
+func winogradOutput4AVX512(t *winogradRun)
+
+//go:noescape
+func winogradInput6AVX512(t *winogradRun)
+
+//go:noescape
+func winogradOutput6AVX512(t *winogradRun)
+
+//go:noescape
 func tileF32AVX512_1x1(t *tile)
 
 //go:noescape

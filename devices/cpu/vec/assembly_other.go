@@ -374,6 +374,22 @@ func colorsAVX2(dst []uint8, y []uint8, cb []uint8, cr []uint8, n int) { panic(u
 
 func cosinesAVX2(to []uint8, stride int, block []int16, scale []int16) { panic(unreachable) }
 
+func winogradInput4AVX2(t *winogradRun) { panic(unreachable) }
+
+func winogradOutput4AVX2(t *winogradRun) { panic(unreachable) }
+
+func winogradInput6AVX2(t *winogradRun) { panic(unreachable) }
+
+func winogradOutput6AVX2(t *winogradRun) { panic(unreachable) }
+
+func winogradInput4AVX512(t *winogradRun) { panic(unreachable) }
+
+func winogradOutput4AVX512(t *winogradRun) { panic(unreachable) }
+
+func winogradInput6AVX512(t *winogradRun) { panic(unreachable) }
+
+func winogradOutput6AVX512(t *winogradRun) { panic(unreachable) }
+
 func transposeF32AVX512(t *transposition) { panic(unreachable) }
 
 func transposeF64AVX512(t *transposition) { panic(unreachable) }

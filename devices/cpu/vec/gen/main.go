@@ -35,6 +35,7 @@ func main() {
 		{"elementwise_amd64.s", elementwise},
 		{"pixels_amd64.s", pixels},
 		{"few_amd64.s", few},
+		{"winograd_amd64.s", winograd},
 		{"tiles_avx512_amd64.s", func(a *assembly) { tiles(a, avx512) }},
 		{"tiles_avx2_amd64.s", func(a *assembly) { tiles(a, avx2) }},
 	} {
@@ -93,6 +94,8 @@ func stub(f *ir.Function) string {
 		kind = "*lineRun"
 	case strings.HasPrefix(f.Name, "taps"):
 		kind = "*tapRun"
+	case strings.HasPrefix(f.Name, "winograd"):
+		kind = "*winogradRun"
 	case strings.HasPrefix(f.Name, "few"):
 		kind = "*fewRun"
 	}

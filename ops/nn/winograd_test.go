@@ -1,0 +1,206 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-go/troupe/devices/cpu"
+	"github.com/troupe-go/troupe/devices/cpu/vec"
+	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/kerneltest"
+	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// A winogradCase is a convolution by 3×3 filters.
+type winogradCase struct {
+	batch, lines, columns, in, out int
+	before, after                  int // padding
+}
+
+func (c winogradCase) String() string {
+	return fmt.Sprintf("%dx%dx%dx%d-%d", c.batch, c.lines, c.columns, c.in, c.out)
+}
+
+// kernel makes the kernel of a case.
+func (c winogradCase) kernel(t testing.TB) *forwardConv[float32] {
+	t.Helper()
+	attrs, err := registry.ParseAttrs(fmt.Sprintf(`strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, %[1]d, %[2]d, %[1]d, %[2]d, 0, 0], _winograd=true`, c.before, c.after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, _, err := kerneltest.New("conv", "Conv2D", attrs, tensor.Float, tensor.Float)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.(*forwardConv[float32])
+}
+
+// values returns the image and the filter, and their sizes.
+func (c winogradCase) values(t testing.TB, k *forwardConv[float32], rng *rand.Rand) (x, w tensor.Value, s convSizes) {
+	t.Helper()
+	normal := func(dims ...int64) tensor.Value {
+		n := int64(1)
+		for _, d := range dims {
+			n *= d
+		}
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+		}
+		y, err := tensor.FromSlice(v, dims...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tensor.ValueOf(y)
+	}
+	x, w = normal(int64(c.batch), int64(c.lines), int64(c.columns), int64(c.in)), normal(3, 3, int64(c.in), int64(c.out))
+	s, err := k.sizes(x.Dims(), w.Dims())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, w, s
+}
+
+// compute computes a case by w, as it is where w is nil.
+func (c winogradCase) compute(t testing.TB, ctx *kernel.Context, k *forwardConv[float32], w *vec.Winograd, in []tensor.Value, s *convSizes) []float32 {
+	t.Helper()
+	if w == nil {
+		out := make([]tensor.Value, 1)
+		plain := forwardConv[float32]{m: k.m, dt: k.dt, last: new(atomic.Pointer[prepared[float32]])}
+		if err := plain.Run(ctx, in, out); err != nil {
+			t.Fatal(err)
+		}
+		return tensor.Of[float32](&out[0])
+	}
+	dst := make([]float32, s.pixels()*s.out)
+	f := new(winogradConv)
+	if err := f.run(ctx, w, s, &in[1], tensor.Of[float32](&in[0]), dst, nil); err != nil {
+		t.Fatal(err)
+	}
+	return dst
+}
+
+// exact computes a case in double.
+func (c winogradCase) exact(in []tensor.Value, s *convSizes) []float64 {
+	x, w := tensor.Of[float32](&in[0]), tensor.Of[float32](&in[1])
+	y := make([]float64, s.pixels()*s.out)
+	lines, columns := s.axes[1].out, s.axes[2].out
+	for p := range s.pixels() {
+		b, r, q := p/(lines*columns), p/columns%lines, p%columns
+		to := y[p*s.out:][:s.out]
+		for i := range 9 {
+			line, column := r+i/3-c.before, q+i%3-c.before
+			if line < 0 || line >= c.lines || column < 0 || column >= c.columns {
+				continue
+			}
+			from := x[((b*c.lines+line)*c.columns+column)*c.in:][:c.in]
+			for k, v := range from {
+				for j, f := range w[(i*c.in+k)*c.out:][:c.out] {
+					to[j] += float64(v) * float64(f)
+				}
+			}
+		}
+	}
+	return y
+}
+
+// TestWinograd: sums are those of a convolution, but for rounding, whatever the sizes and paddings.
+func TestWinograd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 200 {
+		c := winogradCase{1 + rng.IntN(3), 1 + rng.IntN(12), 1 + rng.IntN(12), 1 + rng.IntN(70), 1 + rng.IntN(70), rng.IntN(4), rng.IntN(4)}
+		if c.lines+c.before+c.after < 3 || c.columns+c.before+c.after < 3 {
+			continue
+		}
+		k := c.kernel(t)
+		x, w, s := c.values(t, k, rng)
+		in := []tensor.Value{x, w}
+		want := c.exact(in, &s)
+		for _, tr := range []*vec.Winograd{vec.Winograd2, vec.Winograd4} {
+			got := c.compute(t, new(kerneltest.Runner).Context(), k, tr, in, &s)
+			bound := 1e-5 * math.Sqrt(float64(9*c.in))
+			for j := range got {
+				if math.Abs(float64(got[j])-want[j]) > bound {
+					t.Fatalf("%d: %+v by %d: element %d is %v, want %v", i, c, tr.Size, j, got[j], want[j])
+				}
+			}
+		}
+	}
+}
+
+// TestWinogradDigits prints how far sums are from exact ones, in units of the root of the mean
+// square of these: by 2×2 as far as plain ones or little more, by 4×4 about half a digit
+// more.
+func TestWinogradDigits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, channels := range []int{16, 32, 64, 128, 256, 512} {
+		c := winogradCase{1, 24, 24, channels, 16, 1, 1}
+		k := c.kernel(t)
+		x, w, s := c.values(t, k, rng)
+		in := []tensor.Value{x, w}
+		want := c.exact(in, &s)
+		square := 0.0
+		for _, v := range want {
+			square += v * v
+		}
+		unit := math.Sqrt(square / float64(len(want)))
+		for _, tr := range []*vec.Winograd{nil, vec.Winograd2, vec.Winograd4} {
+			got := c.compute(t, new(kerneltest.Runner).Context(), k, tr, in, &s)
+			most, sum := 0.0, 0.0
+			for i, v := range got {
+				d := math.Abs(float64(v)-want[i]) / unit
+				most, sum = max(most, d), sum+d
+			}
+			size := 1
+			if tr != nil {
+				size = tr.Size
+			}
+			mean := sum / float64(len(got))
+			t.Logf("%d channels, %d×%d: largest %.2g, mean %.2g", channels, size, size, most, mean)
+			if bound := map[int]float64{1: 4e-7, 2: 8e-7, 4: 2e-6}[size]; mean > bound || most > 20*bound {
+				t.Errorf("%d channels, %d×%d: beyond the documented error", channels, size, size)
+			}
+		}
+	}
+}
+
+// Layers of networks as they are and by transforms, on one and two threads.
+func BenchmarkWinograd(b *testing.B) {
+	for _, c := range []winogradCase{
+		{1, 224, 224, 64, 64, 1, 1}, {1, 112, 112, 128, 128, 1, 1}, {1, 56, 56, 64, 64, 1, 1}, {1, 56, 56, 256, 256, 1, 1}, {1, 28, 28, 128, 128, 1, 1}, {1, 14, 14, 256, 256, 1, 1}, {1, 7, 7, 512, 512, 1, 1},
+	} {
+		k := c.kernel(b)
+		x, w, s := c.values(b, k, rand.New(rand.NewPCG(5, 6)))
+		for _, threads := range []int{1, 2} {
+			for i, tr := range []*vec.Winograd{nil, vec.Winograd2, vec.Winograd4} {
+				b.Run(fmt.Sprintf("%v/threads=%d/by=%d", c, threads, []int{1, 2, 4}[i]), func(b *testing.B) {
+					pool := cpu.NewPool(cpu.Options{Threads: threads})
+					defer pool.Close()
+					ctx := (&kerneltest.Runner{Pool: pool}).Context()
+					dst := make([]float32, s.pixels()*s.out)
+					f := &winogradConv{filters: winogradFilters{constant: true}}
+					plain := forwardConv[float32]{m: k.m, dt: k.dt, last: new(atomic.Pointer[prepared[float32]])}
+					out, in := make([]tensor.Value, 1), make([]tensor.Value, 2)
+					b.ReportAllocs()
+					for b.Loop() {
+						if tr != nil {
+							if err := f.run(ctx, tr, &s, &w, tensor.Of[float32](&x), dst, nil); err != nil {
+								b.Fatal(err)
+							}
+							continue
+						}
+						in[0], in[1] = x, w
+						if err := plain.Run(ctx, in, out); err != nil {
+							b.Fatal(err)
+						}
+						ctx.Free(out[0])
+					}
+				})
+			}
+		}
+	}
+}
