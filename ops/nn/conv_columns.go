@@ -8,11 +8,24 @@ import (
 // largeFilter is how many elements a filter has that does not stay in a core's second cache.
 const largeFilter = 1 << 18
 
-// fewLarge reports whether the lines of all images are so few, and the filter so large, that
-// the panels of the filter should pass by all lines at once: block by block they would come
-// from memory as often as there are blocks.
-func (d *direct[T]) fewLarge(lines int) bool {
-	return d.few == nil && lines > 1 && lines <= mostLines && d.width()*d.n >= largeFilter && d.allMemory(lines) <= mostScratch
+const (
+	// linesEach is how many lines for each worker are enough to share out lines alone.
+	linesEach = 2
+	// partsEach is how many parts of a result there are for each worker that are some of its
+	// columns in some of its lines, if each of them takes leastPart multiplications, 5 µs.
+	partsEach = 4
+	leastPart = 512 << 10
+)
+
+// byColumns reports whether what is shared out is columns of the result, and perhaps lines,
+// not lines alone. Either these are few for so many workers, or they are few and the filter
+// so large that its panels should pass by all lines at once: block by block they would come from
+// memory as often as there are blocks.
+func (d *direct[T]) byColumns(lines, workers int) bool {
+	if d.few != nil || lines <= 1 || lines > mostLines || d.allMemory(lines) > mostScratch {
+		return false
+	}
+	return d.width()*d.n >= largeFilter || lines < linesEach*workers && d.rows*d.width()*d.n >= 2*leastPart
 }
 
 // allMemory returns how many elements the padded lines of all images take.
@@ -21,8 +34,15 @@ func (d *direct[T]) allMemory(lines int) int {
 	return lines / y.n * y.in * d.padded
 }
 
-// runColumns is run for few lines and a large filter: what is shared out is the columns of
-// the result.
+// lineGroups returns how many groups of lines a panel of the result is cut into.
+func (d *direct[T]) lineGroups(lines, workers int) int {
+	panels := d.panels.Count()
+	parts := min(partsEach*workers, d.rows*d.width()*d.n/leastPart)
+	return max(1, min(lines, parts/panels))
+}
+
+// runColumns is run for few lines: what is shared out is the columns of the result, and in
+// each panel of these groups of lines, if there are too few panels for all workers.
 func (d *direct[T]) runColumns(ctx *kernel.Context, lines int) error {
 	d.ctx = ctx
 	var parts bool
@@ -32,26 +52,25 @@ func (d *direct[T]) runColumns(ctx *kernel.Context, lines int) error {
 	}
 	m := vec.Borrow[T](d.allMemory(lines))
 	defer m.GiveBack()
-	y := &d.dims[1]
-	all, source, length := make([]vec.Line, 0, lines), d.src, d.line
+	y, length := &d.dims[1], d.line
+	d.all, d.source = d.all[:0], d.src
 	if d.padded > 0 {
-		source, length = m.Slice(), d.padded
+		d.source, length = m.Slice(), d.padded
 	}
 	for lo := 0; lo < lines; lo += y.n {
 		image := lo / y.n * y.in * length
-		all, _ = d.block(all, source[image:], lo, lo+y.n)
+		d.all, _ = d.block(d.all, d.source[image:], lo, lo+y.n)
 		for i := lo; i < lo+y.n; i++ {
-			all[i].Source += image
+			d.all[i].Source += image
 		}
 	}
 	d.panels.Open(d.width(), d.n, d.filter, d.ldb, d.rows)
 	defer d.panels.Close()
 	d.panels.Ended, d.panels.Finish = d.ended, d.finish
+	d.groups = d.lineGroups(lines, ctx.Step.Pool.Workers())
 	vec.Expect[T](ctx.Step.Pool, d.rows, d.n, d.width())
-	ctx.Parallel(d.panels.Count(), 1, func(from, end int) {
-		d.panels.MultiplySome(from, end, d.windows, all, source, d.dst, d.ldc)
-	})
-	for _, l := range all {
+	ctx.Parallel(d.panels.Count()*d.groups, 1, d.shareColumns)
+	for _, l := range d.all {
 		if l.Lines == 0 {
 			d.emptyLine(l.Result)
 		}
@@ -59,6 +78,16 @@ func (d *direct[T]) runColumns(ctx *kernel.Context, lines int) error {
 	if parts && ctx.Err() == nil {
 		d.then.part(0, d.rows*d.n)
 	}
-	d.ctx, d.finish = nil, vec.Finish{}
+	d.ctx, d.finish, d.source = nil, vec.Finish{}, nil
 	return ctx.Err()
+}
+
+// columns computes parts lo to hi: groups of lines, panel by panel.
+func (d *direct[T]) columns(lo, hi int) {
+	lines := len(d.all)
+	for i := lo; i < hi; i++ {
+		panel, group := i/d.groups, i%d.groups
+		some := d.all[group*lines/d.groups : (group+1)*lines/d.groups]
+		d.panels.MultiplySome(panel, panel+1, d.windows, some, d.source, d.dst, d.ldc)
+	}
 }

@@ -31,8 +31,13 @@ type direct[T vec.Number] struct {
 	size   int              // elements of the memory for it
 	goesOn bool             // with the epilogue, part by part
 	finish vec.Finish       // or with sums, before they are stored
-	share  func(lo, hi int) // computes lines, for a pool; made once, as is
+	share  func(lo, hi int) // computes lines, for a pool; made once, as are
 	ended  func() bool      // whether the step has
+	// and, where the columns of the result are shared out too,
+	shareColumns func(lo, hi int)
+	all          []vec.Line // of all images
+	source       []T        // that they lie in
+	groups       int        // of lines
 }
 
 // direct returns how the windows lie in the image; nil if they do not.
@@ -40,7 +45,7 @@ func (c *convolving[T]) direct() *direct[T] {
 	if !c.asked {
 		c.asked = true
 		if d := c.inImage(); d != nil {
-			d.share = d.lines
+			d.share, d.shareColumns = d.lines, d.columns
 			d.ended = func() bool { return d.ctx.Err() != nil }
 			c.kept = d
 		}
@@ -100,10 +105,10 @@ func (d *direct[T]) result(line int) int {
 // run computes all lines, in blocks.
 func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	lines := d.rows / d.dims[2].n
-	if d.fewLarge(lines) {
+	pool := ctx.Step.Pool
+	if d.byColumns(lines, pool.Workers()) {
 		return d.runColumns(ctx, lines)
 	}
-	pool := ctx.Step.Pool
 	d.ctx, d.height = ctx, min(d.blockHeight(), max(1, lines/(4*pool.Workers())))
 	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/8)
 	d.fitMemory()
