@@ -76,10 +76,10 @@ func init() {
 	}, elementwise.Fields...)
 	for _, op := range []string{"Mod", "TruncateMod"} {
 		kernel.ForTypes(op, "T", newTruncMod, tensor.Int32, tensor.Int64)
-		floats2(op, narrow2(math.Mod), math.Mod, tensor.Float, tensor.Double)
+		floats2(op, mod, math.Mod, tensor.Float, tensor.Double)
 	}
 	kernel.ForTypes("FloorMod", "T", newFloorMod, elementwise.Integers...)
-	floats2("FloorMod", narrow2(floorMod), floorMod, elementwise.Floats...)
+	floats2("FloorMod", floorMod32, floorMod, elementwise.Floats...)
 	kernel.ForTypes("Reciprocal", "T", newReciprocal, elementwise.Fields...)
 	kernel.ForTypes("Inv", "T", newReciprocal, elementwise.Fields...)
 
@@ -232,6 +232,34 @@ func floorRemainder[T elementwise.Integer](x, y T) T {
 	r := x % y
 	if r != 0 && (r < 0) != (y < 0) {
 		r += y
+	}
+	return r
+}
+
+// mod is [math.Mod], in less time where the quotient has fewer than 29 bits: then its
+// product by y is exact in double, and so is what is left of x, and the quotient is wrong by
+// one at most.
+func mod(x, y float32) float32 {
+	a, b := float64(x), math.Abs(float64(y))
+	q := math.Trunc(a / b)
+	if !(math.Abs(q) < 1<<29 && b <= math.MaxFloat32) {
+		return float32(math.Mod(a, b))
+	}
+	r := a - float64(q*b)
+	switch {
+	case a > 0 && r < 0:
+		r += b
+	case a < 0 && r > 0:
+		r -= b
+	}
+	return float32(math.Copysign(r, a)) // 0 has x's sign
+}
+
+// floorMod32 is floorMod of floats.
+func floorMod32(x, y float32) float32 {
+	r := mod(x, y)
+	if r != 0 && (r < 0) != (y < 0) {
+		return r + y
 	}
 	return r
 }

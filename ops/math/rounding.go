@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -38,11 +39,11 @@ func init() {
 		Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}").
 		Doc("Returns the sign of every element: -1, 0 or 1, and NaN for NaN; for a complex number its direction x/|x|, or 0.")
 
-	kernel.ForTypes("Floor", "T", newFloor, elementwise.Floats...)
-	kernel.ForTypes("Ceil", "T", newCeil, elementwise.Floats...)
-	kernel.ForTypes("Round", "T", newRound, elementwise.Floats...)
+	kernel.ForTypes("Floor", "T", byVector(vec.Floor, floor[float32], newFloor), elementwise.Floats...)
+	kernel.ForTypes("Ceil", "T", byVector(vec.Ceil, ceil[float32], newCeil), elementwise.Floats...)
+	kernel.ForTypes("Round", "T", byVector(vec.RoundToEven, roundToEven[float32], newRound), elementwise.Floats...)
 	kernel.ForTypes("Round", "T", func(tensor.DType) kernel.Kernel { return kernel.Func(roundIntegers) }, tensor.Int32, tensor.Int64)
-	kernel.ForTypes("Rint", "T", newRound, tensor.Float, tensor.Double)
+	kernel.ForTypes("Rint", "T", byVector(vec.RoundToEven, roundToEven[float32], newRound), tensor.Float, tensor.Double)
 	kernel.ForTypes("Sign", "T", newSign, elementwise.Signed...)
 	kernel.ForTypes("Sign", "T", func(dt tensor.DType) kernel.Kernel {
 		return newComplexMap(dt, direction64, direction128)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -57,6 +58,7 @@ type nudged struct {
 	low, high float32
 	scale     float32
 	inverse   float32 // of scale; 0 if numbers are divided by it
+	zero      float32 // the whole steps from low to zero
 	none      bool    // both ends were 0
 }
 
@@ -85,7 +87,9 @@ func (k *fake) nudge(low, high float32) nudged {
 	default:
 		zero = float32(math.Round(float64(zero)))
 	}
-	return nudged{(k.least - zero) * scale, (k.most - zero) * scale, scale, inverse, false}
+	r := nudged{low: (k.least - zero) * scale, high: (k.most - zero) * scale, scale: scale, inverse: inverse}
+	r.zero = float32(math.Round(float64(r.steps(-r.low))))
+	return r
 }
 
 // nudges are the ranges of the channels, or the one range, that inputs at and
@@ -136,21 +140,58 @@ func (k *fake) forward(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	x, o := tensor.Of[float32](&in[0]), tensor.Of[float32](&out[0])
-	ctx.Parallel(len(x), elementwise.Grain/4, func(lo, hi int) {
+	ctx.Parallel(len(x), elementwise.Grain, func(lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}
+		if len(ranges) == 1 {
+			ranges[0].all(o[lo:hi], x[lo:hi])
+			return
+		}
+		at := lo % len(ranges)
 		for i := lo; i < hi; i++ {
-			r := &ranges[i%len(ranges)]
-			if r.none {
-				o[i] = 0
-				continue
+			o[i] = ranges[at].one(x[i])
+			if at++; at == len(ranges) {
+				at = 0
 			}
-			v := max(min(x[i], r.high), r.low)
-			o[i] = float32(math.Floor(float64(r.steps(v-r.low)-float32(math.Round(float64(r.steps(-r.low))))+0.5))) * r.scale
 		}
 	})
 	return ctx.Err()
+}
+
+// one is what an integer can stand for near x.
+func (r *nudged) one(x float32) float32 {
+	if r.none {
+		return 0
+	}
+	v := r.steps(max(min(x, r.high), r.low)-r.low) - r.zero
+	return float32(math.Floor(float64(v+0.5))) * r.scale
+}
+
+// all sets o to what [nudged.one] makes of each of x.
+func (r *nudged) all(o, x []float32) {
+	if r.none {
+		clear(o)
+		return
+	}
+	const block = 4 << 10 // which the nearest cache holds
+	for len(x) > 0 {
+		n := min(block, len(x))
+		to := o[:n]
+		vec.MinScalar(to, x[:n], r.high)
+		vec.MaxScalar(to, to, r.low)
+		vec.SubScalar(to, to, r.low)
+		if r.inverse != 0 {
+			vec.MulScalar(to, to, r.inverse)
+		} else {
+			vec.DivScalar(to, to, r.scale)
+		}
+		vec.SubScalar(to, to, r.zero)
+		vec.AddScalar(to, to, 0.5)
+		vec.Floor(to, to)
+		vec.MulScalar(to, to, r.scale)
+		x, o = x[n:], o[n:]
+	}
 }
 
 // gradient passes on what is inside the range; what is below or above is added

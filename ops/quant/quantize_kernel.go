@@ -3,6 +3,7 @@ package quant
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -116,7 +117,7 @@ func (k *quantize[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	low, high := tensor.Of[float32](&out[1]), tensor.Of[float32](&out[2])
 	givenLow, givenHigh := tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2])
-	steps := make([]func(float32) float64, s.n)
+	steps := make([]steps[T], s.n)
 	for i := range steps {
 		if givenLow[i] > givenHigh[i] {
 			return status.Invalid("max_range must be larger than min_range.")
@@ -124,60 +125,114 @@ func (k *quantize[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		low[i] = min(0, givenLow[i])
 		apart := max(1, float32(math.Abs(float64(givenLow[i]))), float32(math.Abs(float64(givenHigh[i])))) * k.apart
 		high[i] = max(0, givenHigh[i], low[i]+apart)
-		steps[i] = k.step(&low[i], &high[i])
+		steps[i] = k.steps(&low[i], &high[i])
 	}
 	x, o := tensor.Of[float32](&in[0]), tensor.Of[T](&out[0])
-	least, most := limits[T]()
-	s.each(ctx, func(i, from, to int) {
-		for j := from; j < to; j++ {
-			o[j] = T(min(max(steps[i](x[j]), least), most))
-		}
-	})
+	s.spread(ctx, func(i, from, to int) { steps[i].quantize(o[from:to], x[from:to]) })
 	return ctx.Err()
 }
 
-// step returns the function that quantizes over a range, which it may widen so that
-// zero is an integer.
-func (k *quantize[T]) step(low, high *float32) func(float32) float64 {
+// steps quantize over a range: they clamp to it, count from the origin in steps, of which
+// there are scale in 1, add shift, round, and count from first.
+type steps[T integer] struct {
+	low, high   float32
+	origin      float32
+	scale       float32
+	shift       float32
+	round       rounding
+	first       float32 // MIN_FIRST: the whole steps at the least integer
+	least, most float64 // integers
+}
+
+// steps returns the steps over a range, which it may widen so that zero is an integer.
+func (k *quantize[T]) steps(low, high *float32) steps[T] {
 	least, most := limits[T]()
-	lo, hi := *low, *high
+	s := steps[T]{low: *low, high: *high, least: least, most: most}
 	switch k.mode {
 	case "MIN_COMBINED":
-		scale := float32(most-least) / (hi - lo)
+		s.origin = s.low
+		s.scale = float32(most-least) / (s.high - s.low)
+		s.shift, s.round = 0.5, down
 		if least < 0 {
-			half := float32((most - least + 1) / 2)
-			return func(x float32) float64 {
-				return math.Round(float64((min(max(x, lo), hi)-lo)*scale - half))
-			}
+			s.shift, s.round = -float32((most-least+1)/2), away
 		}
-		return func(x float32) float64 { return math.Floor(float64((min(max(x, lo), hi)-lo)*scale + 0.5)) }
+		return s
 	case "MIN_FIRST":
-		steps := most - least + 1
-		span := float64(hi-lo) * (steps / (steps - 1))
-		scale := 0.0
-		if span != 0 {
-			scale = steps / span
+		s.low, s.high = float32(math.Inf(-1)), float32(math.Inf(1)) // integers are clamped, not numbers
+		if span := *high - *low; span != 0 {
+			s.scale = float32((most - least) / float64(span))
 		}
-		first := math.Round(float64(lo) * scale)
-		return func(x float32) float64 { return math.Round(float64(x)*scale) - (first - least) }
+		s.first = float32(math.Round(float64(*low*s.scale)) - least)
+		s.round = away
+		return s
 	}
 	if k.narrow {
 		least++
 	}
-	scale := float32(math.MaxFloat32)
-	if float32(least)*lo > 0 {
-		scale = float32(least) / lo
+	s.scale = float32(math.MaxFloat32)
+	if float32(least)*s.low > 0 {
+		s.scale = float32(least) / s.low
 	}
-	if float32(most)*hi > 0 {
-		scale = min(scale, float32(most)/hi)
+	if float32(most)*s.high > 0 {
+		s.scale = min(s.scale, float32(most)/s.high)
 	}
-	lo, hi = float32(least)/scale, float32(most)/scale
-	*low, *high = lo, hi
-	round := math.Round
+	s.low, s.high = float32(least)/s.scale, float32(most)/s.scale
+	*low, *high = s.low, s.high
+	s.round = away
 	if k.even {
-		round = math.RoundToEven
+		s.round = even
 	}
-	return func(x float32) float64 { return round(float64(min(max(x, lo), hi) * scale)) }
+	return s
+}
+
+// quantize sets o to the integers of x.
+func (s *steps[T]) quantize(o []T, x []float32) {
+	const block = 512
+	var room [block]float32
+	for len(x) > 0 {
+		n := min(block, len(x))
+		b := room[:n]
+		vec.MaxScalar(b, x[:n], s.low)
+		vec.MinScalar(b, b, s.high)
+		vec.SubScalar(b, b, s.origin)
+		vec.MulScalar(b, b, s.scale)
+		vec.AddScalar(b, b, s.shift)
+		s.round.all(b)
+		vec.SubScalar(b, b, s.first)
+		if s.most > 1<<24 { // which floats may round up
+			for i, v := range b {
+				o[i] = T(min(max(float64(v), s.least), s.most))
+			}
+		} else {
+			vec.MaxScalar(b, b, float32(s.least))
+			vec.MinScalar(b, b, float32(s.most))
+			for i, v := range b {
+				o[i] = T(v)
+			}
+		}
+		x, o = x[n:], o[n:]
+	}
+}
+
+// A rounding is a way to round to whole numbers.
+type rounding byte
+
+const (
+	down rounding = iota
+	away          // to the nearest, halves away from zero
+	even          // to the nearest, halves to even
+)
+
+// all rounds all of x.
+func (r rounding) all(x []float32) {
+	switch r {
+	case down:
+		vec.Floor(x, x)
+	case away:
+		vec.Round(x, x)
+	case even:
+		vec.RoundToEven(x, x)
+	}
 }
 
 func newDequantize[T integer](c *kernel.Construction) (kernel.Kernel, error) {
@@ -205,10 +260,11 @@ func (k *dequantize[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	}
 	x, o := tensor.Of[T](&in[0]), tensor.Of[float32](&v)
 	low, high := tensor.Of[float32](&in[1]), tensor.Of[float32](&in[2])
-	s.each(ctx, func(i, from, to int) {
+	s.spread(ctx, func(i, from, to int) {
 		scale, shift := k.line(low[i], high[i])
-		for j := from; j < to; j++ {
-			o[j] = (float32(x[j])+shift.before)*scale + shift.behind
+		o := o[from:to]
+		for j, x := range x[from:to] {
+			o[j] = (float32(x)+shift.before)*scale + shift.behind
 		}
 	})
 	out[0] = v

@@ -2,6 +2,7 @@ package quant
 
 import (
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -59,6 +60,23 @@ func (s slicing) each(ctx *kernel.Context, f func(i, lo, hi int)) {
 			}
 		}
 	}
+}
+
+// spread is [slicing.each] on several cores.
+func (s slicing) spread(ctx *kernel.Context, f func(i, lo, hi int)) {
+	ctx.Parallel(s.outer*s.n*s.inner, elementwise.Grain, func(lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		run := lo / s.inner
+		end := (run + 1) * s.inner
+		for i := run % s.n; lo < hi; lo, end = end, end+s.inner {
+			f(i, lo, min(end, hi))
+			if i++; i == s.n {
+				i = 0
+			}
+		}
+	})
 }
 
 // bothScalars reports whether the ends of a range are scalars.

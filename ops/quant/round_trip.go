@@ -3,6 +3,7 @@ package quant
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -102,32 +103,72 @@ func (k *roundTrip[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 			low[i], high[i] = T(math.Inf(1)), T(math.Inf(-1))
 		}
 		s.each(ctx, func(i, from, to int) {
-			for _, v := range x[from:to] {
-				low[i], high[i] = min(low[i], v), max(high[i], v)
-			}
+			least, most := ends(x[from:to])
+			low[i], high[i] = min(low[i], least), max(high[i], most)
 		})
 	}
 	if out[0], err = ctx.Alloc(in[0].DType(), dims); err != nil {
 		return err
 	}
 	x, o := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
-	s.each(ctx, func(i, from, to int) {
-		lo, hi := low[i], high[i]
-		scale, inverse := k.scale(&lo, &hi, bits)
-		for j := from; j < to; j++ {
-			v := x[j]
-			if k.given {
-				v = min(max(v, lo), hi)
-			}
-			if v *= scale; k.up {
-				v = T(math.Floor(float64(v) + 0.5))
-			} else {
-				v = T(math.RoundToEven(float64(v)))
-			}
-			o[j] = v * inverse
-		}
+	scales := make([]T, 2*s.n)
+	for i := range low {
+		scales[2*i], scales[2*i+1] = k.scale(&low[i], &high[i], bits)
+	}
+	s.spread(ctx, func(i, from, to int) {
+		k.trip(o[from:to], x[from:to], low[i], high[i], scales[2*i], scales[2*i+1])
 	})
 	return ctx.Err()
+}
+
+// trip sets o to what integers give back of x.
+func (k *roundTrip[T]) trip(o, x []T, low, high, scale, inverse T) {
+	if to, ok := any(o).([]float32); ok && len(x) >= 16 {
+		x := any(x).([]float32)
+		const block = 4 << 10 // which the nearest cache holds
+		for len(x) > 0 {
+			n := min(block, len(x))
+			b, v := to[:n], x[:n]
+			if k.given {
+				vec.MaxScalar(b, v, float32(low))
+				vec.MinScalar(b, b, float32(high))
+				v = b
+			}
+			vec.MulScalar(b, v, float32(scale))
+			if k.up {
+				vec.AddScalar(b, b, 0.5)
+				vec.Floor(b, b)
+			} else {
+				vec.RoundToEven(b, b)
+			}
+			vec.MulScalar(b, b, float32(inverse))
+			x, to = x[n:], to[n:]
+		}
+		return
+	}
+	for j, v := range x {
+		if k.given {
+			v = min(max(v, low), high)
+		}
+		if v *= scale; k.up {
+			v = T(math.Floor(float64(v + 0.5)))
+		} else {
+			v = T(math.RoundToEven(float64(v)))
+		}
+		o[j] = v * inverse
+	}
+}
+
+// ends are the least and the greatest element.
+func ends[T elementwise.Float](x []T) (least, most T) {
+	if x, ok := any(x).([]float32); ok {
+		return T(vec.Smallest(x)), T(vec.Largest(x))
+	}
+	least, most = T(math.Inf(1)), T(math.Inf(-1))
+	for _, v := range x {
+		least, most = min(least, v), max(most, v)
+	}
+	return least, most
 }
 
 // scale returns the factor from floats to integers and its inverse; it widens the

@@ -217,6 +217,58 @@ func Neg(dst, x []float32) {
 	}
 }
 
+// Floor sets dst to x rounded down.
+func Floor(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		floorAVX512(dst, x)
+	case avx2:
+		floorAVX2(dst, x)
+	default:
+		floorPortable(dst, x)
+	}
+}
+
+// Ceil sets dst to x rounded up.
+func Ceil(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		ceilAVX512(dst, x)
+	case avx2:
+		ceilAVX2(dst, x)
+	default:
+		ceilPortable(dst, x)
+	}
+}
+
+// RoundToEven sets dst to x rounded to the nearest whole numbers, halves to the even ones.
+func RoundToEven(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		roundToEvenAVX512(dst, x)
+	case avx2:
+		roundToEvenAVX2(dst, x)
+	default:
+		roundToEvenPortable(dst, x)
+	}
+}
+
+// Round sets dst to x rounded to the nearest whole numbers, halves away from zero.
+func Round(dst, x []float32) {
+	x = operand(dst, x)
+	switch isa {
+	case avx512:
+		roundAVX512(dst, x)
+	case avx2:
+		roundAVX2(dst, x)
+	default:
+		roundPortable(dst, x)
+	}
+}
+
 // Above sets dst to x where x is greater than y, and to y elsewhere: so a NaN of
 // x is passed over, and one of y stays. Of zeros it is y's.
 func Above(dst, x, y []float32) {

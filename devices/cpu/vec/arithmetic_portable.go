@@ -107,6 +107,18 @@ func negPortable(dst, x []float32) {
 	}
 }
 
+func floorPortable(dst, x []float32)       { eachRounded(dst, x, math.Floor) }
+func ceilPortable(dst, x []float32)        { eachRounded(dst, x, math.Ceil) }
+func roundToEvenPortable(dst, x []float32) { eachRounded(dst, x, math.RoundToEven) }
+func roundPortable(dst, x []float32)       { eachRounded(dst, x, math.Round) }
+
+func eachRounded(dst, x []float32, round func(float64) float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = float32(round(float64(x[i])))
+	}
+}
+
 func reluPortable(dst, x []float32) {
 	x = x[:len(dst)]
 	for i := range dst {

@@ -66,6 +66,10 @@ var operations = []operation{
 		return float32(math.Abs(float64(x)))
 	}},
 	{"Neg", func(dst, x, _ []float32) { Neg(dst, x) }, nil, nil, func(x, _ float32) float32 { return -x }},
+	{"Floor", func(dst, x, _ []float32) { Floor(dst, x) }, nil, nil, func(x, _ float32) float32 { return float32(math.Floor(float64(x))) }},
+	{"Ceil", func(dst, x, _ []float32) { Ceil(dst, x) }, nil, nil, func(x, _ float32) float32 { return float32(math.Ceil(float64(x))) }},
+	{"RoundToEven", func(dst, x, _ []float32) { RoundToEven(dst, x) }, nil, nil, func(x, _ float32) float32 { return float32(math.RoundToEven(float64(x))) }},
+	{"Round", func(dst, x, _ []float32) { Round(dst, x) }, nil, nil, func(x, _ float32) float32 { return float32(math.Round(float64(x))) }},
 	{"Relu", func(dst, x, _ []float32) { Relu(dst, x) }, nil, nil, func(x, _ float32) float32 {
 		if x <= 0 {
 			return 0
@@ -163,4 +167,32 @@ func TestOperandTooShort(t *testing.T) {
 			f()
 		}()
 	}
+}
+
+// Halves and the numbers next to them, of all sizes at which there are halves and beyond.
+func TestRounding(t *testing.T) {
+	var x []float32
+	for e := -2; e < 26; e++ {
+		for i := range 16 {
+			half := float32(math.Ldexp(1+float64(i)/16, e)) + 0.5
+			for _, v := range []float32{half, math.Nextafter32(half, 0), math.Nextafter32(half, inf), half - 0.5} {
+				x = append(x, v, -v)
+			}
+		}
+	}
+	eachISA(t, func(t *testing.T) {
+		for _, op := range []struct {
+			name  string
+			all   func(dst, x []float32)
+			exact func(float64) float64
+		}{{"Floor", Floor, math.Floor}, {"Ceil", Ceil, math.Ceil}, {"RoundToEven", RoundToEven, math.RoundToEven}, {"Round", Round, math.Round}} {
+			got := make([]float32, len(x))
+			op.all(got, x)
+			for i, v := range x {
+				if want := float32(op.exact(float64(v))); math.Float32bits(got[i]) != math.Float32bits(want) {
+					t.Errorf("%s of %v is %v, want %v", op.name, v, got[i], want)
+				}
+			}
+		}
+	})
 }

@@ -75,6 +75,18 @@ func absAVX512(dst []float32, x []float32)
 func negAVX512(dst []float32, x []float32)
 
 //go:noescape
+func floorAVX512(dst []float32, x []float32)
+
+//go:noescape
+func ceilAVX512(dst []float32, x []float32)
+
+//go:noescape
+func roundToEvenAVX512(dst []float32, x []float32)
+
+//go:noescape
+func roundAVX512(dst []float32, x []float32)
+
+//go:noescape
 func sqrtAVX512(dst []float32, x []float32)
 
 //go:noescape
@@ -364,6 +376,18 @@ func absAVX2(dst []float32, x []float32)
 
 //go:noescape
 func negAVX2(dst []float32, x []float32)
+
+//go:noescape
+func floorAVX2(dst []float32, x []float32)
+
+//go:noescape
+func ceilAVX2(dst []float32, x []float32)
+
+//go:noescape
+func roundToEvenAVX2(dst []float32, x []float32)
+
+//go:noescape
+func roundAVX2(dst []float32, x []float32)
 
 //go:noescape
 func sqrtAVX2(dst []float32, x []float32)

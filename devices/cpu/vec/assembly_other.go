@@ -56,6 +56,14 @@ func absAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func negAVX512(dst []float32, x []float32) { panic(unreachable) }
 
+func floorAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func ceilAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func roundToEvenAVX512(dst []float32, x []float32) { panic(unreachable) }
+
+func roundAVX512(dst []float32, x []float32) { panic(unreachable) }
+
 func sqrtAVX512(dst []float32, x []float32) { panic(unreachable) }
 
 func rsqrtAVX512(dst []float32, x []float32) { panic(unreachable) }
@@ -235,6 +243,14 @@ func reluAVX2(dst []float32, x []float32) { panic(unreachable) }
 func absAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func negAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func floorAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func ceilAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func roundToEvenAVX2(dst []float32, x []float32) { panic(unreachable) }
+
+func roundAVX2(dst []float32, x []float32) { panic(unreachable) }
 
 func sqrtAVX2(dst []float32, x []float32) { panic(unreachable) }
 

@@ -1291,6 +1291,205 @@ done72:
 	VZEROUPPER
 	RET
 
+// func floorAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·floorAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many73:
+	CMPQ        CX, $0x00000040
+	JLT         tail74
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     192(DX), Z3
+	VRNDSCALEPS $0x01, Z0, Z0
+	VRNDSCALEPS $0x01, Z1, Z1
+	VRNDSCALEPS $0x01, Z2, Z2
+	VRNDSCALEPS $0x01, Z3, Z3
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	VMOVUPS     Z2, 128(AX)
+	VMOVUPS     Z3, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000040, CX
+	JMP         many73
+
+tail74:
+	CMPQ        CX, $0x00
+	JLE         done75
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VRNDSCALEPS $0x01, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, CX
+	JMP         tail74
+
+done75:
+	VZEROUPPER
+	RET
+
+// func ceilAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ceilAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many76:
+	CMPQ        CX, $0x00000040
+	JLT         tail77
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     192(DX), Z3
+	VRNDSCALEPS $0x02, Z0, Z0
+	VRNDSCALEPS $0x02, Z1, Z1
+	VRNDSCALEPS $0x02, Z2, Z2
+	VRNDSCALEPS $0x02, Z3, Z3
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	VMOVUPS     Z2, 128(AX)
+	VMOVUPS     Z3, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000040, CX
+	JMP         many76
+
+tail77:
+	CMPQ        CX, $0x00
+	JLE         done78
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VRNDSCALEPS $0x02, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, CX
+	JMP         tail77
+
+done78:
+	VZEROUPPER
+	RET
+
+// func roundToEvenAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·roundToEvenAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many79:
+	CMPQ        CX, $0x00000040
+	JLT         tail80
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     192(DX), Z3
+	VRNDSCALEPS $0x00, Z0, Z0
+	VRNDSCALEPS $0x00, Z1, Z1
+	VRNDSCALEPS $0x00, Z2, Z2
+	VRNDSCALEPS $0x00, Z3, Z3
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	VMOVUPS     Z2, 128(AX)
+	VMOVUPS     Z3, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000040, CX
+	JMP         many79
+
+tail80:
+	CMPQ        CX, $0x00
+	JLE         done81
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VRNDSCALEPS $0x00, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, CX
+	JMP         tail80
+
+done81:
+	VZEROUPPER
+	RET
+
+// func roundAVX512(dst []float32, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·roundAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many82:
+	CMPQ        CX, $0x00000040
+	JLT         tail83
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     192(DX), Z3
+	VMOVUPS     constants<>+64(SB), Z4
+	VMOVUPS     constants<>+128(SB), Z5
+	VANDPS      Z4, Z0, Z6
+	VORPS       Z5, Z6, Z6
+	VADDPS      Z6, Z0, Z0
+	VRNDSCALEPS $0x03, Z0, Z0
+	VANDPS      Z4, Z1, Z6
+	VORPS       Z5, Z6, Z6
+	VADDPS      Z6, Z1, Z1
+	VRNDSCALEPS $0x03, Z1, Z1
+	VANDPS      Z4, Z2, Z6
+	VORPS       Z5, Z6, Z6
+	VADDPS      Z6, Z2, Z2
+	VRNDSCALEPS $0x03, Z2, Z2
+	VANDPS      Z4, Z3, Z4
+	VORPS       Z5, Z4, Z4
+	VADDPS      Z4, Z3, Z3
+	VRNDSCALEPS $0x03, Z3, Z3
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	VMOVUPS     Z2, 128(AX)
+	VMOVUPS     Z3, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000040, CX
+	JMP         many82
+
+tail83:
+	CMPQ        CX, $0x00
+	JLE         done84
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS     constants<>+64(SB), Z1
+	VMOVUPS     constants<>+128(SB), Z2
+	VANDPS      Z1, Z0, Z1
+	VORPS       Z2, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VRNDSCALEPS $0x03, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, CX
+	JMP         tail83
+
+done84:
+	VZEROUPPER
+	RET
+
 // func sqrtAVX512(dst []float32, x []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
@@ -1298,9 +1497,9 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many73:
+many85:
 	CMPQ    CX, $0x00000040
-	JLT     tail74
+	JLT     tail86
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -1316,11 +1515,11 @@ many73:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many73
+	JMP     many85
 
-tail74:
+tail86:
 	CMPQ      CX, $0x00
-	JLE       done75
+	JLE       done87
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -1330,9 +1529,9 @@ tail74:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail74
+	JMP       tail86
 
-done75:
+done87:
 	VZEROUPPER
 	RET
 
@@ -1343,9 +1542,9 @@ TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many76:
+many88:
 	CMPQ    CX, $0x00000040
-	JLT     tail77
+	JLT     tail89
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
@@ -1354,7 +1553,7 @@ many76:
 	VSQRTPS Z1, Z1
 	VSQRTPS Z2, Z2
 	VSQRTPS Z3, Z3
-	VMOVUPS constants<>+128(SB), Z4
+	VMOVUPS constants<>+192(SB), Z4
 	VDIVPS  Z0, Z4, Z0
 	VDIVPS  Z1, Z4, Z1
 	VDIVPS  Z2, Z4, Z2
@@ -1366,25 +1565,25 @@ many76:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many76
+	JMP     many88
 
-tail77:
+tail89:
 	CMPQ      CX, $0x00
-	JLE       done78
+	JLE       done90
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VSQRTPS   Z0, Z0
-	VMOVUPS   constants<>+128(SB), Z1
+	VMOVUPS   constants<>+192(SB), Z1
 	VDIVPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail77
+	JMP       tail89
 
-done78:
+done90:
 	VZEROUPPER
 	RET
 
@@ -1395,9 +1594,9 @@ TEXT ·truncateAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many79:
+many91:
 	CMPQ       CX, $0x00000040
-	JLT        tail80
+	JLT        tail92
 	VMOVUPS    (DX), Z0
 	VMOVUPS    64(DX), Z1
 	VMOVUPS    128(DX), Z2
@@ -1413,11 +1612,11 @@ many79:
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000040, CX
-	JMP        many79
+	JMP        many91
 
-tail80:
+tail92:
 	CMPQ       CX, $0x00
-	JLE        done81
+	JLE        done93
 	MOVL       $0xffffffff, BX
 	BZHIL      CX, BX, BX
 	KMOVW      BX, K1
@@ -1427,9 +1626,9 @@ tail80:
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, DX
 	SUBQ       $0x00000010, CX
-	JMP        tail80
+	JMP        tail92
 
-done81:
+done93:
 	VZEROUPPER
 	RET
 
@@ -1440,15 +1639,15 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many82:
+many94:
 	CMPQ         CX, $0x00000040
-	JLT          tail83
+	JLT          tail95
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
 	VMOVUPS      192(DX), Z3
-	VMOVUPS      constants<>+192(SB), Z4
-	VMOVUPS      constants<>+256(SB), Z5
+	VMOVUPS      constants<>+256(SB), Z4
+	VMOVUPS      constants<>+320(SB), Z5
 	VMINPS       Z0, Z4, Z0
 	VMINPS       Z1, Z4, Z1
 	VMINPS       Z2, Z4, Z2
@@ -1457,7 +1656,7 @@ many82:
 	VMAXPS       Z1, Z5, Z1
 	VMAXPS       Z2, Z5, Z2
 	VMAXPS       Z3, Z5, Z3
-	VMOVUPS      constants<>+320(SB), Z4
+	VMOVUPS      constants<>+384(SB), Z4
 	VMULPS       Z4, Z0, Z5
 	VMULPS       Z4, Z1, Z6
 	VMULPS       Z4, Z2, Z7
@@ -1466,26 +1665,21 @@ many82:
 	VRNDSCALEPS  $0x00, Z6, Z6
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z13, Z13
-	VMOVUPS      constants<>+384(SB), Z4
-	VFNMADD231PS Z4, Z5, Z0
-	VFNMADD231PS Z4, Z6, Z1
-	VFNMADD231PS Z4, Z7, Z2
-	VFNMADD231PS Z4, Z13, Z3
 	VMOVUPS      constants<>+448(SB), Z4
 	VFNMADD231PS Z4, Z5, Z0
 	VFNMADD231PS Z4, Z6, Z1
 	VFNMADD231PS Z4, Z7, Z2
 	VFNMADD231PS Z4, Z13, Z3
 	VMOVUPS      constants<>+512(SB), Z4
+	VFNMADD231PS Z4, Z5, Z0
+	VFNMADD231PS Z4, Z6, Z1
+	VFNMADD231PS Z4, Z7, Z2
+	VFNMADD231PS Z4, Z13, Z3
+	VMOVUPS      constants<>+576(SB), Z4
 	VMOVAPS      Z4, Z8
 	VMOVAPS      Z4, Z10
 	VMOVAPS      Z4, Z12
 	VMOVAPS      Z4, Z15
-	VMOVUPS      constants<>+576(SB), Z4
-	VFMADD213PS  Z4, Z0, Z8
-	VFMADD213PS  Z4, Z1, Z10
-	VFMADD213PS  Z4, Z2, Z12
-	VFMADD213PS  Z4, Z3, Z15
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z0, Z8
 	VFMADD213PS  Z4, Z1, Z10
@@ -1501,6 +1695,11 @@ many82:
 	VFMADD213PS  Z4, Z1, Z10
 	VFMADD213PS  Z4, Z2, Z12
 	VFMADD213PS  Z4, Z3, Z15
+	VMOVUPS      constants<>+832(SB), Z4
+	VFMADD213PS  Z4, Z0, Z8
+	VFMADD213PS  Z4, Z1, Z10
+	VFMADD213PS  Z4, Z2, Z12
+	VFMADD213PS  Z4, Z3, Z15
 	VMULPS       Z0, Z0, Z4
 	VMULPS       Z1, Z1, Z9
 	VMULPS       Z2, Z2, Z11
@@ -1509,7 +1708,7 @@ many82:
 	VFMADD213PS  Z1, Z9, Z10
 	VFMADD213PS  Z2, Z11, Z12
 	VFMADD213PS  Z3, Z14, Z15
-	VMOVUPS      constants<>+128(SB), Z0
+	VMOVUPS      constants<>+192(SB), Z0
 	VADDPS       Z0, Z8, Z8
 	VADDPS       Z0, Z10, Z10
 	VADDPS       Z0, Z12, Z12
@@ -1525,48 +1724,48 @@ many82:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many82
+	JMP          many94
 
-tail83:
+tail95:
 	CMPQ         CX, $0x00
-	JLE          done84
+	JLE          done96
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+192(SB), Z1
-	VMOVUPS      constants<>+256(SB), Z2
+	VMOVUPS      constants<>+256(SB), Z1
+	VMOVUPS      constants<>+320(SB), Z2
 	VMINPS       Z0, Z1, Z0
 	VMAXPS       Z0, Z2, Z0
-	VMOVUPS      constants<>+320(SB), Z1
+	VMOVUPS      constants<>+384(SB), Z1
 	VMULPS       Z1, Z0, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+384(SB), Z2
-	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+448(SB), Z2
 	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+512(SB), Z2
-	VMOVAPS      Z2, Z3
+	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+576(SB), Z2
-	VFMADD213PS  Z2, Z0, Z3
+	VMOVAPS      Z2, Z3
 	VMOVUPS      constants<>+640(SB), Z2
 	VFMADD213PS  Z2, Z0, Z3
 	VMOVUPS      constants<>+704(SB), Z2
 	VFMADD213PS  Z2, Z0, Z3
 	VMOVUPS      constants<>+768(SB), Z2
 	VFMADD213PS  Z2, Z0, Z3
+	VMOVUPS      constants<>+832(SB), Z2
+	VFMADD213PS  Z2, Z0, Z3
 	VMULPS       Z0, Z0, Z2
 	VFMADD213PS  Z0, Z2, Z3
-	VMOVUPS      constants<>+128(SB), Z0
+	VMOVUPS      constants<>+192(SB), Z0
 	VADDPS       Z0, Z3, Z3
 	VSCALEFPS    Z1, Z3, Z3
 	VMOVUPS      Z3, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail83
+	JMP          tail95
 
-done84:
+done96:
 	VZEROUPPER
 	RET
 
@@ -1577,16 +1776,16 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many85:
+many97:
 	CMPQ         CX, $0x00000040
-	JLT          tail86
+	JLT          tail98
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
 	VMOVUPS      192(DX), Z3
 	VMOVUPS      constants<>+0(SB), Z4
-	VMOVUPS      constants<>+832(SB), Z5
-	VMOVUPS      constants<>+896(SB), Z6
+	VMOVUPS      constants<>+896(SB), Z5
+	VMOVUPS      constants<>+960(SB), Z6
 	VANDPS       Z4, Z0, Z7
 	VANDPS       Z4, Z1, Z8
 	VANDPS       Z4, Z2, Z9
@@ -1599,7 +1798,7 @@ many85:
 	VMULPS       Z6, Z8, Z8
 	VMULPS       Z6, Z9, Z9
 	VMULPS       Z6, Z4, Z4
-	VMOVUPS      constants<>+320(SB), Z5
+	VMOVUPS      constants<>+384(SB), Z5
 	VMULPS       Z5, Z7, Z6
 	VMULPS       Z5, Z8, Z10
 	VMULPS       Z5, Z9, Z11
@@ -1608,26 +1807,21 @@ many85:
 	VRNDSCALEPS  $0x00, Z10, Z10
 	VRNDSCALEPS  $0x00, Z11, Z11
 	VRNDSCALEPS  $0x00, Z17, Z17
-	VMOVUPS      constants<>+384(SB), Z5
-	VFNMADD231PS Z5, Z6, Z7
-	VFNMADD231PS Z5, Z10, Z8
-	VFNMADD231PS Z5, Z11, Z9
-	VFNMADD231PS Z5, Z17, Z4
 	VMOVUPS      constants<>+448(SB), Z5
 	VFNMADD231PS Z5, Z6, Z7
 	VFNMADD231PS Z5, Z10, Z8
 	VFNMADD231PS Z5, Z11, Z9
 	VFNMADD231PS Z5, Z17, Z4
 	VMOVUPS      constants<>+512(SB), Z5
+	VFNMADD231PS Z5, Z6, Z7
+	VFNMADD231PS Z5, Z10, Z8
+	VFNMADD231PS Z5, Z11, Z9
+	VFNMADD231PS Z5, Z17, Z4
+	VMOVUPS      constants<>+576(SB), Z5
 	VMOVAPS      Z5, Z12
 	VMOVAPS      Z5, Z14
 	VMOVAPS      Z5, Z16
 	VMOVAPS      Z5, Z19
-	VMOVUPS      constants<>+576(SB), Z5
-	VFMADD213PS  Z5, Z7, Z12
-	VFMADD213PS  Z5, Z8, Z14
-	VFMADD213PS  Z5, Z9, Z16
-	VFMADD213PS  Z5, Z4, Z19
 	VMOVUPS      constants<>+640(SB), Z5
 	VFMADD213PS  Z5, Z7, Z12
 	VFMADD213PS  Z5, Z8, Z14
@@ -1643,6 +1837,11 @@ many85:
 	VFMADD213PS  Z5, Z8, Z14
 	VFMADD213PS  Z5, Z9, Z16
 	VFMADD213PS  Z5, Z4, Z19
+	VMOVUPS      constants<>+832(SB), Z5
+	VFMADD213PS  Z5, Z7, Z12
+	VFMADD213PS  Z5, Z8, Z14
+	VFMADD213PS  Z5, Z9, Z16
+	VFMADD213PS  Z5, Z4, Z19
 	VMULPS       Z7, Z7, Z5
 	VMULPS       Z8, Z8, Z13
 	VMULPS       Z9, Z9, Z15
@@ -1651,7 +1850,7 @@ many85:
 	VFMADD213PS  Z8, Z13, Z14
 	VFMADD213PS  Z9, Z15, Z16
 	VFMADD213PS  Z4, Z18, Z19
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z4
 	VCVTPS2DQ    Z6, Z6
 	VPSLLD       $0x17, Z6, Z6
 	VPADDD       Z4, Z6, Z6
@@ -1672,7 +1871,7 @@ many85:
 	VFMADD213PS  Z5, Z11, Z16
 	VSUBPS       Z4, Z17, Z4
 	VFMADD213PS  Z4, Z17, Z19
-	VMOVUPS      constants<>+960(SB), Z4
+	VMOVUPS      constants<>+1024(SB), Z4
 	VADDPS       Z4, Z12, Z6
 	VDIVPS       Z6, Z12, Z12
 	VADDPS       Z4, Z14, Z10
@@ -1701,47 +1900,47 @@ many85:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many85
+	JMP          many97
 
-tail86:
+tail98:
 	CMPQ         CX, $0x00
-	JLE          done87
+	JLE          done99
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS      constants<>+0(SB), Z1
-	VMOVUPS      constants<>+832(SB), Z2
-	VMOVUPS      constants<>+896(SB), Z3
+	VMOVUPS      constants<>+896(SB), Z2
+	VMOVUPS      constants<>+960(SB), Z3
 	VANDPS       Z1, Z0, Z1
 	VMINPS       Z1, Z2, Z1
 	VMULPS       Z3, Z1, Z1
-	VMOVUPS      constants<>+320(SB), Z2
+	VMOVUPS      constants<>+384(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+704(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VCVTPS2DQ    Z2, Z2
 	VPSLLD       $0x17, Z2, Z2
 	VPADDD       Z1, Z2, Z2
 	VSUBPS       Z1, Z2, Z1
 	VFMADD213PS  Z1, Z2, Z4
-	VMOVUPS      constants<>+960(SB), Z1
+	VMOVUPS      constants<>+1024(SB), Z1
 	VADDPS       Z1, Z4, Z2
 	VDIVPS       Z2, Z4, Z4
 	VMOVUPS      constants<>+64(SB), Z1
@@ -1752,9 +1951,9 @@ tail86:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail86
+	JMP          tail98
 
-done87:
+done99:
 	VZEROUPPER
 	RET
 
@@ -1765,15 +1964,15 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many88:
+many100:
 	CMPQ         CX, $0x00000040
-	JLT          tail89
+	JLT          tail101
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
 	VMOVUPS      192(DX), Z3
 	VMOVUPS      constants<>+64(SB), Z4
-	VMOVUPS      constants<>+256(SB), Z5
+	VMOVUPS      constants<>+320(SB), Z5
 	VORPS        Z4, Z0, Z6
 	VORPS        Z4, Z1, Z7
 	VORPS        Z4, Z2, Z8
@@ -1782,7 +1981,7 @@ many88:
 	VMAXPS       Z7, Z5, Z7
 	VMAXPS       Z8, Z5, Z8
 	VMAXPS       Z4, Z5, Z4
-	VMOVUPS      constants<>+320(SB), Z5
+	VMOVUPS      constants<>+384(SB), Z5
 	VMULPS       Z5, Z6, Z14
 	VMULPS       Z5, Z7, Z15
 	VMULPS       Z5, Z8, Z16
@@ -1791,26 +1990,21 @@ many88:
 	VRNDSCALEPS  $0x00, Z15, Z15
 	VRNDSCALEPS  $0x00, Z16, Z16
 	VRNDSCALEPS  $0x00, Z22, Z22
-	VMOVUPS      constants<>+384(SB), Z5
-	VFNMADD231PS Z5, Z14, Z6
-	VFNMADD231PS Z5, Z15, Z7
-	VFNMADD231PS Z5, Z16, Z8
-	VFNMADD231PS Z5, Z22, Z4
 	VMOVUPS      constants<>+448(SB), Z5
 	VFNMADD231PS Z5, Z14, Z6
 	VFNMADD231PS Z5, Z15, Z7
 	VFNMADD231PS Z5, Z16, Z8
 	VFNMADD231PS Z5, Z22, Z4
 	VMOVUPS      constants<>+512(SB), Z5
+	VFNMADD231PS Z5, Z14, Z6
+	VFNMADD231PS Z5, Z15, Z7
+	VFNMADD231PS Z5, Z16, Z8
+	VFNMADD231PS Z5, Z22, Z4
+	VMOVUPS      constants<>+576(SB), Z5
 	VMOVAPS      Z5, Z17
 	VMOVAPS      Z5, Z19
 	VMOVAPS      Z5, Z21
 	VMOVAPS      Z5, Z24
-	VMOVUPS      constants<>+576(SB), Z5
-	VFMADD213PS  Z5, Z6, Z17
-	VFMADD213PS  Z5, Z7, Z19
-	VFMADD213PS  Z5, Z8, Z21
-	VFMADD213PS  Z5, Z4, Z24
 	VMOVUPS      constants<>+640(SB), Z5
 	VFMADD213PS  Z5, Z6, Z17
 	VFMADD213PS  Z5, Z7, Z19
@@ -1826,6 +2020,11 @@ many88:
 	VFMADD213PS  Z5, Z7, Z19
 	VFMADD213PS  Z5, Z8, Z21
 	VFMADD213PS  Z5, Z4, Z24
+	VMOVUPS      constants<>+832(SB), Z5
+	VFMADD213PS  Z5, Z6, Z17
+	VFMADD213PS  Z5, Z7, Z19
+	VFMADD213PS  Z5, Z8, Z21
+	VFMADD213PS  Z5, Z4, Z24
 	VMULPS       Z6, Z6, Z5
 	VMULPS       Z7, Z7, Z18
 	VMULPS       Z8, Z8, Z20
@@ -1834,7 +2033,7 @@ many88:
 	VFMADD213PS  Z7, Z18, Z19
 	VFMADD213PS  Z8, Z20, Z21
 	VFMADD213PS  Z4, Z23, Z24
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z4
 	VADDPS       Z4, Z17, Z17
 	VADDPS       Z4, Z19, Z19
 	VADDPS       Z4, Z21, Z21
@@ -1843,7 +2042,7 @@ many88:
 	VSCALEFPS    Z15, Z19, Z19
 	VSCALEFPS    Z16, Z21, Z21
 	VSCALEFPS    Z22, Z24, Z24
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z4
 	VPMOVD2M     Z0, K1
 	VBLENDMPS    Z17, Z4, K1, Z9
 	VADDPS       Z4, Z17, Z17
@@ -1867,42 +2066,42 @@ many88:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many88
+	JMP          many100
 
-tail89:
+tail101:
 	CMPQ         CX, $0x00
-	JLE          done90
+	JLE          done102
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS      constants<>+64(SB), Z1
-	VMOVUPS      constants<>+256(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VORPS        Z1, Z0, Z1
 	VMAXPS       Z1, Z2, Z1
-	VMOVUPS      constants<>+320(SB), Z2
+	VMOVUPS      constants<>+384(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+704(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VPMOVD2M     Z0, K2
 	VBLENDMPS    Z4, Z1, K2, Z13
 	VADDPS       Z1, Z4, Z4
@@ -1911,9 +2110,9 @@ tail89:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail89
+	JMP          tail101
 
-done90:
+done102:
 	VZEROUPPER
 	RET
 
@@ -1925,9 +2124,9 @@ TEXT ·expSubScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
 
-many91:
+many103:
 	CMPQ         CX, $0x00000040
-	JLT          tail92
+	JLT          tail104
 	VMOVUPS      (DX), Z1
 	VMOVUPS      64(DX), Z2
 	VMOVUPS      128(DX), Z3
@@ -1936,8 +2135,8 @@ many91:
 	VSUBPS       Z0, Z2, Z2
 	VSUBPS       Z0, Z3, Z3
 	VSUBPS       Z0, Z4, Z4
-	VMOVUPS      constants<>+192(SB), Z5
-	VMOVUPS      constants<>+256(SB), Z6
+	VMOVUPS      constants<>+256(SB), Z5
+	VMOVUPS      constants<>+320(SB), Z6
 	VMINPS       Z1, Z5, Z1
 	VMINPS       Z2, Z5, Z2
 	VMINPS       Z3, Z5, Z3
@@ -1946,7 +2145,7 @@ many91:
 	VMAXPS       Z2, Z6, Z2
 	VMAXPS       Z3, Z6, Z3
 	VMAXPS       Z4, Z6, Z4
-	VMOVUPS      constants<>+320(SB), Z5
+	VMOVUPS      constants<>+384(SB), Z5
 	VMULPS       Z5, Z1, Z6
 	VMULPS       Z5, Z2, Z7
 	VMULPS       Z5, Z3, Z8
@@ -1955,26 +2154,21 @@ many91:
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z8, Z8
 	VRNDSCALEPS  $0x00, Z14, Z14
-	VMOVUPS      constants<>+384(SB), Z5
-	VFNMADD231PS Z5, Z6, Z1
-	VFNMADD231PS Z5, Z7, Z2
-	VFNMADD231PS Z5, Z8, Z3
-	VFNMADD231PS Z5, Z14, Z4
 	VMOVUPS      constants<>+448(SB), Z5
 	VFNMADD231PS Z5, Z6, Z1
 	VFNMADD231PS Z5, Z7, Z2
 	VFNMADD231PS Z5, Z8, Z3
 	VFNMADD231PS Z5, Z14, Z4
 	VMOVUPS      constants<>+512(SB), Z5
+	VFNMADD231PS Z5, Z6, Z1
+	VFNMADD231PS Z5, Z7, Z2
+	VFNMADD231PS Z5, Z8, Z3
+	VFNMADD231PS Z5, Z14, Z4
+	VMOVUPS      constants<>+576(SB), Z5
 	VMOVAPS      Z5, Z9
 	VMOVAPS      Z5, Z11
 	VMOVAPS      Z5, Z13
 	VMOVAPS      Z5, Z16
-	VMOVUPS      constants<>+576(SB), Z5
-	VFMADD213PS  Z5, Z1, Z9
-	VFMADD213PS  Z5, Z2, Z11
-	VFMADD213PS  Z5, Z3, Z13
-	VFMADD213PS  Z5, Z4, Z16
 	VMOVUPS      constants<>+640(SB), Z5
 	VFMADD213PS  Z5, Z1, Z9
 	VFMADD213PS  Z5, Z2, Z11
@@ -1990,6 +2184,11 @@ many91:
 	VFMADD213PS  Z5, Z2, Z11
 	VFMADD213PS  Z5, Z3, Z13
 	VFMADD213PS  Z5, Z4, Z16
+	VMOVUPS      constants<>+832(SB), Z5
+	VFMADD213PS  Z5, Z1, Z9
+	VFMADD213PS  Z5, Z2, Z11
+	VFMADD213PS  Z5, Z3, Z13
+	VFMADD213PS  Z5, Z4, Z16
 	VMULPS       Z1, Z1, Z5
 	VMULPS       Z2, Z2, Z10
 	VMULPS       Z3, Z3, Z12
@@ -1998,7 +2197,7 @@ many91:
 	VFMADD213PS  Z2, Z10, Z11
 	VFMADD213PS  Z3, Z12, Z13
 	VFMADD213PS  Z4, Z15, Z16
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VADDPS       Z1, Z9, Z9
 	VADDPS       Z1, Z11, Z11
 	VADDPS       Z1, Z13, Z13
@@ -2014,49 +2213,49 @@ many91:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many91
+	JMP          many103
 
-tail92:
+tail104:
 	CMPQ         CX, $0x00
-	JLE          done93
+	JLE          done105
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z1
 	VSUBPS       Z0, Z1, Z1
-	VMOVUPS      constants<>+192(SB), Z2
-	VMOVUPS      constants<>+256(SB), Z3
+	VMOVUPS      constants<>+256(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z3
 	VMINPS       Z1, Z2, Z1
 	VMAXPS       Z1, Z3, Z1
-	VMOVUPS      constants<>+320(SB), Z2
+	VMOVUPS      constants<>+384(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+704(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
 	VMOVUPS      Z4, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail92
+	JMP          tail104
 
-done93:
+done105:
 	VZEROUPPER
 	RET
 
@@ -2067,9 +2266,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many94:
+many106:
 	CMPQ         CX, $0x00000040
-	JLT          tail95
+	JLT          tail107
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      128(DX), Z2
@@ -2078,16 +2277,11 @@ many94:
 	VMULPS       Z1, Z1, Z5
 	VMULPS       Z2, Z2, Z6
 	VMULPS       Z3, Z3, Z7
-	VMOVUPS      constants<>+1024(SB), Z8
+	VMOVUPS      constants<>+1088(SB), Z8
 	VMOVAPS      Z8, Z9
 	VMOVAPS      Z8, Z10
 	VMOVAPS      Z8, Z11
 	VMOVAPS      Z8, Z8
-	VMOVUPS      constants<>+1088(SB), Z12
-	VFMADD213PS  Z12, Z4, Z9
-	VFMADD213PS  Z12, Z5, Z10
-	VFMADD213PS  Z12, Z6, Z11
-	VFMADD213PS  Z12, Z7, Z8
 	VMOVUPS      constants<>+1152(SB), Z12
 	VFMADD213PS  Z12, Z4, Z9
 	VFMADD213PS  Z12, Z5, Z10
@@ -2113,12 +2307,17 @@ many94:
 	VFMADD213PS  Z12, Z5, Z10
 	VFMADD213PS  Z12, Z6, Z11
 	VFMADD213PS  Z12, Z7, Z8
+	VMOVUPS      constants<>+1472(SB), Z12
+	VFMADD213PS  Z12, Z4, Z9
+	VFMADD213PS  Z12, Z5, Z10
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z7, Z8
 	VFMADD213PS  Z0, Z0, Z9
 	VFMADD213PS  Z1, Z1, Z10
 	VFMADD213PS  Z2, Z2, Z11
 	VFMADD213PS  Z3, Z3, Z8
 	VMOVUPS      constants<>+0(SB), Z7
-	VMOVUPS      constants<>+1472(SB), Z12
+	VMOVUPS      constants<>+1536(SB), Z12
 	VANDPS       Z7, Z0, Z4
 	VANDPS       Z7, Z1, Z5
 	VANDPS       Z7, Z2, Z6
@@ -2127,16 +2326,11 @@ many94:
 	VMINPS       Z5, Z12, Z5
 	VMINPS       Z6, Z12, Z6
 	VMINPS       Z7, Z12, Z7
-	VMOVUPS      constants<>+1536(SB), Z12
+	VMOVUPS      constants<>+1600(SB), Z12
 	VMOVAPS      Z12, Z13
 	VMOVAPS      Z12, Z14
 	VMOVAPS      Z12, Z15
 	VMOVAPS      Z12, Z12
-	VMOVUPS      constants<>+1600(SB), Z16
-	VFMADD213PS  Z16, Z4, Z13
-	VFMADD213PS  Z16, Z5, Z14
-	VFMADD213PS  Z16, Z6, Z15
-	VFMADD213PS  Z16, Z7, Z12
 	VMOVUPS      constants<>+1664(SB), Z16
 	VFMADD213PS  Z16, Z4, Z13
 	VFMADD213PS  Z16, Z5, Z14
@@ -2157,6 +2351,11 @@ many94:
 	VFMADD213PS  Z16, Z5, Z14
 	VFMADD213PS  Z16, Z6, Z15
 	VFMADD213PS  Z16, Z7, Z12
+	VMOVUPS      constants<>+1920(SB), Z16
+	VFMADD213PS  Z16, Z4, Z13
+	VFMADD213PS  Z16, Z5, Z14
+	VFMADD213PS  Z16, Z6, Z15
+	VFMADD213PS  Z16, Z7, Z12
 	VMOVUPS      constants<>+64(SB), Z16
 	VMULPS       Z4, Z13, Z13
 	VXORPS       Z16, Z13, Z13
@@ -2166,7 +2365,7 @@ many94:
 	VXORPS       Z16, Z15, Z15
 	VMULPS       Z7, Z12, Z12
 	VXORPS       Z16, Z12, Z12
-	VMOVUPS      constants<>+320(SB), Z16
+	VMOVUPS      constants<>+384(SB), Z16
 	VMULPS       Z16, Z13, Z17
 	VMULPS       Z16, Z14, Z18
 	VMULPS       Z16, Z15, Z19
@@ -2175,26 +2374,21 @@ many94:
 	VRNDSCALEPS  $0x00, Z18, Z18
 	VRNDSCALEPS  $0x00, Z19, Z19
 	VRNDSCALEPS  $0x00, Z25, Z25
-	VMOVUPS      constants<>+384(SB), Z16
-	VFNMADD231PS Z16, Z17, Z13
-	VFNMADD231PS Z16, Z18, Z14
-	VFNMADD231PS Z16, Z19, Z15
-	VFNMADD231PS Z16, Z25, Z12
 	VMOVUPS      constants<>+448(SB), Z16
 	VFNMADD231PS Z16, Z17, Z13
 	VFNMADD231PS Z16, Z18, Z14
 	VFNMADD231PS Z16, Z19, Z15
 	VFNMADD231PS Z16, Z25, Z12
 	VMOVUPS      constants<>+512(SB), Z16
+	VFNMADD231PS Z16, Z17, Z13
+	VFNMADD231PS Z16, Z18, Z14
+	VFNMADD231PS Z16, Z19, Z15
+	VFNMADD231PS Z16, Z25, Z12
+	VMOVUPS      constants<>+576(SB), Z16
 	VMOVAPS      Z16, Z20
 	VMOVAPS      Z16, Z22
 	VMOVAPS      Z16, Z24
 	VMOVAPS      Z16, Z27
-	VMOVUPS      constants<>+576(SB), Z16
-	VFMADD213PS  Z16, Z13, Z20
-	VFMADD213PS  Z16, Z14, Z22
-	VFMADD213PS  Z16, Z15, Z24
-	VFMADD213PS  Z16, Z12, Z27
 	VMOVUPS      constants<>+640(SB), Z16
 	VFMADD213PS  Z16, Z13, Z20
 	VFMADD213PS  Z16, Z14, Z22
@@ -2210,6 +2404,11 @@ many94:
 	VFMADD213PS  Z16, Z14, Z22
 	VFMADD213PS  Z16, Z15, Z24
 	VFMADD213PS  Z16, Z12, Z27
+	VMOVUPS      constants<>+832(SB), Z16
+	VFMADD213PS  Z16, Z13, Z20
+	VFMADD213PS  Z16, Z14, Z22
+	VFMADD213PS  Z16, Z15, Z24
+	VFMADD213PS  Z16, Z12, Z27
 	VMULPS       Z13, Z13, Z16
 	VMULPS       Z14, Z14, Z21
 	VMULPS       Z15, Z15, Z23
@@ -2218,7 +2417,7 @@ many94:
 	VFMADD213PS  Z14, Z21, Z22
 	VFMADD213PS  Z15, Z23, Z24
 	VFMADD213PS  Z12, Z26, Z27
-	VMOVUPS      constants<>+128(SB), Z12
+	VMOVUPS      constants<>+192(SB), Z12
 	VCVTPS2DQ    Z17, Z17
 	VPSLLD       $0x17, Z17, Z17
 	VPADDD       Z12, Z17, Z17
@@ -2240,7 +2439,7 @@ many94:
 	VSUBPS       Z12, Z25, Z12
 	VFMADD213PS  Z12, Z25, Z27
 	VMOVUPS      constants<>+64(SB), Z12
-	VMOVUPS      constants<>+1920(SB), Z13
+	VMOVUPS      constants<>+1984(SB), Z13
 	VANDPS       Z12, Z0, Z0
 	VANDNPS      Z20, Z12, Z20
 	VORPS        Z20, Z0, Z0
@@ -2268,20 +2467,18 @@ many94:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000040, CX
-	JMP          many94
+	JMP          many106
 
-tail95:
+tail107:
 	CMPQ         CX, $0x00
-	JLE          done96
+	JLE          done108
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMULPS       Z0, Z0, Z1
-	VMOVUPS      constants<>+1024(SB), Z2
+	VMOVUPS      constants<>+1088(SB), Z2
 	VMOVAPS      Z2, Z2
-	VMOVUPS      constants<>+1088(SB), Z3
-	VFMADD213PS  Z3, Z1, Z2
 	VMOVUPS      constants<>+1152(SB), Z3
 	VFMADD213PS  Z3, Z1, Z2
 	VMOVUPS      constants<>+1216(SB), Z3
@@ -2292,15 +2489,15 @@ tail95:
 	VFMADD213PS  Z3, Z1, Z2
 	VMOVUPS      constants<>+1408(SB), Z3
 	VFMADD213PS  Z3, Z1, Z2
+	VMOVUPS      constants<>+1472(SB), Z3
+	VFMADD213PS  Z3, Z1, Z2
 	VFMADD213PS  Z0, Z0, Z2
 	VMOVUPS      constants<>+0(SB), Z1
-	VMOVUPS      constants<>+1472(SB), Z3
+	VMOVUPS      constants<>+1536(SB), Z3
 	VANDPS       Z1, Z0, Z1
 	VMINPS       Z1, Z3, Z1
-	VMOVUPS      constants<>+1536(SB), Z3
+	VMOVUPS      constants<>+1600(SB), Z3
 	VMOVAPS      Z3, Z3
-	VMOVUPS      constants<>+1600(SB), Z4
-	VFMADD213PS  Z4, Z1, Z3
 	VMOVUPS      constants<>+1664(SB), Z4
 	VFMADD213PS  Z4, Z1, Z3
 	VMOVUPS      constants<>+1728(SB), Z4
@@ -2309,36 +2506,38 @@ tail95:
 	VFMADD213PS  Z4, Z1, Z3
 	VMOVUPS      constants<>+1856(SB), Z4
 	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      constants<>+1920(SB), Z4
+	VFMADD213PS  Z4, Z1, Z3
 	VMOVUPS      constants<>+64(SB), Z4
 	VMULPS       Z1, Z3, Z3
 	VXORPS       Z4, Z3, Z3
-	VMOVUPS      constants<>+320(SB), Z4
+	VMOVUPS      constants<>+384(SB), Z4
 	VMULPS       Z4, Z3, Z4
 	VRNDSCALEPS  $0x00, Z4, Z4
-	VMOVUPS      constants<>+384(SB), Z5
-	VFNMADD231PS Z5, Z4, Z3
 	VMOVUPS      constants<>+448(SB), Z5
 	VFNMADD231PS Z5, Z4, Z3
 	VMOVUPS      constants<>+512(SB), Z5
-	VMOVAPS      Z5, Z6
+	VFNMADD231PS Z5, Z4, Z3
 	VMOVUPS      constants<>+576(SB), Z5
-	VFMADD213PS  Z5, Z3, Z6
+	VMOVAPS      Z5, Z6
 	VMOVUPS      constants<>+640(SB), Z5
 	VFMADD213PS  Z5, Z3, Z6
 	VMOVUPS      constants<>+704(SB), Z5
 	VFMADD213PS  Z5, Z3, Z6
 	VMOVUPS      constants<>+768(SB), Z5
 	VFMADD213PS  Z5, Z3, Z6
+	VMOVUPS      constants<>+832(SB), Z5
+	VFMADD213PS  Z5, Z3, Z6
 	VMULPS       Z3, Z3, Z5
 	VFMADD213PS  Z3, Z5, Z6
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z3
 	VCVTPS2DQ    Z4, Z4
 	VPSLLD       $0x17, Z4, Z4
 	VPADDD       Z3, Z4, Z4
 	VSUBPS       Z3, Z4, Z3
 	VFMADD213PS  Z3, Z4, Z6
 	VMOVUPS      constants<>+64(SB), Z3
-	VMOVUPS      constants<>+1920(SB), Z4
+	VMOVUPS      constants<>+1984(SB), Z4
 	VANDPS       Z3, Z0, Z0
 	VANDNPS      Z6, Z3, Z6
 	VORPS        Z6, Z0, Z0
@@ -2348,9 +2547,9 @@ tail95:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail95
+	JMP          tail107
 
-done96:
+done108:
 	VZEROUPPER
 	RET
 
@@ -2361,14 +2560,14 @@ TEXT ·relu6AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many97:
+many109:
 	CMPQ      CX, $0x00000040
-	JLT       tail98
+	JLT       tail110
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
 	VMOVUPS   192(DX), Z3
-	VMOVUPS   constants<>+1984(SB), Z4
+	VMOVUPS   constants<>+2048(SB), Z4
 	VPXORD    Z5, Z5, Z5
 	VCMPPS    $0x11, Z5, Z0, K1
 	VBLENDMPS Z5, Z0, K1, Z0
@@ -2393,16 +2592,16 @@ many97:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many97
+	JMP       many109
 
-tail98:
+tail110:
 	CMPQ      CX, $0x00
-	JLE       done99
+	JLE       done111
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS   constants<>+1984(SB), Z1
+	VMOVUPS   constants<>+2048(SB), Z1
 	VPXORD    Z6, Z6, Z6
 	VCMPPS    $0x11, Z6, Z0, K2
 	VBLENDMPS Z6, Z0, K2, Z0
@@ -2412,9 +2611,9 @@ tail98:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail98
+	JMP       tail110
 
-done99:
+done111:
 	VZEROUPPER
 	RET
 
@@ -2426,9 +2625,9 @@ TEXT ·leakyReluScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
 
-many100:
+many112:
 	CMPQ      CX, $0x00000040
-	JLT       tail101
+	JLT       tail113
 	VMOVUPS   (DX), Z1
 	VMOVUPS   64(DX), Z2
 	VMOVUPS   128(DX), Z3
@@ -2453,11 +2652,11 @@ many100:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many100
+	JMP       many112
 
-tail101:
+tail113:
 	CMPQ      CX, $0x00
-	JLE       done102
+	JLE       done114
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -2470,9 +2669,9 @@ tail101:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail101
+	JMP       tail113
 
-done102:
+done114:
 	VZEROUPPER
 	RET
 
@@ -2483,16 +2682,16 @@ TEXT ·signAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many103:
+many115:
 	CMPQ      CX, $0x00000040
-	JLT       tail104
+	JLT       tail116
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
 	VMOVUPS   192(DX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+128(SB), Z5
-	VMOVUPS   constants<>+2048(SB), Z6
+	VMOVUPS   constants<>+192(SB), Z5
+	VMOVUPS   constants<>+2112(SB), Z6
 	VCMPPS    $0x11, Z4, Z0, K1
 	VBLENDMPS Z6, Z0, K1, Z0
 	VCMPPS    $0x1e, Z4, Z0, K1
@@ -2520,18 +2719,18 @@ many103:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x00000040, CX
-	JMP       many103
+	JMP       many115
 
-tail104:
+tail116:
 	CMPQ      CX, $0x00
-	JLE       done105
+	JLE       done117
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VPXORD    Z7, Z7, Z7
-	VMOVUPS   constants<>+128(SB), Z1
-	VMOVUPS   constants<>+2048(SB), Z2
+	VMOVUPS   constants<>+192(SB), Z1
+	VMOVUPS   constants<>+2112(SB), Z2
 	VCMPPS    $0x11, Z7, Z0, K2
 	VBLENDMPS Z2, Z0, K2, Z0
 	VCMPPS    $0x1e, Z7, Z0, K2
@@ -2541,9 +2740,9 @@ tail104:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail104
+	JMP       tail116
 
-done105:
+done117:
 	VZEROUPPER
 	RET
 
@@ -2555,15 +2754,15 @@ TEXT ·reluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many106:
+many118:
 	CMPQ      CX, $0x00000020
-	JLT       tail107
+	JLT       tail119
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+128(SB), Z5
+	VMOVUPS   constants<>+192(SB), Z5
 	VCMPPS    $0x1e, Z4, Z2, K1
 	VBLENDMPS Z5, Z4, K1, Z6
 	VMULPS    Z6, Z0, Z0
@@ -2576,18 +2775,18 @@ many106:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many106
+	JMP       many118
 
-tail107:
+tail119:
 	CMPQ      CX, $0x00
-	JLE       done108
+	JLE       done120
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPXORD    Z8, Z8, Z8
-	VMOVUPS   constants<>+128(SB), Z2
+	VMOVUPS   constants<>+192(SB), Z2
 	VCMPPS    $0x1e, Z8, Z1, K2
 	VBLENDMPS Z2, Z8, K2, Z9
 	VMULPS    Z9, Z0, Z0
@@ -2596,9 +2795,9 @@ tail107:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail107
+	JMP       tail119
 
-done108:
+done120:
 	VZEROUPPER
 	RET
 
@@ -2610,24 +2809,24 @@ TEXT ·relu6GradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many109:
+many121:
 	CMPQ      CX, $0x00000020
-	JLT       tail110
+	JLT       tail122
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+128(SB), Z5
+	VMOVUPS   constants<>+192(SB), Z5
 	VCMPPS    $0x1e, Z4, Z2, K1
 	VBLENDMPS Z5, Z4, K1, Z6
-	VMOVUPS   constants<>+1984(SB), Z7
+	VMOVUPS   constants<>+2048(SB), Z7
 	VCMPPS    $0x11, Z7, Z2, K1
 	VBLENDMPS Z6, Z4, K1, Z6
 	VMULPS    Z6, Z0, Z0
 	VCMPPS    $0x1e, Z4, Z3, K1
 	VBLENDMPS Z5, Z4, K1, Z8
-	VMOVUPS   constants<>+1984(SB), Z2
+	VMOVUPS   constants<>+2048(SB), Z2
 	VCMPPS    $0x11, Z2, Z3, K1
 	VBLENDMPS Z8, Z4, K1, Z8
 	VMULPS    Z8, Z1, Z1
@@ -2637,21 +2836,21 @@ many109:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many109
+	JMP       many121
 
-tail110:
+tail122:
 	CMPQ      CX, $0x00
-	JLE       done111
+	JLE       done123
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPXORD    Z9, Z9, Z9
-	VMOVUPS   constants<>+128(SB), Z2
+	VMOVUPS   constants<>+192(SB), Z2
 	VCMPPS    $0x1e, Z9, Z1, K2
 	VBLENDMPS Z2, Z9, K2, Z10
-	VMOVUPS   constants<>+1984(SB), Z2
+	VMOVUPS   constants<>+2048(SB), Z2
 	VCMPPS    $0x11, Z2, Z1, K2
 	VBLENDMPS Z10, Z9, K2, Z10
 	VMULPS    Z10, Z0, Z0
@@ -2660,9 +2859,9 @@ tail110:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail110
+	JMP       tail122
 
-done111:
+done123:
 	VZEROUPPER
 	RET
 
@@ -2674,9 +2873,9 @@ TEXT ·mulNoNanAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many112:
+many124:
 	CMPQ      CX, $0x00000040
-	JLT       tail113
+	JLT       tail125
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2706,11 +2905,11 @@ many112:
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
 	SUBQ      $0x00000040, CX
-	JMP       many112
+	JMP       many124
 
-tail113:
+tail125:
 	CMPQ      CX, $0x00
-	JLE       done114
+	JLE       done126
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2725,9 +2924,9 @@ tail113:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail113
+	JMP       tail125
 
-done114:
+done126:
 	VZEROUPPER
 	RET
 
@@ -2739,9 +2938,9 @@ TEXT ·divNoNanAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many115:
+many127:
 	CMPQ      CX, $0x00000040
-	JLT       tail116
+	JLT       tail128
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2771,11 +2970,11 @@ many115:
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
 	SUBQ      $0x00000040, CX
-	JMP       many115
+	JMP       many127
 
-tail116:
+tail128:
 	CMPQ      CX, $0x00
-	JLE       done117
+	JLE       done129
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2790,9 +2989,9 @@ tail116:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail116
+	JMP       tail128
 
-done117:
+done129:
 	VZEROUPPER
 	RET
 
@@ -2804,9 +3003,9 @@ TEXT ·xdivyAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many118:
+many130:
 	CMPQ      CX, $0x00000040
-	JLT       tail119
+	JLT       tail131
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
@@ -2840,11 +3039,11 @@ many118:
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
 	SUBQ      $0x00000040, CX
-	JMP       many118
+	JMP       many130
 
-tail119:
+tail131:
 	CMPQ      CX, $0x00
-	JLE       done120
+	JLE       done132
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2860,9 +3059,9 @@ tail119:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail119
+	JMP       tail131
 
-done120:
+done132:
 	VZEROUPPER
 	RET
 
@@ -2875,9 +3074,9 @@ TEXT ·leakyReluGradAVX512(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Z0
 
-many121:
+many133:
 	CMPQ      CX, $0x00000020
-	JLT       tail122
+	JLT       tail134
 	VMOVUPS   (DX), Z1
 	VMOVUPS   64(DX), Z2
 	VMOVUPS   (BX), Z3
@@ -2895,11 +3094,11 @@ many121:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many121
+	JMP       many133
 
-tail122:
+tail134:
 	CMPQ      CX, $0x00
-	JLE       done123
+	JLE       done135
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
@@ -2914,9 +3113,9 @@ tail122:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail122
+	JMP       tail134
 
-done123:
+done135:
 	VZEROUPPER
 	RET
 
@@ -2928,16 +3127,16 @@ TEXT ·eluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many124:
+many136:
 	CMPQ      CX, $0x00000020
-	JLT       tail125
+	JLT       tail137
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+128(SB), Z5
-	VMOVUPS   constants<>+128(SB), Z6
+	VMOVUPS   constants<>+192(SB), Z5
+	VMOVUPS   constants<>+192(SB), Z6
 	VADDPS    Z5, Z2, Z7
 	VCMPPS    $0x11, Z4, Z2, K1
 	VBLENDMPS Z7, Z6, K1, Z7
@@ -2952,19 +3151,19 @@ many124:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many124
+	JMP       many136
 
-tail125:
+tail137:
 	CMPQ      CX, $0x00
-	JLE       done126
+	JLE       done138
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPXORD    Z8, Z8, Z8
-	VMOVUPS   constants<>+128(SB), Z2
-	VMOVUPS   constants<>+128(SB), Z3
+	VMOVUPS   constants<>+192(SB), Z2
+	VMOVUPS   constants<>+192(SB), Z3
 	VADDPS    Z2, Z1, Z2
 	VCMPPS    $0x11, Z8, Z1, K2
 	VBLENDMPS Z2, Z3, K2, Z2
@@ -2974,9 +3173,9 @@ tail125:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail125
+	JMP       tail137
 
-done126:
+done138:
 	VZEROUPPER
 	RET
 
@@ -2988,16 +3187,16 @@ TEXT ·seluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many127:
+many139:
 	CMPQ      CX, $0x00000020
-	JLT       tail128
+	JLT       tail140
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
 	VPXORD    Z4, Z4, Z4
-	VMOVUPS   constants<>+2112(SB), Z5
-	VMOVUPS   constants<>+2176(SB), Z6
+	VMOVUPS   constants<>+2176(SB), Z5
+	VMOVUPS   constants<>+2240(SB), Z6
 	VADDPS    Z5, Z2, Z7
 	VCMPPS    $0x11, Z4, Z2, K1
 	VBLENDMPS Z7, Z6, K1, Z7
@@ -3012,19 +3211,19 @@ many127:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many127
+	JMP       many139
 
-tail128:
+tail140:
 	CMPQ      CX, $0x00
-	JLE       done129
+	JLE       done141
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VPXORD    Z8, Z8, Z8
-	VMOVUPS   constants<>+2112(SB), Z2
-	VMOVUPS   constants<>+2176(SB), Z3
+	VMOVUPS   constants<>+2176(SB), Z2
+	VMOVUPS   constants<>+2240(SB), Z3
 	VADDPS    Z2, Z1, Z2
 	VCMPPS    $0x11, Z8, Z1, K2
 	VBLENDMPS Z2, Z3, K2, Z2
@@ -3034,9 +3233,9 @@ tail128:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail128
+	JMP       tail140
 
-done129:
+done141:
 	VZEROUPPER
 	RET
 
@@ -3047,15 +3246,15 @@ TEXT ·softsignAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many130:
+many142:
 	CMPQ    CX, $0x00000040
-	JLT     tail131
+	JLT     tail143
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
 	VMOVUPS constants<>+0(SB), Z4
-	VMOVUPS constants<>+128(SB), Z5
+	VMOVUPS constants<>+192(SB), Z5
 	VANDPS  Z4, Z0, Z6
 	VADDPS  Z5, Z6, Z6
 	VDIVPS  Z6, Z0, Z0
@@ -3075,17 +3274,17 @@ many130:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000040, CX
-	JMP     many130
+	JMP     many142
 
-tail131:
+tail143:
 	CMPQ      CX, $0x00
-	JLE       done132
+	JLE       done144
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   constants<>+0(SB), Z1
-	VMOVUPS   constants<>+128(SB), Z2
+	VMOVUPS   constants<>+192(SB), Z2
 	VANDPS    Z1, Z0, Z1
 	VADDPS    Z2, Z1, Z1
 	VDIVPS    Z1, Z0, Z0
@@ -3093,9 +3292,9 @@ tail131:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000010, CX
-	JMP       tail131
+	JMP       tail143
 
-done132:
+done144:
 	VZEROUPPER
 	RET
 
@@ -3107,15 +3306,15 @@ TEXT ·softsignGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many133:
+many145:
 	CMPQ    CX, $0x00000020
-	JLT     tail134
+	JLT     tail146
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS (BX), Z2
 	VMOVUPS 64(BX), Z3
 	VMOVUPS constants<>+0(SB), Z4
-	VMOVUPS constants<>+128(SB), Z5
+	VMOVUPS constants<>+192(SB), Z5
 	VANDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z2, Z2
 	VDIVPS  Z2, Z0, Z0
@@ -3130,18 +3329,18 @@ many133:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many133
+	JMP     many145
 
-tail134:
+tail146:
 	CMPQ      CX, $0x00
-	JLE       done135
+	JLE       done147
 	MOVL      $0xffffffff, SI
 	BZHIL     CX, SI, SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VMOVUPS   constants<>+0(SB), Z2
-	VMOVUPS   constants<>+128(SB), Z3
+	VMOVUPS   constants<>+192(SB), Z3
 	VANDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VDIVPS    Z1, Z0, Z0
@@ -3151,9 +3350,9 @@ tail134:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       tail134
+	JMP       tail146
 
-done135:
+done147:
 	VZEROUPPER
 	RET
 
@@ -3164,36 +3363,33 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many136:
+many148:
 	CMPQ         CX, $0x00000020
-	JLT          tail137
+	JLT          tail149
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VPXORD       Z2, Z2, Z2
-	VMOVUPS      constants<>+2240(SB), Z3
+	VMOVUPS      constants<>+2304(SB), Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z1, Z5
 	VMINPS       Z2, Z4, Z4
 	VMAXPS       Z4, Z3, Z4
 	VMINPS       Z2, Z5, Z5
 	VMAXPS       Z5, Z3, Z5
-	VMOVUPS      constants<>+320(SB), Z3
+	VMOVUPS      constants<>+384(SB), Z3
 	VMULPS       Z3, Z4, Z7
 	VMULPS       Z3, Z5, Z9
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z9, Z9
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z7, Z4
 	VFNMADD231PS Z3, Z9, Z5
 	VMOVUPS      constants<>+512(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+576(SB), Z3
 	VMOVAPS      Z3, Z8
 	VMOVAPS      Z3, Z11
-	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z4, Z8
 	VFMADD213PS  Z3, Z5, Z11
@@ -3203,11 +3399,14 @@ many136:
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z4, Z8
 	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
 	VMULPS       Z4, Z4, Z3
 	VMULPS       Z5, Z5, Z10
 	VFMADD213PS  Z4, Z3, Z8
 	VFMADD213PS  Z5, Z10, Z11
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z3
 	VCVTPS2DQ    Z7, Z7
 	VPSLLD       $0x17, Z7, Z7
 	VPADDD       Z3, Z7, Z7
@@ -3227,40 +3426,40 @@ many136:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many136
+	JMP          many148
 
-tail137:
+tail149:
 	CMPQ         CX, $0x00
-	JLE          done138
+	JLE          done150
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VPXORD       Z6, Z6, Z6
-	VMOVUPS      constants<>+2240(SB), Z1
+	VMOVUPS      constants<>+2304(SB), Z1
 	VMOVAPS      Z0, Z2
 	VMINPS       Z6, Z2, Z2
 	VMAXPS       Z2, Z1, Z2
-	VMOVUPS      constants<>+320(SB), Z1
+	VMOVUPS      constants<>+384(SB), Z1
 	VMULPS       Z1, Z2, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+512(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMOVUPS      constants<>+704(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
 	VMULPS       Z2, Z2, Z3
 	VFMADD213PS  Z2, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VCVTPS2DQ    Z1, Z1
 	VPSLLD       $0x17, Z1, Z1
 	VPADDD       Z2, Z1, Z1
@@ -3272,9 +3471,9 @@ tail137:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail137
+	JMP          tail149
 
-done138:
+done150:
 	VZEROUPPER
 	RET
 
@@ -3286,36 +3485,33 @@ TEXT ·softplusGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many139:
+many151:
 	CMPQ         CX, $0x00000020
-	JLT          tail140
+	JLT          tail152
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      (BX), Z2
 	VMOVUPS      64(BX), Z3
 	VMOVUPS      constants<>+64(SB), Z4
-	VMOVUPS      constants<>+256(SB), Z5
+	VMOVUPS      constants<>+320(SB), Z5
 	VORPS        Z4, Z2, Z6
 	VORPS        Z4, Z3, Z4
 	VMAXPS       Z6, Z5, Z6
 	VMAXPS       Z4, Z5, Z4
-	VMOVUPS      constants<>+320(SB), Z5
+	VMOVUPS      constants<>+384(SB), Z5
 	VMULPS       Z5, Z6, Z10
 	VMULPS       Z5, Z4, Z12
 	VRNDSCALEPS  $0x00, Z10, Z10
 	VRNDSCALEPS  $0x00, Z12, Z12
-	VMOVUPS      constants<>+384(SB), Z5
-	VFNMADD231PS Z5, Z10, Z6
-	VFNMADD231PS Z5, Z12, Z4
 	VMOVUPS      constants<>+448(SB), Z5
 	VFNMADD231PS Z5, Z10, Z6
 	VFNMADD231PS Z5, Z12, Z4
 	VMOVUPS      constants<>+512(SB), Z5
+	VFNMADD231PS Z5, Z10, Z6
+	VFNMADD231PS Z5, Z12, Z4
+	VMOVUPS      constants<>+576(SB), Z5
 	VMOVAPS      Z5, Z11
 	VMOVAPS      Z5, Z14
-	VMOVUPS      constants<>+576(SB), Z5
-	VFMADD213PS  Z5, Z6, Z11
-	VFMADD213PS  Z5, Z4, Z14
 	VMOVUPS      constants<>+640(SB), Z5
 	VFMADD213PS  Z5, Z6, Z11
 	VFMADD213PS  Z5, Z4, Z14
@@ -3325,16 +3521,19 @@ many139:
 	VMOVUPS      constants<>+768(SB), Z5
 	VFMADD213PS  Z5, Z6, Z11
 	VFMADD213PS  Z5, Z4, Z14
+	VMOVUPS      constants<>+832(SB), Z5
+	VFMADD213PS  Z5, Z6, Z11
+	VFMADD213PS  Z5, Z4, Z14
 	VMULPS       Z6, Z6, Z5
 	VMULPS       Z4, Z4, Z13
 	VFMADD213PS  Z6, Z5, Z11
 	VFMADD213PS  Z4, Z13, Z14
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z4
 	VADDPS       Z4, Z11, Z11
 	VADDPS       Z4, Z14, Z14
 	VSCALEFPS    Z10, Z11, Z11
 	VSCALEFPS    Z12, Z14, Z14
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z4
 	VPMOVD2M     Z2, K1
 	VBLENDMPS    Z11, Z4, K1, Z7
 	VADDPS       Z4, Z11, Z11
@@ -3351,43 +3550,43 @@ many139:
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, BX
 	SUBQ         $0x00000020, CX
-	JMP          many139
+	JMP          many151
 
-tail140:
+tail152:
 	CMPQ         CX, $0x00
-	JLE          done141
+	JLE          done153
 	MOVL         $0xffffffff, SI
 	BZHIL        CX, SI, SI
 	KMOVW        SI, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS.Z    (BX), K1, Z1
 	VMOVUPS      constants<>+64(SB), Z2
-	VMOVUPS      constants<>+256(SB), Z3
+	VMOVUPS      constants<>+320(SB), Z3
 	VORPS        Z2, Z1, Z2
 	VMAXPS       Z2, Z3, Z2
-	VMOVUPS      constants<>+320(SB), Z3
+	VMOVUPS      constants<>+384(SB), Z3
 	VMULPS       Z3, Z2, Z3
 	VRNDSCALEPS  $0x00, Z3, Z3
-	VMOVUPS      constants<>+384(SB), Z4
-	VFNMADD231PS Z4, Z3, Z2
 	VMOVUPS      constants<>+448(SB), Z4
 	VFNMADD231PS Z4, Z3, Z2
 	VMOVUPS      constants<>+512(SB), Z4
-	VMOVAPS      Z4, Z5
+	VFNMADD231PS Z4, Z3, Z2
 	VMOVUPS      constants<>+576(SB), Z4
-	VFMADD213PS  Z4, Z2, Z5
+	VMOVAPS      Z4, Z5
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z2, Z5
 	VMOVUPS      constants<>+704(SB), Z4
 	VFMADD213PS  Z4, Z2, Z5
 	VMOVUPS      constants<>+768(SB), Z4
 	VFMADD213PS  Z4, Z2, Z5
+	VMOVUPS      constants<>+832(SB), Z4
+	VFMADD213PS  Z4, Z2, Z5
 	VMULPS       Z2, Z2, Z4
 	VFMADD213PS  Z2, Z4, Z5
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VADDPS       Z2, Z5, Z5
 	VSCALEFPS    Z3, Z5, Z5
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VPMOVD2M     Z1, K2
 	VBLENDMPS    Z5, Z2, K2, Z9
 	VADDPS       Z2, Z5, Z5
@@ -3398,9 +3597,9 @@ tail140:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x00000010, CX
-	JMP          tail140
+	JMP          tail152
 
-done141:
+done153:
 	VZEROUPPER
 	RET
 
@@ -3411,36 +3610,33 @@ TEXT ·seluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many142:
+many154:
 	CMPQ         CX, $0x00000020
-	JLT          tail143
+	JLT          tail155
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VPXORD       Z2, Z2, Z2
-	VMOVUPS      constants<>+2240(SB), Z3
+	VMOVUPS      constants<>+2304(SB), Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z1, Z5
 	VMINPS       Z2, Z4, Z4
 	VMAXPS       Z4, Z3, Z4
 	VMINPS       Z2, Z5, Z5
 	VMAXPS       Z5, Z3, Z5
-	VMOVUPS      constants<>+320(SB), Z3
+	VMOVUPS      constants<>+384(SB), Z3
 	VMULPS       Z3, Z4, Z7
 	VMULPS       Z3, Z5, Z9
 	VRNDSCALEPS  $0x00, Z7, Z7
 	VRNDSCALEPS  $0x00, Z9, Z9
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z7, Z4
 	VFNMADD231PS Z3, Z9, Z5
 	VMOVUPS      constants<>+512(SB), Z3
+	VFNMADD231PS Z3, Z7, Z4
+	VFNMADD231PS Z3, Z9, Z5
+	VMOVUPS      constants<>+576(SB), Z3
 	VMOVAPS      Z3, Z8
 	VMOVAPS      Z3, Z11
-	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z4, Z8
 	VFMADD213PS  Z3, Z5, Z11
@@ -3450,11 +3646,14 @@ many142:
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z4, Z8
 	VFMADD213PS  Z3, Z5, Z11
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z4, Z8
+	VFMADD213PS  Z3, Z5, Z11
 	VMULPS       Z4, Z4, Z3
 	VMULPS       Z5, Z5, Z10
 	VFMADD213PS  Z4, Z3, Z8
 	VFMADD213PS  Z5, Z10, Z11
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z3
 	VCVTPS2DQ    Z7, Z7
 	VPSLLD       $0x17, Z7, Z7
 	VPADDD       Z3, Z7, Z7
@@ -3465,8 +3664,8 @@ many142:
 	VFMADD213PS  Z4, Z7, Z8
 	VSUBPS       Z3, Z9, Z3
 	VFMADD213PS  Z3, Z9, Z11
-	VMOVUPS      constants<>+2176(SB), Z3
-	VMOVUPS      constants<>+2112(SB), Z4
+	VMOVUPS      constants<>+2240(SB), Z3
+	VMOVUPS      constants<>+2176(SB), Z4
 	VMULPS       Z3, Z0, Z5
 	VMULPS       Z4, Z8, Z8
 	VCMPPS       $0x11, Z2, Z0, K1
@@ -3480,47 +3679,47 @@ many142:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many142
+	JMP          many154
 
-tail143:
+tail155:
 	CMPQ         CX, $0x00
-	JLE          done144
+	JLE          done156
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VPXORD       Z6, Z6, Z6
-	VMOVUPS      constants<>+2240(SB), Z1
+	VMOVUPS      constants<>+2304(SB), Z1
 	VMOVAPS      Z0, Z2
 	VMINPS       Z6, Z2, Z2
 	VMAXPS       Z2, Z1, Z2
-	VMOVUPS      constants<>+320(SB), Z1
+	VMOVUPS      constants<>+384(SB), Z1
 	VMULPS       Z1, Z2, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+512(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z1, Z2
 	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMOVUPS      constants<>+704(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z2, Z4
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z2, Z4
 	VMULPS       Z2, Z2, Z3
 	VFMADD213PS  Z2, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VCVTPS2DQ    Z1, Z1
 	VPSLLD       $0x17, Z1, Z1
 	VPADDD       Z2, Z1, Z1
 	VSUBPS       Z2, Z1, Z2
 	VFMADD213PS  Z2, Z1, Z4
-	VMOVUPS      constants<>+2176(SB), Z1
-	VMOVUPS      constants<>+2112(SB), Z2
+	VMOVUPS      constants<>+2240(SB), Z1
+	VMOVUPS      constants<>+2176(SB), Z2
 	VMULPS       Z1, Z0, Z1
 	VMULPS       Z2, Z4, Z4
 	VCMPPS       $0x11, Z6, Z0, K2
@@ -3529,9 +3728,9 @@ tail143:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail143
+	JMP          tail155
 
-done144:
+done156:
 	VZEROUPPER
 	RET
 
@@ -3542,34 +3741,31 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many145:
+many157:
 	CMPQ         CX, $0x00000020
-	JLT          tail146
+	JLT          tail158
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+64(SB), Z2
-	VMOVUPS      constants<>+256(SB), Z3
+	VMOVUPS      constants<>+320(SB), Z3
 	VORPS        Z2, Z0, Z4
 	VORPS        Z2, Z1, Z2
 	VMAXPS       Z4, Z3, Z4
 	VMAXPS       Z2, Z3, Z2
-	VMOVUPS      constants<>+320(SB), Z3
+	VMOVUPS      constants<>+384(SB), Z3
 	VMULPS       Z3, Z4, Z17
 	VMULPS       Z3, Z2, Z19
 	VRNDSCALEPS  $0x00, Z17, Z17
 	VRNDSCALEPS  $0x00, Z19, Z19
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z17, Z4
-	VFNMADD231PS Z3, Z19, Z2
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z17, Z4
 	VFNMADD231PS Z3, Z19, Z2
 	VMOVUPS      constants<>+512(SB), Z3
+	VFNMADD231PS Z3, Z17, Z4
+	VFNMADD231PS Z3, Z19, Z2
+	VMOVUPS      constants<>+576(SB), Z3
 	VMOVAPS      Z3, Z18
 	VMOVAPS      Z3, Z21
-	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z4, Z18
-	VFMADD213PS  Z3, Z2, Z21
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z4, Z18
 	VFMADD213PS  Z3, Z2, Z21
@@ -3579,26 +3775,29 @@ many145:
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z4, Z18
 	VFMADD213PS  Z3, Z2, Z21
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z4, Z18
+	VFMADD213PS  Z3, Z2, Z21
 	VMULPS       Z4, Z4, Z3
 	VMULPS       Z2, Z2, Z20
 	VFMADD213PS  Z4, Z3, Z18
 	VFMADD213PS  Z2, Z20, Z21
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VADDPS       Z2, Z18, Z18
 	VADDPS       Z2, Z21, Z21
 	VSCALEFPS    Z17, Z18, Z18
 	VSCALEFPS    Z19, Z21, Z21
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VADDPS       Z2, Z18, Z3
 	VMOVAPS      Z3, Z4
 	VADDPS       Z2, Z21, Z17
 	VMOVAPS      Z17, Z19
-	VMOVUPS      constants<>+2304(SB), Z20
-	VMOVUPS      constants<>+2368(SB), Z22
+	VMOVUPS      constants<>+2368(SB), Z20
+	VMOVUPS      constants<>+2432(SB), Z22
 	VMULPS       Z22, Z4, Z23
 	VCMPPS       $0x11, Z20, Z4, K1
 	VBLENDMPS    Z23, Z4, K1, Z23
-	VMOVUPS      constants<>+2432(SB), Z24
+	VMOVUPS      constants<>+2496(SB), Z24
 	VPXORD       Z6, Z6, Z6
 	VCMPPS       $0x11, Z20, Z4, K1
 	VBLENDMPS    Z24, Z6, K1, Z5
@@ -3606,12 +3805,12 @@ many145:
 	VMULPS       Z22, Z19, Z22
 	VCMPPS       $0x11, Z20, Z19, K1
 	VBLENDMPS    Z22, Z19, K1, Z22
-	VMOVUPS      constants<>+2432(SB), Z23
+	VMOVUPS      constants<>+2496(SB), Z23
 	VPXORD       Z8, Z8, Z8
 	VCMPPS       $0x11, Z20, Z19, K1
 	VBLENDMPS    Z23, Z8, K1, Z7
 	VMOVAPS      Z22, Z19
-	VMOVUPS      constants<>+2496(SB), Z20
+	VMOVUPS      constants<>+2560(SB), Z20
 	VPSUBD       Z20, Z4, Z22
 	VPSRAD       $0x17, Z22, Z22
 	VCVTDQ2PS    Z22, Z23
@@ -3641,12 +3840,9 @@ many145:
 	VMULPS       Z22, Z20, Z20
 	VSUBPS       Z2, Z19, Z19
 	VADDPS       Z20, Z19, Z19
-	VMOVUPS      constants<>+2560(SB), Z2
+	VMOVUPS      constants<>+2624(SB), Z2
 	VMOVAPS      Z2, Z20
 	VMOVAPS      Z2, Z2
-	VMOVUPS      constants<>+2624(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
 	VMOVUPS      constants<>+2688(SB), Z22
 	VFMADD213PS  Z22, Z4, Z20
 	VFMADD213PS  Z22, Z19, Z2
@@ -3669,6 +3865,9 @@ many145:
 	VFMADD213PS  Z22, Z4, Z20
 	VFMADD213PS  Z22, Z19, Z2
 	VMOVUPS      constants<>+3136(SB), Z22
+	VFMADD213PS  Z22, Z4, Z20
+	VFMADD213PS  Z22, Z19, Z2
+	VMOVUPS      constants<>+3200(SB), Z22
 	VMULPS       Z4, Z4, Z23
 	VMULPS       Z4, Z20, Z20
 	VADDPS       Z22, Z20, Z20
@@ -3677,8 +3876,8 @@ many145:
 	VMULPS       Z19, Z2, Z2
 	VADDPS       Z22, Z2, Z2
 	VMULPS       Z23, Z2, Z2
-	VMOVUPS      constants<>+384(SB), Z22
-	VMOVUPS      constants<>+448(SB), Z23
+	VMOVUPS      constants<>+448(SB), Z22
+	VMOVUPS      constants<>+512(SB), Z23
 	VFMADD231PS  Z23, Z5, Z20
 	VFMADD231PS  Z23, Z7, Z2
 	VADDPS       Z20, Z4, Z4
@@ -3686,9 +3885,9 @@ many145:
 	VFMADD231PS  Z22, Z5, Z4
 	VFMADD231PS  Z22, Z7, Z19
 	VPXORD       Z10, Z10, Z10
-	VMOVUPS      constants<>+3200(SB), Z2
-	VMOVUPS      constants<>+3264(SB), Z20
-	VMOVUPS      constants<>+3328(SB), Z22
+	VMOVUPS      constants<>+3264(SB), Z2
+	VMOVUPS      constants<>+3328(SB), Z20
+	VMOVUPS      constants<>+3392(SB), Z22
 	VCMPPS       $0x11, Z10, Z3, K1
 	VBLENDMPS    Z20, Z4, K1, Z4
 	VCMPPS       $0x00, Z10, Z3, K1
@@ -3720,55 +3919,55 @@ many145:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many145
+	JMP          many157
 
-tail146:
+tail158:
 	CMPQ         CX, $0x00
-	JLE          done147
+	JLE          done159
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS      constants<>+64(SB), Z1
-	VMOVUPS      constants<>+256(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z2
 	VORPS        Z1, Z0, Z1
 	VMAXPS       Z1, Z2, Z1
-	VMOVUPS      constants<>+320(SB), Z2
+	VMOVUPS      constants<>+384(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+704(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VADDPS       Z1, Z4, Z2
 	VMOVAPS      Z2, Z3
-	VMOVUPS      constants<>+2304(SB), Z5
-	VMOVUPS      constants<>+2368(SB), Z6
+	VMOVUPS      constants<>+2368(SB), Z5
+	VMOVUPS      constants<>+2432(SB), Z6
 	VMULPS       Z6, Z3, Z6
 	VCMPPS       $0x11, Z5, Z3, K2
 	VBLENDMPS    Z6, Z3, K2, Z6
-	VMOVUPS      constants<>+2432(SB), Z7
+	VMOVUPS      constants<>+2496(SB), Z7
 	VPXORD       Z13, Z13, Z13
 	VCMPPS       $0x11, Z5, Z3, K2
 	VBLENDMPS    Z7, Z13, K2, Z12
 	VMOVAPS      Z6, Z3
-	VMOVUPS      constants<>+2496(SB), Z5
+	VMOVUPS      constants<>+2560(SB), Z5
 	VPSUBD       Z5, Z3, Z5
 	VPSRAD       $0x17, Z5, Z5
 	VCVTDQ2PS    Z5, Z6
@@ -3784,10 +3983,8 @@ tail146:
 	VMULPS       Z6, Z5, Z5
 	VSUBPS       Z1, Z3, Z3
 	VADDPS       Z5, Z3, Z3
-	VMOVUPS      constants<>+2560(SB), Z1
+	VMOVUPS      constants<>+2624(SB), Z1
 	VMOVAPS      Z1, Z1
-	VMOVUPS      constants<>+2624(SB), Z5
-	VFMADD213PS  Z5, Z3, Z1
 	VMOVUPS      constants<>+2688(SB), Z5
 	VFMADD213PS  Z5, Z3, Z1
 	VMOVUPS      constants<>+2752(SB), Z5
@@ -3803,19 +4000,21 @@ tail146:
 	VMOVUPS      constants<>+3072(SB), Z5
 	VFMADD213PS  Z5, Z3, Z1
 	VMOVUPS      constants<>+3136(SB), Z5
+	VFMADD213PS  Z5, Z3, Z1
+	VMOVUPS      constants<>+3200(SB), Z5
 	VMULPS       Z3, Z3, Z6
 	VMULPS       Z3, Z1, Z1
 	VADDPS       Z5, Z1, Z1
 	VMULPS       Z6, Z1, Z1
-	VMOVUPS      constants<>+384(SB), Z5
-	VMOVUPS      constants<>+448(SB), Z6
+	VMOVUPS      constants<>+448(SB), Z5
+	VMOVUPS      constants<>+512(SB), Z6
 	VFMADD231PS  Z6, Z12, Z1
 	VADDPS       Z1, Z3, Z3
 	VFMADD231PS  Z5, Z12, Z3
 	VPXORD       Z15, Z15, Z15
-	VMOVUPS      constants<>+3200(SB), Z1
-	VMOVUPS      constants<>+3264(SB), Z5
-	VMOVUPS      constants<>+3328(SB), Z6
+	VMOVUPS      constants<>+3264(SB), Z1
+	VMOVUPS      constants<>+3328(SB), Z5
+	VMOVUPS      constants<>+3392(SB), Z6
 	VCMPPS       $0x11, Z15, Z2, K2
 	VBLENDMPS    Z5, Z3, K2, Z3
 	VCMPPS       $0x00, Z15, Z2, K2
@@ -3834,9 +4033,9 @@ tail146:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail146
+	JMP          tail158
 
-done147:
+done159:
 	VZEROUPPER
 	RET
 
@@ -3847,36 +4046,33 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many148:
+many160:
 	CMPQ         CX, $0x00000020
-	JLT          tail149
+	JLT          tail161
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
 	VMOVAPS      Z1, Z3
-	VMOVUPS      constants<>+192(SB), Z4
-	VMOVUPS      constants<>+256(SB), Z5
+	VMOVUPS      constants<>+256(SB), Z4
+	VMOVUPS      constants<>+320(SB), Z5
 	VMINPS       Z2, Z4, Z2
 	VMINPS       Z3, Z4, Z3
 	VMAXPS       Z2, Z5, Z2
 	VMAXPS       Z3, Z5, Z3
-	VMOVUPS      constants<>+320(SB), Z4
+	VMOVUPS      constants<>+384(SB), Z4
 	VMULPS       Z4, Z2, Z5
 	VMULPS       Z4, Z3, Z7
 	VRNDSCALEPS  $0x00, Z5, Z5
 	VRNDSCALEPS  $0x00, Z7, Z7
-	VMOVUPS      constants<>+384(SB), Z4
-	VFNMADD231PS Z4, Z5, Z2
-	VFNMADD231PS Z4, Z7, Z3
 	VMOVUPS      constants<>+448(SB), Z4
 	VFNMADD231PS Z4, Z5, Z2
 	VFNMADD231PS Z4, Z7, Z3
 	VMOVUPS      constants<>+512(SB), Z4
+	VFNMADD231PS Z4, Z5, Z2
+	VFNMADD231PS Z4, Z7, Z3
+	VMOVUPS      constants<>+576(SB), Z4
 	VMOVAPS      Z4, Z6
 	VMOVAPS      Z4, Z9
-	VMOVUPS      constants<>+576(SB), Z4
-	VFMADD213PS  Z4, Z2, Z6
-	VFMADD213PS  Z4, Z3, Z9
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z2, Z6
 	VFMADD213PS  Z4, Z3, Z9
@@ -3886,40 +4082,40 @@ many148:
 	VMOVUPS      constants<>+768(SB), Z4
 	VFMADD213PS  Z4, Z2, Z6
 	VFMADD213PS  Z4, Z3, Z9
+	VMOVUPS      constants<>+832(SB), Z4
+	VFMADD213PS  Z4, Z2, Z6
+	VFMADD213PS  Z4, Z3, Z9
 	VMULPS       Z2, Z2, Z4
 	VMULPS       Z3, Z3, Z8
 	VFMADD213PS  Z2, Z4, Z6
 	VFMADD213PS  Z3, Z8, Z9
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VADDPS       Z2, Z6, Z6
 	VADDPS       Z2, Z9, Z9
 	VSCALEFPS    Z5, Z6, Z6
 	VSCALEFPS    Z7, Z9, Z9
-	VMOVUPS      constants<>+3392(SB), Z2
-	VMOVUPS      constants<>+2240(SB), Z3
+	VMOVUPS      constants<>+3456(SB), Z2
+	VMOVUPS      constants<>+2304(SB), Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z1, Z5
 	VMINPS       Z4, Z2, Z4
 	VMAXPS       Z4, Z3, Z4
 	VMINPS       Z5, Z2, Z5
 	VMAXPS       Z5, Z3, Z5
-	VMOVUPS      constants<>+320(SB), Z2
+	VMOVUPS      constants<>+384(SB), Z2
 	VMULPS       Z2, Z4, Z3
 	VMULPS       Z2, Z5, Z8
 	VRNDSCALEPS  $0x00, Z3, Z3
 	VRNDSCALEPS  $0x00, Z8, Z8
-	VMOVUPS      constants<>+384(SB), Z2
-	VFNMADD231PS Z2, Z3, Z4
-	VFNMADD231PS Z2, Z8, Z5
 	VMOVUPS      constants<>+448(SB), Z2
 	VFNMADD231PS Z2, Z3, Z4
 	VFNMADD231PS Z2, Z8, Z5
 	VMOVUPS      constants<>+512(SB), Z2
+	VFNMADD231PS Z2, Z3, Z4
+	VFNMADD231PS Z2, Z8, Z5
+	VMOVUPS      constants<>+576(SB), Z2
 	VMOVAPS      Z2, Z7
 	VMOVAPS      Z2, Z11
-	VMOVUPS      constants<>+576(SB), Z2
-	VFMADD213PS  Z2, Z4, Z7
-	VFMADD213PS  Z2, Z5, Z11
 	VMOVUPS      constants<>+640(SB), Z2
 	VFMADD213PS  Z2, Z4, Z7
 	VFMADD213PS  Z2, Z5, Z11
@@ -3929,11 +4125,14 @@ many148:
 	VMOVUPS      constants<>+768(SB), Z2
 	VFMADD213PS  Z2, Z4, Z7
 	VFMADD213PS  Z2, Z5, Z11
+	VMOVUPS      constants<>+832(SB), Z2
+	VFMADD213PS  Z2, Z4, Z7
+	VFMADD213PS  Z2, Z5, Z11
 	VMULPS       Z4, Z4, Z2
 	VMULPS       Z5, Z5, Z10
 	VFMADD213PS  Z4, Z2, Z7
 	VFMADD213PS  Z5, Z10, Z11
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VCVTPS2DQ    Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPADDD       Z2, Z3, Z3
@@ -3945,7 +4144,7 @@ many148:
 	VSUBPS       Z2, Z8, Z2
 	VFMADD213PS  Z2, Z8, Z11
 	VMOVUPS      constants<>+64(SB), Z2
-	VMOVUPS      constants<>+3392(SB), Z3
+	VMOVUPS      constants<>+3456(SB), Z3
 	VCMPPS       $0x1e, Z3, Z0, K1
 	VBLENDMPS    Z6, Z7, K1, Z7
 	VANDPS       Z2, Z0, Z0
@@ -3959,74 +4158,74 @@ many148:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many148
+	JMP          many160
 
-tail149:
+tail161:
 	CMPQ         CX, $0x00
-	JLE          done150
+	JLE          done162
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVAPS      Z0, Z1
-	VMOVUPS      constants<>+192(SB), Z2
-	VMOVUPS      constants<>+256(SB), Z3
+	VMOVUPS      constants<>+256(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z3
 	VMINPS       Z1, Z2, Z1
 	VMAXPS       Z1, Z3, Z1
-	VMOVUPS      constants<>+320(SB), Z2
+	VMOVUPS      constants<>+384(SB), Z2
 	VMULPS       Z2, Z1, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+512(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z2, Z1
 	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z1, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+704(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z1, Z4
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z1, Z4
 	VMULPS       Z1, Z1, Z3
 	VFMADD213PS  Z1, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VADDPS       Z1, Z4, Z4
 	VSCALEFPS    Z2, Z4, Z4
-	VMOVUPS      constants<>+3392(SB), Z1
-	VMOVUPS      constants<>+2240(SB), Z2
+	VMOVUPS      constants<>+3456(SB), Z1
+	VMOVUPS      constants<>+2304(SB), Z2
 	VMOVAPS      Z0, Z3
 	VMINPS       Z3, Z1, Z3
 	VMAXPS       Z3, Z2, Z3
-	VMOVUPS      constants<>+320(SB), Z1
+	VMOVUPS      constants<>+384(SB), Z1
 	VMULPS       Z1, Z3, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+384(SB), Z2
-	VFNMADD231PS Z2, Z1, Z3
 	VMOVUPS      constants<>+448(SB), Z2
 	VFNMADD231PS Z2, Z1, Z3
 	VMOVUPS      constants<>+512(SB), Z2
-	VMOVAPS      Z2, Z5
+	VFNMADD231PS Z2, Z1, Z3
 	VMOVUPS      constants<>+576(SB), Z2
-	VFMADD213PS  Z2, Z3, Z5
+	VMOVAPS      Z2, Z5
 	VMOVUPS      constants<>+640(SB), Z2
 	VFMADD213PS  Z2, Z3, Z5
 	VMOVUPS      constants<>+704(SB), Z2
 	VFMADD213PS  Z2, Z3, Z5
 	VMOVUPS      constants<>+768(SB), Z2
 	VFMADD213PS  Z2, Z3, Z5
+	VMOVUPS      constants<>+832(SB), Z2
+	VFMADD213PS  Z2, Z3, Z5
 	VMULPS       Z3, Z3, Z2
 	VFMADD213PS  Z3, Z2, Z5
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VCVTPS2DQ    Z1, Z1
 	VPSLLD       $0x17, Z1, Z1
 	VPADDD       Z2, Z1, Z1
 	VSUBPS       Z2, Z1, Z2
 	VFMADD213PS  Z2, Z1, Z5
 	VMOVUPS      constants<>+64(SB), Z1
-	VMOVUPS      constants<>+3392(SB), Z2
+	VMOVUPS      constants<>+3456(SB), Z2
 	VCMPPS       $0x1e, Z2, Z0, K2
 	VBLENDMPS    Z4, Z5, K2, Z5
 	VANDPS       Z1, Z0, Z0
@@ -4035,9 +4234,9 @@ tail149:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail149
+	JMP          tail161
 
-done150:
+done162:
 	VZEROUPPER
 	RET
 
@@ -4048,19 +4247,19 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many151:
+many163:
 	CMPQ        CX, $0x00000020
-	JLT         tail152
+	JLT         tail164
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVAPS     Z0, Z2
 	VMOVAPS     Z1, Z3
-	VMOVUPS     constants<>+2304(SB), Z4
-	VMOVUPS     constants<>+2368(SB), Z5
+	VMOVUPS     constants<>+2368(SB), Z4
+	VMOVUPS     constants<>+2432(SB), Z5
 	VMULPS      Z5, Z0, Z6
 	VCMPPS      $0x11, Z4, Z0, K1
 	VBLENDMPS   Z6, Z0, K1, Z6
-	VMOVUPS     constants<>+2432(SB), Z8
+	VMOVUPS     constants<>+2496(SB), Z8
 	VPXORD      Z9, Z9, Z9
 	VCMPPS      $0x11, Z4, Z0, K1
 	VBLENDMPS   Z8, Z9, K1, Z7
@@ -4068,12 +4267,12 @@ many151:
 	VMULPS      Z5, Z1, Z5
 	VCMPPS      $0x11, Z4, Z1, K1
 	VBLENDMPS   Z5, Z1, K1, Z5
-	VMOVUPS     constants<>+2432(SB), Z6
+	VMOVUPS     constants<>+2496(SB), Z6
 	VPXORD      Z11, Z11, Z11
 	VCMPPS      $0x11, Z4, Z1, K1
 	VBLENDMPS   Z6, Z11, K1, Z10
 	VMOVAPS     Z5, Z1
-	VMOVUPS     constants<>+2496(SB), Z4
+	VMOVUPS     constants<>+2560(SB), Z4
 	VPSUBD      Z4, Z0, Z5
 	VPSRAD      $0x17, Z5, Z5
 	VCVTDQ2PS   Z5, Z6
@@ -4086,15 +4285,12 @@ many151:
 	VPSLLD      $0x17, Z4, Z4
 	VPSUBD      Z4, Z1, Z1
 	VSUBPS      Z10, Z5, Z10
-	VMOVUPS     constants<>+128(SB), Z4
+	VMOVUPS     constants<>+192(SB), Z4
 	VSUBPS      Z4, Z0, Z0
 	VSUBPS      Z4, Z1, Z1
-	VMOVUPS     constants<>+2560(SB), Z4
+	VMOVUPS     constants<>+2624(SB), Z4
 	VMOVAPS     Z4, Z5
 	VMOVAPS     Z4, Z4
-	VMOVUPS     constants<>+2624(SB), Z6
-	VFMADD213PS Z6, Z0, Z5
-	VFMADD213PS Z6, Z1, Z4
 	VMOVUPS     constants<>+2688(SB), Z6
 	VFMADD213PS Z6, Z0, Z5
 	VFMADD213PS Z6, Z1, Z4
@@ -4117,6 +4313,9 @@ many151:
 	VFMADD213PS Z6, Z0, Z5
 	VFMADD213PS Z6, Z1, Z4
 	VMOVUPS     constants<>+3136(SB), Z6
+	VFMADD213PS Z6, Z0, Z5
+	VFMADD213PS Z6, Z1, Z4
+	VMOVUPS     constants<>+3200(SB), Z6
 	VMULPS      Z0, Z0, Z8
 	VMULPS      Z0, Z5, Z5
 	VADDPS      Z6, Z5, Z5
@@ -4125,8 +4324,8 @@ many151:
 	VMULPS      Z1, Z4, Z4
 	VADDPS      Z6, Z4, Z4
 	VMULPS      Z8, Z4, Z4
-	VMOVUPS     constants<>+384(SB), Z6
-	VMOVUPS     constants<>+448(SB), Z8
+	VMOVUPS     constants<>+448(SB), Z6
+	VMOVUPS     constants<>+512(SB), Z8
 	VFMADD231PS Z8, Z7, Z5
 	VFMADD231PS Z8, Z10, Z4
 	VADDPS      Z5, Z0, Z0
@@ -4134,9 +4333,9 @@ many151:
 	VFMADD231PS Z6, Z7, Z0
 	VFMADD231PS Z6, Z10, Z1
 	VPXORD      Z12, Z12, Z12
-	VMOVUPS     constants<>+3200(SB), Z4
-	VMOVUPS     constants<>+3264(SB), Z5
-	VMOVUPS     constants<>+3328(SB), Z6
+	VMOVUPS     constants<>+3264(SB), Z4
+	VMOVUPS     constants<>+3328(SB), Z5
+	VMOVUPS     constants<>+3392(SB), Z6
 	VCMPPS      $0x11, Z12, Z2, K1
 	VBLENDMPS   Z5, Z0, K1, Z0
 	VCMPPS      $0x00, Z12, Z2, K1
@@ -4158,39 +4357,37 @@ many151:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many151
+	JMP         many163
 
-tail152:
+tail164:
 	CMPQ        CX, $0x00
-	JLE         done153
+	JLE         done165
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VMOVAPS     Z0, Z1
-	VMOVUPS     constants<>+2304(SB), Z2
-	VMOVUPS     constants<>+2368(SB), Z3
+	VMOVUPS     constants<>+2368(SB), Z2
+	VMOVUPS     constants<>+2432(SB), Z3
 	VMULPS      Z3, Z0, Z3
 	VCMPPS      $0x11, Z2, Z0, K2
 	VBLENDMPS   Z3, Z0, K2, Z3
-	VMOVUPS     constants<>+2432(SB), Z4
+	VMOVUPS     constants<>+2496(SB), Z4
 	VPXORD      Z14, Z14, Z14
 	VCMPPS      $0x11, Z2, Z0, K2
 	VBLENDMPS   Z4, Z14, K2, Z13
 	VMOVAPS     Z3, Z0
-	VMOVUPS     constants<>+2496(SB), Z2
+	VMOVUPS     constants<>+2560(SB), Z2
 	VPSUBD      Z2, Z0, Z2
 	VPSRAD      $0x17, Z2, Z2
 	VCVTDQ2PS   Z2, Z3
 	VPSLLD      $0x17, Z2, Z2
 	VPSUBD      Z2, Z0, Z0
 	VSUBPS      Z13, Z3, Z13
-	VMOVUPS     constants<>+128(SB), Z2
+	VMOVUPS     constants<>+192(SB), Z2
 	VSUBPS      Z2, Z0, Z0
-	VMOVUPS     constants<>+2560(SB), Z2
+	VMOVUPS     constants<>+2624(SB), Z2
 	VMOVAPS     Z2, Z2
-	VMOVUPS     constants<>+2624(SB), Z3
-	VFMADD213PS Z3, Z0, Z2
 	VMOVUPS     constants<>+2688(SB), Z3
 	VFMADD213PS Z3, Z0, Z2
 	VMOVUPS     constants<>+2752(SB), Z3
@@ -4206,19 +4403,21 @@ tail152:
 	VMOVUPS     constants<>+3072(SB), Z3
 	VFMADD213PS Z3, Z0, Z2
 	VMOVUPS     constants<>+3136(SB), Z3
+	VFMADD213PS Z3, Z0, Z2
+	VMOVUPS     constants<>+3200(SB), Z3
 	VMULPS      Z0, Z0, Z4
 	VMULPS      Z0, Z2, Z2
 	VADDPS      Z3, Z2, Z2
 	VMULPS      Z4, Z2, Z2
-	VMOVUPS     constants<>+384(SB), Z3
-	VMOVUPS     constants<>+448(SB), Z4
+	VMOVUPS     constants<>+448(SB), Z3
+	VMOVUPS     constants<>+512(SB), Z4
 	VFMADD231PS Z4, Z13, Z2
 	VADDPS      Z2, Z0, Z0
 	VFMADD231PS Z3, Z13, Z0
 	VPXORD      Z15, Z15, Z15
-	VMOVUPS     constants<>+3200(SB), Z2
-	VMOVUPS     constants<>+3264(SB), Z3
-	VMOVUPS     constants<>+3328(SB), Z4
+	VMOVUPS     constants<>+3264(SB), Z2
+	VMOVUPS     constants<>+3328(SB), Z3
+	VMOVUPS     constants<>+3392(SB), Z4
 	VCMPPS      $0x11, Z15, Z1, K2
 	VBLENDMPS   Z3, Z0, K2, Z0
 	VCMPPS      $0x00, Z15, Z1, K2
@@ -4231,9 +4430,9 @@ tail152:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail152
+	JMP         tail164
 
-done153:
+done165:
 	VZEROUPPER
 	RET
 
@@ -4244,22 +4443,22 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many154:
+many166:
 	CMPQ        CX, $0x00000020
-	JLT         tail155
+	JLT         tail167
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
-	VMOVUPS     constants<>+128(SB), Z2
+	VMOVUPS     constants<>+192(SB), Z2
 	VADDPS      Z2, Z0, Z3
 	VMOVAPS     Z3, Z4
 	VADDPS      Z2, Z1, Z5
 	VMOVAPS     Z5, Z6
-	VMOVUPS     constants<>+2304(SB), Z7
-	VMOVUPS     constants<>+2368(SB), Z8
+	VMOVUPS     constants<>+2368(SB), Z7
+	VMOVUPS     constants<>+2432(SB), Z8
 	VMULPS      Z8, Z4, Z9
 	VCMPPS      $0x11, Z7, Z4, K1
 	VBLENDMPS   Z9, Z4, K1, Z9
-	VMOVUPS     constants<>+2432(SB), Z11
+	VMOVUPS     constants<>+2496(SB), Z11
 	VPXORD      Z12, Z12, Z12
 	VCMPPS      $0x11, Z7, Z4, K1
 	VBLENDMPS   Z11, Z12, K1, Z10
@@ -4267,12 +4466,12 @@ many154:
 	VMULPS      Z8, Z6, Z8
 	VCMPPS      $0x11, Z7, Z6, K1
 	VBLENDMPS   Z8, Z6, K1, Z8
-	VMOVUPS     constants<>+2432(SB), Z9
+	VMOVUPS     constants<>+2496(SB), Z9
 	VPXORD      Z14, Z14, Z14
 	VCMPPS      $0x11, Z7, Z6, K1
 	VBLENDMPS   Z9, Z14, K1, Z13
 	VMOVAPS     Z8, Z6
-	VMOVUPS     constants<>+2496(SB), Z7
+	VMOVUPS     constants<>+2560(SB), Z7
 	VPSUBD      Z7, Z4, Z8
 	VPSRAD      $0x17, Z8, Z8
 	VCVTDQ2PS   Z8, Z9
@@ -4302,12 +4501,9 @@ many154:
 	VMULPS      Z8, Z7, Z7
 	VSUBPS      Z2, Z6, Z6
 	VADDPS      Z7, Z6, Z6
-	VMOVUPS     constants<>+2560(SB), Z2
+	VMOVUPS     constants<>+2624(SB), Z2
 	VMOVAPS     Z2, Z7
 	VMOVAPS     Z2, Z2
-	VMOVUPS     constants<>+2624(SB), Z8
-	VFMADD213PS Z8, Z4, Z7
-	VFMADD213PS Z8, Z6, Z2
 	VMOVUPS     constants<>+2688(SB), Z8
 	VFMADD213PS Z8, Z4, Z7
 	VFMADD213PS Z8, Z6, Z2
@@ -4330,6 +4526,9 @@ many154:
 	VFMADD213PS Z8, Z4, Z7
 	VFMADD213PS Z8, Z6, Z2
 	VMOVUPS     constants<>+3136(SB), Z8
+	VFMADD213PS Z8, Z4, Z7
+	VFMADD213PS Z8, Z6, Z2
+	VMOVUPS     constants<>+3200(SB), Z8
 	VMULPS      Z4, Z4, Z9
 	VMULPS      Z4, Z7, Z7
 	VADDPS      Z8, Z7, Z7
@@ -4338,8 +4537,8 @@ many154:
 	VMULPS      Z6, Z2, Z2
 	VADDPS      Z8, Z2, Z2
 	VMULPS      Z9, Z2, Z2
-	VMOVUPS     constants<>+384(SB), Z8
-	VMOVUPS     constants<>+448(SB), Z9
+	VMOVUPS     constants<>+448(SB), Z8
+	VMOVUPS     constants<>+512(SB), Z9
 	VFMADD231PS Z9, Z10, Z7
 	VFMADD231PS Z9, Z13, Z2
 	VADDPS      Z7, Z4, Z4
@@ -4347,9 +4546,9 @@ many154:
 	VFMADD231PS Z8, Z10, Z4
 	VFMADD231PS Z8, Z13, Z6
 	VPXORD      Z16, Z16, Z16
-	VMOVUPS     constants<>+3200(SB), Z2
-	VMOVUPS     constants<>+3264(SB), Z7
-	VMOVUPS     constants<>+3328(SB), Z8
+	VMOVUPS     constants<>+3264(SB), Z2
+	VMOVUPS     constants<>+3328(SB), Z7
+	VMOVUPS     constants<>+3392(SB), Z8
 	VCMPPS      $0x11, Z16, Z3, K1
 	VBLENDMPS   Z7, Z4, K1, Z4
 	VCMPPS      $0x00, Z16, Z3, K1
@@ -4376,29 +4575,29 @@ many154:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many154
+	JMP         many166
 
-tail155:
+tail167:
 	CMPQ        CX, $0x00
-	JLE         done156
+	JLE         done168
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
 	VMOVUPS.Z   (DX), K1, Z0
-	VMOVUPS     constants<>+128(SB), Z1
+	VMOVUPS     constants<>+192(SB), Z1
 	VADDPS      Z1, Z0, Z2
 	VMOVAPS     Z2, Z3
-	VMOVUPS     constants<>+2304(SB), Z4
-	VMOVUPS     constants<>+2368(SB), Z5
+	VMOVUPS     constants<>+2368(SB), Z4
+	VMOVUPS     constants<>+2432(SB), Z5
 	VMULPS      Z5, Z3, Z5
 	VCMPPS      $0x11, Z4, Z3, K2
 	VBLENDMPS   Z5, Z3, K2, Z5
-	VMOVUPS     constants<>+2432(SB), Z6
+	VMOVUPS     constants<>+2496(SB), Z6
 	VPXORD      Z18, Z18, Z18
 	VCMPPS      $0x11, Z4, Z3, K2
 	VBLENDMPS   Z6, Z18, K2, Z17
 	VMOVAPS     Z5, Z3
-	VMOVUPS     constants<>+2496(SB), Z4
+	VMOVUPS     constants<>+2560(SB), Z4
 	VPSUBD      Z4, Z3, Z4
 	VPSRAD      $0x17, Z4, Z4
 	VCVTDQ2PS   Z4, Z5
@@ -4414,10 +4613,8 @@ tail155:
 	VMULPS      Z5, Z4, Z4
 	VSUBPS      Z1, Z3, Z3
 	VADDPS      Z4, Z3, Z3
-	VMOVUPS     constants<>+2560(SB), Z1
+	VMOVUPS     constants<>+2624(SB), Z1
 	VMOVAPS     Z1, Z1
-	VMOVUPS     constants<>+2624(SB), Z4
-	VFMADD213PS Z4, Z3, Z1
 	VMOVUPS     constants<>+2688(SB), Z4
 	VFMADD213PS Z4, Z3, Z1
 	VMOVUPS     constants<>+2752(SB), Z4
@@ -4433,19 +4630,21 @@ tail155:
 	VMOVUPS     constants<>+3072(SB), Z4
 	VFMADD213PS Z4, Z3, Z1
 	VMOVUPS     constants<>+3136(SB), Z4
+	VFMADD213PS Z4, Z3, Z1
+	VMOVUPS     constants<>+3200(SB), Z4
 	VMULPS      Z3, Z3, Z5
 	VMULPS      Z3, Z1, Z1
 	VADDPS      Z4, Z1, Z1
 	VMULPS      Z5, Z1, Z1
-	VMOVUPS     constants<>+384(SB), Z4
-	VMOVUPS     constants<>+448(SB), Z5
+	VMOVUPS     constants<>+448(SB), Z4
+	VMOVUPS     constants<>+512(SB), Z5
 	VFMADD231PS Z5, Z17, Z1
 	VADDPS      Z1, Z3, Z3
 	VFMADD231PS Z4, Z17, Z3
 	VPXORD      Z20, Z20, Z20
-	VMOVUPS     constants<>+3200(SB), Z1
-	VMOVUPS     constants<>+3264(SB), Z4
-	VMOVUPS     constants<>+3328(SB), Z5
+	VMOVUPS     constants<>+3264(SB), Z1
+	VMOVUPS     constants<>+3328(SB), Z4
+	VMOVUPS     constants<>+3392(SB), Z5
 	VCMPPS      $0x11, Z20, Z2, K2
 	VBLENDMPS   Z4, Z3, K2, Z3
 	VCMPPS      $0x00, Z20, Z2, K2
@@ -4461,9 +4660,9 @@ tail155:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail155
+	JMP         tail167
 
-done156:
+done168:
 	VZEROUPPER
 	RET
 
@@ -4474,14 +4673,14 @@ TEXT ·erfcAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many157:
+many169:
 	CMPQ         CX, $0x00000020
-	JLT          tail158
+	JLT          tail170
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+0(SB), Z2
-	VMOVUPS      constants<>+3456(SB), Z3
-	VMOVUPS      constants<>+1472(SB), Z4
+	VMOVUPS      constants<>+3520(SB), Z3
+	VMOVUPS      constants<>+1536(SB), Z4
 	VANDPS       Z2, Z0, Z5
 	VMINPS       Z5, Z3, Z5
 	VADDPS       Z4, Z5, Z7
@@ -4492,12 +4691,9 @@ many157:
 	VADDPS       Z4, Z2, Z3
 	VSUBPS       Z4, Z2, Z4
 	VDIVPS       Z3, Z4, Z4
-	VMOVUPS      constants<>+3520(SB), Z3
+	VMOVUPS      constants<>+3584(SB), Z3
 	VMOVAPS      Z3, Z7
 	VMOVAPS      Z3, Z3
-	VMOVUPS      constants<>+3584(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
 	VMOVUPS      constants<>+3648(SB), Z10
 	VFMADD213PS  Z10, Z6, Z7
 	VFMADD213PS  Z10, Z4, Z3
@@ -4525,7 +4721,10 @@ many157:
 	VMOVUPS      constants<>+4160(SB), Z10
 	VFMADD213PS  Z10, Z6, Z7
 	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+4224(SB), Z10
+	VFMADD213PS  Z10, Z6, Z7
+	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+192(SB), Z4
 	VMOVUPS      constants<>+64(SB), Z6
 	VMULPS       Z5, Z5, Z10
 	VXORPS       Z6, Z10, Z10
@@ -4543,26 +4742,23 @@ many157:
 	VADDPS       Z4, Z12, Z12
 	VDIVPS       Z12, Z3, Z3
 	VFNMADD231PS Z6, Z3, Z3
-	VMOVUPS      constants<>+256(SB), Z4
+	VMOVUPS      constants<>+320(SB), Z4
 	VMAXPS       Z10, Z4, Z10
 	VMAXPS       Z11, Z4, Z11
-	VMOVUPS      constants<>+320(SB), Z4
+	VMOVUPS      constants<>+384(SB), Z4
 	VMULPS       Z4, Z10, Z6
 	VMULPS       Z4, Z11, Z13
 	VRNDSCALEPS  $0x00, Z6, Z6
 	VRNDSCALEPS  $0x00, Z13, Z13
-	VMOVUPS      constants<>+384(SB), Z4
-	VFNMADD231PS Z4, Z6, Z10
-	VFNMADD231PS Z4, Z13, Z11
 	VMOVUPS      constants<>+448(SB), Z4
 	VFNMADD231PS Z4, Z6, Z10
 	VFNMADD231PS Z4, Z13, Z11
 	VMOVUPS      constants<>+512(SB), Z4
+	VFNMADD231PS Z4, Z6, Z10
+	VFNMADD231PS Z4, Z13, Z11
+	VMOVUPS      constants<>+576(SB), Z4
 	VMOVAPS      Z4, Z12
 	VMOVAPS      Z4, Z15
-	VMOVUPS      constants<>+576(SB), Z4
-	VFMADD213PS  Z4, Z10, Z12
-	VFMADD213PS  Z4, Z11, Z15
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z10, Z12
 	VFMADD213PS  Z4, Z11, Z15
@@ -4572,16 +4768,19 @@ many157:
 	VMOVUPS      constants<>+768(SB), Z4
 	VFMADD213PS  Z4, Z10, Z12
 	VFMADD213PS  Z4, Z11, Z15
+	VMOVUPS      constants<>+832(SB), Z4
+	VFMADD213PS  Z4, Z10, Z12
+	VFMADD213PS  Z4, Z11, Z15
 	VMULPS       Z10, Z10, Z4
 	VMULPS       Z11, Z11, Z14
 	VFMADD213PS  Z10, Z4, Z12
 	VFMADD213PS  Z11, Z14, Z15
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z4
 	VADDPS       Z4, Z12, Z12
 	VADDPS       Z4, Z15, Z15
 	VSCALEFPS    Z6, Z12, Z12
 	VSCALEFPS    Z13, Z15, Z15
-	VMOVUPS      constants<>+960(SB), Z4
+	VMOVUPS      constants<>+1024(SB), Z4
 	VPXORD       Z8, Z8, Z8
 	VMULPS       Z12, Z7, Z7
 	VSUBPS       Z7, Z4, Z6
@@ -4593,12 +4792,9 @@ many157:
 	VBLENDMPS    Z4, Z3, K1, Z3
 	VMULPS       Z0, Z0, Z6
 	VMULPS       Z1, Z1, Z4
-	VMOVUPS      constants<>+1024(SB), Z10
+	VMOVUPS      constants<>+1088(SB), Z10
 	VMOVAPS      Z10, Z11
 	VMOVAPS      Z10, Z10
-	VMOVUPS      constants<>+1088(SB), Z12
-	VFMADD213PS  Z12, Z6, Z11
-	VFMADD213PS  Z12, Z4, Z10
 	VMOVUPS      constants<>+1152(SB), Z12
 	VFMADD213PS  Z12, Z6, Z11
 	VFMADD213PS  Z12, Z4, Z10
@@ -4614,8 +4810,11 @@ many157:
 	VMOVUPS      constants<>+1408(SB), Z12
 	VFMADD213PS  Z12, Z6, Z11
 	VFMADD213PS  Z12, Z4, Z10
-	VMOVUPS      constants<>+128(SB), Z4
-	VMOVUPS      constants<>+4224(SB), Z6
+	VMOVUPS      constants<>+1472(SB), Z12
+	VFMADD213PS  Z12, Z6, Z11
+	VFMADD213PS  Z12, Z4, Z10
+	VMOVUPS      constants<>+192(SB), Z4
+	VMOVUPS      constants<>+4288(SB), Z6
 	VFMADD213PS  Z0, Z0, Z11
 	VSUBPS       Z11, Z4, Z11
 	VCMPPS       $0x11, Z6, Z5, K1
@@ -4633,27 +4832,25 @@ many157:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many157
+	JMP          many169
 
-tail158:
+tail170:
 	CMPQ         CX, $0x00
-	JLE          done159
+	JLE          done171
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS      constants<>+0(SB), Z1
-	VMOVUPS      constants<>+3456(SB), Z2
-	VMOVUPS      constants<>+1472(SB), Z3
+	VMOVUPS      constants<>+3520(SB), Z2
+	VMOVUPS      constants<>+1536(SB), Z3
 	VANDPS       Z1, Z0, Z1
 	VMINPS       Z1, Z2, Z1
 	VADDPS       Z3, Z1, Z2
 	VSUBPS       Z3, Z1, Z3
 	VDIVPS       Z2, Z3, Z3
-	VMOVUPS      constants<>+3520(SB), Z2
+	VMOVUPS      constants<>+3584(SB), Z2
 	VMOVAPS      Z2, Z2
-	VMOVUPS      constants<>+3584(SB), Z4
-	VFMADD213PS  Z4, Z3, Z2
 	VMOVUPS      constants<>+3648(SB), Z4
 	VFMADD213PS  Z4, Z3, Z2
 	VMOVUPS      constants<>+3712(SB), Z4
@@ -4672,7 +4869,9 @@ tail158:
 	VFMADD213PS  Z4, Z3, Z2
 	VMOVUPS      constants<>+4160(SB), Z4
 	VFMADD213PS  Z4, Z3, Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+4224(SB), Z4
+	VFMADD213PS  Z4, Z3, Z2
+	VMOVUPS      constants<>+192(SB), Z3
 	VMOVUPS      constants<>+64(SB), Z4
 	VMULPS       Z1, Z1, Z5
 	VXORPS       Z4, Z5, Z5
@@ -4682,41 +4881,39 @@ tail158:
 	VADDPS       Z3, Z6, Z6
 	VDIVPS       Z6, Z2, Z2
 	VFNMADD231PS Z4, Z2, Z2
-	VMOVUPS      constants<>+256(SB), Z3
-	VMAXPS       Z5, Z3, Z5
 	VMOVUPS      constants<>+320(SB), Z3
+	VMAXPS       Z5, Z3, Z5
+	VMOVUPS      constants<>+384(SB), Z3
 	VMULPS       Z3, Z5, Z3
 	VRNDSCALEPS  $0x00, Z3, Z3
-	VMOVUPS      constants<>+384(SB), Z4
-	VFNMADD231PS Z4, Z3, Z5
 	VMOVUPS      constants<>+448(SB), Z4
 	VFNMADD231PS Z4, Z3, Z5
 	VMOVUPS      constants<>+512(SB), Z4
-	VMOVAPS      Z4, Z6
+	VFNMADD231PS Z4, Z3, Z5
 	VMOVUPS      constants<>+576(SB), Z4
-	VFMADD213PS  Z4, Z5, Z6
+	VMOVAPS      Z4, Z6
 	VMOVUPS      constants<>+640(SB), Z4
 	VFMADD213PS  Z4, Z5, Z6
 	VMOVUPS      constants<>+704(SB), Z4
 	VFMADD213PS  Z4, Z5, Z6
 	VMOVUPS      constants<>+768(SB), Z4
 	VFMADD213PS  Z4, Z5, Z6
+	VMOVUPS      constants<>+832(SB), Z4
+	VFMADD213PS  Z4, Z5, Z6
 	VMULPS       Z5, Z5, Z4
 	VFMADD213PS  Z5, Z4, Z6
-	VMOVUPS      constants<>+128(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z4
 	VADDPS       Z4, Z6, Z6
 	VSCALEFPS    Z3, Z6, Z6
-	VMOVUPS      constants<>+960(SB), Z3
+	VMOVUPS      constants<>+1024(SB), Z3
 	VPXORD       Z9, Z9, Z9
 	VMULPS       Z6, Z2, Z2
 	VSUBPS       Z2, Z3, Z3
 	VCMPPS       $0x11, Z9, Z0, K2
 	VBLENDMPS    Z3, Z2, K2, Z2
 	VMULPS       Z0, Z0, Z3
-	VMOVUPS      constants<>+1024(SB), Z4
+	VMOVUPS      constants<>+1088(SB), Z4
 	VMOVAPS      Z4, Z4
-	VMOVUPS      constants<>+1088(SB), Z5
-	VFMADD213PS  Z5, Z3, Z4
 	VMOVUPS      constants<>+1152(SB), Z5
 	VFMADD213PS  Z5, Z3, Z4
 	VMOVUPS      constants<>+1216(SB), Z5
@@ -4727,8 +4924,10 @@ tail158:
 	VFMADD213PS  Z5, Z3, Z4
 	VMOVUPS      constants<>+1408(SB), Z5
 	VFMADD213PS  Z5, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z3
-	VMOVUPS      constants<>+4224(SB), Z5
+	VMOVUPS      constants<>+1472(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+192(SB), Z3
+	VMOVUPS      constants<>+4288(SB), Z5
 	VFMADD213PS  Z0, Z0, Z4
 	VSUBPS       Z4, Z3, Z4
 	VCMPPS       $0x11, Z5, Z1, K2
@@ -4739,9 +4938,9 @@ tail158:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail158
+	JMP          tail170
 
-done159:
+done171:
 	VZEROUPPER
 	RET
 
@@ -4752,53 +4951,53 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many160:
+many172:
 	CMPQ         CX, $0x00000020
-	JLT          tail161
+	JLT          tail173
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
 	VMOVAPS      Z1, Z3
-	VMOVUPS      constants<>+4288(SB), Z4
+	VMOVUPS      constants<>+4352(SB), Z4
 	VMULPS       Z4, Z0, Z5
 	VMULPS       Z4, Z1, Z8
 	VRNDSCALEPS  $0x00, Z5, Z5
 	VRNDSCALEPS  $0x00, Z8, Z8
-	VMOVUPS      constants<>+4352(SB), Z4
-	VFNMADD231PS Z4, Z5, Z0
-	VFNMADD231PS Z4, Z8, Z1
 	VMOVUPS      constants<>+4416(SB), Z4
 	VFNMADD231PS Z4, Z5, Z0
 	VFNMADD231PS Z4, Z8, Z1
 	VMOVUPS      constants<>+4480(SB), Z4
 	VFNMADD231PS Z4, Z5, Z0
 	VFNMADD231PS Z4, Z8, Z1
+	VMOVUPS      constants<>+4544(SB), Z4
+	VFNMADD231PS Z4, Z5, Z0
+	VFNMADD231PS Z4, Z8, Z1
 	VCVTPS2DQ    Z5, Z5
 	VMULPS       Z0, Z0, Z4
 	VCVTPS2DQ    Z8, Z8
 	VMULPS       Z1, Z1, Z9
-	VMOVUPS      constants<>+4544(SB), Z10
+	VMOVUPS      constants<>+4608(SB), Z10
 	VMOVAPS      Z10, Z11
 	VMOVAPS      Z10, Z10
-	VMOVUPS      constants<>+4608(SB), Z12
-	VFMADD213PS  Z12, Z4, Z11
-	VFMADD213PS  Z12, Z9, Z10
 	VMOVUPS      constants<>+4672(SB), Z12
 	VFMADD213PS  Z12, Z4, Z11
 	VFMADD213PS  Z12, Z9, Z10
-	VMOVUPS      constants<>+128(SB), Z12
-	VMOVUPS      constants<>+3136(SB), Z13
+	VMOVUPS      constants<>+4736(SB), Z12
+	VFMADD213PS  Z12, Z4, Z11
+	VFMADD213PS  Z12, Z9, Z10
+	VMOVUPS      constants<>+192(SB), Z12
+	VMOVUPS      constants<>+3200(SB), Z13
 	VFMADD213PS  Z13, Z4, Z11
 	VFMADD213PS  Z12, Z4, Z11
 	VFMADD213PS  Z13, Z9, Z10
 	VFMADD213PS  Z12, Z9, Z10
-	VMOVUPS      constants<>+4736(SB), Z12
+	VMOVUPS      constants<>+4800(SB), Z12
 	VMOVAPS      Z12, Z13
 	VMOVAPS      Z12, Z12
-	VMOVUPS      constants<>+4800(SB), Z14
+	VMOVUPS      constants<>+4864(SB), Z14
 	VFMADD213PS  Z14, Z4, Z13
 	VFMADD213PS  Z14, Z9, Z12
-	VMOVUPS      constants<>+4864(SB), Z14
+	VMOVUPS      constants<>+4928(SB), Z14
 	VFMADD213PS  Z14, Z4, Z13
 	VFMADD213PS  Z14, Z9, Z12
 	VMULPS       Z4, Z13, Z13
@@ -4827,42 +5026,42 @@ many160:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many160
+	JMP          many172
 
-tail161:
+tail173:
 	CMPQ         CX, $0x00
-	JLE          done162
+	JLE          done174
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVAPS      Z0, Z1
-	VMOVUPS      constants<>+4288(SB), Z2
+	VMOVUPS      constants<>+4352(SB), Z2
 	VMULPS       Z2, Z0, Z2
 	VRNDSCALEPS  $0x00, Z2, Z2
-	VMOVUPS      constants<>+4352(SB), Z3
-	VFNMADD231PS Z3, Z2, Z0
 	VMOVUPS      constants<>+4416(SB), Z3
 	VFNMADD231PS Z3, Z2, Z0
 	VMOVUPS      constants<>+4480(SB), Z3
 	VFNMADD231PS Z3, Z2, Z0
+	VMOVUPS      constants<>+4544(SB), Z3
+	VFNMADD231PS Z3, Z2, Z0
 	VCVTPS2DQ    Z2, Z2
 	VMULPS       Z0, Z0, Z3
-	VMOVUPS      constants<>+4544(SB), Z4
+	VMOVUPS      constants<>+4608(SB), Z4
 	VMOVAPS      Z4, Z4
-	VMOVUPS      constants<>+4608(SB), Z5
-	VFMADD213PS  Z5, Z3, Z4
 	VMOVUPS      constants<>+4672(SB), Z5
 	VFMADD213PS  Z5, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z5
-	VMOVUPS      constants<>+3136(SB), Z6
+	VMOVUPS      constants<>+4736(SB), Z5
+	VFMADD213PS  Z5, Z3, Z4
+	VMOVUPS      constants<>+192(SB), Z5
+	VMOVUPS      constants<>+3200(SB), Z6
 	VFMADD213PS  Z6, Z3, Z4
 	VFMADD213PS  Z5, Z3, Z4
-	VMOVUPS      constants<>+4736(SB), Z5
+	VMOVUPS      constants<>+4800(SB), Z5
 	VMOVAPS      Z5, Z5
-	VMOVUPS      constants<>+4800(SB), Z6
-	VFMADD213PS  Z6, Z3, Z5
 	VMOVUPS      constants<>+4864(SB), Z6
+	VFMADD213PS  Z6, Z3, Z5
+	VMOVUPS      constants<>+4928(SB), Z6
 	VFMADD213PS  Z6, Z3, Z5
 	VMULPS       Z3, Z5, Z5
 	VFMADD213PS  Z0, Z0, Z5
@@ -4879,9 +5078,9 @@ tail161:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail161
+	JMP          tail173
 
-done162:
+done174:
 	VZEROUPPER
 	RET
 
@@ -4892,56 +5091,56 @@ TEXT ·cosAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many163:
+many175:
 	CMPQ         CX, $0x00000020
-	JLT          tail164
+	JLT          tail176
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVAPS      Z0, Z2
 	VMOVAPS      Z1, Z2
-	VMOVUPS      constants<>+4288(SB), Z2
+	VMOVUPS      constants<>+4352(SB), Z2
 	VMULPS       Z2, Z0, Z3
 	VMULPS       Z2, Z1, Z4
 	VRNDSCALEPS  $0x00, Z3, Z3
 	VRNDSCALEPS  $0x00, Z4, Z4
-	VMOVUPS      constants<>+4352(SB), Z2
-	VFNMADD231PS Z2, Z3, Z0
-	VFNMADD231PS Z2, Z4, Z1
 	VMOVUPS      constants<>+4416(SB), Z2
 	VFNMADD231PS Z2, Z3, Z0
 	VFNMADD231PS Z2, Z4, Z1
 	VMOVUPS      constants<>+4480(SB), Z2
 	VFNMADD231PS Z2, Z3, Z0
 	VFNMADD231PS Z2, Z4, Z1
+	VMOVUPS      constants<>+4544(SB), Z2
+	VFNMADD231PS Z2, Z3, Z0
+	VFNMADD231PS Z2, Z4, Z1
 	VCVTPS2DQ    Z3, Z3
 	VMULPS       Z0, Z0, Z2
 	VCVTPS2DQ    Z4, Z4
 	VMULPS       Z1, Z1, Z5
-	VMOVUPS      constants<>+4928(SB), Z6
+	VMOVUPS      constants<>+4992(SB), Z6
 	VPADDD       Z6, Z3, Z3
 	VPADDD       Z6, Z4, Z4
-	VMOVUPS      constants<>+4544(SB), Z6
+	VMOVUPS      constants<>+4608(SB), Z6
 	VMOVAPS      Z6, Z7
 	VMOVAPS      Z6, Z6
-	VMOVUPS      constants<>+4608(SB), Z8
-	VFMADD213PS  Z8, Z2, Z7
-	VFMADD213PS  Z8, Z5, Z6
 	VMOVUPS      constants<>+4672(SB), Z8
 	VFMADD213PS  Z8, Z2, Z7
 	VFMADD213PS  Z8, Z5, Z6
-	VMOVUPS      constants<>+128(SB), Z8
-	VMOVUPS      constants<>+3136(SB), Z9
+	VMOVUPS      constants<>+4736(SB), Z8
+	VFMADD213PS  Z8, Z2, Z7
+	VFMADD213PS  Z8, Z5, Z6
+	VMOVUPS      constants<>+192(SB), Z8
+	VMOVUPS      constants<>+3200(SB), Z9
 	VFMADD213PS  Z9, Z2, Z7
 	VFMADD213PS  Z8, Z2, Z7
 	VFMADD213PS  Z9, Z5, Z6
 	VFMADD213PS  Z8, Z5, Z6
-	VMOVUPS      constants<>+4736(SB), Z8
+	VMOVUPS      constants<>+4800(SB), Z8
 	VMOVAPS      Z8, Z9
 	VMOVAPS      Z8, Z8
-	VMOVUPS      constants<>+4800(SB), Z10
+	VMOVUPS      constants<>+4864(SB), Z10
 	VFMADD213PS  Z10, Z2, Z9
 	VFMADD213PS  Z10, Z5, Z8
-	VMOVUPS      constants<>+4864(SB), Z10
+	VMOVUPS      constants<>+4928(SB), Z10
 	VFMADD213PS  Z10, Z2, Z9
 	VFMADD213PS  Z10, Z5, Z8
 	VMULPS       Z2, Z9, Z9
@@ -4965,44 +5164,44 @@ many163:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many163
+	JMP          many175
 
-tail164:
+tail176:
 	CMPQ         CX, $0x00
-	JLE          done165
+	JLE          done177
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVAPS      Z0, Z1
-	VMOVUPS      constants<>+4288(SB), Z1
+	VMOVUPS      constants<>+4352(SB), Z1
 	VMULPS       Z1, Z0, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+4352(SB), Z2
-	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+4416(SB), Z2
 	VFNMADD231PS Z2, Z1, Z0
 	VMOVUPS      constants<>+4480(SB), Z2
 	VFNMADD231PS Z2, Z1, Z0
+	VMOVUPS      constants<>+4544(SB), Z2
+	VFNMADD231PS Z2, Z1, Z0
 	VCVTPS2DQ    Z1, Z1
 	VMULPS       Z0, Z0, Z2
-	VMOVUPS      constants<>+4928(SB), Z3
+	VMOVUPS      constants<>+4992(SB), Z3
 	VPADDD       Z3, Z1, Z1
-	VMOVUPS      constants<>+4544(SB), Z3
+	VMOVUPS      constants<>+4608(SB), Z3
 	VMOVAPS      Z3, Z3
-	VMOVUPS      constants<>+4608(SB), Z4
-	VFMADD213PS  Z4, Z2, Z3
 	VMOVUPS      constants<>+4672(SB), Z4
 	VFMADD213PS  Z4, Z2, Z3
-	VMOVUPS      constants<>+128(SB), Z4
-	VMOVUPS      constants<>+3136(SB), Z5
+	VMOVUPS      constants<>+4736(SB), Z4
+	VFMADD213PS  Z4, Z2, Z3
+	VMOVUPS      constants<>+192(SB), Z4
+	VMOVUPS      constants<>+3200(SB), Z5
 	VFMADD213PS  Z5, Z2, Z3
 	VFMADD213PS  Z4, Z2, Z3
-	VMOVUPS      constants<>+4736(SB), Z4
+	VMOVUPS      constants<>+4800(SB), Z4
 	VMOVAPS      Z4, Z4
-	VMOVUPS      constants<>+4800(SB), Z5
-	VFMADD213PS  Z5, Z2, Z4
 	VMOVUPS      constants<>+4864(SB), Z5
+	VFMADD213PS  Z5, Z2, Z4
+	VMOVUPS      constants<>+4928(SB), Z5
 	VFMADD213PS  Z5, Z2, Z4
 	VMULPS       Z2, Z4, Z4
 	VFMADD213PS  Z0, Z0, Z4
@@ -5016,9 +5215,9 @@ tail164:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail164
+	JMP          tail176
 
-done165:
+done177:
 	VZEROUPPER
 	RET
 
@@ -5029,13 +5228,13 @@ TEXT ·atanAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many166:
+many178:
 	CMPQ         CX, $0x00000020
-	JLT          tail167
+	JLT          tail179
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+0(SB), Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z3
 	VANDPS       Z2, Z0, Z4
 	VDIVPS       Z4, Z3, Z5
 	VCMPPS       $0x1e, Z3, Z4, K1
@@ -5046,12 +5245,9 @@ many166:
 	VCMPPS       $0x1e, Z3, Z2, K1
 	VBLENDMPS    Z7, Z2, K1, Z7
 	VMULPS       Z7, Z7, Z8
-	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVUPS      constants<>+5056(SB), Z9
 	VMOVAPS      Z9, Z10
 	VMOVAPS      Z9, Z9
-	VMOVUPS      constants<>+5056(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
 	VMOVUPS      constants<>+5120(SB), Z11
 	VFMADD213PS  Z11, Z6, Z10
 	VFMADD213PS  Z11, Z8, Z9
@@ -5073,8 +5269,11 @@ many166:
 	VMOVUPS      constants<>+5504(SB), Z11
 	VFMADD213PS  Z11, Z6, Z10
 	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+4352(SB), Z11
-	VMOVUPS      constants<>+4416(SB), Z12
+	VMOVUPS      constants<>+5568(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+4416(SB), Z11
+	VMOVUPS      constants<>+4480(SB), Z12
 	VMULPS       Z6, Z10, Z10
 	VMOVAPS      Z12, Z6
 	VFNMADD231PS Z10, Z5, Z6
@@ -5101,26 +5300,24 @@ many166:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many166
+	JMP          many178
 
-tail167:
+tail179:
 	CMPQ         CX, $0x00
-	JLE          done168
+	JLE          done180
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS      constants<>+0(SB), Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VANDPS       Z1, Z0, Z1
 	VDIVPS       Z1, Z2, Z3
 	VCMPPS       $0x1e, Z2, Z1, K2
 	VBLENDMPS    Z3, Z1, K2, Z3
 	VMULPS       Z3, Z3, Z4
-	VMOVUPS      constants<>+4992(SB), Z5
+	VMOVUPS      constants<>+5056(SB), Z5
 	VMOVAPS      Z5, Z5
-	VMOVUPS      constants<>+5056(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5120(SB), Z6
 	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5184(SB), Z6
@@ -5135,8 +5332,10 @@ tail167:
 	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5504(SB), Z6
 	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+4352(SB), Z6
-	VMOVUPS      constants<>+4416(SB), Z7
+	VMOVUPS      constants<>+5568(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+4416(SB), Z6
+	VMOVUPS      constants<>+4480(SB), Z7
 	VMULPS       Z4, Z5, Z5
 	VMOVAPS      Z7, Z4
 	VFNMADD231PS Z5, Z3, Z4
@@ -5152,9 +5351,9 @@ tail167:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail167
+	JMP          tail179
 
-done168:
+done180:
 	VZEROUPPER
 	RET
 
@@ -5165,12 +5364,12 @@ TEXT ·asinAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many169:
+many181:
 	CMPQ         CX, $0x00000020
-	JLT          tail170
+	JLT          tail182
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VADDPS       Z2, Z0, Z3
 	VSUBPS       Z0, Z2, Z4
 	VMULPS       Z3, Z4, Z4
@@ -5182,7 +5381,7 @@ many169:
 	VSQRTPS      Z2, Z2
 	VDIVPS       Z2, Z1, Z1
 	VMOVUPS      constants<>+0(SB), Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z3
 	VANDPS       Z2, Z0, Z4
 	VDIVPS       Z4, Z3, Z5
 	VCMPPS       $0x1e, Z3, Z4, K1
@@ -5193,12 +5392,9 @@ many169:
 	VCMPPS       $0x1e, Z3, Z2, K1
 	VBLENDMPS    Z7, Z2, K1, Z7
 	VMULPS       Z7, Z7, Z8
-	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVUPS      constants<>+5056(SB), Z9
 	VMOVAPS      Z9, Z10
 	VMOVAPS      Z9, Z9
-	VMOVUPS      constants<>+5056(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
 	VMOVUPS      constants<>+5120(SB), Z11
 	VFMADD213PS  Z11, Z6, Z10
 	VFMADD213PS  Z11, Z8, Z9
@@ -5220,8 +5416,11 @@ many169:
 	VMOVUPS      constants<>+5504(SB), Z11
 	VFMADD213PS  Z11, Z6, Z10
 	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+4352(SB), Z11
-	VMOVUPS      constants<>+4416(SB), Z12
+	VMOVUPS      constants<>+5568(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+4416(SB), Z11
+	VMOVUPS      constants<>+4480(SB), Z12
 	VMULPS       Z6, Z10, Z10
 	VMOVAPS      Z12, Z6
 	VFNMADD231PS Z10, Z5, Z6
@@ -5248,32 +5447,30 @@ many169:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many169
+	JMP          many181
 
-tail170:
+tail182:
 	CMPQ         CX, $0x00
-	JLE          done171
+	JLE          done183
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VADDPS       Z1, Z0, Z2
 	VSUBPS       Z0, Z1, Z1
 	VMULPS       Z2, Z1, Z1
 	VSQRTPS      Z1, Z1
 	VDIVPS       Z1, Z0, Z0
 	VMOVUPS      constants<>+0(SB), Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VANDPS       Z1, Z0, Z1
 	VDIVPS       Z1, Z2, Z3
 	VCMPPS       $0x1e, Z2, Z1, K2
 	VBLENDMPS    Z3, Z1, K2, Z3
 	VMULPS       Z3, Z3, Z4
-	VMOVUPS      constants<>+4992(SB), Z5
+	VMOVUPS      constants<>+5056(SB), Z5
 	VMOVAPS      Z5, Z5
-	VMOVUPS      constants<>+5056(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5120(SB), Z6
 	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5184(SB), Z6
@@ -5288,8 +5485,10 @@ tail170:
 	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5504(SB), Z6
 	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+4352(SB), Z6
-	VMOVUPS      constants<>+4416(SB), Z7
+	VMOVUPS      constants<>+5568(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+4416(SB), Z6
+	VMOVUPS      constants<>+4480(SB), Z7
 	VMULPS       Z4, Z5, Z5
 	VMOVAPS      Z7, Z4
 	VFNMADD231PS Z5, Z3, Z4
@@ -5305,9 +5504,9 @@ tail170:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail170
+	JMP          tail182
 
-done171:
+done183:
 	VZEROUPPER
 	RET
 
@@ -5318,12 +5517,12 @@ TEXT ·acosAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many172:
+many184:
 	CMPQ         CX, $0x00000020
-	JLT          tail173
+	JLT          tail185
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VADDPS       Z2, Z0, Z3
 	VSUBPS       Z0, Z2, Z0
 	VDIVPS       Z3, Z0, Z0
@@ -5333,7 +5532,7 @@ many172:
 	VDIVPS       Z3, Z1, Z1
 	VSQRTPS      Z1, Z1
 	VMOVUPS      constants<>+0(SB), Z2
-	VMOVUPS      constants<>+128(SB), Z3
+	VMOVUPS      constants<>+192(SB), Z3
 	VANDPS       Z2, Z0, Z4
 	VDIVPS       Z4, Z3, Z5
 	VCMPPS       $0x1e, Z3, Z4, K1
@@ -5344,12 +5543,9 @@ many172:
 	VCMPPS       $0x1e, Z3, Z2, K1
 	VBLENDMPS    Z7, Z2, K1, Z7
 	VMULPS       Z7, Z7, Z8
-	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVUPS      constants<>+5056(SB), Z9
 	VMOVAPS      Z9, Z10
 	VMOVAPS      Z9, Z9
-	VMOVUPS      constants<>+5056(SB), Z11
-	VFMADD213PS  Z11, Z6, Z10
-	VFMADD213PS  Z11, Z8, Z9
 	VMOVUPS      constants<>+5120(SB), Z11
 	VFMADD213PS  Z11, Z6, Z10
 	VFMADD213PS  Z11, Z8, Z9
@@ -5371,8 +5567,11 @@ many172:
 	VMOVUPS      constants<>+5504(SB), Z11
 	VFMADD213PS  Z11, Z6, Z10
 	VFMADD213PS  Z11, Z8, Z9
-	VMOVUPS      constants<>+4352(SB), Z11
-	VMOVUPS      constants<>+4416(SB), Z12
+	VMOVUPS      constants<>+5568(SB), Z11
+	VFMADD213PS  Z11, Z6, Z10
+	VFMADD213PS  Z11, Z8, Z9
+	VMOVUPS      constants<>+4416(SB), Z11
+	VMOVUPS      constants<>+4480(SB), Z12
 	VMULPS       Z6, Z10, Z10
 	VMOVAPS      Z12, Z6
 	VFNMADD231PS Z10, Z5, Z6
@@ -5401,31 +5600,29 @@ many172:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many172
+	JMP          many184
 
-tail173:
+tail185:
 	CMPQ         CX, $0x00
-	JLE          done174
+	JLE          done186
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VMOVUPS      constants<>+128(SB), Z1
+	VMOVUPS      constants<>+192(SB), Z1
 	VADDPS       Z1, Z0, Z2
 	VSUBPS       Z0, Z1, Z0
 	VDIVPS       Z2, Z0, Z0
 	VSQRTPS      Z0, Z0
 	VMOVUPS      constants<>+0(SB), Z1
-	VMOVUPS      constants<>+128(SB), Z2
+	VMOVUPS      constants<>+192(SB), Z2
 	VANDPS       Z1, Z0, Z1
 	VDIVPS       Z1, Z2, Z3
 	VCMPPS       $0x1e, Z2, Z1, K2
 	VBLENDMPS    Z3, Z1, K2, Z3
 	VMULPS       Z3, Z3, Z4
-	VMOVUPS      constants<>+4992(SB), Z5
+	VMOVUPS      constants<>+5056(SB), Z5
 	VMOVAPS      Z5, Z5
-	VMOVUPS      constants<>+5056(SB), Z6
-	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5120(SB), Z6
 	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5184(SB), Z6
@@ -5440,8 +5637,10 @@ tail173:
 	VFMADD213PS  Z6, Z4, Z5
 	VMOVUPS      constants<>+5504(SB), Z6
 	VFMADD213PS  Z6, Z4, Z5
-	VMOVUPS      constants<>+4352(SB), Z6
-	VMOVUPS      constants<>+4416(SB), Z7
+	VMOVUPS      constants<>+5568(SB), Z6
+	VFMADD213PS  Z6, Z4, Z5
+	VMOVUPS      constants<>+4416(SB), Z6
+	VMOVUPS      constants<>+4480(SB), Z7
 	VMULPS       Z4, Z5, Z5
 	VMOVAPS      Z7, Z4
 	VFNMADD231PS Z5, Z3, Z4
@@ -5458,9 +5657,9 @@ tail173:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail173
+	JMP          tail185
 
-done174:
+done186:
 	VZEROUPPER
 	RET
 
@@ -5472,9 +5671,9 @@ TEXT ·atan2AVX512(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many175:
+many187:
 	CMPQ         CX, $0x00000010
-	JLT          tail176
+	JLT          tail188
 	VMOVUPS      (DX), Z0
 	VMOVUPS      (BX), Z1
 	VMOVUPS      constants<>+0(SB), Z2
@@ -5484,7 +5683,7 @@ many175:
 	VANDPS       Z2, Z1, Z2
 	VMINPS       Z5, Z2, Z7
 	VMAXPS       Z5, Z2, Z8
-	VMOVUPS      constants<>+128(SB), Z9
+	VMOVUPS      constants<>+192(SB), Z9
 	VCMPPS       $0x00, Z8, Z7, K1
 	VBLENDMPS    Z9, Z7, K1, Z7
 	VCMPPS       $0x00, Z2, Z5, K1
@@ -5493,10 +5692,8 @@ many175:
 	VCMPPS       $0x00, Z4, Z0, K1
 	VBLENDMPS    Z4, Z7, K1, Z7
 	VMULPS       Z7, Z7, Z8
-	VMOVUPS      constants<>+4992(SB), Z9
+	VMOVUPS      constants<>+5056(SB), Z9
 	VMOVAPS      Z9, Z9
-	VMOVUPS      constants<>+5056(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
 	VMOVUPS      constants<>+5120(SB), Z10
 	VFMADD213PS  Z10, Z8, Z9
 	VMOVUPS      constants<>+5184(SB), Z10
@@ -5511,8 +5708,10 @@ many175:
 	VFMADD213PS  Z10, Z8, Z9
 	VMOVUPS      constants<>+5504(SB), Z10
 	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+4352(SB), Z10
-	VMOVUPS      constants<>+4416(SB), Z11
+	VMOVUPS      constants<>+5568(SB), Z10
+	VFMADD213PS  Z10, Z8, Z9
+	VMOVUPS      constants<>+4416(SB), Z10
+	VMOVUPS      constants<>+4480(SB), Z11
 	VMULPS       Z8, Z9, Z9
 	VMOVAPS      Z11, Z8
 	VFNMADD231PS Z9, Z7, Z8
@@ -5521,12 +5720,12 @@ many175:
 	VFMADD213PS  Z7, Z7, Z9
 	VCMPPS       $0x1e, Z2, Z5, K1
 	VBLENDMPS    Z8, Z9, K1, Z9
-	VMOVUPS      constants<>+128(SB), Z2
-	VMOVUPS      constants<>+5568(SB), Z5
+	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+5632(SB), Z5
 	VCMPPS       $0x00, Z2, Z7, K1
 	VBLENDMPS    Z5, Z9, K1, Z9
-	VMOVUPS      constants<>+5632(SB), Z5
-	VMOVUPS      constants<>+5696(SB), Z2
+	VMOVUPS      constants<>+5696(SB), Z5
+	VMOVUPS      constants<>+5760(SB), Z2
 	VSUBPS       Z9, Z2, Z2
 	VADDPS       Z5, Z2, Z2
 	VPSRAD       $0x1f, Z1, Z5
@@ -5543,11 +5742,11 @@ many175:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x00000010, CX
-	JMP          many175
+	JMP          many187
 
-tail176:
+tail188:
 	CMPQ         CX, $0x00
-	JLE          done177
+	JLE          done189
 	MOVL         $0xffffffff, SI
 	BZHIL        CX, SI, SI
 	KMOVW        SI, K1
@@ -5560,7 +5759,7 @@ tail176:
 	VANDPS       Z2, Z1, Z2
 	VMINPS       Z4, Z2, Z5
 	VMAXPS       Z4, Z2, Z7
-	VMOVUPS      constants<>+128(SB), Z8
+	VMOVUPS      constants<>+192(SB), Z8
 	VCMPPS       $0x00, Z7, Z5, K2
 	VBLENDMPS    Z8, Z5, K2, Z5
 	VCMPPS       $0x00, Z2, Z4, K2
@@ -5569,10 +5768,8 @@ tail176:
 	VCMPPS       $0x00, Z6, Z0, K2
 	VBLENDMPS    Z6, Z5, K2, Z5
 	VMULPS       Z5, Z5, Z7
-	VMOVUPS      constants<>+4992(SB), Z8
+	VMOVUPS      constants<>+5056(SB), Z8
 	VMOVAPS      Z8, Z8
-	VMOVUPS      constants<>+5056(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
 	VMOVUPS      constants<>+5120(SB), Z9
 	VFMADD213PS  Z9, Z7, Z8
 	VMOVUPS      constants<>+5184(SB), Z9
@@ -5587,8 +5784,10 @@ tail176:
 	VFMADD213PS  Z9, Z7, Z8
 	VMOVUPS      constants<>+5504(SB), Z9
 	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+4352(SB), Z9
-	VMOVUPS      constants<>+4416(SB), Z10
+	VMOVUPS      constants<>+5568(SB), Z9
+	VFMADD213PS  Z9, Z7, Z8
+	VMOVUPS      constants<>+4416(SB), Z9
+	VMOVUPS      constants<>+4480(SB), Z10
 	VMULPS       Z7, Z8, Z8
 	VMOVAPS      Z10, Z7
 	VFNMADD231PS Z8, Z5, Z7
@@ -5597,12 +5796,12 @@ tail176:
 	VFMADD213PS  Z5, Z5, Z8
 	VCMPPS       $0x1e, Z2, Z4, K2
 	VBLENDMPS    Z7, Z8, K2, Z8
-	VMOVUPS      constants<>+128(SB), Z2
-	VMOVUPS      constants<>+5568(SB), Z4
+	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+5632(SB), Z4
 	VCMPPS       $0x00, Z2, Z5, K2
 	VBLENDMPS    Z4, Z8, K2, Z8
-	VMOVUPS      constants<>+5632(SB), Z4
-	VMOVUPS      constants<>+5696(SB), Z2
+	VMOVUPS      constants<>+5696(SB), Z4
+	VMOVUPS      constants<>+5760(SB), Z2
 	VSUBPS       Z8, Z2, Z2
 	VADDPS       Z4, Z2, Z2
 	VPSRAD       $0x1f, Z1, Z4
@@ -5619,9 +5818,9 @@ tail176:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x00000010, CX
-	JMP          tail176
+	JMP          tail188
 
-done177:
+done189:
 	VZEROUPPER
 	RET
 
@@ -5632,13 +5831,13 @@ TEXT ·atanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many178:
+many190:
 	CMPQ        CX, $0x00000020
-	JLT         tail179
+	JLT         tail191
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPS     constants<>+0(SB), Z2
-	VMOVUPS     constants<>+128(SB), Z3
+	VMOVUPS     constants<>+192(SB), Z3
 	VANDPS      Z2, Z0, Z4
 	VSUBPS      Z4, Z3, Z5
 	VADDPS      Z4, Z4, Z4
@@ -5647,17 +5846,17 @@ many178:
 	VSUBPS      Z2, Z3, Z3
 	VADDPS      Z2, Z2, Z2
 	VDIVPS      Z3, Z2, Z2
-	VMOVUPS     constants<>+128(SB), Z3
+	VMOVUPS     constants<>+192(SB), Z3
 	VADDPS      Z3, Z4, Z5
 	VMOVAPS     Z5, Z16
 	VADDPS      Z3, Z2, Z17
 	VMOVAPS     Z17, Z18
-	VMOVUPS     constants<>+2304(SB), Z19
-	VMOVUPS     constants<>+2368(SB), Z20
+	VMOVUPS     constants<>+2368(SB), Z19
+	VMOVUPS     constants<>+2432(SB), Z20
 	VMULPS      Z20, Z16, Z21
 	VCMPPS      $0x11, Z19, Z16, K1
 	VBLENDMPS   Z21, Z16, K1, Z21
-	VMOVUPS     constants<>+2432(SB), Z22
+	VMOVUPS     constants<>+2496(SB), Z22
 	VPXORD      Z7, Z7, Z7
 	VCMPPS      $0x11, Z19, Z16, K1
 	VBLENDMPS   Z22, Z7, K1, Z6
@@ -5665,12 +5864,12 @@ many178:
 	VMULPS      Z20, Z18, Z20
 	VCMPPS      $0x11, Z19, Z18, K1
 	VBLENDMPS   Z20, Z18, K1, Z20
-	VMOVUPS     constants<>+2432(SB), Z21
+	VMOVUPS     constants<>+2496(SB), Z21
 	VPXORD      Z9, Z9, Z9
 	VCMPPS      $0x11, Z19, Z18, K1
 	VBLENDMPS   Z21, Z9, K1, Z8
 	VMOVAPS     Z20, Z18
-	VMOVUPS     constants<>+2496(SB), Z19
+	VMOVUPS     constants<>+2560(SB), Z19
 	VPSUBD      Z19, Z16, Z20
 	VPSRAD      $0x17, Z20, Z20
 	VCVTDQ2PS   Z20, Z21
@@ -5700,12 +5899,9 @@ many178:
 	VMULPS      Z20, Z19, Z19
 	VSUBPS      Z3, Z18, Z18
 	VADDPS      Z19, Z18, Z18
-	VMOVUPS     constants<>+2560(SB), Z3
+	VMOVUPS     constants<>+2624(SB), Z3
 	VMOVAPS     Z3, Z19
 	VMOVAPS     Z3, Z3
-	VMOVUPS     constants<>+2624(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
 	VMOVUPS     constants<>+2688(SB), Z20
 	VFMADD213PS Z20, Z16, Z19
 	VFMADD213PS Z20, Z18, Z3
@@ -5728,6 +5924,9 @@ many178:
 	VFMADD213PS Z20, Z16, Z19
 	VFMADD213PS Z20, Z18, Z3
 	VMOVUPS     constants<>+3136(SB), Z20
+	VFMADD213PS Z20, Z16, Z19
+	VFMADD213PS Z20, Z18, Z3
+	VMOVUPS     constants<>+3200(SB), Z20
 	VMULPS      Z16, Z16, Z21
 	VMULPS      Z16, Z19, Z19
 	VADDPS      Z20, Z19, Z19
@@ -5736,8 +5935,8 @@ many178:
 	VMULPS      Z18, Z3, Z3
 	VADDPS      Z20, Z3, Z3
 	VMULPS      Z21, Z3, Z3
-	VMOVUPS     constants<>+384(SB), Z20
-	VMOVUPS     constants<>+448(SB), Z21
+	VMOVUPS     constants<>+448(SB), Z20
+	VMOVUPS     constants<>+512(SB), Z21
 	VFMADD231PS Z21, Z6, Z19
 	VFMADD231PS Z21, Z8, Z3
 	VADDPS      Z19, Z16, Z16
@@ -5745,9 +5944,9 @@ many178:
 	VFMADD231PS Z20, Z6, Z16
 	VFMADD231PS Z20, Z8, Z18
 	VPXORD      Z11, Z11, Z11
-	VMOVUPS     constants<>+3200(SB), Z3
-	VMOVUPS     constants<>+3264(SB), Z19
-	VMOVUPS     constants<>+3328(SB), Z20
+	VMOVUPS     constants<>+3264(SB), Z3
+	VMOVUPS     constants<>+3328(SB), Z19
+	VMOVUPS     constants<>+3392(SB), Z20
 	VCMPPS      $0x11, Z11, Z5, K1
 	VBLENDMPS   Z19, Z16, K1, Z16
 	VCMPPS      $0x00, Z11, Z5, K1
@@ -5770,7 +5969,7 @@ many178:
 	VANDPS      Z3, Z2, Z2
 	VORPS       Z18, Z2, Z2
 	VMOVUPS     constants<>+64(SB), Z3
-	VMOVUPS     constants<>+4224(SB), Z5
+	VMOVUPS     constants<>+4288(SB), Z5
 	VANDPS      Z3, Z0, Z0
 	VMULPS      Z5, Z4, Z4
 	VORPS       Z4, Z0, Z0
@@ -5782,35 +5981,35 @@ many178:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000020, CX
-	JMP         many178
+	JMP         many190
 
-tail179:
+tail191:
 	CMPQ        CX, $0x00
-	JLE         done180
+	JLE         done192
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
 	VMOVUPS.Z   (DX), K1, Z0
 	VMOVUPS     constants<>+0(SB), Z1
-	VMOVUPS     constants<>+128(SB), Z2
+	VMOVUPS     constants<>+192(SB), Z2
 	VANDPS      Z1, Z0, Z1
 	VSUBPS      Z1, Z2, Z2
 	VADDPS      Z1, Z1, Z1
 	VDIVPS      Z2, Z1, Z1
-	VMOVUPS     constants<>+128(SB), Z2
+	VMOVUPS     constants<>+192(SB), Z2
 	VADDPS      Z2, Z1, Z3
 	VMOVAPS     Z3, Z4
-	VMOVUPS     constants<>+2304(SB), Z5
-	VMOVUPS     constants<>+2368(SB), Z6
+	VMOVUPS     constants<>+2368(SB), Z5
+	VMOVUPS     constants<>+2432(SB), Z6
 	VMULPS      Z6, Z4, Z6
 	VCMPPS      $0x11, Z5, Z4, K2
 	VBLENDMPS   Z6, Z4, K2, Z6
-	VMOVUPS     constants<>+2432(SB), Z7
+	VMOVUPS     constants<>+2496(SB), Z7
 	VPXORD      Z13, Z13, Z13
 	VCMPPS      $0x11, Z5, Z4, K2
 	VBLENDMPS   Z7, Z13, K2, Z12
 	VMOVAPS     Z6, Z4
-	VMOVUPS     constants<>+2496(SB), Z5
+	VMOVUPS     constants<>+2560(SB), Z5
 	VPSUBD      Z5, Z4, Z5
 	VPSRAD      $0x17, Z5, Z5
 	VCVTDQ2PS   Z5, Z6
@@ -5826,10 +6025,8 @@ tail179:
 	VMULPS      Z6, Z5, Z5
 	VSUBPS      Z2, Z4, Z4
 	VADDPS      Z5, Z4, Z4
-	VMOVUPS     constants<>+2560(SB), Z2
+	VMOVUPS     constants<>+2624(SB), Z2
 	VMOVAPS     Z2, Z2
-	VMOVUPS     constants<>+2624(SB), Z5
-	VFMADD213PS Z5, Z4, Z2
 	VMOVUPS     constants<>+2688(SB), Z5
 	VFMADD213PS Z5, Z4, Z2
 	VMOVUPS     constants<>+2752(SB), Z5
@@ -5845,19 +6042,21 @@ tail179:
 	VMOVUPS     constants<>+3072(SB), Z5
 	VFMADD213PS Z5, Z4, Z2
 	VMOVUPS     constants<>+3136(SB), Z5
+	VFMADD213PS Z5, Z4, Z2
+	VMOVUPS     constants<>+3200(SB), Z5
 	VMULPS      Z4, Z4, Z6
 	VMULPS      Z4, Z2, Z2
 	VADDPS      Z5, Z2, Z2
 	VMULPS      Z6, Z2, Z2
-	VMOVUPS     constants<>+384(SB), Z5
-	VMOVUPS     constants<>+448(SB), Z6
+	VMOVUPS     constants<>+448(SB), Z5
+	VMOVUPS     constants<>+512(SB), Z6
 	VFMADD231PS Z6, Z12, Z2
 	VADDPS      Z2, Z4, Z4
 	VFMADD231PS Z5, Z12, Z4
 	VPXORD      Z15, Z15, Z15
-	VMOVUPS     constants<>+3200(SB), Z2
-	VMOVUPS     constants<>+3264(SB), Z5
-	VMOVUPS     constants<>+3328(SB), Z6
+	VMOVUPS     constants<>+3264(SB), Z2
+	VMOVUPS     constants<>+3328(SB), Z5
+	VMOVUPS     constants<>+3392(SB), Z6
 	VCMPPS      $0x11, Z15, Z3, K2
 	VBLENDMPS   Z5, Z4, K2, Z4
 	VCMPPS      $0x00, Z15, Z3, K2
@@ -5870,7 +6069,7 @@ tail179:
 	VANDPS      Z2, Z1, Z1
 	VORPS       Z4, Z1, Z1
 	VMOVUPS     constants<>+64(SB), Z2
-	VMOVUPS     constants<>+4224(SB), Z3
+	VMOVUPS     constants<>+4288(SB), Z3
 	VANDPS      Z2, Z0, Z0
 	VMULPS      Z3, Z1, Z1
 	VORPS       Z1, Z0, Z0
@@ -5878,9 +6077,9 @@ tail179:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000010, CX
-	JMP         tail179
+	JMP         tail191
 
-done180:
+done192:
 	VZEROUPPER
 	RET
 
@@ -5891,40 +6090,37 @@ TEXT ·coshAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many181:
+many193:
 	CMPQ         CX, $0x00000020
-	JLT          tail182
+	JLT          tail194
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
 	VMOVUPS      constants<>+0(SB), Z2
-	VMOVUPS      constants<>+4224(SB), Z3
+	VMOVUPS      constants<>+4288(SB), Z3
 	VANDPS       Z2, Z0, Z0
 	VMULPS       Z3, Z0, Z0
 	VANDPS       Z2, Z1, Z1
 	VMULPS       Z3, Z1, Z1
-	VMOVUPS      constants<>+192(SB), Z2
-	VMOVUPS      constants<>+256(SB), Z4
+	VMOVUPS      constants<>+256(SB), Z2
+	VMOVUPS      constants<>+320(SB), Z4
 	VMINPS       Z0, Z2, Z0
 	VMINPS       Z1, Z2, Z1
 	VMAXPS       Z0, Z4, Z0
 	VMAXPS       Z1, Z4, Z1
-	VMOVUPS      constants<>+320(SB), Z2
+	VMOVUPS      constants<>+384(SB), Z2
 	VMULPS       Z2, Z0, Z4
 	VMULPS       Z2, Z1, Z6
 	VRNDSCALEPS  $0x00, Z4, Z4
 	VRNDSCALEPS  $0x00, Z6, Z6
-	VMOVUPS      constants<>+384(SB), Z2
-	VFNMADD231PS Z2, Z4, Z0
-	VFNMADD231PS Z2, Z6, Z1
 	VMOVUPS      constants<>+448(SB), Z2
 	VFNMADD231PS Z2, Z4, Z0
 	VFNMADD231PS Z2, Z6, Z1
 	VMOVUPS      constants<>+512(SB), Z2
+	VFNMADD231PS Z2, Z4, Z0
+	VFNMADD231PS Z2, Z6, Z1
+	VMOVUPS      constants<>+576(SB), Z2
 	VMOVAPS      Z2, Z5
 	VMOVAPS      Z2, Z8
-	VMOVUPS      constants<>+576(SB), Z2
-	VFMADD213PS  Z2, Z0, Z5
-	VFMADD213PS  Z2, Z1, Z8
 	VMOVUPS      constants<>+640(SB), Z2
 	VFMADD213PS  Z2, Z0, Z5
 	VFMADD213PS  Z2, Z1, Z8
@@ -5934,11 +6130,14 @@ many181:
 	VMOVUPS      constants<>+768(SB), Z2
 	VFMADD213PS  Z2, Z0, Z5
 	VFMADD213PS  Z2, Z1, Z8
+	VMOVUPS      constants<>+832(SB), Z2
+	VFMADD213PS  Z2, Z0, Z5
+	VFMADD213PS  Z2, Z1, Z8
 	VMULPS       Z0, Z0, Z2
 	VMULPS       Z1, Z1, Z7
 	VFMADD213PS  Z0, Z2, Z5
 	VFMADD213PS  Z1, Z7, Z8
-	VMOVUPS      constants<>+128(SB), Z0
+	VMOVUPS      constants<>+192(SB), Z0
 	VADDPS       Z0, Z5, Z5
 	VADDPS       Z0, Z8, Z8
 	VSCALEFPS    Z4, Z5, Z5
@@ -5958,43 +6157,43 @@ many181:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000020, CX
-	JMP          many181
+	JMP          many193
 
-tail182:
+tail194:
 	CMPQ         CX, $0x00
-	JLE          done183
+	JLE          done195
 	MOVL         $0xffffffff, BX
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
 	VMOVUPS      constants<>+0(SB), Z1
-	VMOVUPS      constants<>+4224(SB), Z2
+	VMOVUPS      constants<>+4288(SB), Z2
 	VANDPS       Z1, Z0, Z0
 	VMULPS       Z2, Z0, Z0
-	VMOVUPS      constants<>+192(SB), Z1
-	VMOVUPS      constants<>+256(SB), Z3
+	VMOVUPS      constants<>+256(SB), Z1
+	VMOVUPS      constants<>+320(SB), Z3
 	VMINPS       Z0, Z1, Z0
 	VMAXPS       Z0, Z3, Z0
-	VMOVUPS      constants<>+320(SB), Z1
+	VMOVUPS      constants<>+384(SB), Z1
 	VMULPS       Z1, Z0, Z1
 	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+384(SB), Z3
-	VFNMADD231PS Z3, Z1, Z0
 	VMOVUPS      constants<>+448(SB), Z3
 	VFNMADD231PS Z3, Z1, Z0
 	VMOVUPS      constants<>+512(SB), Z3
-	VMOVAPS      Z3, Z4
+	VFNMADD231PS Z3, Z1, Z0
 	VMOVUPS      constants<>+576(SB), Z3
-	VFMADD213PS  Z3, Z0, Z4
+	VMOVAPS      Z3, Z4
 	VMOVUPS      constants<>+640(SB), Z3
 	VFMADD213PS  Z3, Z0, Z4
 	VMOVUPS      constants<>+704(SB), Z3
 	VFMADD213PS  Z3, Z0, Z4
 	VMOVUPS      constants<>+768(SB), Z3
 	VFMADD213PS  Z3, Z0, Z4
+	VMOVUPS      constants<>+832(SB), Z3
+	VFMADD213PS  Z3, Z0, Z4
 	VMULPS       Z0, Z0, Z3
 	VFMADD213PS  Z0, Z3, Z4
-	VMOVUPS      constants<>+128(SB), Z0
+	VMOVUPS      constants<>+192(SB), Z0
 	VADDPS       Z0, Z4, Z4
 	VSCALEFPS    Z1, Z4, Z4
 	VMULPS       Z2, Z4, Z0
@@ -6006,9 +6205,9 @@ tail182:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          tail182
+	JMP          tail194
 
-done183:
+done195:
 	VZEROUPPER
 	RET
 
@@ -6022,9 +6221,9 @@ TEXT ·sumOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many184:
+many196:
 	CMPQ    CX, $0x00000040
-	JLT     tail185
+	JLT     tail197
 	VMOVUPS (AX), Z4
 	VADDPS  Z4, Z0, Z0
 	VMOVUPS 64(AX), Z4
@@ -6035,12 +6234,12 @@ many184:
 	VADDPS  Z4, Z3, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many184
+	JMP     many196
 
-tail185:
+tail197:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done186
+	JLE          done198
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6049,7 +6248,7 @@ tail185:
 	VADDPS       Z5, Z0, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done186
+	JLE          done198
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6058,7 +6257,7 @@ tail185:
 	VADDPS       Z5, Z1, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done186
+	JLE          done198
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6067,7 +6266,7 @@ tail185:
 	VADDPS       Z5, Z2, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done186
+	JLE          done198
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6076,7 +6275,7 @@ tail185:
 	VADDPS       Z5, Z3, Z3
 	SUBQ         $0x00000010, CX
 
-done186:
+done198:
 	VADDPS     Z2, Z0, Z0
 	VADDPS     Z3, Z1, Z1
 	VADDPS     Z1, Z0, Z0
@@ -6102,9 +6301,9 @@ TEXT ·greatestOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many187:
+many199:
 	CMPQ    CX, $0x00000040
-	JLT     tail188
+	JLT     tail200
 	VMOVUPS (AX), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(AX), Z4
@@ -6115,12 +6314,12 @@ many187:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many187
+	JMP     many199
 
-tail188:
+tail200:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done189
+	JLE          done201
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6129,7 +6328,7 @@ tail188:
 	VMAXPS       Z0, Z5, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done189
+	JLE          done201
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6138,7 +6337,7 @@ tail188:
 	VMAXPS       Z1, Z5, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done189
+	JLE          done201
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6147,7 +6346,7 @@ tail188:
 	VMAXPS       Z2, Z5, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done189
+	JLE          done201
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6156,7 +6355,7 @@ tail188:
 	VMAXPS       Z3, Z5, Z3
 	SUBQ         $0x00000010, CX
 
-done189:
+done201:
 	VMAXPS     Z0, Z2, Z0
 	VMAXPS     Z1, Z3, Z1
 	VMAXPS     Z0, Z1, Z0
@@ -6182,9 +6381,9 @@ TEXT ·maxOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many190:
+many202:
 	CMPQ    CX, $0x00000040
-	JLT     tail191
+	JLT     tail203
 	VMOVUPS (AX), Z4
 	VMAXPS  Z4, Z0, Z5
 	VMAXPS  Z0, Z4, Z6
@@ -6215,12 +6414,12 @@ many190:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many190
+	JMP     many202
 
-tail191:
+tail203:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done192
+	JLE          done204
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6234,7 +6433,7 @@ tail191:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done192
+	JLE          done204
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6248,7 +6447,7 @@ tail191:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done192
+	JLE          done204
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6262,7 +6461,7 @@ tail191:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done192
+	JLE          done204
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6276,7 +6475,7 @@ tail191:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done192:
+done204:
 	VMAXPS     Z2, Z0, Z4
 	VMAXPS     Z0, Z2, Z5
 	VANDPS     Z5, Z4, Z4
@@ -6337,9 +6536,9 @@ TEXT ·minOfAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Z2
 	VBROADCASTSS empty+24(FP), Z3
 
-many193:
+many205:
 	CMPQ    CX, $0x00000040
-	JLT     tail194
+	JLT     tail206
 	VMOVUPS (AX), Z4
 	VMINPS  Z4, Z0, Z5
 	VMINPS  Z0, Z4, Z6
@@ -6370,12 +6569,12 @@ many193:
 	VMOVAPS Z5, Z3
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many193
+	JMP     many205
 
-tail194:
+tail206:
 	VBROADCASTSS empty+24(FP), Z4
 	CMPQ         CX, $0x00
-	JLE          done195
+	JLE          done207
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6389,7 +6588,7 @@ tail194:
 	VMOVAPS      Z6, Z0
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done195
+	JLE          done207
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6403,7 +6602,7 @@ tail194:
 	VMOVAPS      Z6, Z1
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done195
+	JLE          done207
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6417,7 +6616,7 @@ tail194:
 	VMOVAPS      Z6, Z2
 	SUBQ         $0x00000010, CX
 	CMPQ         CX, $0x00
-	JLE          done195
+	JLE          done207
 	MOVL         $0xffffffff, DX
 	BZHIL        CX, DX, DX
 	KMOVW        DX, K1
@@ -6431,7 +6630,7 @@ tail194:
 	VMOVAPS      Z4, Z3
 	SUBQ         $0x00000010, CX
 
-done195:
+done207:
 	VMINPS     Z2, Z0, Z4
 	VMINPS     Z0, Z2, Z5
 	VORPS      Z5, Z4, Z4
@@ -6490,19 +6689,19 @@ TEXT ·indexAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Z0
 	XORQ         DX, DX
 
-many196:
+many208:
 	CMPQ    CX, $0x00000010
-	JLT     tail197
+	JLT     tail209
 	VMOVUPS (AX)(DX*4), Z1
 	VCMPPS  $0x00, Z0, Z1, K1
 	KMOVW   K1, BX
 	TESTL   BX, BX
-	JNE     found198
+	JNE     found210
 	ADDQ    $0x00000010, DX
 	SUBQ    $0x00000010, CX
-	JMP     many196
+	JMP     many208
 
-tail197:
+tail209:
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -6511,15 +6710,15 @@ tail197:
 	KMOVW     K1, BX
 	BZHIL     CX, BX, BX
 	TESTL     BX, BX
-	JNE       found198
+	JNE       found210
 	ADDQ      CX, DX
-	JMP       done199
+	JMP       done211
 
-found198:
+found210:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done199:
+done211:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6531,9 +6730,9 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many200:
+many212:
 	CMPQ      CX, $0x00000020
-	JLT       tail201
+	JLT       tail213
 	VCVTPS2PD (DX), Z0
 	VMOVUPD   Z0, (AX)
 	VCVTPS2PD 32(DX), Z0
@@ -6545,20 +6744,20 @@ many200:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000020, CX
-	JMP       many200
+	JMP       many212
 
-tail201:
+tail213:
 	TESTQ     CX, CX
-	JEQ       done202
+	JEQ       done214
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail201
+	JMP       tail213
 
-done202:
+done214:
 	VZEROUPPER
 	RET
 
@@ -6569,16 +6768,16 @@ TEXT ·widenHalfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many203:
+many215:
 	SUBQ      $0x10, CX
-	JLT       done204
+	JLT       done216
 	VCVTPH2PS (DX), Z0
 	VMOVUPS   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, DX
-	JMP       many203
+	JMP       many215
 
-done204:
+done216:
 	VZEROUPPER
 	RET
 
@@ -6589,16 +6788,16 @@ TEXT ·narrowHalfAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many205:
+many217:
 	SUBQ      $0x10, CX
-	JLT       done206
+	JLT       done218
 	VMOVUPS   (DX), Z0
 	VCVTPS2PH $0x00, Z0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, DX
-	JMP       many205
+	JMP       many217
 
-done206:
+done218:
 	VZEROUPPER
 	RET
 
@@ -6609,17 +6808,17 @@ TEXT ·widenBfloatAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many207:
+many219:
 	SUBQ      $0x10, CX
-	JLT       done208
+	JLT       done220
 	VPMOVZXWD (DX), Z0
 	VPSLLD    $0x10, Z0, Z0
 	VMOVUPS   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, DX
-	JMP       many207
+	JMP       many219
 
-done208:
+done220:
 	VZEROUPPER
 	RET
 
@@ -6630,15 +6829,15 @@ TEXT ·narrowBfloatAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many209:
+many221:
 	SUBQ      $0x10, CX
-	JLT       done210
+	JLT       done222
 	VMOVUPS   (DX), Z0
 	VPSRLD    $0x10, Z0, Z1
-	VMOVUPS   constants<>+4928(SB), Z3
-	VMOVUPS   constants<>+5760(SB), Z4
-	VMOVUPS   constants<>+5824(SB), Z2
-	VMOVUPS   constants<>+5888(SB), Z5
+	VMOVUPS   constants<>+4992(SB), Z3
+	VMOVUPS   constants<>+5824(SB), Z4
+	VMOVUPS   constants<>+5888(SB), Z2
+	VMOVUPS   constants<>+5952(SB), Z5
 	VANDPS    Z1, Z2, Z2
 	VORPS     Z2, Z5, Z2
 	VANDPS    Z1, Z3, Z1
@@ -6650,9 +6849,9 @@ many209:
 	VPMOVDW   Z0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, DX
-	JMP       many209
+	JMP       many221
 
-done210:
+done222:
 	VZEROUPPER
 	RET
 
@@ -6666,9 +6865,9 @@ TEXT ·claimAVX512(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many211:
+many223:
 	SUBQ      $0x10, CX
-	JLT       done212
+	JLT       done224
 	VMOVUPS   (BX), Z1
 	VMOVUPS   (SI), Z3
 	VMOVUPS   (DX), Z2
@@ -6682,9 +6881,9 @@ many211:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many211
+	JMP       many223
 
-done212:
+done224:
 	VZEROUPPER
 	RET
 
@@ -6698,9 +6897,9 @@ TEXT ·claimFirstAVX512(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many213:
+many225:
 	SUBQ      $0x10, CX
-	JLT       done214
+	JLT       done226
 	VMOVUPS   (BX), Z1
 	VMOVUPS   (SI), Z3
 	VMOVUPS   (DX), Z2
@@ -6714,9 +6913,9 @@ many213:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many213
+	JMP       many225
 
-done214:
+done226:
 	VZEROUPPER
 	RET
 
@@ -6727,160 +6926,13 @@ TEXT ·lessAVX512(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Z0
-
-many215:
-	SUBQ        $0x10, CX
-	JLT         done216
-	VMOVUPS     (DX), Z1
-	VCMPPS      $0x11, (BX), Z1, K1
-	VMOVDQA32.Z Z0, K1, Z1
-	VPMOVDB     Z1, (AX)
-	ADDQ        $0x10, AX
-	ADDQ        $0x40, DX
-	ADDQ        $0x40, BX
-	JMP         many215
-
-done216:
-	VZEROUPPER
-	RET
-
-// func lessScalarAVX512(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX512F
-TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Z0
-	VMOVUPS      constants<>+4928(SB), Z1
-
-many217:
-	SUBQ        $0x10, CX
-	JLT         done218
-	VMOVUPS     (DX), Z2
-	VCMPPS      $0x11, Z0, Z2, K1
-	VMOVDQA32.Z Z1, K1, Z2
-	VPMOVDB     Z2, (AX)
-	ADDQ        $0x10, AX
-	ADDQ        $0x40, DX
-	JMP         many217
-
-done218:
-	VZEROUPPER
-	RET
-
-// func lessEqualAVX512(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX512F
-TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Z0
-
-many219:
-	SUBQ        $0x10, CX
-	JLT         done220
-	VMOVUPS     (DX), Z1
-	VCMPPS      $0x12, (BX), Z1, K1
-	VMOVDQA32.Z Z0, K1, Z1
-	VPMOVDB     Z1, (AX)
-	ADDQ        $0x10, AX
-	ADDQ        $0x40, DX
-	ADDQ        $0x40, BX
-	JMP         many219
-
-done220:
-	VZEROUPPER
-	RET
-
-// func lessEqualScalarAVX512(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX512F
-TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Z0
-	VMOVUPS      constants<>+4928(SB), Z1
-
-many221:
-	SUBQ        $0x10, CX
-	JLT         done222
-	VMOVUPS     (DX), Z2
-	VCMPPS      $0x12, Z0, Z2, K1
-	VMOVDQA32.Z Z1, K1, Z2
-	VPMOVDB     Z2, (AX)
-	ADDQ        $0x10, AX
-	ADDQ        $0x40, DX
-	JMP         many221
-
-done222:
-	VZEROUPPER
-	RET
-
-// func greaterAVX512(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX512F
-TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Z0
-
-many223:
-	SUBQ        $0x10, CX
-	JLT         done224
-	VMOVUPS     (DX), Z1
-	VCMPPS      $0x1e, (BX), Z1, K1
-	VMOVDQA32.Z Z0, K1, Z1
-	VPMOVDB     Z1, (AX)
-	ADDQ        $0x10, AX
-	ADDQ        $0x40, DX
-	ADDQ        $0x40, BX
-	JMP         many223
-
-done224:
-	VZEROUPPER
-	RET
-
-// func greaterScalarAVX512(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX512F
-TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Z0
-	VMOVUPS      constants<>+4928(SB), Z1
-
-many225:
-	SUBQ        $0x10, CX
-	JLT         done226
-	VMOVUPS     (DX), Z2
-	VCMPPS      $0x1e, Z0, Z2, K1
-	VMOVDQA32.Z Z1, K1, Z2
-	VPMOVDB     Z2, (AX)
-	ADDQ        $0x10, AX
-	ADDQ        $0x40, DX
-	JMP         many225
-
-done226:
-	VZEROUPPER
-	RET
-
-// func greaterEqualAVX512(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX512F
-TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Z0
+	VMOVUPS constants<>+4992(SB), Z0
 
 many227:
 	SUBQ        $0x10, CX
 	JLT         done228
 	VMOVUPS     (DX), Z1
-	VCMPPS      $0x1d, (BX), Z1, K1
+	VCMPPS      $0x11, (BX), Z1, K1
 	VMOVDQA32.Z Z0, K1, Z1
 	VPMOVDB     Z1, (AX)
 	ADDQ        $0x10, AX
@@ -6892,20 +6944,20 @@ done228:
 	VZEROUPPER
 	RET
 
-// func greaterEqualScalarAVX512(dst []bool, x []float32, s float32)
+// func lessScalarAVX512(dst []bool, x []float32, s float32)
 // Requires: AVX, AVX512F
-TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
+TEXT ·lessScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Z0
-	VMOVUPS      constants<>+4928(SB), Z1
+	VMOVUPS      constants<>+4992(SB), Z1
 
 many229:
 	SUBQ        $0x10, CX
 	JLT         done230
 	VMOVUPS     (DX), Z2
-	VCMPPS      $0x1d, Z0, Z2, K1
+	VCMPPS      $0x11, Z0, Z2, K1
 	VMOVDQA32.Z Z1, K1, Z2
 	VPMOVDB     Z2, (AX)
 	ADDQ        $0x10, AX
@@ -6913,6 +6965,153 @@ many229:
 	JMP         many229
 
 done230:
+	VZEROUPPER
+	RET
+
+// func lessEqualAVX512(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4992(SB), Z0
+
+many231:
+	SUBQ        $0x10, CX
+	JLT         done232
+	VMOVUPS     (DX), Z1
+	VCMPPS      $0x12, (BX), Z1, K1
+	VMOVDQA32.Z Z0, K1, Z1
+	VPMOVDB     Z1, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	JMP         many231
+
+done232:
+	VZEROUPPER
+	RET
+
+// func lessEqualScalarAVX512(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX512F
+TEXT ·lessEqualScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+	VMOVUPS      constants<>+4992(SB), Z1
+
+many233:
+	SUBQ        $0x10, CX
+	JLT         done234
+	VMOVUPS     (DX), Z2
+	VCMPPS      $0x12, Z0, Z2, K1
+	VMOVDQA32.Z Z1, K1, Z2
+	VPMOVDB     Z2, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	JMP         many233
+
+done234:
+	VZEROUPPER
+	RET
+
+// func greaterAVX512(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4992(SB), Z0
+
+many235:
+	SUBQ        $0x10, CX
+	JLT         done236
+	VMOVUPS     (DX), Z1
+	VCMPPS      $0x1e, (BX), Z1, K1
+	VMOVDQA32.Z Z0, K1, Z1
+	VPMOVDB     Z1, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	JMP         many235
+
+done236:
+	VZEROUPPER
+	RET
+
+// func greaterScalarAVX512(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX512F
+TEXT ·greaterScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+	VMOVUPS      constants<>+4992(SB), Z1
+
+many237:
+	SUBQ        $0x10, CX
+	JLT         done238
+	VMOVUPS     (DX), Z2
+	VCMPPS      $0x1e, Z0, Z2, K1
+	VMOVDQA32.Z Z1, K1, Z2
+	VPMOVDB     Z2, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	JMP         many237
+
+done238:
+	VZEROUPPER
+	RET
+
+// func greaterEqualAVX512(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4992(SB), Z0
+
+many239:
+	SUBQ        $0x10, CX
+	JLT         done240
+	VMOVUPS     (DX), Z1
+	VCMPPS      $0x1d, (BX), Z1, K1
+	VMOVDQA32.Z Z0, K1, Z1
+	VPMOVDB     Z1, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	JMP         many239
+
+done240:
+	VZEROUPPER
+	RET
+
+// func greaterEqualScalarAVX512(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX512F
+TEXT ·greaterEqualScalarAVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Z0
+	VMOVUPS      constants<>+4992(SB), Z1
+
+many241:
+	SUBQ        $0x10, CX
+	JLT         done242
+	VMOVUPS     (DX), Z2
+	VCMPPS      $0x1d, Z0, Z2, K1
+	VMOVDQA32.Z Z1, K1, Z2
+	VPMOVDB     Z2, (AX)
+	ADDQ        $0x10, AX
+	ADDQ        $0x40, DX
+	JMP         many241
+
+done242:
 	VZEROUPPER
 	RET
 
@@ -6926,9 +7125,9 @@ TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VPXORD Z0, Z0, Z0
 
-many231:
+many243:
 	SUBQ      $0x10, CX
-	JLT       done232
+	JLT       done244
 	VPMOVZXBD (DX), Z0
 	VMOVUPS   (SI), Z1
 	VPTESTMD  Z0, Z0, K1
@@ -6938,9 +7137,9 @@ many231:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	JMP       many231
+	JMP       many243
 
-done232:
+done244:
 	VZEROUPPER
 	RET
 
@@ -6956,7 +7155,7 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel233:
+pixel245:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6965,11 +7164,11 @@ pixel233:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row234:
+row246:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one235:
+one247:
 	VMOVUPS (R11), Z4
 	VMULPS  (R13), Z4, Z4
 	VADDPS  Z4, Z0, Z0
@@ -6985,11 +7184,11 @@ one235:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one235
+	JNE     one247
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row234
+	JNE     row246
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -6997,7 +7196,7 @@ one235:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel233
+	JNE     pixel245
 	VZEROUPPER
 	RET
 
@@ -7017,17 +7216,17 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	BZHIL R10, R11, R11
 	KMOVW R11, K1
 
-pixel236:
+pixel248:
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row237:
+row249:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one238:
+one250:
 	VMOVUPS.Z (R11), K1, Z1
 	VMOVUPS.Z (R13), K1, Z2
 	VMULPS    Z2, Z1, Z2
@@ -7035,16 +7234,16 @@ one238:
 	ADDQ      SI, R13
 	ADDQ      DI, R11
 	DECQ      R14
-	JNE       one238
+	JNE       one250
 	ADDQ      24(AX), R10
 	ADDQ      48(AX), R11
 	DECQ      R12
-	JNE       row237
+	JNE       row249
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      R8, CX
 	ADDQ      R9, DX
 	DECQ      BX
-	JNE       pixel236
+	JNE       pixel248
 	VZEROUPPER
 	RET
 
@@ -7062,7 +7261,7 @@ TEXT ·tapsTogetherWideAVX512(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel239:
+pixel251:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7075,11 +7274,11 @@ pixel239:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row240:
+row252:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one241:
+one253:
 	VMOVUPS (R13), Z8
 	VMULPS  (R15), Z8, Z9
 	VADDPS  Z9, Z0, Z0
@@ -7101,11 +7300,11 @@ one241:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one241
+	JNE     one253
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row240
+	JNE     row252
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, (DX)(R9*1)
@@ -7117,7 +7316,7 @@ one241:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel239
+	JNE     pixel251
 	VZEROUPPER
 	RET
 
@@ -7139,7 +7338,7 @@ TEXT ·tapsTogetherAVX512(SB), NOSPLIT, $8-8
 	BZHIL R12, R13, R13
 	KMOVW R13, K1
 
-pixel242:
+pixel254:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7148,11 +7347,11 @@ pixel242:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row243:
+row255:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one244:
+one256:
 	VMOVUPS.Z (R13), K1, Z4
 	VMOVUPS.Z (R15), K1, Z5
 	VMULPS    Z5, Z4, Z5
@@ -7169,11 +7368,11 @@ one244:
 	ADDQ      SI, R15
 	ADDQ      DI, R13
 	DECQ      BP
-	JNE       one244
+	JNE       one256
 	ADDQ      24(AX), R12
 	ADDQ      48(AX), R13
 	DECQ      R14
-	JNE       row243
+	JNE       row255
 	VMOVUPS   Z0, K1, (DX)
 	VMOVUPS   Z1, K1, (DX)(R9*1)
 	VMOVUPS   Z2, K1, (DX)(R9*2)
@@ -7181,7 +7380,7 @@ one244:
 	LEAQ      (CX)(R8*4), CX
 	LEAQ      (DX)(R9*4), DX
 	DECQ      BX
-	JNE       pixel242
+	JNE       pixel254
 	VZEROUPPER
 	RET
 
@@ -7197,19 +7396,19 @@ TEXT ·tapsLargestWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel245:
-	VMOVUPS constants<>+5952(SB), Z0
-	VMOVUPS constants<>+5952(SB), Z1
-	VMOVUPS constants<>+5952(SB), Z2
-	VMOVUPS constants<>+5952(SB), Z3
+pixel257:
+	VMOVUPS constants<>+6016(SB), Z0
+	VMOVUPS constants<>+6016(SB), Z1
+	VMOVUPS constants<>+6016(SB), Z2
+	VMOVUPS constants<>+6016(SB), Z3
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row246:
+row258:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one247:
+one259:
 	VMOVUPS (R11), Z4
 	VMAXPS  Z0, Z4, Z0
 	VMOVUPS 64(R11), Z4
@@ -7220,10 +7419,10 @@ one247:
 	VMAXPS  Z3, Z4, Z3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one247
+	JNE     one259
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row246
+	JNE     row258
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
 	VMOVUPS Z2, 128(DX)
@@ -7231,7 +7430,7 @@ one247:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel245
+	JNE     pixel257
 	VZEROUPPER
 	RET
 
@@ -7251,29 +7450,29 @@ TEXT ·tapsLargestAVX512(SB), NOSPLIT, $0-8
 	BZHIL R9, R10, R10
 	KMOVW R10, K1
 
-pixel248:
-	VMOVUPS constants<>+5952(SB), Z0
+pixel260:
+	VMOVUPS constants<>+6016(SB), Z0
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row249:
+row261:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one250:
+one262:
 	VMOVUPS.Z (R11), K1, Z1
 	VMAXPS    Z0, Z1, Z0
 	ADDQ      SI, R11
 	DECQ      R12
-	JNE       one250
+	JNE       one262
 	ADDQ      24(AX), R9
 	DECQ      R10
-	JNE       row249
+	JNE       row261
 	VMOVUPS   Z0, K1, (DX)
 	ADDQ      DI, CX
 	ADDQ      R8, DX
 	DECQ      BX
-	JNE       pixel248
+	JNE       pixel260
 	VZEROUPPER
 	RET
 
@@ -7294,27 +7493,27 @@ TEXT ·tapsClaimAVX512(SB), NOSPLIT, $0-8
 	KMOVW  R10, K1
 	VPXORD Z0, Z0, Z0
 
-pixel251:
+pixel263:
 	MOVQ      CX, R9
 	MOVQ      CX, R11
 	MOVQ      64(AX), R10
 	MOVQ      56(AX), R12
 	VMOVUPS.Z (R11), K1, Z1
-	JMP       next253
+	JMP       next265
 
-element252:
+element264:
 	VMOVUPS.Z (R11), K1, Z2
 	VMAXPS    Z1, Z2, Z1
 
-next253:
+next265:
 	ADDQ      SI, R11
 	DECQ      R12
-	JNE       element252
+	JNE       element264
 	ADDQ      DI, R9
 	MOVQ      R9, R11
 	MOVQ      56(AX), R12
 	DECQ      R10
-	JNE       element252
+	JNE       element264
 	VMOVUPS.Z (R8), K1, Z2
 	MOVQ      CX, R9
 	MOVQ      CX, R11
@@ -7327,9 +7526,9 @@ next253:
 	VMOVUPS.Z (R11)(DX*1), K1, Z3
 	VADDPS    Z3, Z4, Z4
 	VMOVUPS   Z4, K1, (R11)(DX*1)
-	JMP       next255
+	JMP       next267
 
-element254:
+element266:
 	VMOVUPS.Z (R11), K1, Z3
 	VCMPPS    $0x00, Z1, Z3, K2
 	VMOVUPS.Z Z2, K2, Z4
@@ -7338,19 +7537,19 @@ element254:
 	VADDPS    Z3, Z4, Z4
 	VMOVUPS   Z4, K1, (R11)(DX*1)
 
-next255:
+next267:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element254
+	JNE  element266
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element254
+	JNE  element266
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel251
+	JNE  pixel263
 	VZEROUPPER
 	RET
 
@@ -7363,7 +7562,7 @@ TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels256:
+channels268:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -7378,7 +7577,7 @@ channels256:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group257:
+group269:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -7408,13 +7607,13 @@ group257:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed260
+	JE      summed272
 	TESTQ   DI, DI
-	JNE     ends261
+	JNE     ends273
 	CMPQ    R11, $0x10
-	JNE     ends261
+	JNE     ends273
 
-row258:
+row270:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -7525,29 +7724,29 @@ row258:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row258
-	JMP     summed260
+	JNE     row270
+	JMP     summed272
 
-ends261:
+ends273:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column262
+	JE      column274
 	CMPQ    DI, $0x01
-	JE      column263
-	JMP     column264
+	JE      column275
+	JMP     column276
 
-column262:
+column274:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over265
+	JE      over277
 
-column263:
+column275:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z20
 	VADDPS  Z20, Z0, Z0
@@ -7555,9 +7754,9 @@ column263:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over265
+	JE      over277
 
-column264:
+column276:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -7567,7 +7766,7 @@ column264:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -7577,7 +7776,7 @@ column264:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -7587,7 +7786,7 @@ column264:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -7597,7 +7796,7 @@ column264:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -7607,7 +7806,7 @@ column264:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -7617,7 +7816,7 @@ column264:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -7627,7 +7826,7 @@ column264:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -7637,7 +7836,7 @@ column264:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -7647,7 +7846,7 @@ column264:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -7657,7 +7856,7 @@ column264:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -7667,7 +7866,7 @@ column264:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -7677,7 +7876,7 @@ column264:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z17
 	VADDPS  Z17, Z12, Z12
@@ -7685,20 +7884,20 @@ column264:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over265
+	JE      over277
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over265:
+over277:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends261
+	JNE  ends273
 
-summed260:
+summed272:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled266
+	JEQ     scaled278
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -7717,9 +7916,9 @@ summed260:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled266:
+scaled278:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased267
+	JEQ     biased279
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -7738,10 +7937,10 @@ scaled266:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased267:
+biased279:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none270
+	JEQ     none282
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -7750,77 +7949,77 @@ biased267:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added268
+	JE      added280
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added268:
-none270:
+added280:
+none282:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited272
+	JEQ     limited284
 	TESTB   $0x08, 136(AX)
-	JEQ     six271
+	JEQ     six283
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -7850,9 +8049,9 @@ none270:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited272
+	JMP     limited284
 
-six271:
+six283:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -7912,66 +8111,66 @@ six271:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited272:
+limited284:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored269
+	JE      stored281
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored269:
+stored281:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done259
+	JE      done271
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -7979,14 +8178,14 @@ stored269:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group257
+	JMP     group269
 
-done259:
+done271:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels256
+	JLT  channels268
 	VZEROUPPER
 	RET
 
@@ -8016,7 +8215,7 @@ TEXT ·tapLineShortAVX512_3x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group274:
+group286:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8046,13 +8245,13 @@ group274:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed277
+	JE      summed289
 	TESTQ   DI, DI
-	JNE     ends278
+	JNE     ends290
 	CMPQ    R11, $0x10
-	JNE     ends278
+	JNE     ends290
 
-row275:
+row287:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -8163,29 +8362,29 @@ row275:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row275
-	JMP       summed277
+	JNE       row287
+	JMP       summed289
 
-ends278:
+ends290:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column279
+	JE        column291
 	CMPQ      DI, $0x01
-	JE        column280
-	JMP       column281
+	JE        column292
+	JMP       column293
 
-column279:
+column291:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over282
+	JE        over294
 
-column280:
+column292:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8193,9 +8392,9 @@ column280:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over282
+	JE        over294
 
-column281:
+column293:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8205,7 +8404,7 @@ column281:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -8215,7 +8414,7 @@ column281:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -8225,7 +8424,7 @@ column281:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -8235,7 +8434,7 @@ column281:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -8245,7 +8444,7 @@ column281:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -8255,7 +8454,7 @@ column281:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -8265,7 +8464,7 @@ column281:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -8275,7 +8474,7 @@ column281:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -8285,7 +8484,7 @@ column281:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -8295,7 +8494,7 @@ column281:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -8305,7 +8504,7 @@ column281:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -8315,7 +8514,7 @@ column281:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z17
 	VADDPS    Z17, Z12, Z12
@@ -8323,20 +8522,20 @@ column281:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over282
+	JE        over294
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over282:
+over294:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends278
+	JNE  ends290
 
-summed277:
+summed289:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled283
+	JEQ       scaled295
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -8355,9 +8554,9 @@ summed277:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled283:
+scaled295:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased284
+	JEQ       biased296
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -8376,10 +8575,10 @@ scaled283:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased284:
+biased296:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none287
+	JEQ       none299
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -8388,77 +8587,77 @@ biased284:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added285
+	JE        added297
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added285:
-none287:
+added297:
+none299:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited289
+	JEQ     limited301
 	TESTB   $0x08, 136(AX)
-	JEQ     six288
+	JEQ     six300
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -8488,9 +8687,9 @@ none287:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited289
+	JMP     limited301
 
-six288:
+six300:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -8550,66 +8749,66 @@ six288:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited289:
+limited301:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored286
+	JE      stored298
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored286:
+stored298:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done276
+	JE      done288
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -8617,9 +8816,9 @@ stored286:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group274
+	JMP     group286
 
-done276:
+done288:
 	VZEROUPPER
 	RET
 
@@ -8632,7 +8831,7 @@ TEXT ·tapLineAVX512_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels290:
+channels302:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -8647,7 +8846,7 @@ channels290:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group291:
+group303:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8677,13 +8876,13 @@ group291:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed294
+	JE      summed306
 	TESTQ   DI, DI
-	JNE     ends295
+	JNE     ends307
 	CMPQ    R11, $0x1d
-	JNE     ends295
+	JNE     ends307
 
-row292:
+row304:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -8809,37 +9008,37 @@ row292:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row292
-	JMP     summed294
+	JNE     row304
+	JMP     summed306
 
-ends295:
+ends307:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column296
+	JE      column308
 	CMPQ    DI, $0x01
-	JE      column297
-	JMP     column298
+	JE      column309
+	JMP     column310
 
-column296:
+column308:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over299
+	JE      over311
 
-column297:
+column309:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over299
+	JE      over311
 
-column298:
+column310:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -8847,13 +9046,13 @@ column298:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -8861,13 +9060,13 @@ column298:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -8875,13 +9074,13 @@ column298:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -8889,13 +9088,13 @@ column298:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -8903,13 +9102,13 @@ column298:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -8917,13 +9116,13 @@ column298:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -8931,13 +9130,13 @@ column298:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -8945,13 +9144,13 @@ column298:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x11
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x12
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -8959,13 +9158,13 @@ column298:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x13
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x14
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -8973,13 +9172,13 @@ column298:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x15
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x16
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -8987,13 +9186,13 @@ column298:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x17
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x18
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -9001,13 +9200,13 @@ column298:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x19
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1a
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z12, Z12
@@ -9015,26 +9214,26 @@ column298:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1b
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z15, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1c
-	JE      over299
+	JE      over311
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over299:
+over311:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends295
+	JNE  ends307
 
-summed294:
+summed306:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled300
+	JEQ     scaled312
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -9053,9 +9252,9 @@ summed294:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled300:
+scaled312:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased301
+	JEQ     biased313
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -9074,10 +9273,10 @@ scaled300:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased301:
+biased313:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none304
+	JEQ     none316
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -9086,77 +9285,77 @@ biased301:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added302
+	JE      added314
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added302:
-none304:
+added314:
+none316:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited306
+	JEQ     limited318
 	TESTB   $0x08, 136(AX)
-	JEQ     six305
+	JEQ     six317
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -9186,9 +9385,9 @@ none304:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited306
+	JMP     limited318
 
-six305:
+six317:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -9248,66 +9447,66 @@ six305:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited306:
+limited318:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored303
+	JE      stored315
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored303:
+stored315:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done293
+	JE      done305
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -9316,14 +9515,14 @@ stored303:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group291
+	JMP     group303
 
-done293:
+done305:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels290
+	JLT  channels302
 	VZEROUPPER
 	RET
 
@@ -9353,7 +9552,7 @@ TEXT ·tapLineShortAVX512_3x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group308:
+group320:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9383,13 +9582,13 @@ group308:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed311
+	JE      summed323
 	TESTQ   DI, DI
-	JNE     ends312
+	JNE     ends324
 	CMPQ    R11, $0x1d
-	JNE     ends312
+	JNE     ends324
 
-row309:
+row321:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -9515,37 +9714,37 @@ row309:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row309
-	JMP       summed311
+	JNE       row321
+	JMP       summed323
 
-ends312:
+ends324:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column313
+	JE        column325
 	CMPQ      DI, $0x01
-	JE        column314
-	JMP       column315
+	JE        column326
+	JMP       column327
 
-column313:
+column325:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over316
+	JE        over328
 
-column314:
+column326:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over316
+	JE        over328
 
-column315:
+column327:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -9553,13 +9752,13 @@ column315:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -9567,13 +9766,13 @@ column315:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -9581,13 +9780,13 @@ column315:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -9595,13 +9794,13 @@ column315:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -9609,13 +9808,13 @@ column315:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -9623,13 +9822,13 @@ column315:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -9637,13 +9836,13 @@ column315:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x10
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -9651,13 +9850,13 @@ column315:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x11
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x12
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -9665,13 +9864,13 @@ column315:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x13
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x14
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -9679,13 +9878,13 @@ column315:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x15
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x16
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -9693,13 +9892,13 @@ column315:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x17
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x18
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -9707,13 +9906,13 @@ column315:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x19
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1a
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z12, Z12
@@ -9721,26 +9920,26 @@ column315:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1b
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z15, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1c
-	JE        over316
+	JE        over328
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over316:
+over328:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends312
+	JNE  ends324
 
-summed311:
+summed323:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled317
+	JEQ       scaled329
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9759,9 +9958,9 @@ summed311:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled317:
+scaled329:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased318
+	JEQ       biased330
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9780,10 +9979,10 @@ scaled317:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased318:
+biased330:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none321
+	JEQ       none333
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -9792,77 +9991,77 @@ biased318:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added319
+	JE        added331
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added319:
-none321:
+added331:
+none333:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited323
+	JEQ     limited335
 	TESTB   $0x08, 136(AX)
-	JEQ     six322
+	JEQ     six334
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -9892,9 +10091,9 @@ none321:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited323
+	JMP     limited335
 
-six322:
+six334:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -9954,66 +10153,66 @@ six322:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited323:
+limited335:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored320
+	JE      stored332
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored320:
+stored332:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done310
+	JE      done322
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -10022,9 +10221,9 @@ stored320:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group308
+	JMP     group320
 
-done310:
+done322:
 	VZEROUPPER
 	RET
 
@@ -10038,7 +10237,7 @@ TEXT ·tapLineAVX512_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels324:
+channels336:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -10053,7 +10252,7 @@ channels324:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group325:
+group337:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -10083,13 +10282,13 @@ group325:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed328
+	JE      summed340
 	TESTQ   R8, R8
-	JNE     ends329
+	JNE     ends341
 	CMPQ    R12, $0x12
-	JNE     ends329
+	JNE     ends341
 
-row326:
+row338:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -10260,10 +10459,10 @@ row326:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row326
-	JMP     summed328
+	JNE     row338
+	JMP     summed340
 
-ends329:
+ends341:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -10271,24 +10470,24 @@ ends329:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column330
+	JE      column342
 	CMPQ    R8, $0x01
-	JE      column331
+	JE      column343
 	CMPQ    R8, $0x02
-	JE      column332
+	JE      column344
 	CMPQ    R8, $0x03
-	JE      column333
-	JMP     column334
+	JE      column345
+	JMP     column346
 
-column330:
+column342:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over335
+	JE      over347
 
-column331:
+column343:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10296,9 +10495,9 @@ column331:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over335
+	JE      over347
 
-column332:
+column344:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10308,9 +10507,9 @@ column332:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over335
+	JE      over347
 
-column333:
+column345:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10322,9 +10521,9 @@ column333:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over335
+	JE      over347
 
-column334:
+column346:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10338,7 +10537,7 @@ column334:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -10352,7 +10551,7 @@ column334:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -10366,7 +10565,7 @@ column334:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -10380,7 +10579,7 @@ column334:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -10394,7 +10593,7 @@ column334:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -10408,7 +10607,7 @@ column334:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -10422,7 +10621,7 @@ column334:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -10436,7 +10635,7 @@ column334:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -10450,7 +10649,7 @@ column334:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -10464,7 +10663,7 @@ column334:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z19
 	VADDPS  Z19, Z10, Z10
@@ -10476,7 +10675,7 @@ column334:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z11, Z11
@@ -10486,7 +10685,7 @@ column334:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -10494,20 +10693,20 @@ column334:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over335
+	JE      over347
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over335:
+over347:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends329
+	JNE  ends341
 
-summed328:
+summed340:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled336
+	JEQ     scaled348
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -10526,9 +10725,9 @@ summed328:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled336:
+scaled348:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased337
+	JEQ     biased349
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -10547,10 +10746,10 @@ scaled336:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased337:
+biased349:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none340
+	JEQ     none352
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -10559,77 +10758,77 @@ biased337:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added338
+	JE      added350
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added338:
-none340:
+added350:
+none352:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited342
+	JEQ     limited354
 	TESTB   $0x08, 136(AX)
-	JEQ     six341
+	JEQ     six353
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -10659,9 +10858,9 @@ none340:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited342
+	JMP     limited354
 
-six341:
+six353:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -10721,66 +10920,66 @@ six341:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited342:
+limited354:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored339
+	JE      stored351
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored339:
+stored351:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done327
+	JE      done339
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -10788,14 +10987,14 @@ stored339:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group325
+	JMP     group337
 
-done327:
+done339:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels324
+	JLT  channels336
 	VZEROUPPER
 	RET
 
@@ -10826,7 +11025,7 @@ TEXT ·tapLineShortAVX512_5x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group344:
+group356:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -10856,13 +11055,13 @@ group344:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed347
+	JE      summed359
 	TESTQ   R8, R8
-	JNE     ends348
+	JNE     ends360
 	CMPQ    R12, $0x12
-	JNE     ends348
+	JNE     ends360
 
-row345:
+row357:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -11033,10 +11232,10 @@ row345:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row345
-	JMP       summed347
+	JNE       row357
+	JMP       summed359
 
-ends348:
+ends360:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -11044,24 +11243,24 @@ ends348:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column349
+	JE        column361
 	CMPQ      R8, $0x01
-	JE        column350
+	JE        column362
 	CMPQ      R8, $0x02
-	JE        column351
+	JE        column363
 	CMPQ      R8, $0x03
-	JE        column352
-	JMP       column353
+	JE        column364
+	JMP       column365
 
-column349:
+column361:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over354
+	JE        over366
 
-column350:
+column362:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11069,9 +11268,9 @@ column350:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over354
+	JE        over366
 
-column351:
+column363:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11081,9 +11280,9 @@ column351:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over354
+	JE        over366
 
-column352:
+column364:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11095,9 +11294,9 @@ column352:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over354
+	JE        over366
 
-column353:
+column365:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11111,7 +11310,7 @@ column353:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -11125,7 +11324,7 @@ column353:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -11139,7 +11338,7 @@ column353:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -11153,7 +11352,7 @@ column353:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -11167,7 +11366,7 @@ column353:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -11181,7 +11380,7 @@ column353:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -11195,7 +11394,7 @@ column353:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -11209,7 +11408,7 @@ column353:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -11223,7 +11422,7 @@ column353:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -11237,7 +11436,7 @@ column353:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z19
 	VADDPS    Z19, Z10, Z10
@@ -11249,7 +11448,7 @@ column353:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z11, Z11
@@ -11259,7 +11458,7 @@ column353:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -11267,20 +11466,20 @@ column353:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over354
+	JE        over366
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over354:
+over366:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends348
+	JNE  ends360
 
-summed347:
+summed359:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled355
+	JEQ       scaled367
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -11299,9 +11498,9 @@ summed347:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled355:
+scaled367:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased356
+	JEQ       biased368
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -11320,10 +11519,10 @@ scaled355:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased356:
+biased368:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none359
+	JEQ       none371
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -11332,77 +11531,77 @@ biased356:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added357
+	JE        added369
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added357:
-none359:
+added369:
+none371:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited361
+	JEQ     limited373
 	TESTB   $0x08, 136(AX)
-	JEQ     six360
+	JEQ     six372
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -11432,9 +11631,9 @@ none359:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited361
+	JMP     limited373
 
-six360:
+six372:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -11494,66 +11693,66 @@ six360:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited361:
+limited373:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored358
+	JE      stored370
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored358:
+stored370:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done346
+	JE      done358
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -11561,9 +11760,9 @@ stored358:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group344
+	JMP     group356
 
-done346:
+done358:
 	VZEROUPPER
 	RET
 
@@ -11577,7 +11776,7 @@ TEXT ·tapLineAVX512_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels362:
+channels374:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -11592,7 +11791,7 @@ channels362:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group363:
+group375:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -11622,13 +11821,13 @@ group363:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed366
+	JE      summed378
 	TESTQ   R8, R8
-	JNE     ends367
+	JNE     ends379
 	CMPQ    R12, $0x1f
-	JNE     ends367
+	JNE     ends379
 
-row364:
+row376:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -11815,10 +12014,10 @@ row364:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row364
-	JMP     summed366
+	JNE     row376
+	JMP     summed378
 
-ends367:
+ends379:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -11826,32 +12025,32 @@ ends367:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column368
+	JE      column380
 	CMPQ    R8, $0x01
-	JE      column369
+	JE      column381
 	CMPQ    R8, $0x02
-	JE      column370
+	JE      column382
 	CMPQ    R8, $0x03
-	JE      column371
-	JMP     column372
+	JE      column383
+	JMP     column384
 
-column368:
+column380:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over373
+	JE      over385
 
-column369:
+column381:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over373
+	JE      over385
 
-column370:
+column382:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11859,9 +12058,9 @@ column370:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over373
+	JE      over385
 
-column371:
+column383:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11869,9 +12068,9 @@ column371:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over373
+	JE      over385
 
-column372:
+column384:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11881,7 +12080,7 @@ column372:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z1, Z1
@@ -11889,7 +12088,7 @@ column372:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -11899,7 +12098,7 @@ column372:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z2, Z2
@@ -11907,7 +12106,7 @@ column372:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -11917,7 +12116,7 @@ column372:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z3, Z3
@@ -11925,7 +12124,7 @@ column372:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -11935,7 +12134,7 @@ column372:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z4, Z4
@@ -11943,7 +12142,7 @@ column372:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -11953,7 +12152,7 @@ column372:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z5, Z5
@@ -11961,7 +12160,7 @@ column372:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -11971,7 +12170,7 @@ column372:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z6, Z6
@@ -11979,7 +12178,7 @@ column372:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -11989,7 +12188,7 @@ column372:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z7, Z7
@@ -11997,7 +12196,7 @@ column372:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -12007,7 +12206,7 @@ column372:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x13
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z8, Z8
@@ -12015,7 +12214,7 @@ column372:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x14
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -12025,7 +12224,7 @@ column372:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x15
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z9, Z9
@@ -12033,7 +12232,7 @@ column372:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x16
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -12043,7 +12242,7 @@ column372:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x17
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z10, Z10
@@ -12051,7 +12250,7 @@ column372:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x18
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z10, Z10
@@ -12061,7 +12260,7 @@ column372:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x19
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12069,7 +12268,7 @@ column372:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1a
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12079,7 +12278,7 @@ column372:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1b
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z19
 	VADDPS  Z19, Z12, Z12
@@ -12087,7 +12286,7 @@ column372:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1c
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -12095,26 +12294,26 @@ column372:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1d
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1e
-	JE      over373
+	JE      over385
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over373:
+over385:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends367
+	JNE  ends379
 
-summed366:
+summed378:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled374
+	JEQ     scaled386
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12133,9 +12332,9 @@ summed366:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled374:
+scaled386:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased375
+	JEQ     biased387
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12154,10 +12353,10 @@ scaled374:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased375:
+biased387:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none378
+	JEQ     none390
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -12166,77 +12365,77 @@ biased375:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added376
+	JE      added388
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added376:
-none378:
+added388:
+none390:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited380
+	JEQ     limited392
 	TESTB   $0x08, 136(AX)
-	JEQ     six379
+	JEQ     six391
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -12266,9 +12465,9 @@ none378:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited380
+	JMP     limited392
 
-six379:
+six391:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -12328,66 +12527,66 @@ six379:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited380:
+limited392:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored377
+	JE      stored389
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored377:
+stored389:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done365
+	JE      done377
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -12396,14 +12595,14 @@ stored377:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group363
+	JMP     group375
 
-done365:
+done377:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels362
+	JLT  channels374
 	VZEROUPPER
 	RET
 
@@ -12434,7 +12633,7 @@ TEXT ·tapLineShortAVX512_5x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group382:
+group394:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -12464,13 +12663,13 @@ group382:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed385
+	JE      summed397
 	TESTQ   R8, R8
-	JNE     ends386
+	JNE     ends398
 	CMPQ    R12, $0x1f
-	JNE     ends386
+	JNE     ends398
 
-row383:
+row395:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -12657,10 +12856,10 @@ row383:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row383
-	JMP       summed385
+	JNE       row395
+	JMP       summed397
 
-ends386:
+ends398:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -12668,32 +12867,32 @@ ends386:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column387
+	JE        column399
 	CMPQ      R8, $0x01
-	JE        column388
+	JE        column400
 	CMPQ      R8, $0x02
-	JE        column389
+	JE        column401
 	CMPQ      R8, $0x03
-	JE        column390
-	JMP       column391
+	JE        column402
+	JMP       column403
 
-column387:
+column399:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over392
+	JE        over404
 
-column388:
+column400:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over392
+	JE        over404
 
-column389:
+column401:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12701,9 +12900,9 @@ column389:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over392
+	JE        over404
 
-column390:
+column402:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12711,9 +12910,9 @@ column390:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over392
+	JE        over404
 
-column391:
+column403:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12723,7 +12922,7 @@ column391:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z1, Z1
@@ -12731,7 +12930,7 @@ column391:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -12741,7 +12940,7 @@ column391:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z2, Z2
@@ -12749,7 +12948,7 @@ column391:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -12759,7 +12958,7 @@ column391:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z3, Z3
@@ -12767,7 +12966,7 @@ column391:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -12777,7 +12976,7 @@ column391:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z4, Z4
@@ -12785,7 +12984,7 @@ column391:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -12795,7 +12994,7 @@ column391:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z5, Z5
@@ -12803,7 +13002,7 @@ column391:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -12813,7 +13012,7 @@ column391:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z6, Z6
@@ -12821,7 +13020,7 @@ column391:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -12831,7 +13030,7 @@ column391:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z7, Z7
@@ -12839,7 +13038,7 @@ column391:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x12
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -12849,7 +13048,7 @@ column391:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x13
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z8, Z8
@@ -12857,7 +13056,7 @@ column391:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x14
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -12867,7 +13066,7 @@ column391:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x15
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z9, Z9
@@ -12875,7 +13074,7 @@ column391:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x16
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -12885,7 +13084,7 @@ column391:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x17
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z10, Z10
@@ -12893,7 +13092,7 @@ column391:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x18
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z10, Z10
@@ -12903,7 +13102,7 @@ column391:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x19
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z11, Z11
@@ -12911,7 +13110,7 @@ column391:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1a
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z11, Z11
@@ -12921,7 +13120,7 @@ column391:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1b
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z19
 	VADDPS    Z19, Z12, Z12
@@ -12929,7 +13128,7 @@ column391:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1c
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -12937,26 +13136,26 @@ column391:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1d
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1e
-	JE        over392
+	JE        over404
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over392:
+over404:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends386
+	JNE  ends398
 
-summed385:
+summed397:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled393
+	JEQ       scaled405
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -12975,9 +13174,9 @@ summed385:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled393:
+scaled405:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased394
+	JEQ       biased406
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -12996,10 +13195,10 @@ scaled393:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased394:
+biased406:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none397
+	JEQ       none409
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -13008,77 +13207,77 @@ biased394:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added395
+	JE        added407
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added395:
-none397:
+added407:
+none409:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited399
+	JEQ     limited411
 	TESTB   $0x08, 136(AX)
-	JEQ     six398
+	JEQ     six410
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -13108,9 +13307,9 @@ none397:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited399
+	JMP     limited411
 
-six398:
+six410:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -13170,66 +13369,66 @@ six398:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited399:
+limited411:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored396
+	JE      stored408
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored396:
+stored408:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done384
+	JE      done396
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -13238,234 +13437,15 @@ stored396:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group382
+	JMP     group394
 
-done384:
+done396:
 	VZEROUPPER
 	RET
 
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many400:
-	CMPQ    CX, $0x00000020
-	JLT     tail401
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many400
-
-tail401:
-	CMPQ       CX, $0x00
-	JLE        done402
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail401
-
-done402:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many403:
-	CMPQ    CX, $0x00000020
-	JLT     tail404
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many403
-
-tail404:
-	CMPQ       CX, $0x00
-	JLE        done405
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail404
-
-done405:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many406:
-	CMPQ    CX, $0x00000020
-	JLT     tail407
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many406
-
-tail407:
-	CMPQ       CX, $0x00
-	JLE        done408
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail407
-
-done408:
-	VZEROUPPER
-	RET
-
-// func scalarSubAVX2(dst []float32, s float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	VBROADCASTSS s+24(FP), Y0
-
-many409:
-	CMPQ    CX, $0x00000020
-	JLT     tail410
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y8
-	VSUBPS  Y1, Y5, Y5
-	VSUBPS  Y2, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VSUBPS  Y4, Y8, Y8
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y6, 32(AX)
-	VMOVUPS Y7, 64(AX)
-	VMOVUPS Y8, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many409
-
-tail410:
-	CMPQ       CX, $0x00
-	JLE        done411
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMOVUPS    Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail410
-
-done411:
-	VZEROUPPER
-	RET
-
-// func mulAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -13482,10 +13462,10 @@ many412:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -13508,7 +13488,7 @@ tail413:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -13520,9 +13500,9 @@ done414:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// func addScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -13535,10 +13515,10 @@ many415:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -13559,7 +13539,7 @@ tail416:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMULPS     Y0, Y2, Y2
+	VADDPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -13570,9 +13550,9 @@ done417:
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32)
+// func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -13589,10 +13569,10 @@ many418:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -13615,7 +13595,7 @@ tail419:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -13627,13 +13607,13 @@ done420:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float32, x []float32, s float32)
+// func scalarSubAVX2(dst []float32, s float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
+	MOVQ         y_base+32(FP), DX
+	VBROADCASTSS s+24(FP), Y0
 
 many421:
 	CMPQ    CX, $0x00000020
@@ -13642,14 +13622,18 @@ many421:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VSUBPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -13666,14 +13650,229 @@ tail422:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VDIVPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
+	VMOVUPS    Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
 	JMP        tail422
 
 done423:
+	VZEROUPPER
+	RET
+
+// func mulAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many424:
+	CMPQ    CX, $0x00000020
+	JLT     tail425
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many424
+
+tail425:
+	CMPQ       CX, $0x00
+	JLE        done426
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail425
+
+done426:
+	VZEROUPPER
+	RET
+
+// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many427:
+	CMPQ    CX, $0x00000020
+	JLT     tail428
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many427
+
+tail428:
+	CMPQ       CX, $0x00
+	JLE        done429
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMULPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail428
+
+done429:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many430:
+	CMPQ    CX, $0x00000020
+	JLT     tail431
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many430
+
+tail431:
+	CMPQ       CX, $0x00
+	JLE        done432
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail431
+
+done432:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many433:
+	CMPQ    CX, $0x00000020
+	JLT     tail434
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many433
+
+tail434:
+	CMPQ       CX, $0x00
+	JLE        done435
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail434
+
+done435:
 	VZEROUPPER
 	RET
 
@@ -13685,9 +13884,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many424:
+many436:
 	CMPQ    CX, $0x00000020
-	JLT     tail425
+	JLT     tail437
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -13707,11 +13906,11 @@ many424:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many424
+	JMP     many436
 
-tail425:
+tail437:
 	CMPQ       CX, $0x00
-	JLE        done426
+	JLE        done438
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13726,9 +13925,9 @@ tail425:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail425
+	JMP        tail437
 
-done426:
+done438:
 	VZEROUPPER
 	RET
 
@@ -13740,9 +13939,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many427:
+many439:
 	CMPQ      CX, $0x00000020
-	JLT       tail428
+	JLT       tail440
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -13783,11 +13982,11 @@ many427:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many427
+	JMP       many439
 
-tail428:
+tail440:
 	CMPQ       CX, $0x00
-	JLE        done429
+	JLE        done441
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13808,9 +14007,9 @@ tail428:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail428
+	JMP        tail440
 
-done429:
+done441:
 	VZEROUPPER
 	RET
 
@@ -13822,9 +14021,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many430:
+many442:
 	CMPQ      CX, $0x00000020
-	JLT       tail431
+	JLT       tail443
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -13860,11 +14059,11 @@ many430:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many430
+	JMP       many442
 
-tail431:
+tail443:
 	CMPQ       CX, $0x00
-	JLE        done432
+	JLE        done444
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13883,9 +14082,9 @@ tail431:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail431
+	JMP        tail443
 
-done432:
+done444:
 	VZEROUPPER
 	RET
 
@@ -13897,9 +14096,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many433:
+many445:
 	CMPQ      CX, $0x00000020
-	JLT       tail434
+	JLT       tail446
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -13940,11 +14139,11 @@ many433:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many433
+	JMP       many445
 
-tail434:
+tail446:
 	CMPQ       CX, $0x00
-	JLE        done435
+	JLE        done447
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13965,9 +14164,9 @@ tail434:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail434
+	JMP        tail446
 
-done435:
+done447:
 	VZEROUPPER
 	RET
 
@@ -13979,9 +14178,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many436:
+many448:
 	CMPQ      CX, $0x00000020
-	JLT       tail437
+	JLT       tail449
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -14017,11 +14216,11 @@ many436:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many436
+	JMP       many448
 
-tail437:
+tail449:
 	CMPQ       CX, $0x00
-	JLE        done438
+	JLE        done450
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14040,229 +14239,15 @@ tail437:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail437
-
-done438:
-	VZEROUPPER
-	RET
-
-// func aboveAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many439:
-	CMPQ    CX, $0x00000020
-	JLT     tail440
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VMAXPS  Y4, Y0, Y0
-	VMAXPS  Y5, Y1, Y1
-	VMAXPS  Y6, Y2, Y2
-	VMAXPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many439
-
-tail440:
-	CMPQ       CX, $0x00
-	JLE        done441
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail440
-
-done441:
-	VZEROUPPER
-	RET
-
-// func aboveScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many442:
-	CMPQ    CX, $0x00000020
-	JLT     tail443
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMAXPS  Y0, Y1, Y1
-	VMAXPS  Y0, Y2, Y2
-	VMAXPS  Y0, Y3, Y3
-	VMAXPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many442
-
-tail443:
-	CMPQ       CX, $0x00
-	JLE        done444
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMAXPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail443
-
-done444:
-	VZEROUPPER
-	RET
-
-// func atMostAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many445:
-	CMPQ    CX, $0x00000020
-	JLT     tail446
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VMINPS  Y0, Y4, Y0
-	VMINPS  Y1, Y5, Y1
-	VMINPS  Y2, Y6, Y2
-	VMINPS  Y3, Y7, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many445
-
-tail446:
-	CMPQ       CX, $0x00
-	JLE        done447
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VMINPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail446
-
-done447:
-	VZEROUPPER
-	RET
-
-// func atMostScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many448:
-	CMPQ    CX, $0x00000020
-	JLT     tail449
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMINPS  Y1, Y0, Y1
-	VMINPS  Y2, Y0, Y2
-	VMINPS  Y3, Y0, Y3
-	VMINPS  Y4, Y0, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many448
-
-tail449:
-	CMPQ       CX, $0x00
-	JLE        done450
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMINPS     Y2, Y0, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
 	JMP        tail449
 
 done450:
 	VZEROUPPER
 	RET
 
-// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// func aboveAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -14279,10 +14264,10 @@ many451:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMAXPS  Y0, Y4, Y0
-	VMAXPS  Y1, Y5, Y1
-	VMAXPS  Y2, Y6, Y2
-	VMAXPS  Y3, Y7, Y3
+	VMAXPS  Y4, Y0, Y0
+	VMAXPS  Y5, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMAXPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -14305,7 +14290,7 @@ tail452:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y1, Y2, Y1
+	VMAXPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -14317,9 +14302,9 @@ done453:
 	VZEROUPPER
 	RET
 
-// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// func aboveScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -14332,10 +14317,10 @@ many454:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMAXPS  Y1, Y0, Y1
-	VMAXPS  Y2, Y0, Y2
-	VMAXPS  Y3, Y0, Y3
-	VMAXPS  Y4, Y0, Y4
+	VMAXPS  Y0, Y1, Y1
+	VMAXPS  Y0, Y2, Y2
+	VMAXPS  Y0, Y3, Y3
+	VMAXPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -14356,7 +14341,7 @@ tail455:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMAXPS     Y2, Y0, Y2
+	VMAXPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -14364,6 +14349,220 @@ tail455:
 	JMP        tail455
 
 done456:
+	VZEROUPPER
+	RET
+
+// func atMostAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many457:
+	CMPQ    CX, $0x00000020
+	JLT     tail458
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMINPS  Y0, Y4, Y0
+	VMINPS  Y1, Y5, Y1
+	VMINPS  Y2, Y6, Y2
+	VMINPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many457
+
+tail458:
+	CMPQ       CX, $0x00
+	JLE        done459
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMINPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail458
+
+done459:
+	VZEROUPPER
+	RET
+
+// func atMostScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many460:
+	CMPQ    CX, $0x00000020
+	JLT     tail461
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMINPS  Y1, Y0, Y1
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many460
+
+tail461:
+	CMPQ       CX, $0x00
+	JLE        done462
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMINPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail461
+
+done462:
+	VZEROUPPER
+	RET
+
+// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many463:
+	CMPQ    CX, $0x00000020
+	JLT     tail464
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMAXPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y5, Y1
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many463
+
+tail464:
+	CMPQ       CX, $0x00
+	JLE        done465
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail464
+
+done465:
+	VZEROUPPER
+	RET
+
+// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many466:
+	CMPQ    CX, $0x00000020
+	JLT     tail467
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMAXPS  Y1, Y0, Y1
+	VMAXPS  Y2, Y0, Y2
+	VMAXPS  Y3, Y0, Y3
+	VMAXPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many466
+
+tail467:
+	CMPQ       CX, $0x00
+	JLE        done468
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMAXPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail467
+
+done468:
 	VZEROUPPER
 	RET
 
@@ -14375,9 +14574,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many457:
+many469:
 	CMPQ    CX, $0x00000010
-	JLT     tail458
+	JLT     tail470
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -14394,11 +14593,11 @@ many457:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many457
+	JMP     many469
 
-tail458:
+tail470:
 	CMPQ       CX, $0x00
-	JLE        done459
+	JLE        done471
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14416,9 +14615,9 @@ tail458:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail458
+	JMP        tail470
 
-done459:
+done471:
 	VZEROUPPER
 	RET
 
@@ -14432,9 +14631,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many460:
+many472:
 	CMPQ    CX, $0x00000010
-	JLT     tail461
+	JLT     tail473
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -14457,11 +14656,11 @@ many460:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many460
+	JMP     many472
 
-tail461:
+tail473:
 	CMPQ       CX, $0x00
-	JLE        done462
+	JLE        done474
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -14483,9 +14682,9 @@ tail461:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail461
+	JMP        tail473
 
-done462:
+done474:
 	VZEROUPPER
 	RET
 
@@ -14496,9 +14695,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many463:
+many475:
 	CMPQ    CX, $0x00000020
-	JLT     tail464
+	JLT     tail476
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14519,11 +14718,11 @@ many463:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many463
+	JMP     many475
 
-tail464:
+tail476:
 	CMPQ       CX, $0x00
-	JLE        done465
+	JLE        done477
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14539,9 +14738,9 @@ tail464:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail464
+	JMP        tail476
 
-done465:
+done477:
 	VZEROUPPER
 	RET
 
@@ -14552,9 +14751,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many466:
+many478:
 	CMPQ    CX, $0x00000020
-	JLT     tail467
+	JLT     tail479
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14571,11 +14770,11 @@ many466:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many466
+	JMP     many478
 
-tail467:
+tail479:
 	CMPQ       CX, $0x00
-	JLE        done468
+	JLE        done480
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14590,9 +14789,9 @@ tail467:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail467
+	JMP        tail479
 
-done468:
+done480:
 	VZEROUPPER
 	RET
 
@@ -14603,9 +14802,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many469:
+many481:
 	CMPQ    CX, $0x00000020
-	JLT     tail470
+	JLT     tail482
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14622,11 +14821,11 @@ many469:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many469
+	JMP     many481
 
-tail470:
+tail482:
 	CMPQ       CX, $0x00
-	JLE        done471
+	JLE        done483
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14641,9 +14840,224 @@ tail470:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail470
+	JMP        tail482
 
-done471:
+done483:
+	VZEROUPPER
+	RET
+
+// func floorAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·floorAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many484:
+	CMPQ     CX, $0x00000020
+	JLT      tail485
+	VMOVUPS  (DX), Y0
+	VMOVUPS  32(DX), Y1
+	VMOVUPS  64(DX), Y2
+	VMOVUPS  96(DX), Y3
+	VROUNDPS $0x01, Y0, Y0
+	VROUNDPS $0x01, Y1, Y1
+	VROUNDPS $0x01, Y2, Y2
+	VROUNDPS $0x01, Y3, Y3
+	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y1, 32(AX)
+	VMOVUPS  Y2, 64(AX)
+	VMOVUPS  Y3, 96(AX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, DX
+	SUBQ     $0x00000020, CX
+	JMP      many484
+
+tail485:
+	CMPQ       CX, $0x00
+	JLE        done486
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VROUNDPS   $0x01, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail485
+
+done486:
+	VZEROUPPER
+	RET
+
+// func ceilAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·ceilAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many487:
+	CMPQ     CX, $0x00000020
+	JLT      tail488
+	VMOVUPS  (DX), Y0
+	VMOVUPS  32(DX), Y1
+	VMOVUPS  64(DX), Y2
+	VMOVUPS  96(DX), Y3
+	VROUNDPS $0x02, Y0, Y0
+	VROUNDPS $0x02, Y1, Y1
+	VROUNDPS $0x02, Y2, Y2
+	VROUNDPS $0x02, Y3, Y3
+	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y1, 32(AX)
+	VMOVUPS  Y2, 64(AX)
+	VMOVUPS  Y3, 96(AX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, DX
+	SUBQ     $0x00000020, CX
+	JMP      many487
+
+tail488:
+	CMPQ       CX, $0x00
+	JLE        done489
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VROUNDPS   $0x02, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail488
+
+done489:
+	VZEROUPPER
+	RET
+
+// func roundToEvenAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·roundToEvenAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many490:
+	CMPQ     CX, $0x00000020
+	JLT      tail491
+	VMOVUPS  (DX), Y0
+	VMOVUPS  32(DX), Y1
+	VMOVUPS  64(DX), Y2
+	VMOVUPS  96(DX), Y3
+	VROUNDPS $0x00, Y0, Y0
+	VROUNDPS $0x00, Y1, Y1
+	VROUNDPS $0x00, Y2, Y2
+	VROUNDPS $0x00, Y3, Y3
+	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y1, 32(AX)
+	VMOVUPS  Y2, 64(AX)
+	VMOVUPS  Y3, 96(AX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, DX
+	SUBQ     $0x00000020, CX
+	JMP      many490
+
+tail491:
+	CMPQ       CX, $0x00
+	JLE        done492
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VROUNDPS   $0x00, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail491
+
+done492:
+	VZEROUPPER
+	RET
+
+// func roundAVX2(dst []float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·roundAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many493:
+	CMPQ     CX, $0x00000020
+	JLT      tail494
+	VMOVUPS  (DX), Y0
+	VMOVUPS  32(DX), Y1
+	VMOVUPS  64(DX), Y2
+	VMOVUPS  96(DX), Y3
+	VMOVUPS  constants<>+64(SB), Y4
+	VMOVUPS  constants<>+128(SB), Y5
+	VANDPS   Y4, Y0, Y6
+	VORPS    Y5, Y6, Y6
+	VADDPS   Y6, Y0, Y0
+	VROUNDPS $0x03, Y0, Y0
+	VANDPS   Y4, Y1, Y6
+	VORPS    Y5, Y6, Y6
+	VADDPS   Y6, Y1, Y1
+	VROUNDPS $0x03, Y1, Y1
+	VANDPS   Y4, Y2, Y6
+	VORPS    Y5, Y6, Y6
+	VADDPS   Y6, Y2, Y2
+	VROUNDPS $0x03, Y2, Y2
+	VANDPS   Y4, Y3, Y4
+	VORPS    Y5, Y4, Y4
+	VADDPS   Y4, Y3, Y3
+	VROUNDPS $0x03, Y3, Y3
+	VMOVUPS  Y0, (AX)
+	VMOVUPS  Y1, 32(AX)
+	VMOVUPS  Y2, 64(AX)
+	VMOVUPS  Y3, 96(AX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, DX
+	SUBQ     $0x00000020, CX
+	JMP      many493
+
+tail494:
+	CMPQ       CX, $0x00
+	JLE        done495
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMOVUPS    constants<>+64(SB), Y2
+	VMOVUPS    constants<>+128(SB), Y3
+	VANDPS     Y2, Y1, Y2
+	VORPS      Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VROUNDPS   $0x03, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail494
+
+done495:
 	VZEROUPPER
 	RET
 
@@ -14654,9 +15068,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many472:
+many496:
 	CMPQ    CX, $0x00000020
-	JLT     tail473
+	JLT     tail497
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14672,11 +15086,11 @@ many472:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many472
+	JMP     many496
 
-tail473:
+tail497:
 	CMPQ       CX, $0x00
-	JLE        done474
+	JLE        done498
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14690,9 +15104,9 @@ tail473:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail473
+	JMP        tail497
 
-done474:
+done498:
 	VZEROUPPER
 	RET
 
@@ -14703,9 +15117,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many475:
+many499:
 	CMPQ    CX, $0x00000020
-	JLT     tail476
+	JLT     tail500
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14714,7 +15128,7 @@ many475:
 	VSQRTPS Y1, Y1
 	VSQRTPS Y2, Y2
 	VSQRTPS Y3, Y3
-	VMOVUPS constants<>+128(SB), Y4
+	VMOVUPS constants<>+192(SB), Y4
 	VDIVPS  Y0, Y4, Y0
 	VDIVPS  Y1, Y4, Y1
 	VDIVPS  Y2, Y4, Y2
@@ -14726,11 +15140,11 @@ many475:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many475
+	JMP     many499
 
-tail476:
+tail500:
 	CMPQ       CX, $0x00
-	JLE        done477
+	JLE        done501
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14740,15 +15154,15 @@ tail476:
 	VMOVUPS    (SI)(BX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VSQRTPS    Y1, Y1
-	VMOVUPS    constants<>+128(SB), Y2
+	VMOVUPS    constants<>+192(SB), Y2
 	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail476
+	JMP        tail500
 
-done477:
+done501:
 	VZEROUPPER
 	RET
 
@@ -14759,9 +15173,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many478:
+many502:
 	CMPQ       CX, $0x00000020
-	JLT        tail479
+	JLT        tail503
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -14777,11 +15191,11 @@ many478:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many478
+	JMP        many502
 
-tail479:
+tail503:
 	CMPQ       CX, $0x00
-	JLE        done480
+	JLE        done504
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14795,9 +15209,9 @@ tail479:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail479
+	JMP        tail503
 
-done480:
+done504:
 	VZEROUPPER
 	RET
 
@@ -14808,34 +15222,31 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many481:
+many505:
 	CMPQ         CX, $0x00000010
-	JLT          tail482
+	JLT          tail506
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
-	VMOVUPS      constants<>+192(SB), Y2
-	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y3
 	VMINPS       Y0, Y2, Y0
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y0, Y3, Y0
 	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      constants<>+320(SB), Y2
+	VMOVUPS      constants<>+384(SB), Y2
 	VMULPS       Y2, Y0, Y3
 	VMULPS       Y2, Y1, Y5
 	VROUNDPS     $0x00, Y3, Y3
 	VROUNDPS     $0x00, Y5, Y5
-	VMOVUPS      constants<>+384(SB), Y2
-	VFNMADD231PS Y2, Y3, Y0
-	VFNMADD231PS Y2, Y5, Y1
 	VMOVUPS      constants<>+448(SB), Y2
 	VFNMADD231PS Y2, Y3, Y0
 	VFNMADD231PS Y2, Y5, Y1
 	VMOVUPS      constants<>+512(SB), Y2
+	VFNMADD231PS Y2, Y3, Y0
+	VFNMADD231PS Y2, Y5, Y1
+	VMOVUPS      constants<>+576(SB), Y2
 	VMOVAPS      Y2, Y4
 	VMOVAPS      Y2, Y7
-	VMOVUPS      constants<>+576(SB), Y2
-	VFMADD213PS  Y2, Y0, Y4
-	VFMADD213PS  Y2, Y1, Y7
 	VMOVUPS      constants<>+640(SB), Y2
 	VFMADD213PS  Y2, Y0, Y4
 	VFMADD213PS  Y2, Y1, Y7
@@ -14845,17 +15256,20 @@ many481:
 	VMOVUPS      constants<>+768(SB), Y2
 	VFMADD213PS  Y2, Y0, Y4
 	VFMADD213PS  Y2, Y1, Y7
+	VMOVUPS      constants<>+832(SB), Y2
+	VFMADD213PS  Y2, Y0, Y4
+	VFMADD213PS  Y2, Y1, Y7
 	VMULPS       Y0, Y0, Y2
 	VMULPS       Y1, Y1, Y6
 	VFMADD213PS  Y0, Y2, Y4
 	VFMADD213PS  Y1, Y6, Y7
-	VMOVUPS      constants<>+128(SB), Y0
+	VMOVUPS      constants<>+192(SB), Y0
 	VADDPS       Y0, Y4, Y4
 	VADDPS       Y0, Y7, Y7
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y0
 	VPSUBD       Y0, Y3, Y3
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VPSLLD       $0x17, Y0, Y0
 	VPADDD       Y1, Y0, Y0
 	VMULPS       Y0, Y4, Y4
@@ -14865,7 +15279,7 @@ many481:
 	VCVTPS2DQ    Y5, Y5
 	VPSRAD       $0x01, Y5, Y0
 	VPSUBD       Y0, Y5, Y5
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VPSLLD       $0x17, Y0, Y0
 	VPADDD       Y1, Y0, Y0
 	VMULPS       Y0, Y7, Y7
@@ -14877,11 +15291,11 @@ many481:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many481
+	JMP          many505
 
-tail482:
+tail506:
 	CMPQ         CX, $0x00
-	JLE          done483
+	JLE          done507
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -14890,35 +15304,35 @@ tail482:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+192(SB), Y2
-	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y3
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      constants<>+320(SB), Y2
+	VMOVUPS      constants<>+384(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+384(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+448(SB), Y3
 	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+512(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+576(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+704(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+768(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+832(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y1, Y1, Y3
 	VFMADD213PS  Y1, Y3, Y4
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y4, Y4
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y3, Y1, Y1
 	VMULPS       Y1, Y4, Y4
@@ -14929,9 +15343,9 @@ tail482:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail482
+	JMP          tail506
 
-done483:
+done507:
 	VZEROUPPER
 	RET
 
@@ -14942,37 +15356,34 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many484:
+many508:
 	CMPQ         CX, $0x00000010
-	JLT          tail485
+	JLT          tail509
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+832(SB), Y3
-	VMOVUPS      constants<>+896(SB), Y4
+	VMOVUPS      constants<>+896(SB), Y3
+	VMOVUPS      constants<>+960(SB), Y4
 	VANDPS       Y2, Y0, Y5
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y5, Y3, Y5
 	VMINPS       Y2, Y3, Y2
 	VMULPS       Y4, Y5, Y5
 	VMULPS       Y4, Y2, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y5, Y4
 	VMULPS       Y3, Y2, Y7
 	VROUNDPS     $0x00, Y4, Y4
 	VROUNDPS     $0x00, Y7, Y7
-	VMOVUPS      constants<>+384(SB), Y3
-	VFNMADD231PS Y3, Y4, Y5
-	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+448(SB), Y3
 	VFNMADD231PS Y3, Y4, Y5
 	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+512(SB), Y3
+	VFNMADD231PS Y3, Y4, Y5
+	VFNMADD231PS Y3, Y7, Y2
+	VMOVUPS      constants<>+576(SB), Y3
 	VMOVAPS      Y3, Y6
 	VMOVAPS      Y3, Y9
-	VMOVUPS      constants<>+576(SB), Y3
-	VFMADD213PS  Y3, Y5, Y6
-	VFMADD213PS  Y3, Y2, Y9
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y5, Y6
 	VFMADD213PS  Y3, Y2, Y9
@@ -14982,11 +15393,14 @@ many484:
 	VMOVUPS      constants<>+768(SB), Y3
 	VFMADD213PS  Y3, Y5, Y6
 	VFMADD213PS  Y3, Y2, Y9
+	VMOVUPS      constants<>+832(SB), Y3
+	VFMADD213PS  Y3, Y5, Y6
+	VFMADD213PS  Y3, Y2, Y9
 	VMULPS       Y5, Y5, Y3
 	VMULPS       Y2, Y2, Y8
 	VFMADD213PS  Y5, Y3, Y6
 	VFMADD213PS  Y2, Y8, Y9
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VCVTPS2DQ    Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y2, Y4, Y4
@@ -14997,7 +15411,7 @@ many484:
 	VFMADD213PS  Y3, Y4, Y6
 	VSUBPS       Y2, Y7, Y2
 	VFMADD213PS  Y2, Y7, Y9
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+1024(SB), Y2
 	VADDPS       Y2, Y6, Y4
 	VDIVPS       Y4, Y6, Y6
 	VADDPS       Y2, Y9, Y7
@@ -15014,11 +15428,11 @@ many484:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many484
+	JMP          many508
 
-tail485:
+tail509:
 	CMPQ         CX, $0x00
-	JLE          done486
+	JLE          done510
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15028,37 +15442,37 @@ tail485:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+832(SB), Y3
-	VMOVUPS      constants<>+896(SB), Y4
+	VMOVUPS      constants<>+896(SB), Y3
+	VMOVUPS      constants<>+960(SB), Y4
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y2, Y3, Y2
 	VMULPS       Y4, Y2, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VCVTPS2DQ    Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y2, Y3, Y3
 	VSUBPS       Y2, Y3, Y2
 	VFMADD213PS  Y2, Y3, Y5
-	VMOVUPS      constants<>+960(SB), Y2
+	VMOVUPS      constants<>+1024(SB), Y2
 	VADDPS       Y2, Y5, Y3
 	VDIVPS       Y3, Y5, Y5
 	VMOVUPS      constants<>+64(SB), Y2
@@ -15069,9 +15483,9 @@ tail485:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail485
+	JMP          tail509
 
-done486:
+done510:
 	VZEROUPPER
 	RET
 
@@ -15082,34 +15496,31 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many487:
+many511:
 	CMPQ         CX, $0x00000010
-	JLT          tail488
+	JLT          tail512
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VORPS        Y2, Y0, Y4
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y4, Y3, Y4
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y4, Y5
 	VMULPS       Y3, Y2, Y7
 	VROUNDPS     $0x00, Y5, Y5
 	VROUNDPS     $0x00, Y7, Y7
-	VMOVUPS      constants<>+384(SB), Y3
-	VFNMADD231PS Y3, Y5, Y4
-	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+448(SB), Y3
 	VFNMADD231PS Y3, Y5, Y4
 	VFNMADD231PS Y3, Y7, Y2
 	VMOVUPS      constants<>+512(SB), Y3
+	VFNMADD231PS Y3, Y5, Y4
+	VFNMADD231PS Y3, Y7, Y2
+	VMOVUPS      constants<>+576(SB), Y3
 	VMOVAPS      Y3, Y6
 	VMOVAPS      Y3, Y9
-	VMOVUPS      constants<>+576(SB), Y3
-	VFMADD213PS  Y3, Y4, Y6
-	VFMADD213PS  Y3, Y2, Y9
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VFMADD213PS  Y3, Y2, Y9
@@ -15119,17 +15530,20 @@ many487:
 	VMOVUPS      constants<>+768(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VFMADD213PS  Y3, Y2, Y9
+	VMOVUPS      constants<>+832(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
+	VFMADD213PS  Y3, Y2, Y9
 	VMULPS       Y4, Y4, Y3
 	VMULPS       Y2, Y2, Y8
 	VFMADD213PS  Y4, Y3, Y6
 	VFMADD213PS  Y2, Y8, Y9
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y6, Y6
 	VADDPS       Y2, Y9, Y9
 	VCVTPS2DQ    Y5, Y5
 	VPSRAD       $0x01, Y5, Y2
 	VPSUBD       Y2, Y5, Y5
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y6, Y6
@@ -15139,14 +15553,14 @@ many487:
 	VCVTPS2DQ    Y7, Y7
 	VPSRAD       $0x01, Y7, Y2
 	VPSUBD       Y2, Y7, Y7
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y9, Y9
 	VPSLLD       $0x17, Y7, Y7
 	VPADDD       Y3, Y7, Y7
 	VMULPS       Y7, Y9, Y9
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VBLENDVPS    Y0, Y6, Y2, Y0
 	VADDPS       Y2, Y6, Y6
 	VDIVPS       Y6, Y0, Y0
@@ -15158,11 +15572,11 @@ many487:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many487
+	JMP          many511
 
-tail488:
+tail512:
 	CMPQ         CX, $0x00
-	JLE          done489
+	JLE          done513
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15172,41 +15586,41 @@ tail488:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VBLENDVPS    Y1, Y5, Y2, Y1
 	VADDPS       Y2, Y5, Y5
 	VDIVPS       Y5, Y1, Y1
@@ -15214,9 +15628,9 @@ tail488:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail488
+	JMP          tail512
 
-done489:
+done513:
 	VZEROUPPER
 	RET
 
@@ -15228,36 +15642,33 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many490:
+many514:
 	CMPQ         CX, $0x00000010
-	JLT          tail491
+	JLT          tail515
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
 	VSUBPS       Y0, Y2, Y2
-	VMOVUPS      constants<>+192(SB), Y3
-	VMOVUPS      constants<>+256(SB), Y4
+	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y4
 	VMINPS       Y1, Y3, Y1
 	VMINPS       Y2, Y3, Y2
 	VMAXPS       Y1, Y4, Y1
 	VMAXPS       Y2, Y4, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y1, Y4
 	VMULPS       Y3, Y2, Y6
 	VROUNDPS     $0x00, Y4, Y4
 	VROUNDPS     $0x00, Y6, Y6
-	VMOVUPS      constants<>+384(SB), Y3
-	VFNMADD231PS Y3, Y4, Y1
-	VFNMADD231PS Y3, Y6, Y2
 	VMOVUPS      constants<>+448(SB), Y3
 	VFNMADD231PS Y3, Y4, Y1
 	VFNMADD231PS Y3, Y6, Y2
 	VMOVUPS      constants<>+512(SB), Y3
+	VFNMADD231PS Y3, Y4, Y1
+	VFNMADD231PS Y3, Y6, Y2
+	VMOVUPS      constants<>+576(SB), Y3
 	VMOVAPS      Y3, Y5
 	VMOVAPS      Y3, Y8
-	VMOVUPS      constants<>+576(SB), Y3
-	VFMADD213PS  Y3, Y1, Y5
-	VFMADD213PS  Y3, Y2, Y8
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y1, Y5
 	VFMADD213PS  Y3, Y2, Y8
@@ -15267,17 +15678,20 @@ many490:
 	VMOVUPS      constants<>+768(SB), Y3
 	VFMADD213PS  Y3, Y1, Y5
 	VFMADD213PS  Y3, Y2, Y8
+	VMOVUPS      constants<>+832(SB), Y3
+	VFMADD213PS  Y3, Y1, Y5
+	VFMADD213PS  Y3, Y2, Y8
 	VMULPS       Y1, Y1, Y3
 	VMULPS       Y2, Y2, Y7
 	VFMADD213PS  Y1, Y3, Y5
 	VFMADD213PS  Y2, Y7, Y8
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y5, Y5
 	VADDPS       Y1, Y8, Y8
 	VCVTPS2DQ    Y4, Y4
 	VPSRAD       $0x01, Y4, Y1
 	VPSUBD       Y1, Y4, Y4
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y2, Y1, Y1
 	VMULPS       Y1, Y5, Y5
@@ -15287,7 +15701,7 @@ many490:
 	VCVTPS2DQ    Y6, Y6
 	VPSRAD       $0x01, Y6, Y1
 	VPSUBD       Y1, Y6, Y6
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y2, Y1, Y1
 	VMULPS       Y1, Y8, Y8
@@ -15299,11 +15713,11 @@ many490:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many490
+	JMP          many514
 
-tail491:
+tail515:
 	CMPQ         CX, $0x00
-	JLE          done492
+	JLE          done516
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15313,35 +15727,35 @@ tail491:
 	VMOVUPS      (SI)(BX*4), Y1
 	VMASKMOVPS   (DX), Y1, Y2
 	VSUBPS       Y0, Y2, Y2
-	VMOVUPS      constants<>+192(SB), Y3
-	VMOVUPS      constants<>+256(SB), Y4
+	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y4
 	VMINPS       Y2, Y3, Y2
 	VMAXPS       Y2, Y4, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
@@ -15352,9 +15766,9 @@ tail491:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail491
+	JMP          tail515
 
-done492:
+done516:
 	VZEROUPPER
 	RET
 
@@ -15365,19 +15779,16 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many493:
+many517:
 	CMPQ         CX, $0x00000010
-	JLT          tail494
+	JLT          tail518
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
 	VMULPS       Y1, Y1, Y3
-	VMOVUPS      constants<>+1024(SB), Y4
+	VMOVUPS      constants<>+1088(SB), Y4
 	VMOVAPS      Y4, Y5
 	VMOVAPS      Y4, Y4
-	VMOVUPS      constants<>+1088(SB), Y6
-	VFMADD213PS  Y6, Y2, Y5
-	VFMADD213PS  Y6, Y3, Y4
 	VMOVUPS      constants<>+1152(SB), Y6
 	VFMADD213PS  Y6, Y2, Y5
 	VFMADD213PS  Y6, Y3, Y4
@@ -15393,20 +15804,20 @@ many493:
 	VMOVUPS      constants<>+1408(SB), Y6
 	VFMADD213PS  Y6, Y2, Y5
 	VFMADD213PS  Y6, Y3, Y4
+	VMOVUPS      constants<>+1472(SB), Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y6, Y3, Y4
 	VFMADD213PS  Y0, Y0, Y5
 	VFMADD213PS  Y1, Y1, Y4
 	VMOVUPS      constants<>+0(SB), Y3
-	VMOVUPS      constants<>+1472(SB), Y6
+	VMOVUPS      constants<>+1536(SB), Y6
 	VANDPS       Y3, Y0, Y2
 	VANDPS       Y3, Y1, Y3
 	VMINPS       Y2, Y6, Y2
 	VMINPS       Y3, Y6, Y3
-	VMOVUPS      constants<>+1536(SB), Y6
+	VMOVUPS      constants<>+1600(SB), Y6
 	VMOVAPS      Y6, Y7
 	VMOVAPS      Y6, Y6
-	VMOVUPS      constants<>+1600(SB), Y8
-	VFMADD213PS  Y8, Y2, Y7
-	VFMADD213PS  Y8, Y3, Y6
 	VMOVUPS      constants<>+1664(SB), Y8
 	VFMADD213PS  Y8, Y2, Y7
 	VFMADD213PS  Y8, Y3, Y6
@@ -15419,28 +15830,28 @@ many493:
 	VMOVUPS      constants<>+1856(SB), Y8
 	VFMADD213PS  Y8, Y2, Y7
 	VFMADD213PS  Y8, Y3, Y6
+	VMOVUPS      constants<>+1920(SB), Y8
+	VFMADD213PS  Y8, Y2, Y7
+	VFMADD213PS  Y8, Y3, Y6
 	VMOVUPS      constants<>+64(SB), Y8
 	VMULPS       Y2, Y7, Y7
 	VXORPS       Y8, Y7, Y7
 	VMULPS       Y3, Y6, Y6
 	VXORPS       Y8, Y6, Y6
-	VMOVUPS      constants<>+320(SB), Y8
+	VMOVUPS      constants<>+384(SB), Y8
 	VMULPS       Y8, Y7, Y9
 	VMULPS       Y8, Y6, Y11
 	VROUNDPS     $0x00, Y9, Y9
 	VROUNDPS     $0x00, Y11, Y11
-	VMOVUPS      constants<>+384(SB), Y8
-	VFNMADD231PS Y8, Y9, Y7
-	VFNMADD231PS Y8, Y11, Y6
 	VMOVUPS      constants<>+448(SB), Y8
 	VFNMADD231PS Y8, Y9, Y7
 	VFNMADD231PS Y8, Y11, Y6
 	VMOVUPS      constants<>+512(SB), Y8
+	VFNMADD231PS Y8, Y9, Y7
+	VFNMADD231PS Y8, Y11, Y6
+	VMOVUPS      constants<>+576(SB), Y8
 	VMOVAPS      Y8, Y10
 	VMOVAPS      Y8, Y13
-	VMOVUPS      constants<>+576(SB), Y8
-	VFMADD213PS  Y8, Y7, Y10
-	VFMADD213PS  Y8, Y6, Y13
 	VMOVUPS      constants<>+640(SB), Y8
 	VFMADD213PS  Y8, Y7, Y10
 	VFMADD213PS  Y8, Y6, Y13
@@ -15450,11 +15861,14 @@ many493:
 	VMOVUPS      constants<>+768(SB), Y8
 	VFMADD213PS  Y8, Y7, Y10
 	VFMADD213PS  Y8, Y6, Y13
+	VMOVUPS      constants<>+832(SB), Y8
+	VFMADD213PS  Y8, Y7, Y10
+	VFMADD213PS  Y8, Y6, Y13
 	VMULPS       Y7, Y7, Y8
 	VMULPS       Y6, Y6, Y12
 	VFMADD213PS  Y7, Y8, Y10
 	VFMADD213PS  Y6, Y12, Y13
-	VMOVUPS      constants<>+128(SB), Y6
+	VMOVUPS      constants<>+192(SB), Y6
 	VCVTPS2DQ    Y9, Y9
 	VPSLLD       $0x17, Y9, Y9
 	VPADDD       Y6, Y9, Y9
@@ -15466,7 +15880,7 @@ many493:
 	VSUBPS       Y6, Y11, Y6
 	VFMADD213PS  Y6, Y11, Y13
 	VMOVUPS      constants<>+64(SB), Y6
-	VMOVUPS      constants<>+1920(SB), Y7
+	VMOVUPS      constants<>+1984(SB), Y7
 	VANDPS       Y6, Y0, Y0
 	VANDNPS      Y10, Y6, Y10
 	VORPS        Y10, Y0, Y0
@@ -15482,11 +15896,11 @@ many493:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many493
+	JMP          many517
 
-tail494:
+tail518:
 	CMPQ         CX, $0x00
-	JLE          done495
+	JLE          done519
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15496,10 +15910,8 @@ tail494:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMULPS       Y1, Y1, Y2
-	VMOVUPS      constants<>+1024(SB), Y3
+	VMOVUPS      constants<>+1088(SB), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      constants<>+1088(SB), Y4
-	VFMADD213PS  Y4, Y2, Y3
 	VMOVUPS      constants<>+1152(SB), Y4
 	VFMADD213PS  Y4, Y2, Y3
 	VMOVUPS      constants<>+1216(SB), Y4
@@ -15510,15 +15922,15 @@ tail494:
 	VFMADD213PS  Y4, Y2, Y3
 	VMOVUPS      constants<>+1408(SB), Y4
 	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+1472(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
 	VFMADD213PS  Y1, Y1, Y3
 	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+1472(SB), Y4
+	VMOVUPS      constants<>+1536(SB), Y4
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y2, Y4, Y2
-	VMOVUPS      constants<>+1536(SB), Y4
+	VMOVUPS      constants<>+1600(SB), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      constants<>+1600(SB), Y5
-	VFMADD213PS  Y5, Y2, Y4
 	VMOVUPS      constants<>+1664(SB), Y5
 	VFMADD213PS  Y5, Y2, Y4
 	VMOVUPS      constants<>+1728(SB), Y5
@@ -15527,36 +15939,38 @@ tail494:
 	VFMADD213PS  Y5, Y2, Y4
 	VMOVUPS      constants<>+1856(SB), Y5
 	VFMADD213PS  Y5, Y2, Y4
+	VMOVUPS      constants<>+1920(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
 	VMOVUPS      constants<>+64(SB), Y5
 	VMULPS       Y2, Y4, Y4
 	VXORPS       Y5, Y4, Y4
-	VMOVUPS      constants<>+320(SB), Y5
+	VMOVUPS      constants<>+384(SB), Y5
 	VMULPS       Y5, Y4, Y5
 	VROUNDPS     $0x00, Y5, Y5
-	VMOVUPS      constants<>+384(SB), Y6
-	VFNMADD231PS Y6, Y5, Y4
 	VMOVUPS      constants<>+448(SB), Y6
 	VFNMADD231PS Y6, Y5, Y4
 	VMOVUPS      constants<>+512(SB), Y6
-	VMOVAPS      Y6, Y7
+	VFNMADD231PS Y6, Y5, Y4
 	VMOVUPS      constants<>+576(SB), Y6
-	VFMADD213PS  Y6, Y4, Y7
+	VMOVAPS      Y6, Y7
 	VMOVUPS      constants<>+640(SB), Y6
 	VFMADD213PS  Y6, Y4, Y7
 	VMOVUPS      constants<>+704(SB), Y6
 	VFMADD213PS  Y6, Y4, Y7
 	VMOVUPS      constants<>+768(SB), Y6
 	VFMADD213PS  Y6, Y4, Y7
+	VMOVUPS      constants<>+832(SB), Y6
+	VFMADD213PS  Y6, Y4, Y7
 	VMULPS       Y4, Y4, Y6
 	VFMADD213PS  Y4, Y6, Y7
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VCVTPS2DQ    Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
 	VPADDD       Y4, Y5, Y5
 	VSUBPS       Y4, Y5, Y4
 	VFMADD213PS  Y4, Y5, Y7
 	VMOVUPS      constants<>+64(SB), Y4
-	VMOVUPS      constants<>+1920(SB), Y5
+	VMOVUPS      constants<>+1984(SB), Y5
 	VANDPS       Y4, Y1, Y1
 	VANDNPS      Y7, Y4, Y7
 	VORPS        Y7, Y1, Y1
@@ -15566,9 +15980,9 @@ tail494:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail494
+	JMP          tail518
 
-done495:
+done519:
 	VZEROUPPER
 	RET
 
@@ -15579,14 +15993,14 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many496:
+many520:
 	CMPQ      CX, $0x00000020
-	JLT       tail497
+	JLT       tail521
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
 	VMOVUPS   96(DX), Y3
-	VMOVUPS   constants<>+1984(SB), Y4
+	VMOVUPS   constants<>+2048(SB), Y4
 	VXORPS    Y5, Y5, Y5
 	VCMPPS    $0x11, Y5, Y0, Y6
 	VBLENDVPS Y6, Y5, Y0, Y0
@@ -15611,11 +16025,11 @@ many496:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many496
+	JMP       many520
 
-tail497:
+tail521:
 	CMPQ       CX, $0x00
-	JLE        done498
+	JLE        done522
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15624,7 +16038,7 @@ tail497:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
-	VMOVUPS    constants<>+1984(SB), Y2
+	VMOVUPS    constants<>+2048(SB), Y2
 	VXORPS     Y3, Y3, Y3
 	VCMPPS     $0x11, Y3, Y1, Y4
 	VBLENDVPS  Y4, Y3, Y1, Y1
@@ -15634,9 +16048,9 @@ tail497:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail497
+	JMP        tail521
 
-done498:
+done522:
 	VZEROUPPER
 	RET
 
@@ -15648,9 +16062,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many499:
+many523:
 	CMPQ      CX, $0x00000020
-	JLT       tail500
+	JLT       tail524
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -15675,11 +16089,11 @@ many499:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many499
+	JMP       many523
 
-tail500:
+tail524:
 	CMPQ       CX, $0x00
-	JLE        done501
+	JLE        done525
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15696,9 +16110,9 @@ tail500:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail500
+	JMP        tail524
 
-done501:
+done525:
 	VZEROUPPER
 	RET
 
@@ -15709,16 +16123,16 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many502:
+many526:
 	CMPQ      CX, $0x00000020
-	JLT       tail503
+	JLT       tail527
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
 	VMOVUPS   96(DX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+128(SB), Y5
-	VMOVUPS   constants<>+2048(SB), Y6
+	VMOVUPS   constants<>+192(SB), Y5
+	VMOVUPS   constants<>+2112(SB), Y6
 	VCMPPS    $0x11, Y4, Y0, Y7
 	VBLENDVPS Y7, Y6, Y0, Y0
 	VCMPPS    $0x1e, Y4, Y0, Y7
@@ -15746,11 +16160,11 @@ many502:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many502
+	JMP       many526
 
-tail503:
+tail527:
 	CMPQ       CX, $0x00
-	JLE        done504
+	JLE        done528
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15760,8 +16174,8 @@ tail503:
 	VMOVUPS    (SI)(BX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VXORPS     Y2, Y2, Y2
-	VMOVUPS    constants<>+128(SB), Y3
-	VMOVUPS    constants<>+2048(SB), Y4
+	VMOVUPS    constants<>+192(SB), Y3
+	VMOVUPS    constants<>+2112(SB), Y4
 	VCMPPS     $0x11, Y2, Y1, Y5
 	VBLENDVPS  Y5, Y4, Y1, Y1
 	VCMPPS     $0x1e, Y2, Y1, Y4
@@ -15771,9 +16185,9 @@ tail503:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail503
+	JMP        tail527
 
-done504:
+done528:
 	VZEROUPPER
 	RET
 
@@ -15785,15 +16199,15 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many505:
+many529:
 	CMPQ      CX, $0x00000010
-	JLT       tail506
+	JLT       tail530
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
 	VMOVUPS   32(BX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+128(SB), Y5
+	VMOVUPS   constants<>+192(SB), Y5
 	VCMPPS    $0x1e, Y4, Y2, Y2
 	VBLENDVPS Y2, Y5, Y4, Y2
 	VMULPS    Y2, Y0, Y0
@@ -15806,11 +16220,11 @@ many505:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many505
+	JMP       many529
 
-tail506:
+tail530:
 	CMPQ       CX, $0x00
-	JLE        done507
+	JLE        done531
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15821,7 +16235,7 @@ tail506:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VXORPS     Y3, Y3, Y3
-	VMOVUPS    constants<>+128(SB), Y4
+	VMOVUPS    constants<>+192(SB), Y4
 	VCMPPS     $0x1e, Y3, Y2, Y2
 	VBLENDVPS  Y2, Y4, Y3, Y2
 	VMULPS     Y2, Y1, Y1
@@ -15830,9 +16244,9 @@ tail506:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail506
+	JMP        tail530
 
-done507:
+done531:
 	VZEROUPPER
 	RET
 
@@ -15844,24 +16258,24 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many508:
+many532:
 	CMPQ      CX, $0x00000010
-	JLT       tail509
+	JLT       tail533
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
 	VMOVUPS   32(BX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+128(SB), Y5
+	VMOVUPS   constants<>+192(SB), Y5
 	VCMPPS    $0x1e, Y4, Y2, Y6
 	VBLENDVPS Y6, Y5, Y4, Y6
-	VMOVUPS   constants<>+1984(SB), Y7
+	VMOVUPS   constants<>+2048(SB), Y7
 	VCMPPS    $0x11, Y7, Y2, Y2
 	VBLENDVPS Y2, Y6, Y4, Y6
 	VMULPS    Y6, Y0, Y0
 	VCMPPS    $0x1e, Y4, Y3, Y2
 	VBLENDVPS Y2, Y5, Y4, Y2
-	VMOVUPS   constants<>+1984(SB), Y5
+	VMOVUPS   constants<>+2048(SB), Y5
 	VCMPPS    $0x11, Y5, Y3, Y3
 	VBLENDVPS Y3, Y2, Y4, Y2
 	VMULPS    Y2, Y1, Y1
@@ -15871,11 +16285,11 @@ many508:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many508
+	JMP       many532
 
-tail509:
+tail533:
 	CMPQ       CX, $0x00
-	JLE        done510
+	JLE        done534
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15886,10 +16300,10 @@ tail509:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VXORPS     Y3, Y3, Y3
-	VMOVUPS    constants<>+128(SB), Y4
+	VMOVUPS    constants<>+192(SB), Y4
 	VCMPPS     $0x1e, Y3, Y2, Y5
 	VBLENDVPS  Y5, Y4, Y3, Y4
-	VMOVUPS    constants<>+1984(SB), Y5
+	VMOVUPS    constants<>+2048(SB), Y5
 	VCMPPS     $0x11, Y5, Y2, Y2
 	VBLENDVPS  Y2, Y4, Y3, Y4
 	VMULPS     Y4, Y1, Y1
@@ -15898,9 +16312,9 @@ tail509:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail509
+	JMP        tail533
 
-done510:
+done534:
 	VZEROUPPER
 	RET
 
@@ -15912,9 +16326,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many511:
+many535:
 	CMPQ      CX, $0x00000020
-	JLT       tail512
+	JLT       tail536
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -15944,11 +16358,11 @@ many511:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many511
+	JMP       many535
 
-tail512:
+tail536:
 	CMPQ       CX, $0x00
-	JLE        done513
+	JLE        done537
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15967,9 +16381,9 @@ tail512:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail512
+	JMP        tail536
 
-done513:
+done537:
 	VZEROUPPER
 	RET
 
@@ -15981,9 +16395,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many514:
+many538:
 	CMPQ      CX, $0x00000020
-	JLT       tail515
+	JLT       tail539
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16013,11 +16427,11 @@ many514:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many514
+	JMP       many538
 
-tail515:
+tail539:
 	CMPQ       CX, $0x00
-	JLE        done516
+	JLE        done540
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16036,9 +16450,9 @@ tail515:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail515
+	JMP        tail539
 
-done516:
+done540:
 	VZEROUPPER
 	RET
 
@@ -16050,9 +16464,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many517:
+many541:
 	CMPQ      CX, $0x00000020
-	JLT       tail518
+	JLT       tail542
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16086,11 +16500,11 @@ many517:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many517
+	JMP       many541
 
-tail518:
+tail542:
 	CMPQ       CX, $0x00
-	JLE        done519
+	JLE        done543
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16110,9 +16524,9 @@ tail518:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail518
+	JMP        tail542
 
-done519:
+done543:
 	VZEROUPPER
 	RET
 
@@ -16125,9 +16539,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many520:
+many544:
 	CMPQ      CX, $0x00000010
-	JLT       tail521
+	JLT       tail545
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -16145,11 +16559,11 @@ many520:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many520
+	JMP       many544
 
-tail521:
+tail545:
 	CMPQ       CX, $0x00
-	JLE        done522
+	JLE        done546
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16168,9 +16582,9 @@ tail521:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail521
+	JMP        tail545
 
-done522:
+done546:
 	VZEROUPPER
 	RET
 
@@ -16182,16 +16596,16 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many523:
+many547:
 	CMPQ      CX, $0x00000010
-	JLT       tail524
+	JLT       tail548
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
 	VMOVUPS   32(BX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+128(SB), Y5
-	VMOVUPS   constants<>+128(SB), Y6
+	VMOVUPS   constants<>+192(SB), Y5
+	VMOVUPS   constants<>+192(SB), Y6
 	VADDPS    Y5, Y2, Y7
 	VCMPPS    $0x11, Y4, Y2, Y2
 	VBLENDVPS Y2, Y7, Y6, Y7
@@ -16206,11 +16620,11 @@ many523:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many523
+	JMP       many547
 
-tail524:
+tail548:
 	CMPQ       CX, $0x00
-	JLE        done525
+	JLE        done549
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16221,8 +16635,8 @@ tail524:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VXORPS     Y3, Y3, Y3
-	VMOVUPS    constants<>+128(SB), Y4
-	VMOVUPS    constants<>+128(SB), Y5
+	VMOVUPS    constants<>+192(SB), Y4
+	VMOVUPS    constants<>+192(SB), Y5
 	VADDPS     Y4, Y2, Y4
 	VCMPPS     $0x11, Y3, Y2, Y2
 	VBLENDVPS  Y2, Y4, Y5, Y4
@@ -16232,9 +16646,9 @@ tail524:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail524
+	JMP        tail548
 
-done525:
+done549:
 	VZEROUPPER
 	RET
 
@@ -16246,16 +16660,16 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many526:
+many550:
 	CMPQ      CX, $0x00000010
-	JLT       tail527
+	JLT       tail551
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
 	VMOVUPS   32(BX), Y3
 	VXORPS    Y4, Y4, Y4
-	VMOVUPS   constants<>+2112(SB), Y5
-	VMOVUPS   constants<>+2176(SB), Y6
+	VMOVUPS   constants<>+2176(SB), Y5
+	VMOVUPS   constants<>+2240(SB), Y6
 	VADDPS    Y5, Y2, Y7
 	VCMPPS    $0x11, Y4, Y2, Y2
 	VBLENDVPS Y2, Y7, Y6, Y7
@@ -16270,11 +16684,11 @@ many526:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many526
+	JMP       many550
 
-tail527:
+tail551:
 	CMPQ       CX, $0x00
-	JLE        done528
+	JLE        done552
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16285,8 +16699,8 @@ tail527:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VXORPS     Y3, Y3, Y3
-	VMOVUPS    constants<>+2112(SB), Y4
-	VMOVUPS    constants<>+2176(SB), Y5
+	VMOVUPS    constants<>+2176(SB), Y4
+	VMOVUPS    constants<>+2240(SB), Y5
 	VADDPS     Y4, Y2, Y4
 	VCMPPS     $0x11, Y3, Y2, Y2
 	VBLENDVPS  Y2, Y4, Y5, Y4
@@ -16296,9 +16710,9 @@ tail527:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail527
+	JMP        tail551
 
-done528:
+done552:
 	VZEROUPPER
 	RET
 
@@ -16309,15 +16723,15 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many529:
+many553:
 	CMPQ    CX, $0x00000020
-	JLT     tail530
+	JLT     tail554
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 	VMOVUPS constants<>+0(SB), Y4
-	VMOVUPS constants<>+128(SB), Y5
+	VMOVUPS constants<>+192(SB), Y5
 	VANDPS  Y4, Y0, Y6
 	VADDPS  Y5, Y6, Y6
 	VDIVPS  Y6, Y0, Y0
@@ -16337,11 +16751,11 @@ many529:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many529
+	JMP     many553
 
-tail530:
+tail554:
 	CMPQ       CX, $0x00
-	JLE        done531
+	JLE        done555
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16351,7 +16765,7 @@ tail530:
 	VMOVUPS    (SI)(BX*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMOVUPS    constants<>+0(SB), Y2
-	VMOVUPS    constants<>+128(SB), Y3
+	VMOVUPS    constants<>+192(SB), Y3
 	VANDPS     Y2, Y1, Y2
 	VADDPS     Y3, Y2, Y2
 	VDIVPS     Y2, Y1, Y1
@@ -16359,9 +16773,9 @@ tail530:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail530
+	JMP        tail554
 
-done531:
+done555:
 	VZEROUPPER
 	RET
 
@@ -16373,15 +16787,15 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many532:
+many556:
 	CMPQ    CX, $0x00000010
-	JLT     tail533
+	JLT     tail557
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
 	VMOVUPS constants<>+0(SB), Y4
-	VMOVUPS constants<>+128(SB), Y5
+	VMOVUPS constants<>+192(SB), Y5
 	VANDPS  Y4, Y2, Y2
 	VADDPS  Y5, Y2, Y2
 	VDIVPS  Y2, Y0, Y0
@@ -16396,11 +16810,11 @@ many532:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many532
+	JMP     many556
 
-tail533:
+tail557:
 	CMPQ       CX, $0x00
-	JLE        done534
+	JLE        done558
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16411,7 +16825,7 @@ tail533:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
 	VMOVUPS    constants<>+0(SB), Y3
-	VMOVUPS    constants<>+128(SB), Y4
+	VMOVUPS    constants<>+192(SB), Y4
 	VANDPS     Y3, Y2, Y2
 	VADDPS     Y4, Y2, Y2
 	VDIVPS     Y2, Y1, Y1
@@ -16421,9 +16835,9 @@ tail533:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail533
+	JMP        tail557
 
-done534:
+done558:
 	VZEROUPPER
 	RET
 
@@ -16434,35 +16848,35 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many535:
+many559:
 	CMPQ         CX, $0x00000008
-	JLT          tail536
+	JLT          tail560
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
-	VMOVUPS      constants<>+2240(SB), Y2
+	VMOVUPS      constants<>+2304(SB), Y2
 	VMOVAPS      Y0, Y3
 	VMINPS       Y1, Y3, Y3
 	VMAXPS       Y3, Y2, Y3
-	VMOVUPS      constants<>+320(SB), Y2
+	VMOVUPS      constants<>+384(SB), Y2
 	VMULPS       Y2, Y3, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y3, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
 	VMULPS       Y3, Y3, Y4
 	VFMADD213PS  Y3, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VCVTPS2DQ    Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
@@ -16474,11 +16888,11 @@ many535:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many535
+	JMP          many559
 
-tail536:
+tail560:
 	CMPQ         CX, $0x00
-	JLE          done537
+	JLE          done561
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16488,30 +16902,30 @@ tail536:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VXORPS       Y2, Y2, Y2
-	VMOVUPS      constants<>+2240(SB), Y3
+	VMOVUPS      constants<>+2304(SB), Y3
 	VMOVAPS      Y1, Y4
 	VMINPS       Y2, Y4, Y4
 	VMAXPS       Y4, Y3, Y4
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y4, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y5
-	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+448(SB), Y5
 	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+512(SB), Y5
-	VMOVAPS      Y5, Y6
+	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+576(SB), Y5
-	VFMADD213PS  Y5, Y4, Y6
+	VMOVAPS      Y5, Y6
 	VMOVUPS      constants<>+640(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
 	VMOVUPS      constants<>+704(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
 	VMOVUPS      constants<>+768(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+832(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
 	VMULPS       Y4, Y4, Y5
 	VFMADD213PS  Y4, Y5, Y6
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VCVTPS2DQ    Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
@@ -16523,9 +16937,9 @@ tail536:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail536
+	JMP          tail560
 
-done537:
+done561:
 	VZEROUPPER
 	RET
 
@@ -16537,47 +16951,47 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many538:
+many562:
 	CMPQ         CX, $0x00000008
-	JLT          tail539
+	JLT          tail563
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VBLENDVPS    Y1, Y5, Y2, Y1
 	VADDPS       Y2, Y5, Y5
 	VDIVPS       Y5, Y1, Y1
@@ -16587,11 +17001,11 @@ many538:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many538
+	JMP          many562
 
-tail539:
+tail563:
 	CMPQ         CX, $0x00
-	JLE          done540
+	JLE          done564
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -16602,41 +17016,41 @@ tail539:
 	VMASKMOVPS   (DX), Y0, Y1
 	VMASKMOVPS   (BX), Y0, Y2
 	VMOVUPS      constants<>+64(SB), Y3
-	VMOVUPS      constants<>+256(SB), Y4
+	VMOVUPS      constants<>+320(SB), Y4
 	VORPS        Y3, Y2, Y3
 	VMAXPS       Y3, Y4, Y3
-	VMOVUPS      constants<>+320(SB), Y4
+	VMOVUPS      constants<>+384(SB), Y4
 	VMULPS       Y4, Y3, Y4
 	VROUNDPS     $0x00, Y4, Y4
-	VMOVUPS      constants<>+384(SB), Y5
-	VFNMADD231PS Y5, Y4, Y3
 	VMOVUPS      constants<>+448(SB), Y5
 	VFNMADD231PS Y5, Y4, Y3
 	VMOVUPS      constants<>+512(SB), Y5
-	VMOVAPS      Y5, Y6
+	VFNMADD231PS Y5, Y4, Y3
 	VMOVUPS      constants<>+576(SB), Y5
-	VFMADD213PS  Y5, Y3, Y6
+	VMOVAPS      Y5, Y6
 	VMOVUPS      constants<>+640(SB), Y5
 	VFMADD213PS  Y5, Y3, Y6
 	VMOVUPS      constants<>+704(SB), Y5
 	VFMADD213PS  Y5, Y3, Y6
 	VMOVUPS      constants<>+768(SB), Y5
 	VFMADD213PS  Y5, Y3, Y6
+	VMOVUPS      constants<>+832(SB), Y5
+	VFMADD213PS  Y5, Y3, Y6
 	VMULPS       Y3, Y3, Y5
 	VFMADD213PS  Y3, Y5, Y6
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VADDPS       Y3, Y6, Y6
 	VCVTPS2DQ    Y4, Y4
 	VPSRAD       $0x01, Y4, Y3
 	VPSUBD       Y3, Y4, Y4
-	VMOVUPS      constants<>+128(SB), Y5
+	VMOVUPS      constants<>+192(SB), Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y5, Y3, Y3
 	VMULPS       Y3, Y6, Y6
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y5, Y4, Y4
 	VMULPS       Y4, Y6, Y6
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VBLENDVPS    Y2, Y6, Y3, Y2
 	VADDPS       Y3, Y6, Y6
 	VDIVPS       Y6, Y2, Y2
@@ -16646,9 +17060,9 @@ tail539:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail539
+	JMP          tail563
 
-done540:
+done564:
 	VZEROUPPER
 	RET
 
@@ -16659,42 +17073,42 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many541:
+many565:
 	CMPQ         CX, $0x00000008
-	JLT          tail542
+	JLT          tail566
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
-	VMOVUPS      constants<>+2240(SB), Y2
+	VMOVUPS      constants<>+2304(SB), Y2
 	VMOVAPS      Y0, Y3
 	VMINPS       Y1, Y3, Y3
 	VMAXPS       Y3, Y2, Y3
-	VMOVUPS      constants<>+320(SB), Y2
+	VMOVUPS      constants<>+384(SB), Y2
 	VMULPS       Y2, Y3, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y2, Y3
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y3, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y3, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y3, Y5
 	VMULPS       Y3, Y3, Y4
 	VFMADD213PS  Y3, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VCVTPS2DQ    Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VSUBPS       Y3, Y2, Y3
 	VFMADD213PS  Y3, Y2, Y5
-	VMOVUPS      constants<>+2176(SB), Y2
-	VMOVUPS      constants<>+2112(SB), Y3
+	VMOVUPS      constants<>+2240(SB), Y2
+	VMOVUPS      constants<>+2176(SB), Y3
 	VMULPS       Y2, Y0, Y2
 	VMULPS       Y3, Y5, Y5
 	VCMPPS       $0x11, Y1, Y0, Y0
@@ -16703,11 +17117,11 @@ many541:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many541
+	JMP          many565
 
-tail542:
+tail566:
 	CMPQ         CX, $0x00
-	JLE          done543
+	JLE          done567
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16717,37 +17131,37 @@ tail542:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VXORPS       Y2, Y2, Y2
-	VMOVUPS      constants<>+2240(SB), Y3
+	VMOVUPS      constants<>+2304(SB), Y3
 	VMOVAPS      Y1, Y4
 	VMINPS       Y2, Y4, Y4
 	VMAXPS       Y4, Y3, Y4
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y4, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y5
-	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+448(SB), Y5
 	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+512(SB), Y5
-	VMOVAPS      Y5, Y6
+	VFNMADD231PS Y5, Y3, Y4
 	VMOVUPS      constants<>+576(SB), Y5
-	VFMADD213PS  Y5, Y4, Y6
+	VMOVAPS      Y5, Y6
 	VMOVUPS      constants<>+640(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
 	VMOVUPS      constants<>+704(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
 	VMOVUPS      constants<>+768(SB), Y5
 	VFMADD213PS  Y5, Y4, Y6
+	VMOVUPS      constants<>+832(SB), Y5
+	VFMADD213PS  Y5, Y4, Y6
 	VMULPS       Y4, Y4, Y5
 	VFMADD213PS  Y4, Y5, Y6
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VCVTPS2DQ    Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VSUBPS       Y4, Y3, Y4
 	VFMADD213PS  Y4, Y3, Y6
-	VMOVUPS      constants<>+2176(SB), Y3
-	VMOVUPS      constants<>+2112(SB), Y4
+	VMOVUPS      constants<>+2240(SB), Y3
+	VMOVUPS      constants<>+2176(SB), Y4
 	VMULPS       Y3, Y1, Y3
 	VMULPS       Y4, Y6, Y6
 	VCMPPS       $0x11, Y2, Y1, Y1
@@ -16756,9 +17170,9 @@ tail542:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail542
+	JMP          tail566
 
-done543:
+done567:
 	VZEROUPPER
 	RET
 
@@ -16769,59 +17183,59 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many544:
+many568:
 	CMPQ         CX, $0x00000008
-	JLT          tail545
+	JLT          tail569
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
-	VMOVUPS      constants<>+256(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y2
 	VORPS        Y1, Y0, Y1
 	VMAXPS       Y1, Y2, Y1
-	VMOVUPS      constants<>+320(SB), Y2
+	VMOVUPS      constants<>+384(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+384(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+448(SB), Y3
 	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+512(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+576(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+704(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+768(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+832(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y1, Y1, Y3
 	VFMADD213PS  Y1, Y3, Y4
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y4, Y4
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y3, Y1, Y1
 	VMULPS       Y1, Y4, Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y4, Y4
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y4, Y2
 	VMOVAPS      Y2, Y3
-	VMOVUPS      constants<>+2304(SB), Y5
-	VMOVUPS      constants<>+2368(SB), Y6
+	VMOVUPS      constants<>+2368(SB), Y5
+	VMOVUPS      constants<>+2432(SB), Y6
 	VMULPS       Y6, Y3, Y6
 	VCMPPS       $0x11, Y5, Y3, Y7
 	VBLENDVPS    Y7, Y6, Y3, Y6
-	VMOVUPS      constants<>+2432(SB), Y7
+	VMOVUPS      constants<>+2496(SB), Y7
 	VXORPS       Y8, Y8, Y8
 	VCMPPS       $0x11, Y5, Y3, Y3
 	VBLENDVPS    Y3, Y7, Y8, Y5
 	VMOVAPS      Y6, Y3
-	VMOVUPS      constants<>+2496(SB), Y6
+	VMOVUPS      constants<>+2560(SB), Y6
 	VPSUBD       Y6, Y3, Y6
 	VPSRAD       $0x17, Y6, Y6
 	VCVTDQ2PS    Y6, Y7
@@ -16837,10 +17251,8 @@ many544:
 	VMULPS       Y8, Y7, Y7
 	VSUBPS       Y1, Y3, Y3
 	VADDPS       Y7, Y3, Y3
-	VMOVUPS      constants<>+2560(SB), Y1
+	VMOVUPS      constants<>+2624(SB), Y1
 	VMOVAPS      Y1, Y1
-	VMOVUPS      constants<>+2624(SB), Y6
-	VFMADD213PS  Y6, Y3, Y1
 	VMOVUPS      constants<>+2688(SB), Y6
 	VFMADD213PS  Y6, Y3, Y1
 	VMOVUPS      constants<>+2752(SB), Y6
@@ -16856,19 +17268,21 @@ many544:
 	VMOVUPS      constants<>+3072(SB), Y6
 	VFMADD213PS  Y6, Y3, Y1
 	VMOVUPS      constants<>+3136(SB), Y6
+	VFMADD213PS  Y6, Y3, Y1
+	VMOVUPS      constants<>+3200(SB), Y6
 	VMULPS       Y3, Y3, Y7
 	VMULPS       Y3, Y1, Y1
 	VADDPS       Y6, Y1, Y1
 	VMULPS       Y7, Y1, Y1
-	VMOVUPS      constants<>+384(SB), Y6
-	VMOVUPS      constants<>+448(SB), Y7
+	VMOVUPS      constants<>+448(SB), Y6
+	VMOVUPS      constants<>+512(SB), Y7
 	VFMADD231PS  Y7, Y5, Y1
 	VADDPS       Y1, Y3, Y3
 	VFMADD231PS  Y6, Y5, Y3
 	VXORPS       Y1, Y1, Y1
-	VMOVUPS      constants<>+3200(SB), Y5
-	VMOVUPS      constants<>+3264(SB), Y6
-	VMOVUPS      constants<>+3328(SB), Y7
+	VMOVUPS      constants<>+3264(SB), Y5
+	VMOVUPS      constants<>+3328(SB), Y6
+	VMOVUPS      constants<>+3392(SB), Y7
 	VCMPPS       $0x11, Y1, Y2, Y8
 	VBLENDVPS    Y8, Y6, Y3, Y3
 	VCMPPS       $0x00, Y1, Y2, Y1
@@ -16887,11 +17301,11 @@ many544:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many544
+	JMP          many568
 
-tail545:
+tail569:
 	CMPQ         CX, $0x00
-	JLE          done546
+	JLE          done570
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16901,54 +17315,54 @@ tail545:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y3
 	VORPS        Y2, Y1, Y2
 	VMAXPS       Y2, Y3, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y5, Y3
 	VMOVAPS      Y3, Y4
-	VMOVUPS      constants<>+2304(SB), Y6
-	VMOVUPS      constants<>+2368(SB), Y7
+	VMOVUPS      constants<>+2368(SB), Y6
+	VMOVUPS      constants<>+2432(SB), Y7
 	VMULPS       Y7, Y4, Y7
 	VCMPPS       $0x11, Y6, Y4, Y8
 	VBLENDVPS    Y8, Y7, Y4, Y7
-	VMOVUPS      constants<>+2432(SB), Y8
+	VMOVUPS      constants<>+2496(SB), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y6, Y4, Y4
 	VBLENDVPS    Y4, Y8, Y9, Y6
 	VMOVAPS      Y7, Y4
-	VMOVUPS      constants<>+2496(SB), Y7
+	VMOVUPS      constants<>+2560(SB), Y7
 	VPSUBD       Y7, Y4, Y7
 	VPSRAD       $0x17, Y7, Y7
 	VCVTDQ2PS    Y7, Y8
@@ -16964,10 +17378,8 @@ tail545:
 	VMULPS       Y9, Y8, Y8
 	VSUBPS       Y2, Y4, Y4
 	VADDPS       Y8, Y4, Y4
-	VMOVUPS      constants<>+2560(SB), Y2
+	VMOVUPS      constants<>+2624(SB), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      constants<>+2624(SB), Y7
-	VFMADD213PS  Y7, Y4, Y2
 	VMOVUPS      constants<>+2688(SB), Y7
 	VFMADD213PS  Y7, Y4, Y2
 	VMOVUPS      constants<>+2752(SB), Y7
@@ -16983,19 +17395,21 @@ tail545:
 	VMOVUPS      constants<>+3072(SB), Y7
 	VFMADD213PS  Y7, Y4, Y2
 	VMOVUPS      constants<>+3136(SB), Y7
+	VFMADD213PS  Y7, Y4, Y2
+	VMOVUPS      constants<>+3200(SB), Y7
 	VMULPS       Y4, Y4, Y8
 	VMULPS       Y4, Y2, Y2
 	VADDPS       Y7, Y2, Y2
 	VMULPS       Y8, Y2, Y2
-	VMOVUPS      constants<>+384(SB), Y7
-	VMOVUPS      constants<>+448(SB), Y8
+	VMOVUPS      constants<>+448(SB), Y7
+	VMOVUPS      constants<>+512(SB), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VADDPS       Y2, Y4, Y4
 	VFMADD231PS  Y7, Y6, Y4
 	VXORPS       Y2, Y2, Y2
-	VMOVUPS      constants<>+3200(SB), Y6
-	VMOVUPS      constants<>+3264(SB), Y7
-	VMOVUPS      constants<>+3328(SB), Y8
+	VMOVUPS      constants<>+3264(SB), Y6
+	VMOVUPS      constants<>+3328(SB), Y7
+	VMOVUPS      constants<>+3392(SB), Y8
 	VCMPPS       $0x11, Y2, Y3, Y9
 	VBLENDVPS    Y9, Y7, Y4, Y4
 	VCMPPS       $0x00, Y2, Y3, Y2
@@ -17014,9 +17428,9 @@ tail545:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail545
+	JMP          tail569
 
-done546:
+done570:
 	VZEROUPPER
 	RET
 
@@ -17027,78 +17441,78 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many547:
+many571:
 	CMPQ         CX, $0x00000008
-	JLT          tail548
+	JLT          tail572
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
-	VMOVUPS      constants<>+192(SB), Y2
-	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y3
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      constants<>+320(SB), Y2
+	VMOVUPS      constants<>+384(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+384(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+448(SB), Y3
 	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+512(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+576(SB), Y3
-	VFMADD213PS  Y3, Y1, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+704(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
 	VMOVUPS      constants<>+768(SB), Y3
 	VFMADD213PS  Y3, Y1, Y4
+	VMOVUPS      constants<>+832(SB), Y3
+	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y1, Y1, Y3
 	VFMADD213PS  Y1, Y3, Y4
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y4, Y4
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y3, Y1, Y1
 	VMULPS       Y1, Y4, Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VMULPS       Y2, Y4, Y4
-	VMOVUPS      constants<>+3392(SB), Y1
-	VMOVUPS      constants<>+2240(SB), Y2
+	VMOVUPS      constants<>+3456(SB), Y1
+	VMOVUPS      constants<>+2304(SB), Y2
 	VMOVAPS      Y0, Y3
 	VMINPS       Y3, Y1, Y3
 	VMAXPS       Y3, Y2, Y3
-	VMOVUPS      constants<>+320(SB), Y1
+	VMOVUPS      constants<>+384(SB), Y1
 	VMULPS       Y1, Y3, Y1
 	VROUNDPS     $0x00, Y1, Y1
-	VMOVUPS      constants<>+384(SB), Y2
-	VFNMADD231PS Y2, Y1, Y3
 	VMOVUPS      constants<>+448(SB), Y2
 	VFNMADD231PS Y2, Y1, Y3
 	VMOVUPS      constants<>+512(SB), Y2
-	VMOVAPS      Y2, Y5
+	VFNMADD231PS Y2, Y1, Y3
 	VMOVUPS      constants<>+576(SB), Y2
-	VFMADD213PS  Y2, Y3, Y5
+	VMOVAPS      Y2, Y5
 	VMOVUPS      constants<>+640(SB), Y2
 	VFMADD213PS  Y2, Y3, Y5
 	VMOVUPS      constants<>+704(SB), Y2
 	VFMADD213PS  Y2, Y3, Y5
 	VMOVUPS      constants<>+768(SB), Y2
 	VFMADD213PS  Y2, Y3, Y5
+	VMOVUPS      constants<>+832(SB), Y2
+	VFMADD213PS  Y2, Y3, Y5
 	VMULPS       Y3, Y3, Y2
 	VFMADD213PS  Y3, Y2, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VCVTPS2DQ    Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y2, Y1, Y1
 	VSUBPS       Y2, Y1, Y2
 	VFMADD213PS  Y2, Y1, Y5
 	VMOVUPS      constants<>+64(SB), Y1
-	VMOVUPS      constants<>+3392(SB), Y2
+	VMOVUPS      constants<>+3456(SB), Y2
 	VCMPPS       $0x1e, Y2, Y0, Y2
 	VBLENDVPS    Y2, Y4, Y5, Y5
 	VANDPS       Y1, Y0, Y0
@@ -17107,11 +17521,11 @@ many547:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many547
+	JMP          many571
 
-tail548:
+tail572:
 	CMPQ         CX, $0x00
-	JLE          done549
+	JLE          done573
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17121,73 +17535,73 @@ tail548:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVAPS      Y1, Y2
-	VMOVUPS      constants<>+192(SB), Y3
-	VMOVUPS      constants<>+256(SB), Y4
+	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+320(SB), Y4
 	VMINPS       Y2, Y3, Y2
 	VMAXPS       Y2, Y4, Y2
-	VMOVUPS      constants<>+320(SB), Y3
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y2, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y3, Y2
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y2, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y2, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y2, Y5
 	VMULPS       Y2, Y2, Y4
 	VFMADD213PS  Y2, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y5, Y5
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y2
 	VPSUBD       Y2, Y3, Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y5, Y5
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y4, Y3, Y3
 	VMULPS       Y3, Y5, Y5
-	VMOVUPS      constants<>+3392(SB), Y2
-	VMOVUPS      constants<>+2240(SB), Y3
+	VMOVUPS      constants<>+3456(SB), Y2
+	VMOVUPS      constants<>+2304(SB), Y3
 	VMOVAPS      Y1, Y4
 	VMINPS       Y4, Y2, Y4
 	VMAXPS       Y4, Y3, Y4
-	VMOVUPS      constants<>+320(SB), Y2
+	VMOVUPS      constants<>+384(SB), Y2
 	VMULPS       Y2, Y4, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+384(SB), Y3
-	VFNMADD231PS Y3, Y2, Y4
 	VMOVUPS      constants<>+448(SB), Y3
 	VFNMADD231PS Y3, Y2, Y4
 	VMOVUPS      constants<>+512(SB), Y3
-	VMOVAPS      Y3, Y6
+	VFNMADD231PS Y3, Y2, Y4
 	VMOVUPS      constants<>+576(SB), Y3
-	VFMADD213PS  Y3, Y4, Y6
+	VMOVAPS      Y3, Y6
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VMOVUPS      constants<>+704(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
 	VMOVUPS      constants<>+768(SB), Y3
 	VFMADD213PS  Y3, Y4, Y6
+	VMOVUPS      constants<>+832(SB), Y3
+	VFMADD213PS  Y3, Y4, Y6
 	VMULPS       Y4, Y4, Y3
 	VFMADD213PS  Y4, Y3, Y6
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VCVTPS2DQ    Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y3, Y2, Y2
 	VSUBPS       Y3, Y2, Y3
 	VFMADD213PS  Y3, Y2, Y6
 	VMOVUPS      constants<>+64(SB), Y2
-	VMOVUPS      constants<>+3392(SB), Y3
+	VMOVUPS      constants<>+3456(SB), Y3
 	VCMPPS       $0x1e, Y3, Y1, Y3
 	VBLENDVPS    Y3, Y5, Y6, Y6
 	VANDPS       Y2, Y1, Y1
@@ -17196,9 +17610,9 @@ tail548:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail548
+	JMP          tail572
 
-done549:
+done573:
 	VZEROUPPER
 	RET
 
@@ -17209,34 +17623,32 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many550:
+many574:
 	CMPQ        CX, $0x00000008
-	JLT         tail551
+	JLT         tail575
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
-	VMOVUPS     constants<>+2304(SB), Y2
-	VMOVUPS     constants<>+2368(SB), Y3
+	VMOVUPS     constants<>+2368(SB), Y2
+	VMOVUPS     constants<>+2432(SB), Y3
 	VMULPS      Y3, Y0, Y3
 	VCMPPS      $0x11, Y2, Y0, Y4
 	VBLENDVPS   Y4, Y3, Y0, Y3
-	VMOVUPS     constants<>+2432(SB), Y4
+	VMOVUPS     constants<>+2496(SB), Y4
 	VXORPS      Y5, Y5, Y5
 	VCMPPS      $0x11, Y2, Y0, Y0
 	VBLENDVPS   Y0, Y4, Y5, Y2
 	VMOVAPS     Y3, Y0
-	VMOVUPS     constants<>+2496(SB), Y3
+	VMOVUPS     constants<>+2560(SB), Y3
 	VPSUBD      Y3, Y0, Y3
 	VPSRAD      $0x17, Y3, Y3
 	VCVTDQ2PS   Y3, Y4
 	VPSLLD      $0x17, Y3, Y3
 	VPSUBD      Y3, Y0, Y0
 	VSUBPS      Y2, Y4, Y2
-	VMOVUPS     constants<>+128(SB), Y3
+	VMOVUPS     constants<>+192(SB), Y3
 	VSUBPS      Y3, Y0, Y0
-	VMOVUPS     constants<>+2560(SB), Y3
+	VMOVUPS     constants<>+2624(SB), Y3
 	VMOVAPS     Y3, Y3
-	VMOVUPS     constants<>+2624(SB), Y4
-	VFMADD213PS Y4, Y0, Y3
 	VMOVUPS     constants<>+2688(SB), Y4
 	VFMADD213PS Y4, Y0, Y3
 	VMOVUPS     constants<>+2752(SB), Y4
@@ -17252,19 +17664,21 @@ many550:
 	VMOVUPS     constants<>+3072(SB), Y4
 	VFMADD213PS Y4, Y0, Y3
 	VMOVUPS     constants<>+3136(SB), Y4
+	VFMADD213PS Y4, Y0, Y3
+	VMOVUPS     constants<>+3200(SB), Y4
 	VMULPS      Y0, Y0, Y5
 	VMULPS      Y0, Y3, Y3
 	VADDPS      Y4, Y3, Y3
 	VMULPS      Y5, Y3, Y3
-	VMOVUPS     constants<>+384(SB), Y4
-	VMOVUPS     constants<>+448(SB), Y5
+	VMOVUPS     constants<>+448(SB), Y4
+	VMOVUPS     constants<>+512(SB), Y5
 	VFMADD231PS Y5, Y2, Y3
 	VADDPS      Y3, Y0, Y0
 	VFMADD231PS Y4, Y2, Y0
 	VXORPS      Y2, Y2, Y2
-	VMOVUPS     constants<>+3200(SB), Y3
-	VMOVUPS     constants<>+3264(SB), Y4
-	VMOVUPS     constants<>+3328(SB), Y5
+	VMOVUPS     constants<>+3264(SB), Y3
+	VMOVUPS     constants<>+3328(SB), Y4
+	VMOVUPS     constants<>+3392(SB), Y5
 	VCMPPS      $0x11, Y2, Y1, Y6
 	VBLENDVPS   Y6, Y4, Y0, Y0
 	VCMPPS      $0x00, Y2, Y1, Y2
@@ -17277,11 +17691,11 @@ many550:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many550
+	JMP         many574
 
-tail551:
+tail575:
 	CMPQ        CX, $0x00
-	JLE         done552
+	JLE         done576
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -17291,29 +17705,27 @@ tail551:
 	VMOVUPS     (SI)(BX*4), Y0
 	VMASKMOVPS  (DX), Y0, Y1
 	VMOVAPS     Y1, Y2
-	VMOVUPS     constants<>+2304(SB), Y3
-	VMOVUPS     constants<>+2368(SB), Y4
+	VMOVUPS     constants<>+2368(SB), Y3
+	VMOVUPS     constants<>+2432(SB), Y4
 	VMULPS      Y4, Y1, Y4
 	VCMPPS      $0x11, Y3, Y1, Y5
 	VBLENDVPS   Y5, Y4, Y1, Y4
-	VMOVUPS     constants<>+2432(SB), Y5
+	VMOVUPS     constants<>+2496(SB), Y5
 	VXORPS      Y6, Y6, Y6
 	VCMPPS      $0x11, Y3, Y1, Y1
 	VBLENDVPS   Y1, Y5, Y6, Y3
 	VMOVAPS     Y4, Y1
-	VMOVUPS     constants<>+2496(SB), Y4
+	VMOVUPS     constants<>+2560(SB), Y4
 	VPSUBD      Y4, Y1, Y4
 	VPSRAD      $0x17, Y4, Y4
 	VCVTDQ2PS   Y4, Y5
 	VPSLLD      $0x17, Y4, Y4
 	VPSUBD      Y4, Y1, Y1
 	VSUBPS      Y3, Y5, Y3
-	VMOVUPS     constants<>+128(SB), Y4
+	VMOVUPS     constants<>+192(SB), Y4
 	VSUBPS      Y4, Y1, Y1
-	VMOVUPS     constants<>+2560(SB), Y4
+	VMOVUPS     constants<>+2624(SB), Y4
 	VMOVAPS     Y4, Y4
-	VMOVUPS     constants<>+2624(SB), Y5
-	VFMADD213PS Y5, Y1, Y4
 	VMOVUPS     constants<>+2688(SB), Y5
 	VFMADD213PS Y5, Y1, Y4
 	VMOVUPS     constants<>+2752(SB), Y5
@@ -17329,19 +17741,21 @@ tail551:
 	VMOVUPS     constants<>+3072(SB), Y5
 	VFMADD213PS Y5, Y1, Y4
 	VMOVUPS     constants<>+3136(SB), Y5
+	VFMADD213PS Y5, Y1, Y4
+	VMOVUPS     constants<>+3200(SB), Y5
 	VMULPS      Y1, Y1, Y6
 	VMULPS      Y1, Y4, Y4
 	VADDPS      Y5, Y4, Y4
 	VMULPS      Y6, Y4, Y4
-	VMOVUPS     constants<>+384(SB), Y5
-	VMOVUPS     constants<>+448(SB), Y6
+	VMOVUPS     constants<>+448(SB), Y5
+	VMOVUPS     constants<>+512(SB), Y6
 	VFMADD231PS Y6, Y3, Y4
 	VADDPS      Y4, Y1, Y1
 	VFMADD231PS Y5, Y3, Y1
 	VXORPS      Y3, Y3, Y3
-	VMOVUPS     constants<>+3200(SB), Y4
-	VMOVUPS     constants<>+3264(SB), Y5
-	VMOVUPS     constants<>+3328(SB), Y6
+	VMOVUPS     constants<>+3264(SB), Y4
+	VMOVUPS     constants<>+3328(SB), Y5
+	VMOVUPS     constants<>+3392(SB), Y6
 	VCMPPS      $0x11, Y3, Y2, Y7
 	VBLENDVPS   Y7, Y5, Y1, Y1
 	VCMPPS      $0x00, Y3, Y2, Y3
@@ -17354,9 +17768,9 @@ tail551:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail551
+	JMP         tail575
 
-done552:
+done576:
 	VZEROUPPER
 	RET
 
@@ -17367,24 +17781,24 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many553:
+many577:
 	CMPQ        CX, $0x00000008
-	JLT         tail554
+	JLT         tail578
 	VMOVUPS     (DX), Y0
-	VMOVUPS     constants<>+128(SB), Y1
+	VMOVUPS     constants<>+192(SB), Y1
 	VADDPS      Y1, Y0, Y2
 	VMOVAPS     Y2, Y3
-	VMOVUPS     constants<>+2304(SB), Y4
-	VMOVUPS     constants<>+2368(SB), Y5
+	VMOVUPS     constants<>+2368(SB), Y4
+	VMOVUPS     constants<>+2432(SB), Y5
 	VMULPS      Y5, Y3, Y5
 	VCMPPS      $0x11, Y4, Y3, Y6
 	VBLENDVPS   Y6, Y5, Y3, Y5
-	VMOVUPS     constants<>+2432(SB), Y6
+	VMOVUPS     constants<>+2496(SB), Y6
 	VXORPS      Y7, Y7, Y7
 	VCMPPS      $0x11, Y4, Y3, Y3
 	VBLENDVPS   Y3, Y6, Y7, Y4
 	VMOVAPS     Y5, Y3
-	VMOVUPS     constants<>+2496(SB), Y5
+	VMOVUPS     constants<>+2560(SB), Y5
 	VPSUBD      Y5, Y3, Y5
 	VPSRAD      $0x17, Y5, Y5
 	VCVTDQ2PS   Y5, Y6
@@ -17400,10 +17814,8 @@ many553:
 	VMULPS      Y7, Y6, Y6
 	VSUBPS      Y1, Y3, Y3
 	VADDPS      Y6, Y3, Y3
-	VMOVUPS     constants<>+2560(SB), Y1
+	VMOVUPS     constants<>+2624(SB), Y1
 	VMOVAPS     Y1, Y1
-	VMOVUPS     constants<>+2624(SB), Y5
-	VFMADD213PS Y5, Y3, Y1
 	VMOVUPS     constants<>+2688(SB), Y5
 	VFMADD213PS Y5, Y3, Y1
 	VMOVUPS     constants<>+2752(SB), Y5
@@ -17419,19 +17831,21 @@ many553:
 	VMOVUPS     constants<>+3072(SB), Y5
 	VFMADD213PS Y5, Y3, Y1
 	VMOVUPS     constants<>+3136(SB), Y5
+	VFMADD213PS Y5, Y3, Y1
+	VMOVUPS     constants<>+3200(SB), Y5
 	VMULPS      Y3, Y3, Y6
 	VMULPS      Y3, Y1, Y1
 	VADDPS      Y5, Y1, Y1
 	VMULPS      Y6, Y1, Y1
-	VMOVUPS     constants<>+384(SB), Y5
-	VMOVUPS     constants<>+448(SB), Y6
+	VMOVUPS     constants<>+448(SB), Y5
+	VMOVUPS     constants<>+512(SB), Y6
 	VFMADD231PS Y6, Y4, Y1
 	VADDPS      Y1, Y3, Y3
 	VFMADD231PS Y5, Y4, Y3
 	VXORPS      Y1, Y1, Y1
-	VMOVUPS     constants<>+3200(SB), Y4
-	VMOVUPS     constants<>+3264(SB), Y5
-	VMOVUPS     constants<>+3328(SB), Y6
+	VMOVUPS     constants<>+3264(SB), Y4
+	VMOVUPS     constants<>+3328(SB), Y5
+	VMOVUPS     constants<>+3392(SB), Y6
 	VCMPPS      $0x11, Y1, Y2, Y7
 	VBLENDVPS   Y7, Y5, Y3, Y3
 	VCMPPS      $0x00, Y1, Y2, Y1
@@ -17447,11 +17861,11 @@ many553:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many553
+	JMP         many577
 
-tail554:
+tail578:
 	CMPQ        CX, $0x00
-	JLE         done555
+	JLE         done579
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -17460,20 +17874,20 @@ tail554:
 	LEAQ        ones<>+32(SB), SI
 	VMOVUPS     (SI)(BX*4), Y0
 	VMASKMOVPS  (DX), Y0, Y1
-	VMOVUPS     constants<>+128(SB), Y2
+	VMOVUPS     constants<>+192(SB), Y2
 	VADDPS      Y2, Y1, Y3
 	VMOVAPS     Y3, Y4
-	VMOVUPS     constants<>+2304(SB), Y5
-	VMOVUPS     constants<>+2368(SB), Y6
+	VMOVUPS     constants<>+2368(SB), Y5
+	VMOVUPS     constants<>+2432(SB), Y6
 	VMULPS      Y6, Y4, Y6
 	VCMPPS      $0x11, Y5, Y4, Y7
 	VBLENDVPS   Y7, Y6, Y4, Y6
-	VMOVUPS     constants<>+2432(SB), Y7
+	VMOVUPS     constants<>+2496(SB), Y7
 	VXORPS      Y8, Y8, Y8
 	VCMPPS      $0x11, Y5, Y4, Y4
 	VBLENDVPS   Y4, Y7, Y8, Y5
 	VMOVAPS     Y6, Y4
-	VMOVUPS     constants<>+2496(SB), Y6
+	VMOVUPS     constants<>+2560(SB), Y6
 	VPSUBD      Y6, Y4, Y6
 	VPSRAD      $0x17, Y6, Y6
 	VCVTDQ2PS   Y6, Y7
@@ -17489,10 +17903,8 @@ tail554:
 	VMULPS      Y8, Y7, Y7
 	VSUBPS      Y2, Y4, Y4
 	VADDPS      Y7, Y4, Y4
-	VMOVUPS     constants<>+2560(SB), Y2
+	VMOVUPS     constants<>+2624(SB), Y2
 	VMOVAPS     Y2, Y2
-	VMOVUPS     constants<>+2624(SB), Y6
-	VFMADD213PS Y6, Y4, Y2
 	VMOVUPS     constants<>+2688(SB), Y6
 	VFMADD213PS Y6, Y4, Y2
 	VMOVUPS     constants<>+2752(SB), Y6
@@ -17508,19 +17920,21 @@ tail554:
 	VMOVUPS     constants<>+3072(SB), Y6
 	VFMADD213PS Y6, Y4, Y2
 	VMOVUPS     constants<>+3136(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+3200(SB), Y6
 	VMULPS      Y4, Y4, Y7
 	VMULPS      Y4, Y2, Y2
 	VADDPS      Y6, Y2, Y2
 	VMULPS      Y7, Y2, Y2
-	VMOVUPS     constants<>+384(SB), Y6
-	VMOVUPS     constants<>+448(SB), Y7
+	VMOVUPS     constants<>+448(SB), Y6
+	VMOVUPS     constants<>+512(SB), Y7
 	VFMADD231PS Y7, Y5, Y2
 	VADDPS      Y2, Y4, Y4
 	VFMADD231PS Y6, Y5, Y4
 	VXORPS      Y2, Y2, Y2
-	VMOVUPS     constants<>+3200(SB), Y5
-	VMOVUPS     constants<>+3264(SB), Y6
-	VMOVUPS     constants<>+3328(SB), Y7
+	VMOVUPS     constants<>+3264(SB), Y5
+	VMOVUPS     constants<>+3328(SB), Y6
+	VMOVUPS     constants<>+3392(SB), Y7
 	VCMPPS      $0x11, Y2, Y3, Y8
 	VBLENDVPS   Y8, Y6, Y4, Y4
 	VCMPPS      $0x00, Y2, Y3, Y2
@@ -17536,9 +17950,9 @@ tail554:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail554
+	JMP         tail578
 
-done555:
+done579:
 	VZEROUPPER
 	RET
 
@@ -17549,22 +17963,20 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many556:
+many580:
 	CMPQ         CX, $0x00000008
-	JLT          tail557
+	JLT          tail581
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
-	VMOVUPS      constants<>+3456(SB), Y2
-	VMOVUPS      constants<>+1472(SB), Y3
+	VMOVUPS      constants<>+3520(SB), Y2
+	VMOVUPS      constants<>+1536(SB), Y3
 	VANDPS       Y1, Y0, Y1
 	VMINPS       Y1, Y2, Y1
 	VADDPS       Y3, Y1, Y2
 	VSUBPS       Y3, Y1, Y3
 	VDIVPS       Y2, Y3, Y3
-	VMOVUPS      constants<>+3520(SB), Y2
+	VMOVUPS      constants<>+3584(SB), Y2
 	VMOVAPS      Y2, Y2
-	VMOVUPS      constants<>+3584(SB), Y4
-	VFMADD213PS  Y4, Y3, Y2
 	VMOVUPS      constants<>+3648(SB), Y4
 	VFMADD213PS  Y4, Y3, Y2
 	VMOVUPS      constants<>+3712(SB), Y4
@@ -17583,7 +17995,9 @@ many556:
 	VFMADD213PS  Y4, Y3, Y2
 	VMOVUPS      constants<>+4160(SB), Y4
 	VFMADD213PS  Y4, Y3, Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+4224(SB), Y4
+	VFMADD213PS  Y4, Y3, Y2
+	VMOVUPS      constants<>+192(SB), Y3
 	VMOVUPS      constants<>+64(SB), Y4
 	VMULPS       Y1, Y1, Y5
 	VXORPS       Y4, Y5, Y5
@@ -17593,50 +18007,48 @@ many556:
 	VADDPS       Y3, Y6, Y6
 	VDIVPS       Y6, Y2, Y2
 	VFNMADD231PS Y4, Y2, Y2
-	VMOVUPS      constants<>+256(SB), Y3
-	VMAXPS       Y5, Y3, Y5
 	VMOVUPS      constants<>+320(SB), Y3
+	VMAXPS       Y5, Y3, Y5
+	VMOVUPS      constants<>+384(SB), Y3
 	VMULPS       Y3, Y5, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y3, Y5
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y3, Y5
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y6
+	VFNMADD231PS Y4, Y3, Y5
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y5, Y6
+	VMOVAPS      Y4, Y6
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y5, Y6
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y5, Y6
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y5, Y6
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y5, Y6
 	VMULPS       Y5, Y5, Y4
 	VFMADD213PS  Y5, Y4, Y6
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VADDPS       Y4, Y6, Y6
 	VCVTPS2DQ    Y3, Y3
 	VPSRAD       $0x01, Y3, Y4
 	VPSUBD       Y4, Y3, Y3
-	VMOVUPS      constants<>+128(SB), Y5
+	VMOVUPS      constants<>+192(SB), Y5
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y5, Y4, Y4
 	VMULPS       Y4, Y6, Y6
 	VPSLLD       $0x17, Y3, Y3
 	VPADDD       Y5, Y3, Y3
 	VMULPS       Y3, Y6, Y6
-	VMOVUPS      constants<>+960(SB), Y3
+	VMOVUPS      constants<>+1024(SB), Y3
 	VXORPS       Y4, Y4, Y4
 	VMULPS       Y6, Y2, Y2
 	VSUBPS       Y2, Y3, Y3
 	VCMPPS       $0x11, Y4, Y0, Y4
 	VBLENDVPS    Y4, Y3, Y2, Y2
 	VMULPS       Y0, Y0, Y3
-	VMOVUPS      constants<>+1024(SB), Y4
+	VMOVUPS      constants<>+1088(SB), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      constants<>+1088(SB), Y5
-	VFMADD213PS  Y5, Y3, Y4
 	VMOVUPS      constants<>+1152(SB), Y5
 	VFMADD213PS  Y5, Y3, Y4
 	VMOVUPS      constants<>+1216(SB), Y5
@@ -17647,8 +18059,10 @@ many556:
 	VFMADD213PS  Y5, Y3, Y4
 	VMOVUPS      constants<>+1408(SB), Y5
 	VFMADD213PS  Y5, Y3, Y4
-	VMOVUPS      constants<>+128(SB), Y3
-	VMOVUPS      constants<>+4224(SB), Y5
+	VMOVUPS      constants<>+1472(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+4288(SB), Y5
 	VFMADD213PS  Y0, Y0, Y4
 	VSUBPS       Y4, Y3, Y4
 	VCMPPS       $0x11, Y5, Y1, Y1
@@ -17659,11 +18073,11 @@ many556:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many556
+	JMP          many580
 
-tail557:
+tail581:
 	CMPQ         CX, $0x00
-	JLE          done558
+	JLE          done582
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17673,17 +18087,15 @@ tail557:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+3456(SB), Y3
-	VMOVUPS      constants<>+1472(SB), Y4
+	VMOVUPS      constants<>+3520(SB), Y3
+	VMOVUPS      constants<>+1536(SB), Y4
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y2, Y3, Y2
 	VADDPS       Y4, Y2, Y3
 	VSUBPS       Y4, Y2, Y4
 	VDIVPS       Y3, Y4, Y4
-	VMOVUPS      constants<>+3520(SB), Y3
+	VMOVUPS      constants<>+3584(SB), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      constants<>+3584(SB), Y5
-	VFMADD213PS  Y5, Y4, Y3
 	VMOVUPS      constants<>+3648(SB), Y5
 	VFMADD213PS  Y5, Y4, Y3
 	VMOVUPS      constants<>+3712(SB), Y5
@@ -17702,7 +18114,9 @@ tail557:
 	VFMADD213PS  Y5, Y4, Y3
 	VMOVUPS      constants<>+4160(SB), Y5
 	VFMADD213PS  Y5, Y4, Y3
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+4224(SB), Y5
+	VFMADD213PS  Y5, Y4, Y3
+	VMOVUPS      constants<>+192(SB), Y4
 	VMOVUPS      constants<>+64(SB), Y5
 	VMULPS       Y2, Y2, Y6
 	VXORPS       Y5, Y6, Y6
@@ -17712,50 +18126,48 @@ tail557:
 	VADDPS       Y4, Y7, Y7
 	VDIVPS       Y7, Y3, Y3
 	VFNMADD231PS Y5, Y3, Y3
-	VMOVUPS      constants<>+256(SB), Y4
-	VMAXPS       Y6, Y4, Y6
 	VMOVUPS      constants<>+320(SB), Y4
+	VMAXPS       Y6, Y4, Y6
+	VMOVUPS      constants<>+384(SB), Y4
 	VMULPS       Y4, Y6, Y4
 	VROUNDPS     $0x00, Y4, Y4
-	VMOVUPS      constants<>+384(SB), Y5
-	VFNMADD231PS Y5, Y4, Y6
 	VMOVUPS      constants<>+448(SB), Y5
 	VFNMADD231PS Y5, Y4, Y6
 	VMOVUPS      constants<>+512(SB), Y5
-	VMOVAPS      Y5, Y7
+	VFNMADD231PS Y5, Y4, Y6
 	VMOVUPS      constants<>+576(SB), Y5
-	VFMADD213PS  Y5, Y6, Y7
+	VMOVAPS      Y5, Y7
 	VMOVUPS      constants<>+640(SB), Y5
 	VFMADD213PS  Y5, Y6, Y7
 	VMOVUPS      constants<>+704(SB), Y5
 	VFMADD213PS  Y5, Y6, Y7
 	VMOVUPS      constants<>+768(SB), Y5
 	VFMADD213PS  Y5, Y6, Y7
+	VMOVUPS      constants<>+832(SB), Y5
+	VFMADD213PS  Y5, Y6, Y7
 	VMULPS       Y6, Y6, Y5
 	VFMADD213PS  Y6, Y5, Y7
-	VMOVUPS      constants<>+128(SB), Y5
+	VMOVUPS      constants<>+192(SB), Y5
 	VADDPS       Y5, Y7, Y7
 	VCVTPS2DQ    Y4, Y4
 	VPSRAD       $0x01, Y4, Y5
 	VPSUBD       Y5, Y4, Y4
-	VMOVUPS      constants<>+128(SB), Y6
+	VMOVUPS      constants<>+192(SB), Y6
 	VPSLLD       $0x17, Y5, Y5
 	VPADDD       Y6, Y5, Y5
 	VMULPS       Y5, Y7, Y7
 	VPSLLD       $0x17, Y4, Y4
 	VPADDD       Y6, Y4, Y4
 	VMULPS       Y4, Y7, Y7
-	VMOVUPS      constants<>+960(SB), Y4
+	VMOVUPS      constants<>+1024(SB), Y4
 	VXORPS       Y5, Y5, Y5
 	VMULPS       Y7, Y3, Y3
 	VSUBPS       Y3, Y4, Y4
 	VCMPPS       $0x11, Y5, Y1, Y5
 	VBLENDVPS    Y5, Y4, Y3, Y3
 	VMULPS       Y1, Y1, Y4
-	VMOVUPS      constants<>+1024(SB), Y5
+	VMOVUPS      constants<>+1088(SB), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      constants<>+1088(SB), Y6
-	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+1152(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+1216(SB), Y6
@@ -17766,8 +18178,10 @@ tail557:
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+1408(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y4
-	VMOVUPS      constants<>+4224(SB), Y6
+	VMOVUPS      constants<>+1472(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+192(SB), Y4
+	VMOVUPS      constants<>+4288(SB), Y6
 	VFMADD213PS  Y1, Y1, Y5
 	VSUBPS       Y5, Y4, Y5
 	VCMPPS       $0x11, Y6, Y2, Y2
@@ -17778,9 +18192,9 @@ tail557:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail557
+	JMP          tail581
 
-done558:
+done582:
 	VZEROUPPER
 	RET
 
@@ -17791,37 +18205,37 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many559:
+many583:
 	CMPQ         CX, $0x00000008
-	JLT          tail560
+	JLT          tail584
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
-	VMOVUPS      constants<>+4288(SB), Y2
+	VMOVUPS      constants<>+4352(SB), Y2
 	VMULPS       Y2, Y0, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+4352(SB), Y3
-	VFNMADD231PS Y3, Y2, Y0
 	VMOVUPS      constants<>+4416(SB), Y3
 	VFNMADD231PS Y3, Y2, Y0
 	VMOVUPS      constants<>+4480(SB), Y3
 	VFNMADD231PS Y3, Y2, Y0
+	VMOVUPS      constants<>+4544(SB), Y3
+	VFNMADD231PS Y3, Y2, Y0
 	VCVTPS2DQ    Y2, Y2
 	VMULPS       Y0, Y0, Y3
-	VMOVUPS      constants<>+4544(SB), Y4
+	VMOVUPS      constants<>+4608(SB), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      constants<>+4608(SB), Y5
-	VFMADD213PS  Y5, Y3, Y4
 	VMOVUPS      constants<>+4672(SB), Y5
 	VFMADD213PS  Y5, Y3, Y4
-	VMOVUPS      constants<>+128(SB), Y5
-	VMOVUPS      constants<>+3136(SB), Y6
+	VMOVUPS      constants<>+4736(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+192(SB), Y5
+	VMOVUPS      constants<>+3200(SB), Y6
 	VFMADD213PS  Y6, Y3, Y4
 	VFMADD213PS  Y5, Y3, Y4
-	VMOVUPS      constants<>+4736(SB), Y5
+	VMOVUPS      constants<>+4800(SB), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      constants<>+4800(SB), Y6
-	VFMADD213PS  Y6, Y3, Y5
 	VMOVUPS      constants<>+4864(SB), Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMOVUPS      constants<>+4928(SB), Y6
 	VFMADD213PS  Y6, Y3, Y5
 	VMULPS       Y3, Y5, Y5
 	VFMADD213PS  Y0, Y0, Y5
@@ -17837,11 +18251,11 @@ many559:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many559
+	JMP          many583
 
-tail560:
+tail584:
 	CMPQ         CX, $0x00
-	JLE          done561
+	JLE          done585
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17851,32 +18265,32 @@ tail560:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVAPS      Y1, Y2
-	VMOVUPS      constants<>+4288(SB), Y3
+	VMOVUPS      constants<>+4352(SB), Y3
 	VMULPS       Y3, Y1, Y3
 	VROUNDPS     $0x00, Y3, Y3
-	VMOVUPS      constants<>+4352(SB), Y4
-	VFNMADD231PS Y4, Y3, Y1
 	VMOVUPS      constants<>+4416(SB), Y4
 	VFNMADD231PS Y4, Y3, Y1
 	VMOVUPS      constants<>+4480(SB), Y4
 	VFNMADD231PS Y4, Y3, Y1
+	VMOVUPS      constants<>+4544(SB), Y4
+	VFNMADD231PS Y4, Y3, Y1
 	VCVTPS2DQ    Y3, Y3
 	VMULPS       Y1, Y1, Y4
-	VMOVUPS      constants<>+4544(SB), Y5
+	VMOVUPS      constants<>+4608(SB), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      constants<>+4608(SB), Y6
-	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+4672(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y6
-	VMOVUPS      constants<>+3136(SB), Y7
+	VMOVUPS      constants<>+4736(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+192(SB), Y6
+	VMOVUPS      constants<>+3200(SB), Y7
 	VFMADD213PS  Y7, Y4, Y5
 	VFMADD213PS  Y6, Y4, Y5
-	VMOVUPS      constants<>+4736(SB), Y6
+	VMOVUPS      constants<>+4800(SB), Y6
 	VMOVAPS      Y6, Y6
-	VMOVUPS      constants<>+4800(SB), Y7
-	VFMADD213PS  Y7, Y4, Y6
 	VMOVUPS      constants<>+4864(SB), Y7
+	VFMADD213PS  Y7, Y4, Y6
+	VMOVUPS      constants<>+4928(SB), Y7
 	VFMADD213PS  Y7, Y4, Y6
 	VMULPS       Y4, Y6, Y6
 	VFMADD213PS  Y1, Y1, Y6
@@ -17892,9 +18306,9 @@ tail560:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail560
+	JMP          tail584
 
-done561:
+done585:
 	VZEROUPPER
 	RET
 
@@ -17905,39 +18319,39 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many562:
+many586:
 	CMPQ         CX, $0x00000008
-	JLT          tail563
+	JLT          tail587
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
-	VMOVUPS      constants<>+4288(SB), Y1
+	VMOVUPS      constants<>+4352(SB), Y1
 	VMULPS       Y1, Y0, Y1
 	VROUNDPS     $0x00, Y1, Y1
-	VMOVUPS      constants<>+4352(SB), Y2
-	VFNMADD231PS Y2, Y1, Y0
 	VMOVUPS      constants<>+4416(SB), Y2
 	VFNMADD231PS Y2, Y1, Y0
 	VMOVUPS      constants<>+4480(SB), Y2
 	VFNMADD231PS Y2, Y1, Y0
+	VMOVUPS      constants<>+4544(SB), Y2
+	VFNMADD231PS Y2, Y1, Y0
 	VCVTPS2DQ    Y1, Y1
 	VMULPS       Y0, Y0, Y2
-	VMOVUPS      constants<>+4928(SB), Y3
+	VMOVUPS      constants<>+4992(SB), Y3
 	VPADDD       Y3, Y1, Y1
-	VMOVUPS      constants<>+4544(SB), Y3
+	VMOVUPS      constants<>+4608(SB), Y3
 	VMOVAPS      Y3, Y3
-	VMOVUPS      constants<>+4608(SB), Y4
-	VFMADD213PS  Y4, Y2, Y3
 	VMOVUPS      constants<>+4672(SB), Y4
 	VFMADD213PS  Y4, Y2, Y3
-	VMOVUPS      constants<>+128(SB), Y4
-	VMOVUPS      constants<>+3136(SB), Y5
+	VMOVUPS      constants<>+4736(SB), Y4
+	VFMADD213PS  Y4, Y2, Y3
+	VMOVUPS      constants<>+192(SB), Y4
+	VMOVUPS      constants<>+3200(SB), Y5
 	VFMADD213PS  Y5, Y2, Y3
 	VFMADD213PS  Y4, Y2, Y3
-	VMOVUPS      constants<>+4736(SB), Y4
+	VMOVUPS      constants<>+4800(SB), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      constants<>+4800(SB), Y5
-	VFMADD213PS  Y5, Y2, Y4
 	VMOVUPS      constants<>+4864(SB), Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMOVUPS      constants<>+4928(SB), Y5
 	VFMADD213PS  Y5, Y2, Y4
 	VMULPS       Y2, Y4, Y4
 	VFMADD213PS  Y0, Y0, Y4
@@ -17950,11 +18364,11 @@ many562:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many562
+	JMP          many586
 
-tail563:
+tail587:
 	CMPQ         CX, $0x00
-	JLE          done564
+	JLE          done588
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17964,34 +18378,34 @@ tail563:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVAPS      Y1, Y2
-	VMOVUPS      constants<>+4288(SB), Y2
+	VMOVUPS      constants<>+4352(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+4352(SB), Y3
-	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+4416(SB), Y3
 	VFNMADD231PS Y3, Y2, Y1
 	VMOVUPS      constants<>+4480(SB), Y3
 	VFNMADD231PS Y3, Y2, Y1
+	VMOVUPS      constants<>+4544(SB), Y3
+	VFNMADD231PS Y3, Y2, Y1
 	VCVTPS2DQ    Y2, Y2
 	VMULPS       Y1, Y1, Y3
-	VMOVUPS      constants<>+4928(SB), Y4
+	VMOVUPS      constants<>+4992(SB), Y4
 	VPADDD       Y4, Y2, Y2
-	VMOVUPS      constants<>+4544(SB), Y4
+	VMOVUPS      constants<>+4608(SB), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      constants<>+4608(SB), Y5
-	VFMADD213PS  Y5, Y3, Y4
 	VMOVUPS      constants<>+4672(SB), Y5
 	VFMADD213PS  Y5, Y3, Y4
-	VMOVUPS      constants<>+128(SB), Y5
-	VMOVUPS      constants<>+3136(SB), Y6
+	VMOVUPS      constants<>+4736(SB), Y5
+	VFMADD213PS  Y5, Y3, Y4
+	VMOVUPS      constants<>+192(SB), Y5
+	VMOVUPS      constants<>+3200(SB), Y6
 	VFMADD213PS  Y6, Y3, Y4
 	VFMADD213PS  Y5, Y3, Y4
-	VMOVUPS      constants<>+4736(SB), Y5
+	VMOVUPS      constants<>+4800(SB), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      constants<>+4800(SB), Y6
-	VFMADD213PS  Y6, Y3, Y5
 	VMOVUPS      constants<>+4864(SB), Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMOVUPS      constants<>+4928(SB), Y6
 	VFMADD213PS  Y6, Y3, Y5
 	VMULPS       Y3, Y5, Y5
 	VFMADD213PS  Y1, Y1, Y5
@@ -18004,9 +18418,9 @@ tail563:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail563
+	JMP          tail587
 
-done564:
+done588:
 	VZEROUPPER
 	RET
 
@@ -18017,21 +18431,19 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many565:
+many589:
 	CMPQ         CX, $0x00000008
-	JLT          tail566
+	JLT          tail590
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VANDPS       Y1, Y0, Y1
 	VDIVPS       Y1, Y2, Y3
 	VCMPPS       $0x1e, Y2, Y1, Y4
 	VBLENDVPS    Y4, Y3, Y1, Y3
 	VMULPS       Y3, Y3, Y4
-	VMOVUPS      constants<>+4992(SB), Y5
+	VMOVUPS      constants<>+5056(SB), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      constants<>+5056(SB), Y6
-	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5120(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5184(SB), Y6
@@ -18046,8 +18458,10 @@ many565:
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5504(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
-	VMOVUPS      constants<>+4352(SB), Y6
-	VMOVUPS      constants<>+4416(SB), Y7
+	VMOVUPS      constants<>+5568(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+4416(SB), Y6
+	VMOVUPS      constants<>+4480(SB), Y7
 	VMULPS       Y4, Y5, Y5
 	VMOVAPS      Y7, Y4
 	VFNMADD231PS Y5, Y3, Y4
@@ -18063,11 +18477,11 @@ many565:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many565
+	JMP          many589
 
-tail566:
+tail590:
 	CMPQ         CX, $0x00
-	JLE          done567
+	JLE          done591
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18077,16 +18491,14 @@ tail566:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VANDPS       Y2, Y1, Y2
 	VDIVPS       Y2, Y3, Y4
 	VCMPPS       $0x1e, Y3, Y2, Y5
 	VBLENDVPS    Y5, Y4, Y2, Y4
 	VMULPS       Y4, Y4, Y5
-	VMOVUPS      constants<>+4992(SB), Y6
+	VMOVUPS      constants<>+5056(SB), Y6
 	VMOVAPS      Y6, Y6
-	VMOVUPS      constants<>+5056(SB), Y7
-	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5120(SB), Y7
 	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5184(SB), Y7
@@ -18101,8 +18513,10 @@ tail566:
 	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5504(SB), Y7
 	VFMADD213PS  Y7, Y5, Y6
-	VMOVUPS      constants<>+4352(SB), Y7
-	VMOVUPS      constants<>+4416(SB), Y8
+	VMOVUPS      constants<>+5568(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+4416(SB), Y7
+	VMOVUPS      constants<>+4480(SB), Y8
 	VMULPS       Y5, Y6, Y6
 	VMOVAPS      Y8, Y5
 	VFNMADD231PS Y6, Y4, Y5
@@ -18118,9 +18532,9 @@ tail566:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail566
+	JMP          tail590
 
-done567:
+done591:
 	VZEROUPPER
 	RET
 
@@ -18131,27 +18545,25 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many568:
+many592:
 	CMPQ         CX, $0x00000008
-	JLT          tail569
+	JLT          tail593
 	VMOVUPS      (DX), Y0
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y0, Y1, Y1
 	VMULPS       Y2, Y1, Y1
 	VSQRTPS      Y1, Y1
 	VDIVPS       Y1, Y0, Y0
 	VMOVUPS      constants<>+0(SB), Y1
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VANDPS       Y1, Y0, Y1
 	VDIVPS       Y1, Y2, Y3
 	VCMPPS       $0x1e, Y2, Y1, Y4
 	VBLENDVPS    Y4, Y3, Y1, Y3
 	VMULPS       Y3, Y3, Y4
-	VMOVUPS      constants<>+4992(SB), Y5
+	VMOVUPS      constants<>+5056(SB), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      constants<>+5056(SB), Y6
-	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5120(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5184(SB), Y6
@@ -18166,8 +18578,10 @@ many568:
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5504(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
-	VMOVUPS      constants<>+4352(SB), Y6
-	VMOVUPS      constants<>+4416(SB), Y7
+	VMOVUPS      constants<>+5568(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+4416(SB), Y6
+	VMOVUPS      constants<>+4480(SB), Y7
 	VMULPS       Y4, Y5, Y5
 	VMOVAPS      Y7, Y4
 	VFNMADD231PS Y5, Y3, Y4
@@ -18183,11 +18597,11 @@ many568:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many568
+	JMP          many592
 
-tail569:
+tail593:
 	CMPQ         CX, $0x00
-	JLE          done570
+	JLE          done594
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18196,23 +18610,21 @@ tail569:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y1, Y3
 	VSUBPS       Y1, Y2, Y2
 	VMULPS       Y3, Y2, Y2
 	VSQRTPS      Y2, Y2
 	VDIVPS       Y2, Y1, Y1
 	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VANDPS       Y2, Y1, Y2
 	VDIVPS       Y2, Y3, Y4
 	VCMPPS       $0x1e, Y3, Y2, Y5
 	VBLENDVPS    Y5, Y4, Y2, Y4
 	VMULPS       Y4, Y4, Y5
-	VMOVUPS      constants<>+4992(SB), Y6
+	VMOVUPS      constants<>+5056(SB), Y6
 	VMOVAPS      Y6, Y6
-	VMOVUPS      constants<>+5056(SB), Y7
-	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5120(SB), Y7
 	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5184(SB), Y7
@@ -18227,8 +18639,10 @@ tail569:
 	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5504(SB), Y7
 	VFMADD213PS  Y7, Y5, Y6
-	VMOVUPS      constants<>+4352(SB), Y7
-	VMOVUPS      constants<>+4416(SB), Y8
+	VMOVUPS      constants<>+5568(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+4416(SB), Y7
+	VMOVUPS      constants<>+4480(SB), Y8
 	VMULPS       Y5, Y6, Y6
 	VMOVAPS      Y8, Y5
 	VFNMADD231PS Y6, Y4, Y5
@@ -18244,9 +18658,9 @@ tail569:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail569
+	JMP          tail593
 
-done570:
+done594:
 	VZEROUPPER
 	RET
 
@@ -18257,26 +18671,24 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many571:
+many595:
 	CMPQ         CX, $0x00000008
-	JLT          tail572
+	JLT          tail596
 	VMOVUPS      (DX), Y0
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
 	VSUBPS       Y0, Y1, Y0
 	VDIVPS       Y2, Y0, Y0
 	VSQRTPS      Y0, Y0
 	VMOVUPS      constants<>+0(SB), Y1
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VANDPS       Y1, Y0, Y1
 	VDIVPS       Y1, Y2, Y3
 	VCMPPS       $0x1e, Y2, Y1, Y4
 	VBLENDVPS    Y4, Y3, Y1, Y3
 	VMULPS       Y3, Y3, Y4
-	VMOVUPS      constants<>+4992(SB), Y5
+	VMOVUPS      constants<>+5056(SB), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      constants<>+5056(SB), Y6
-	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5120(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5184(SB), Y6
@@ -18291,8 +18703,10 @@ many571:
 	VFMADD213PS  Y6, Y4, Y5
 	VMOVUPS      constants<>+5504(SB), Y6
 	VFMADD213PS  Y6, Y4, Y5
-	VMOVUPS      constants<>+4352(SB), Y6
-	VMOVUPS      constants<>+4416(SB), Y7
+	VMOVUPS      constants<>+5568(SB), Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VMOVUPS      constants<>+4416(SB), Y6
+	VMOVUPS      constants<>+4480(SB), Y7
 	VMULPS       Y4, Y5, Y5
 	VMOVAPS      Y7, Y4
 	VFNMADD231PS Y5, Y3, Y4
@@ -18309,11 +18723,11 @@ many571:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many571
+	JMP          many595
 
-tail572:
+tail596:
 	CMPQ         CX, $0x00
-	JLE          done573
+	JLE          done597
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18322,22 +18736,20 @@ tail572:
 	LEAQ         ones<>+32(SB), SI
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
-	VMOVUPS      constants<>+128(SB), Y2
+	VMOVUPS      constants<>+192(SB), Y2
 	VADDPS       Y2, Y1, Y3
 	VSUBPS       Y1, Y2, Y1
 	VDIVPS       Y3, Y1, Y1
 	VSQRTPS      Y1, Y1
 	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VANDPS       Y2, Y1, Y2
 	VDIVPS       Y2, Y3, Y4
 	VCMPPS       $0x1e, Y3, Y2, Y5
 	VBLENDVPS    Y5, Y4, Y2, Y4
 	VMULPS       Y4, Y4, Y5
-	VMOVUPS      constants<>+4992(SB), Y6
+	VMOVUPS      constants<>+5056(SB), Y6
 	VMOVAPS      Y6, Y6
-	VMOVUPS      constants<>+5056(SB), Y7
-	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5120(SB), Y7
 	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5184(SB), Y7
@@ -18352,8 +18764,10 @@ tail572:
 	VFMADD213PS  Y7, Y5, Y6
 	VMOVUPS      constants<>+5504(SB), Y7
 	VFMADD213PS  Y7, Y5, Y6
-	VMOVUPS      constants<>+4352(SB), Y7
-	VMOVUPS      constants<>+4416(SB), Y8
+	VMOVUPS      constants<>+5568(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VMOVUPS      constants<>+4416(SB), Y7
+	VMOVUPS      constants<>+4480(SB), Y8
 	VMULPS       Y5, Y6, Y6
 	VMOVAPS      Y8, Y5
 	VFNMADD231PS Y6, Y4, Y5
@@ -18370,9 +18784,9 @@ tail572:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail572
+	JMP          tail596
 
-done573:
+done597:
 	VZEROUPPER
 	RET
 
@@ -18384,9 +18798,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many574:
+many598:
 	CMPQ         CX, $0x00000008
-	JLT          tail575
+	JLT          tail599
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -18396,7 +18810,7 @@ many574:
 	VANDPS       Y2, Y1, Y2
 	VMINPS       Y5, Y2, Y6
 	VMAXPS       Y5, Y2, Y7
-	VMOVUPS      constants<>+128(SB), Y8
+	VMOVUPS      constants<>+192(SB), Y8
 	VCMPPS       $0x00, Y7, Y6, Y9
 	VBLENDVPS    Y9, Y8, Y6, Y6
 	VCMPPS       $0x00, Y2, Y5, Y9
@@ -18405,10 +18819,8 @@ many574:
 	VCMPPS       $0x00, Y4, Y0, Y7
 	VBLENDVPS    Y7, Y4, Y6, Y6
 	VMULPS       Y6, Y6, Y7
-	VMOVUPS      constants<>+4992(SB), Y4
+	VMOVUPS      constants<>+5056(SB), Y4
 	VMOVAPS      Y4, Y4
-	VMOVUPS      constants<>+5056(SB), Y8
-	VFMADD213PS  Y8, Y7, Y4
 	VMOVUPS      constants<>+5120(SB), Y8
 	VFMADD213PS  Y8, Y7, Y4
 	VMOVUPS      constants<>+5184(SB), Y8
@@ -18423,8 +18835,10 @@ many574:
 	VFMADD213PS  Y8, Y7, Y4
 	VMOVUPS      constants<>+5504(SB), Y8
 	VFMADD213PS  Y8, Y7, Y4
-	VMOVUPS      constants<>+4352(SB), Y8
-	VMOVUPS      constants<>+4416(SB), Y9
+	VMOVUPS      constants<>+5568(SB), Y8
+	VFMADD213PS  Y8, Y7, Y4
+	VMOVUPS      constants<>+4416(SB), Y8
+	VMOVUPS      constants<>+4480(SB), Y9
 	VMULPS       Y7, Y4, Y4
 	VMOVAPS      Y9, Y7
 	VFNMADD231PS Y4, Y6, Y7
@@ -18433,12 +18847,12 @@ many574:
 	VFMADD213PS  Y6, Y6, Y4
 	VCMPPS       $0x1e, Y2, Y5, Y2
 	VBLENDVPS    Y2, Y7, Y4, Y4
-	VMOVUPS      constants<>+128(SB), Y2
-	VMOVUPS      constants<>+5568(SB), Y5
+	VMOVUPS      constants<>+192(SB), Y2
+	VMOVUPS      constants<>+5632(SB), Y5
 	VCMPPS       $0x00, Y2, Y6, Y2
 	VBLENDVPS    Y2, Y5, Y4, Y4
-	VMOVUPS      constants<>+5632(SB), Y5
-	VMOVUPS      constants<>+5696(SB), Y2
+	VMOVUPS      constants<>+5696(SB), Y5
+	VMOVUPS      constants<>+5760(SB), Y2
 	VSUBPS       Y4, Y2, Y2
 	VADDPS       Y5, Y2, Y2
 	VPSRAD       $0x1f, Y1, Y5
@@ -18455,11 +18869,11 @@ many574:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many574
+	JMP          many598
 
-tail575:
+tail599:
 	CMPQ         CX, $0x00
-	JLE          done576
+	JLE          done600
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -18476,7 +18890,7 @@ tail575:
 	VANDPS       Y3, Y2, Y3
 	VMINPS       Y6, Y3, Y7
 	VMAXPS       Y6, Y3, Y8
-	VMOVUPS      constants<>+128(SB), Y9
+	VMOVUPS      constants<>+192(SB), Y9
 	VCMPPS       $0x00, Y8, Y7, Y10
 	VBLENDVPS    Y10, Y9, Y7, Y7
 	VCMPPS       $0x00, Y3, Y6, Y10
@@ -18485,10 +18899,8 @@ tail575:
 	VCMPPS       $0x00, Y5, Y1, Y8
 	VBLENDVPS    Y8, Y5, Y7, Y7
 	VMULPS       Y7, Y7, Y8
-	VMOVUPS      constants<>+4992(SB), Y5
+	VMOVUPS      constants<>+5056(SB), Y5
 	VMOVAPS      Y5, Y5
-	VMOVUPS      constants<>+5056(SB), Y9
-	VFMADD213PS  Y9, Y8, Y5
 	VMOVUPS      constants<>+5120(SB), Y9
 	VFMADD213PS  Y9, Y8, Y5
 	VMOVUPS      constants<>+5184(SB), Y9
@@ -18503,8 +18915,10 @@ tail575:
 	VFMADD213PS  Y9, Y8, Y5
 	VMOVUPS      constants<>+5504(SB), Y9
 	VFMADD213PS  Y9, Y8, Y5
-	VMOVUPS      constants<>+4352(SB), Y9
-	VMOVUPS      constants<>+4416(SB), Y10
+	VMOVUPS      constants<>+5568(SB), Y9
+	VFMADD213PS  Y9, Y8, Y5
+	VMOVUPS      constants<>+4416(SB), Y9
+	VMOVUPS      constants<>+4480(SB), Y10
 	VMULPS       Y8, Y5, Y5
 	VMOVAPS      Y10, Y8
 	VFNMADD231PS Y5, Y7, Y8
@@ -18513,12 +18927,12 @@ tail575:
 	VFMADD213PS  Y7, Y7, Y5
 	VCMPPS       $0x1e, Y3, Y6, Y3
 	VBLENDVPS    Y3, Y8, Y5, Y5
-	VMOVUPS      constants<>+128(SB), Y3
-	VMOVUPS      constants<>+5568(SB), Y6
+	VMOVUPS      constants<>+192(SB), Y3
+	VMOVUPS      constants<>+5632(SB), Y6
 	VCMPPS       $0x00, Y3, Y7, Y3
 	VBLENDVPS    Y3, Y6, Y5, Y5
-	VMOVUPS      constants<>+5632(SB), Y6
-	VMOVUPS      constants<>+5696(SB), Y3
+	VMOVUPS      constants<>+5696(SB), Y6
+	VMOVUPS      constants<>+5760(SB), Y3
 	VSUBPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
 	VPSRAD       $0x1f, Y2, Y6
@@ -18535,9 +18949,9 @@ tail575:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail575
+	JMP          tail599
 
-done576:
+done600:
 	VZEROUPPER
 	RET
 
@@ -18548,30 +18962,30 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many577:
+many601:
 	CMPQ        CX, $0x00000008
-	JLT         tail578
+	JLT         tail602
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
-	VMOVUPS     constants<>+128(SB), Y2
+	VMOVUPS     constants<>+192(SB), Y2
 	VANDPS      Y1, Y0, Y1
 	VSUBPS      Y1, Y2, Y2
 	VADDPS      Y1, Y1, Y1
 	VDIVPS      Y2, Y1, Y1
-	VMOVUPS     constants<>+128(SB), Y2
+	VMOVUPS     constants<>+192(SB), Y2
 	VADDPS      Y2, Y1, Y3
 	VMOVAPS     Y3, Y4
-	VMOVUPS     constants<>+2304(SB), Y5
-	VMOVUPS     constants<>+2368(SB), Y6
+	VMOVUPS     constants<>+2368(SB), Y5
+	VMOVUPS     constants<>+2432(SB), Y6
 	VMULPS      Y6, Y4, Y6
 	VCMPPS      $0x11, Y5, Y4, Y7
 	VBLENDVPS   Y7, Y6, Y4, Y6
-	VMOVUPS     constants<>+2432(SB), Y7
+	VMOVUPS     constants<>+2496(SB), Y7
 	VXORPS      Y8, Y8, Y8
 	VCMPPS      $0x11, Y5, Y4, Y4
 	VBLENDVPS   Y4, Y7, Y8, Y5
 	VMOVAPS     Y6, Y4
-	VMOVUPS     constants<>+2496(SB), Y6
+	VMOVUPS     constants<>+2560(SB), Y6
 	VPSUBD      Y6, Y4, Y6
 	VPSRAD      $0x17, Y6, Y6
 	VCVTDQ2PS   Y6, Y7
@@ -18587,10 +19001,8 @@ many577:
 	VMULPS      Y8, Y7, Y7
 	VSUBPS      Y2, Y4, Y4
 	VADDPS      Y7, Y4, Y4
-	VMOVUPS     constants<>+2560(SB), Y2
+	VMOVUPS     constants<>+2624(SB), Y2
 	VMOVAPS     Y2, Y2
-	VMOVUPS     constants<>+2624(SB), Y6
-	VFMADD213PS Y6, Y4, Y2
 	VMOVUPS     constants<>+2688(SB), Y6
 	VFMADD213PS Y6, Y4, Y2
 	VMOVUPS     constants<>+2752(SB), Y6
@@ -18606,19 +19018,21 @@ many577:
 	VMOVUPS     constants<>+3072(SB), Y6
 	VFMADD213PS Y6, Y4, Y2
 	VMOVUPS     constants<>+3136(SB), Y6
+	VFMADD213PS Y6, Y4, Y2
+	VMOVUPS     constants<>+3200(SB), Y6
 	VMULPS      Y4, Y4, Y7
 	VMULPS      Y4, Y2, Y2
 	VADDPS      Y6, Y2, Y2
 	VMULPS      Y7, Y2, Y2
-	VMOVUPS     constants<>+384(SB), Y6
-	VMOVUPS     constants<>+448(SB), Y7
+	VMOVUPS     constants<>+448(SB), Y6
+	VMOVUPS     constants<>+512(SB), Y7
 	VFMADD231PS Y7, Y5, Y2
 	VADDPS      Y2, Y4, Y4
 	VFMADD231PS Y6, Y5, Y4
 	VXORPS      Y2, Y2, Y2
-	VMOVUPS     constants<>+3200(SB), Y5
-	VMOVUPS     constants<>+3264(SB), Y6
-	VMOVUPS     constants<>+3328(SB), Y7
+	VMOVUPS     constants<>+3264(SB), Y5
+	VMOVUPS     constants<>+3328(SB), Y6
+	VMOVUPS     constants<>+3392(SB), Y7
 	VCMPPS      $0x11, Y2, Y3, Y8
 	VBLENDVPS   Y8, Y6, Y4, Y4
 	VCMPPS      $0x00, Y2, Y3, Y2
@@ -18631,7 +19045,7 @@ many577:
 	VANDPS      Y2, Y1, Y1
 	VORPS       Y4, Y1, Y1
 	VMOVUPS     constants<>+64(SB), Y2
-	VMOVUPS     constants<>+4224(SB), Y3
+	VMOVUPS     constants<>+4288(SB), Y3
 	VANDPS      Y2, Y0, Y0
 	VMULPS      Y3, Y1, Y1
 	VORPS       Y1, Y0, Y0
@@ -18639,11 +19053,11 @@ many577:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many577
+	JMP         many601
 
-tail578:
+tail602:
 	CMPQ        CX, $0x00
-	JLE         done579
+	JLE         done603
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -18653,25 +19067,25 @@ tail578:
 	VMOVUPS     (SI)(BX*4), Y0
 	VMASKMOVPS  (DX), Y0, Y1
 	VMOVUPS     constants<>+0(SB), Y2
-	VMOVUPS     constants<>+128(SB), Y3
+	VMOVUPS     constants<>+192(SB), Y3
 	VANDPS      Y2, Y1, Y2
 	VSUBPS      Y2, Y3, Y3
 	VADDPS      Y2, Y2, Y2
 	VDIVPS      Y3, Y2, Y2
-	VMOVUPS     constants<>+128(SB), Y3
+	VMOVUPS     constants<>+192(SB), Y3
 	VADDPS      Y3, Y2, Y4
 	VMOVAPS     Y4, Y5
-	VMOVUPS     constants<>+2304(SB), Y6
-	VMOVUPS     constants<>+2368(SB), Y7
+	VMOVUPS     constants<>+2368(SB), Y6
+	VMOVUPS     constants<>+2432(SB), Y7
 	VMULPS      Y7, Y5, Y7
 	VCMPPS      $0x11, Y6, Y5, Y8
 	VBLENDVPS   Y8, Y7, Y5, Y7
-	VMOVUPS     constants<>+2432(SB), Y8
+	VMOVUPS     constants<>+2496(SB), Y8
 	VXORPS      Y9, Y9, Y9
 	VCMPPS      $0x11, Y6, Y5, Y5
 	VBLENDVPS   Y5, Y8, Y9, Y6
 	VMOVAPS     Y7, Y5
-	VMOVUPS     constants<>+2496(SB), Y7
+	VMOVUPS     constants<>+2560(SB), Y7
 	VPSUBD      Y7, Y5, Y7
 	VPSRAD      $0x17, Y7, Y7
 	VCVTDQ2PS   Y7, Y8
@@ -18687,10 +19101,8 @@ tail578:
 	VMULPS      Y9, Y8, Y8
 	VSUBPS      Y3, Y5, Y5
 	VADDPS      Y8, Y5, Y5
-	VMOVUPS     constants<>+2560(SB), Y3
+	VMOVUPS     constants<>+2624(SB), Y3
 	VMOVAPS     Y3, Y3
-	VMOVUPS     constants<>+2624(SB), Y7
-	VFMADD213PS Y7, Y5, Y3
 	VMOVUPS     constants<>+2688(SB), Y7
 	VFMADD213PS Y7, Y5, Y3
 	VMOVUPS     constants<>+2752(SB), Y7
@@ -18706,19 +19118,21 @@ tail578:
 	VMOVUPS     constants<>+3072(SB), Y7
 	VFMADD213PS Y7, Y5, Y3
 	VMOVUPS     constants<>+3136(SB), Y7
+	VFMADD213PS Y7, Y5, Y3
+	VMOVUPS     constants<>+3200(SB), Y7
 	VMULPS      Y5, Y5, Y8
 	VMULPS      Y5, Y3, Y3
 	VADDPS      Y7, Y3, Y3
 	VMULPS      Y8, Y3, Y3
-	VMOVUPS     constants<>+384(SB), Y7
-	VMOVUPS     constants<>+448(SB), Y8
+	VMOVUPS     constants<>+448(SB), Y7
+	VMOVUPS     constants<>+512(SB), Y8
 	VFMADD231PS Y8, Y6, Y3
 	VADDPS      Y3, Y5, Y5
 	VFMADD231PS Y7, Y6, Y5
 	VXORPS      Y3, Y3, Y3
-	VMOVUPS     constants<>+3200(SB), Y6
-	VMOVUPS     constants<>+3264(SB), Y7
-	VMOVUPS     constants<>+3328(SB), Y8
+	VMOVUPS     constants<>+3264(SB), Y6
+	VMOVUPS     constants<>+3328(SB), Y7
+	VMOVUPS     constants<>+3392(SB), Y8
 	VCMPPS      $0x11, Y3, Y4, Y9
 	VBLENDVPS   Y9, Y7, Y5, Y5
 	VCMPPS      $0x00, Y3, Y4, Y3
@@ -18731,7 +19145,7 @@ tail578:
 	VANDPS      Y3, Y2, Y2
 	VORPS       Y5, Y2, Y2
 	VMOVUPS     constants<>+64(SB), Y3
-	VMOVUPS     constants<>+4224(SB), Y4
+	VMOVUPS     constants<>+4288(SB), Y4
 	VANDPS      Y3, Y1, Y1
 	VMULPS      Y4, Y2, Y2
 	VORPS       Y2, Y1, Y1
@@ -18739,9 +19153,9 @@ tail578:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail578
+	JMP         tail602
 
-done579:
+done603:
 	VZEROUPPER
 	RET
 
@@ -18752,43 +19166,43 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many580:
+many604:
 	CMPQ         CX, $0x00000008
-	JLT          tail581
+	JLT          tail605
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
-	VMOVUPS      constants<>+4224(SB), Y2
+	VMOVUPS      constants<>+4288(SB), Y2
 	VANDPS       Y1, Y0, Y0
 	VMULPS       Y2, Y0, Y0
-	VMOVUPS      constants<>+192(SB), Y1
-	VMOVUPS      constants<>+256(SB), Y3
+	VMOVUPS      constants<>+256(SB), Y1
+	VMOVUPS      constants<>+320(SB), Y3
 	VMINPS       Y0, Y1, Y0
 	VMAXPS       Y0, Y3, Y0
-	VMOVUPS      constants<>+320(SB), Y1
+	VMOVUPS      constants<>+384(SB), Y1
 	VMULPS       Y1, Y0, Y1
 	VROUNDPS     $0x00, Y1, Y1
-	VMOVUPS      constants<>+384(SB), Y3
-	VFNMADD231PS Y3, Y1, Y0
 	VMOVUPS      constants<>+448(SB), Y3
 	VFNMADD231PS Y3, Y1, Y0
 	VMOVUPS      constants<>+512(SB), Y3
-	VMOVAPS      Y3, Y4
+	VFNMADD231PS Y3, Y1, Y0
 	VMOVUPS      constants<>+576(SB), Y3
-	VFMADD213PS  Y3, Y0, Y4
+	VMOVAPS      Y3, Y4
 	VMOVUPS      constants<>+640(SB), Y3
 	VFMADD213PS  Y3, Y0, Y4
 	VMOVUPS      constants<>+704(SB), Y3
 	VFMADD213PS  Y3, Y0, Y4
 	VMOVUPS      constants<>+768(SB), Y3
 	VFMADD213PS  Y3, Y0, Y4
+	VMOVUPS      constants<>+832(SB), Y3
+	VFMADD213PS  Y3, Y0, Y4
 	VMULPS       Y0, Y0, Y3
 	VFMADD213PS  Y0, Y3, Y4
-	VMOVUPS      constants<>+128(SB), Y0
+	VMOVUPS      constants<>+192(SB), Y0
 	VADDPS       Y0, Y4, Y4
 	VCVTPS2DQ    Y1, Y1
 	VPSRAD       $0x01, Y1, Y0
 	VPSUBD       Y0, Y1, Y1
-	VMOVUPS      constants<>+128(SB), Y3
+	VMOVUPS      constants<>+192(SB), Y3
 	VPSLLD       $0x17, Y0, Y0
 	VPADDD       Y3, Y0, Y0
 	VMULPS       Y0, Y4, Y4
@@ -18804,11 +19218,11 @@ many580:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many580
+	JMP          many604
 
-tail581:
+tail605:
 	CMPQ         CX, $0x00
-	JLE          done582
+	JLE          done606
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18818,38 +19232,38 @@ tail581:
 	VMOVUPS      (SI)(BX*4), Y0
 	VMASKMOVPS   (DX), Y0, Y1
 	VMOVUPS      constants<>+0(SB), Y2
-	VMOVUPS      constants<>+4224(SB), Y3
+	VMOVUPS      constants<>+4288(SB), Y3
 	VANDPS       Y2, Y1, Y1
 	VMULPS       Y3, Y1, Y1
-	VMOVUPS      constants<>+192(SB), Y2
-	VMOVUPS      constants<>+256(SB), Y4
+	VMOVUPS      constants<>+256(SB), Y2
+	VMOVUPS      constants<>+320(SB), Y4
 	VMINPS       Y1, Y2, Y1
 	VMAXPS       Y1, Y4, Y1
-	VMOVUPS      constants<>+320(SB), Y2
+	VMOVUPS      constants<>+384(SB), Y2
 	VMULPS       Y2, Y1, Y2
 	VROUNDPS     $0x00, Y2, Y2
-	VMOVUPS      constants<>+384(SB), Y4
-	VFNMADD231PS Y4, Y2, Y1
 	VMOVUPS      constants<>+448(SB), Y4
 	VFNMADD231PS Y4, Y2, Y1
 	VMOVUPS      constants<>+512(SB), Y4
-	VMOVAPS      Y4, Y5
+	VFNMADD231PS Y4, Y2, Y1
 	VMOVUPS      constants<>+576(SB), Y4
-	VFMADD213PS  Y4, Y1, Y5
+	VMOVAPS      Y4, Y5
 	VMOVUPS      constants<>+640(SB), Y4
 	VFMADD213PS  Y4, Y1, Y5
 	VMOVUPS      constants<>+704(SB), Y4
 	VFMADD213PS  Y4, Y1, Y5
 	VMOVUPS      constants<>+768(SB), Y4
 	VFMADD213PS  Y4, Y1, Y5
+	VMOVUPS      constants<>+832(SB), Y4
+	VFMADD213PS  Y4, Y1, Y5
 	VMULPS       Y1, Y1, Y4
 	VFMADD213PS  Y1, Y4, Y5
-	VMOVUPS      constants<>+128(SB), Y1
+	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y5, Y5
 	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y1
 	VPSUBD       Y1, Y2, Y2
-	VMOVUPS      constants<>+128(SB), Y4
+	VMOVUPS      constants<>+192(SB), Y4
 	VPSLLD       $0x17, Y1, Y1
 	VPADDD       Y4, Y1, Y1
 	VMULPS       Y1, Y5, Y5
@@ -18865,9 +19279,9 @@ tail581:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail581
+	JMP          tail605
 
-done582:
+done606:
 	VZEROUPPER
 	RET
 
@@ -18885,9 +19299,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many583:
+many607:
 	CMPQ    CX, $0x00000040
-	JLT     tail584
+	JLT     tail608
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -18906,12 +19320,12 @@ many583:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many583
+	JMP     many607
 
-tail584:
+tail608:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done609
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18924,7 +19338,7 @@ tail584:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done609
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18937,7 +19351,7 @@ tail584:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done609
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18950,7 +19364,7 @@ tail584:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done609
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18963,7 +19377,7 @@ tail584:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done609
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18976,7 +19390,7 @@ tail584:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done609
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -18989,7 +19403,7 @@ tail584:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done609
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19002,7 +19416,7 @@ tail584:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done609
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19015,7 +19429,7 @@ tail584:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done585:
+done609:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -19047,9 +19461,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many586:
+many610:
 	CMPQ    CX, $0x00000040
-	JLT     tail587
+	JLT     tail611
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -19068,12 +19482,12 @@ many586:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many586
+	JMP     many610
 
-tail587:
+tail611:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done612
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19086,7 +19500,7 @@ tail587:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done612
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19099,7 +19513,7 @@ tail587:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done612
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19112,7 +19526,7 @@ tail587:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done612
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19125,7 +19539,7 @@ tail587:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done612
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19138,7 +19552,7 @@ tail587:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done612
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19151,7 +19565,7 @@ tail587:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done612
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19164,7 +19578,7 @@ tail587:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done612
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19177,7 +19591,7 @@ tail587:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done588:
+done612:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -19209,9 +19623,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many589:
+many613:
 	CMPQ      CX, $0x00000040
-	JLT       tail590
+	JLT       tail614
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -19278,12 +19692,12 @@ many589:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many589
+	JMP       many613
 
-tail590:
+tail614:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done615
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19302,7 +19716,7 @@ tail590:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done615
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19321,7 +19735,7 @@ tail590:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done615
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19340,7 +19754,7 @@ tail590:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done615
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19359,7 +19773,7 @@ tail590:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done615
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19378,7 +19792,7 @@ tail590:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done615
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19397,7 +19811,7 @@ tail590:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done615
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19416,7 +19830,7 @@ tail590:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done615
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19435,7 +19849,7 @@ tail590:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done591:
+done615:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -19527,9 +19941,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many592:
+many616:
 	CMPQ      CX, $0x00000040
-	JLT       tail593
+	JLT       tail617
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -19596,12 +20010,12 @@ many592:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many592
+	JMP       many616
 
-tail593:
+tail617:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done618
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19620,7 +20034,7 @@ tail593:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done618
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19639,7 +20053,7 @@ tail593:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done618
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19658,7 +20072,7 @@ tail593:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done618
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19677,7 +20091,7 @@ tail593:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done618
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19696,7 +20110,7 @@ tail593:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done618
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19715,7 +20129,7 @@ tail593:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done618
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19734,7 +20148,7 @@ tail593:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done618
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19753,7 +20167,7 @@ tail593:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done594:
+done618:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -19839,19 +20253,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many595:
+many619:
 	CMPQ      CX, $0x00000008
-	JLT       tail596
+	JLT       tail620
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found597
+	JNE       found621
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many595
+	JMP       many619
 
-tail596:
+tail620:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19864,15 +20278,15 @@ tail596:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found597
+	JNE        found621
 	ADDQ       CX, DX
-	JMP        done598
+	JMP        done622
 
-found597:
+found621:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done598:
+done622:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -19884,9 +20298,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many599:
+many623:
 	CMPQ      CX, $0x00000010
-	JLT       tail600
+	JLT       tail624
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -19898,20 +20312,20 @@ many599:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many599
+	JMP       many623
 
-tail600:
+tail624:
 	TESTQ     CX, CX
-	JEQ       done601
+	JEQ       done625
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail600
+	JMP       tail624
 
-done601:
+done625:
 	VZEROUPPER
 	RET
 
@@ -19922,16 +20336,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many602:
+many626:
 	SUBQ      $0x08, CX
-	JLT       done603
+	JLT       done627
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many602
+	JMP       many626
 
-done603:
+done627:
 	VZEROUPPER
 	RET
 
@@ -19942,16 +20356,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many604:
+many628:
 	SUBQ      $0x08, CX
-	JLT       done605
+	JLT       done629
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many604
+	JMP       many628
 
-done605:
+done629:
 	VZEROUPPER
 	RET
 
@@ -19962,17 +20376,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many606:
+many630:
 	SUBQ      $0x08, CX
-	JLT       done607
+	JLT       done631
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many606
+	JMP       many630
 
-done607:
+done631:
 	VZEROUPPER
 	RET
 
@@ -19983,15 +20397,15 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many608:
+many632:
 	SUBQ         $0x08, CX
-	JLT          done609
+	JLT          done633
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
-	VMOVUPS      constants<>+4928(SB), Y3
-	VMOVUPS      constants<>+5760(SB), Y4
-	VMOVUPS      constants<>+5824(SB), Y2
-	VMOVUPS      constants<>+5888(SB), Y5
+	VMOVUPS      constants<>+4992(SB), Y3
+	VMOVUPS      constants<>+5824(SB), Y4
+	VMOVUPS      constants<>+5888(SB), Y2
+	VMOVUPS      constants<>+5952(SB), Y5
 	VANDPS       Y1, Y2, Y2
 	VORPS        Y2, Y5, Y2
 	VANDPS       Y1, Y3, Y1
@@ -20005,9 +20419,9 @@ many608:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many608
+	JMP          many632
 
-done609:
+done633:
 	VZEROUPPER
 	RET
 
@@ -20021,9 +20435,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many610:
+many634:
 	SUBQ    $0x08, CX
-	JLT     done611
+	JLT     done635
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -20037,9 +20451,9 @@ many610:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many610
+	JMP     many634
 
-done611:
+done635:
 	VZEROUPPER
 	RET
 
@@ -20053,9 +20467,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many612:
+many636:
 	SUBQ    $0x08, CX
-	JLT     done613
+	JLT     done637
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -20069,9 +20483,9 @@ many612:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many612
+	JMP     many636
 
-done613:
+done637:
 	VZEROUPPER
 	RET
 
@@ -20082,11 +20496,11 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
+	VMOVUPS constants<>+4992(SB), Y0
 
-many614:
+many638:
 	SUBQ         $0x08, CX
-	JLT          done615
+	JLT          done639
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20097,9 +20511,9 @@ many614:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many614
+	JMP          many638
 
-done615:
+done639:
 	VZEROUPPER
 	RET
 
@@ -20110,11 +20524,11 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
+	VMOVUPS      constants<>+4992(SB), Y1
 
-many616:
+many640:
 	SUBQ         $0x08, CX
-	JLT          done617
+	JLT          done641
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20124,9 +20538,9 @@ many616:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many616
+	JMP          many640
 
-done617:
+done641:
 	VZEROUPPER
 	RET
 
@@ -20137,11 +20551,11 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
+	VMOVUPS constants<>+4992(SB), Y0
 
-many618:
+many642:
 	SUBQ         $0x08, CX
-	JLT          done619
+	JLT          done643
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20152,9 +20566,9 @@ many618:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many618
+	JMP          many642
 
-done619:
+done643:
 	VZEROUPPER
 	RET
 
@@ -20165,11 +20579,11 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
+	VMOVUPS      constants<>+4992(SB), Y1
 
-many620:
+many644:
 	SUBQ         $0x08, CX
-	JLT          done621
+	JLT          done645
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20179,9 +20593,9 @@ many620:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many620
+	JMP          many644
 
-done621:
+done645:
 	VZEROUPPER
 	RET
 
@@ -20192,11 +20606,11 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
+	VMOVUPS constants<>+4992(SB), Y0
 
-many622:
+many646:
 	SUBQ         $0x08, CX
-	JLT          done623
+	JLT          done647
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20207,9 +20621,9 @@ many622:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many622
+	JMP          many646
 
-done623:
+done647:
 	VZEROUPPER
 	RET
 
@@ -20220,11 +20634,11 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
+	VMOVUPS      constants<>+4992(SB), Y1
 
-many624:
+many648:
 	SUBQ         $0x08, CX
-	JLT          done625
+	JLT          done649
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20234,9 +20648,9 @@ many624:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many624
+	JMP          many648
 
-done625:
+done649:
 	VZEROUPPER
 	RET
 
@@ -20247,11 +20661,11 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+24(FP), DX
 	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4928(SB), Y0
+	VMOVUPS constants<>+4992(SB), Y0
 
-many626:
+many650:
 	SUBQ         $0x08, CX
-	JLT          done627
+	JLT          done651
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20262,9 +20676,9 @@ many626:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many626
+	JMP          many650
 
-done627:
+done651:
 	VZEROUPPER
 	RET
 
@@ -20275,11 +20689,11 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4928(SB), Y1
+	VMOVUPS      constants<>+4992(SB), Y1
 
-many628:
+many652:
 	SUBQ         $0x08, CX
-	JLT          done629
+	JLT          done653
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20289,9 +20703,9 @@ many628:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many628
+	JMP          many652
 
-done629:
+done653:
 	VZEROUPPER
 	RET
 
@@ -20305,9 +20719,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many630:
+many654:
 	SUBQ      $0x08, CX
-	JLT       done631
+	JLT       done655
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -20317,9 +20731,9 @@ many630:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many630
+	JMP       many654
 
-done631:
+done655:
 	VZEROUPPER
 	RET
 
@@ -20335,7 +20749,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel632:
+pixel656:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -20344,11 +20758,11 @@ pixel632:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row633:
+row657:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one634:
+one658:
 	VMOVUPS (R11), Y4
 	VMULPS  (R13), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -20364,11 +20778,11 @@ one634:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one634
+	JNE     one658
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row633
+	JNE     row657
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -20376,7 +20790,7 @@ one634:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel632
+	JNE     pixel656
 	VZEROUPPER
 	RET
 
@@ -20399,17 +20813,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel635:
+pixel659:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row636:
+row660:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one637:
+one661:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R13), Y0, Y3
 	VMULPS     Y3, Y2, Y3
@@ -20417,16 +20831,16 @@ one637:
 	ADDQ       SI, R13
 	ADDQ       DI, R11
 	DECQ       R14
-	JNE        one637
+	JNE        one661
 	ADDQ       24(AX), R10
 	ADDQ       48(AX), R11
 	DECQ       R12
-	JNE        row636
+	JNE        row660
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       R8, CX
 	ADDQ       R9, DX
 	DECQ       BX
-	JNE        pixel635
+	JNE        pixel659
 	VZEROUPPER
 	RET
 
@@ -20444,7 +20858,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel638:
+pixel662:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -20457,11 +20871,11 @@ pixel638:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row639:
+row663:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one640:
+one664:
 	VMOVUPS (R13), Y8
 	VMULPS  (R15), Y8, Y9
 	VADDPS  Y9, Y0, Y0
@@ -20483,11 +20897,11 @@ one640:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one640
+	JNE     one664
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row639
+	JNE     row663
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, (DX)(R9*1)
@@ -20499,7 +20913,7 @@ one640:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel638
+	JNE     pixel662
 	VZEROUPPER
 	RET
 
@@ -20524,7 +20938,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel641:
+pixel665:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -20533,11 +20947,11 @@ pixel641:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row642:
+row666:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one643:
+one667:
 	VMASKMOVPS (R13), Y0, Y5
 	VMASKMOVPS (R15), Y0, Y6
 	VMULPS     Y6, Y5, Y6
@@ -20554,11 +20968,11 @@ one643:
 	ADDQ       SI, R15
 	ADDQ       DI, R13
 	DECQ       BP
-	JNE        one643
+	JNE        one667
 	ADDQ       24(AX), R12
 	ADDQ       48(AX), R13
 	DECQ       R14
-	JNE        row642
+	JNE        row666
 	VMASKMOVPS Y1, Y0, (DX)
 	VMASKMOVPS Y2, Y0, (DX)(R9*1)
 	VMASKMOVPS Y3, Y0, (DX)(R9*2)
@@ -20566,7 +20980,7 @@ one643:
 	LEAQ       (CX)(R8*4), CX
 	LEAQ       (DX)(R9*4), DX
 	DECQ       BX
-	JNE        pixel641
+	JNE        pixel665
 	VZEROUPPER
 	RET
 
@@ -20582,19 +20996,19 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel644:
-	VMOVUPS constants<>+5952(SB), Y0
-	VMOVUPS constants<>+5952(SB), Y1
-	VMOVUPS constants<>+5952(SB), Y2
-	VMOVUPS constants<>+5952(SB), Y3
+pixel668:
+	VMOVUPS constants<>+6016(SB), Y0
+	VMOVUPS constants<>+6016(SB), Y1
+	VMOVUPS constants<>+6016(SB), Y2
+	VMOVUPS constants<>+6016(SB), Y3
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row645:
+row669:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one646:
+one670:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -20605,10 +21019,10 @@ one646:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one646
+	JNE     one670
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row645
+	JNE     row669
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -20616,7 +21030,7 @@ one646:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel644
+	JNE     pixel668
 	VZEROUPPER
 	RET
 
@@ -20639,29 +21053,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel647:
-	VMOVUPS constants<>+5952(SB), Y1
+pixel671:
+	VMOVUPS constants<>+6016(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row648:
+row672:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one649:
+one673:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one649
+	JNE        one673
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row648
+	JNE        row672
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel647
+	JNE        pixel671
 	VZEROUPPER
 	RET
 
@@ -20685,27 +21099,27 @@ TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*4), Y0
 	VXORPS  Y1, Y1, Y1
 
-pixel650:
+pixel674:
 	MOVQ       CX, R9
 	MOVQ       CX, R11
 	MOVQ       64(AX), R10
 	MOVQ       56(AX), R12
 	VMASKMOVPS (R11), Y0, Y1
-	JMP        next652
+	JMP        next676
 
-element651:
+element675:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 
-next652:
+next676:
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        element651
+	JNE        element675
 	ADDQ       DI, R9
 	MOVQ       R9, R11
 	MOVQ       56(AX), R12
 	DECQ       R10
-	JNE        element651
+	JNE        element675
 	VMASKMOVPS (R8), Y0, Y2
 	MOVQ       CX, R9
 	MOVQ       CX, R11
@@ -20718,9 +21132,9 @@ next652:
 	VMASKMOVPS (R11)(DX*1), Y0, Y3
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
-	JMP        next654
+	JMP        next678
 
-element653:
+element677:
 	VMASKMOVPS (R11), Y0, Y3
 	VCMPPS     $0x00, Y1, Y3, Y3
 	VANDPS     Y2, Y3, Y4
@@ -20729,19 +21143,19 @@ element653:
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
 
-next654:
+next678:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element653
+	JNE  element677
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element653
+	JNE  element677
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel650
+	JNE  pixel674
 	VZEROUPPER
 	RET
 
@@ -20754,7 +21168,7 @@ TEXT ·tapLineAVX2_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels655:
+channels679:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -20769,7 +21183,7 @@ channels655:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group656:
+group680:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -20793,13 +21207,13 @@ group656:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed659
+	JE      summed683
 	TESTQ   DI, DI
-	JNE     ends660
+	JNE     ends684
 	CMPQ    R11, $0x0a
-	JNE     ends660
+	JNE     ends684
 
-row657:
+row681:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -20867,29 +21281,29 @@ row657:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row657
-	JMP     summed659
+	JNE     row681
+	JMP     summed683
 
-ends660:
+ends684:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column661
+	JE      column685
 	CMPQ    DI, $0x01
-	JE      column662
-	JMP     column663
+	JE      column686
+	JMP     column687
 
-column661:
+column685:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over664
+	JE      over688
 
-column662:
+column686:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y12
 	VADDPS  Y12, Y0, Y0
@@ -20897,9 +21311,9 @@ column662:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over664
+	JE      over688
 
-column663:
+column687:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -20909,7 +21323,7 @@ column663:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over664
+	JE      over688
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -20919,7 +21333,7 @@ column663:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over664
+	JE      over688
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -20929,7 +21343,7 @@ column663:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over664
+	JE      over688
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -20939,7 +21353,7 @@ column663:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over664
+	JE      over688
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -20949,7 +21363,7 @@ column663:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over664
+	JE      over688
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -20959,7 +21373,7 @@ column663:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over664
+	JE      over688
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y11
 	VADDPS  Y11, Y6, Y6
@@ -20967,20 +21381,20 @@ column663:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over664
+	JE      over688
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over664:
+over688:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends660
+	JNE  ends684
 
-summed659:
+summed683:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled665
+	JEQ     scaled689
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -20993,9 +21407,9 @@ summed659:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled665:
+scaled689:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased666
+	JEQ     biased690
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -21008,10 +21422,10 @@ scaled665:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased666:
+biased690:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none669
+	JEQ     none693
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -21020,47 +21434,47 @@ biased666:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added667
+	JE      added691
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added667
+	JE      added691
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added667
+	JE      added691
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added667
+	JE      added691
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added667
+	JE      added691
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added667
+	JE      added691
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added667
+	JE      added691
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added667:
-none669:
+added691:
+none693:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited671
+	JEQ     limited695
 	TESTB   $0x08, 136(AX)
-	JEQ     six670
+	JEQ     six694
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -21078,9 +21492,9 @@ none669:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited671
+	JMP     limited695
 
-six670:
+six694:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -21116,42 +21530,42 @@ six670:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited671:
+limited695:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored668
+	JE      stored692
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored668
+	JE      stored692
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored668
+	JE      stored692
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored668
+	JE      stored692
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored668
+	JE      stored692
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored668
+	JE      stored692
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored668
+	JE      stored692
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored668:
+stored692:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done658
+	JE      done682
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -21159,14 +21573,14 @@ stored668:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group656
+	JMP     group680
 
-done658:
+done682:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels655
+	JLT  channels679
 	VZEROUPPER
 	RET
 
@@ -21199,7 +21613,7 @@ TEXT ·tapLineShortAVX2_3x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group673:
+group697:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -21223,13 +21637,13 @@ group673:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed676
+	JE      summed700
 	TESTQ   DI, DI
-	JNE     ends677
+	JNE     ends701
 	CMPQ    R11, $0x0a
-	JNE     ends677
+	JNE     ends701
 
-row674:
+row698:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -21297,29 +21711,29 @@ row674:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row674
-	JMP        summed676
+	JNE        row698
+	JMP        summed700
 
-ends677:
+ends701:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column678
+	JE         column702
 	CMPQ       DI, $0x01
-	JE         column679
-	JMP        column680
+	JE         column703
+	JMP        column704
 
-column678:
+column702:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over681
+	JE         over705
 
-column679:
+column703:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y13
 	VADDPS     Y13, Y1, Y1
@@ -21327,9 +21741,9 @@ column679:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over681
+	JE         over705
 
-column680:
+column704:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -21339,7 +21753,7 @@ column680:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over681
+	JE         over705
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -21349,7 +21763,7 @@ column680:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over681
+	JE         over705
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -21359,7 +21773,7 @@ column680:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over681
+	JE         over705
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -21369,7 +21783,7 @@ column680:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over681
+	JE         over705
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -21379,7 +21793,7 @@ column680:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over681
+	JE         over705
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -21389,7 +21803,7 @@ column680:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over681
+	JE         over705
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y12
 	VADDPS     Y12, Y7, Y7
@@ -21397,20 +21811,20 @@ column680:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over681
+	JE         over705
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over681:
+over705:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends677
+	JNE  ends701
 
-summed676:
+summed700:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled682
+	JEQ        scaled706
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -21423,9 +21837,9 @@ summed676:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled682:
+scaled706:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased683
+	JEQ        biased707
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -21438,10 +21852,10 @@ scaled682:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased683:
+biased707:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none686
+	JEQ        none710
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -21450,47 +21864,47 @@ biased683:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added684
+	JE         added708
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added684
+	JE         added708
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added684
+	JE         added708
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added684
+	JE         added708
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added684
+	JE         added708
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added684
+	JE         added708
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added684
+	JE         added708
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added684:
-none686:
+added708:
+none710:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited688
+	JEQ     limited712
 	TESTB   $0x08, 136(AX)
-	JEQ     six687
+	JEQ     six711
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -21508,9 +21922,9 @@ none686:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited688
+	JMP     limited712
 
-six687:
+six711:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -21546,42 +21960,42 @@ six687:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited688:
+limited712:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored685
+	JE         stored709
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored685
+	JE         stored709
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored685
+	JE         stored709
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored685
+	JE         stored709
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored685
+	JE         stored709
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored685
+	JE         stored709
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored685
+	JE         stored709
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored685:
+stored709:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done675
+	JE      done699
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -21589,9 +22003,9 @@ stored685:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group673
+	JMP     group697
 
-done675:
+done699:
 	VZEROUPPER
 	RET
 
@@ -21604,7 +22018,7 @@ TEXT ·tapLineAVX2_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels689:
+channels713:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -21619,7 +22033,7 @@ channels689:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group690:
+group714:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -21643,13 +22057,13 @@ group690:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed693
+	JE      summed717
 	TESTQ   DI, DI
-	JNE     ends694
+	JNE     ends718
 	CMPQ    R11, $0x11
-	JNE     ends694
+	JNE     ends718
 
-row691:
+row715:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -21725,37 +22139,37 @@ row691:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row691
-	JMP     summed693
+	JNE     row715
+	JMP     summed717
 
-ends694:
+ends718:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column695
+	JE      column719
 	CMPQ    DI, $0x01
-	JE      column696
-	JMP     column697
+	JE      column720
+	JMP     column721
 
-column695:
+column719:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over698
+	JE      over722
 
-column696:
+column720:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over698
+	JE      over722
 
-column697:
+column721:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -21763,13 +22177,13 @@ column697:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -21777,13 +22191,13 @@ column697:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -21791,13 +22205,13 @@ column697:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -21805,13 +22219,13 @@ column697:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -21819,13 +22233,13 @@ column697:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -21833,13 +22247,13 @@ column697:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y6, Y6
@@ -21847,26 +22261,26 @@ column697:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y9, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over698
+	JE      over722
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over698:
+over722:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends694
+	JNE  ends718
 
-summed693:
+summed717:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled699
+	JEQ     scaled723
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -21879,9 +22293,9 @@ summed693:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled699:
+scaled723:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased700
+	JEQ     biased724
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -21894,10 +22308,10 @@ scaled699:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased700:
+biased724:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none703
+	JEQ     none727
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -21906,47 +22320,47 @@ biased700:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added701
+	JE      added725
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added701
+	JE      added725
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added701
+	JE      added725
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added701
+	JE      added725
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added701
+	JE      added725
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added701
+	JE      added725
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added701
+	JE      added725
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added701:
-none703:
+added725:
+none727:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited705
+	JEQ     limited729
 	TESTB   $0x08, 136(AX)
-	JEQ     six704
+	JEQ     six728
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -21964,9 +22378,9 @@ none703:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited705
+	JMP     limited729
 
-six704:
+six728:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -22002,42 +22416,42 @@ six704:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited705:
+limited729:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored702
+	JE      stored726
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored702
+	JE      stored726
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored702
+	JE      stored726
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored702
+	JE      stored726
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored702
+	JE      stored726
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored702
+	JE      stored726
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored702
+	JE      stored726
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored702:
+stored726:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done692
+	JE      done716
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -22046,14 +22460,14 @@ stored702:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group690
+	JMP     group714
 
-done692:
+done716:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels689
+	JLT  channels713
 	VZEROUPPER
 	RET
 
@@ -22086,7 +22500,7 @@ TEXT ·tapLineShortAVX2_3x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group707:
+group731:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -22110,13 +22524,13 @@ group707:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed710
+	JE      summed734
 	TESTQ   DI, DI
-	JNE     ends711
+	JNE     ends735
 	CMPQ    R11, $0x11
-	JNE     ends711
+	JNE     ends735
 
-row708:
+row732:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -22192,37 +22606,37 @@ row708:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row708
-	JMP        summed710
+	JNE        row732
+	JMP        summed734
 
-ends711:
+ends735:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column712
+	JE         column736
 	CMPQ       DI, $0x01
-	JE         column713
-	JMP        column714
+	JE         column737
+	JMP        column738
 
-column712:
+column736:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over715
+	JE         over739
 
-column713:
+column737:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over715
+	JE         over739
 
-column714:
+column738:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -22230,13 +22644,13 @@ column714:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -22244,13 +22658,13 @@ column714:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -22258,13 +22672,13 @@ column714:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -22272,13 +22686,13 @@ column714:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0a
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -22286,13 +22700,13 @@ column714:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0b
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0c
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -22300,13 +22714,13 @@ column714:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0d
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0e
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y7, Y7
@@ -22314,26 +22728,26 @@ column714:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0f
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y10, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x10
-	JE         over715
+	JE         over739
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over715:
+over739:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends711
+	JNE  ends735
 
-summed710:
+summed734:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled716
+	JEQ        scaled740
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -22346,9 +22760,9 @@ summed710:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled716:
+scaled740:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased717
+	JEQ        biased741
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -22361,10 +22775,10 @@ scaled716:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased717:
+biased741:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none720
+	JEQ        none744
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -22373,47 +22787,47 @@ biased717:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added718
+	JE         added742
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added718
+	JE         added742
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added718
+	JE         added742
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added718
+	JE         added742
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added718
+	JE         added742
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added718
+	JE         added742
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added718
+	JE         added742
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added718:
-none720:
+added742:
+none744:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited722
+	JEQ     limited746
 	TESTB   $0x08, 136(AX)
-	JEQ     six721
+	JEQ     six745
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -22431,9 +22845,9 @@ none720:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited722
+	JMP     limited746
 
-six721:
+six745:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -22469,42 +22883,42 @@ six721:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited722:
+limited746:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored719
+	JE         stored743
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored719
+	JE         stored743
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored719
+	JE         stored743
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored719
+	JE         stored743
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored719
+	JE         stored743
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored719
+	JE         stored743
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored719
+	JE         stored743
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored719:
+stored743:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done709
+	JE      done733
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -22513,9 +22927,9 @@ stored719:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group707
+	JMP     group731
 
-done709:
+done733:
 	VZEROUPPER
 	RET
 
@@ -22529,7 +22943,7 @@ TEXT ·tapLineAVX2_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels723:
+channels747:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -22544,7 +22958,7 @@ channels723:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group724:
+group748:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -22568,13 +22982,13 @@ group724:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed727
+	JE      summed751
 	TESTQ   R8, R8
-	JNE     ends728
+	JNE     ends752
 	CMPQ    R12, $0x0c
-	JNE     ends728
+	JNE     ends752
 
-row725:
+row749:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -22678,10 +23092,10 @@ row725:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row725
-	JMP     summed727
+	JNE     row749
+	JMP     summed751
 
-ends728:
+ends752:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -22689,24 +23103,24 @@ ends728:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column729
+	JE      column753
 	CMPQ    R8, $0x01
-	JE      column730
+	JE      column754
 	CMPQ    R8, $0x02
-	JE      column731
+	JE      column755
 	CMPQ    R8, $0x03
-	JE      column732
-	JMP     column733
+	JE      column756
+	JMP     column757
 
-column729:
+column753:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over734
+	JE      over758
 
-column730:
+column754:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y14
 	VADDPS  Y14, Y0, Y0
@@ -22714,9 +23128,9 @@ column730:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over734
+	JE      over758
 
-column731:
+column755:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -22726,9 +23140,9 @@ column731:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over734
+	JE      over758
 
-column732:
+column756:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -22740,9 +23154,9 @@ column732:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over734
+	JE      over758
 
-column733:
+column757:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -22756,7 +23170,7 @@ column733:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over734
+	JE      over758
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -22770,7 +23184,7 @@ column733:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over734
+	JE      over758
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -22784,7 +23198,7 @@ column733:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over734
+	JE      over758
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -22798,7 +23212,7 @@ column733:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over734
+	JE      over758
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y13
 	VADDPS  Y13, Y4, Y4
@@ -22810,7 +23224,7 @@ column733:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over734
+	JE      over758
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y5, Y5
@@ -22820,7 +23234,7 @@ column733:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over734
+	JE      over758
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -22828,20 +23242,20 @@ column733:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over734
+	JE      over758
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over734:
+over758:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends728
+	JNE  ends752
 
-summed727:
+summed751:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled735
+	JEQ     scaled759
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -22854,9 +23268,9 @@ summed727:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled735:
+scaled759:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased736
+	JEQ     biased760
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -22869,10 +23283,10 @@ scaled735:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased736:
+biased760:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none739
+	JEQ     none763
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -22881,47 +23295,47 @@ biased736:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added737
+	JE      added761
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added737
+	JE      added761
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added737
+	JE      added761
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added737
+	JE      added761
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added737
+	JE      added761
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added737
+	JE      added761
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added737
+	JE      added761
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added737:
-none739:
+added761:
+none763:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited741
+	JEQ     limited765
 	TESTB   $0x08, 136(AX)
-	JEQ     six740
+	JEQ     six764
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -22939,9 +23353,9 @@ none739:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited741
+	JMP     limited765
 
-six740:
+six764:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -22977,42 +23391,42 @@ six740:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited741:
+limited765:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored738
+	JE      stored762
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored738
+	JE      stored762
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored738
+	JE      stored762
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored738
+	JE      stored762
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored738
+	JE      stored762
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored738
+	JE      stored762
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored738
+	JE      stored762
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored738:
+stored762:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done726
+	JE      done750
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -23020,14 +23434,14 @@ stored738:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group724
+	JMP     group748
 
-done726:
+done750:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels723
+	JLT  channels747
 	VZEROUPPER
 	RET
 
@@ -23061,7 +23475,7 @@ TEXT ·tapLineShortAVX2_5x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group743:
+group767:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -23085,13 +23499,13 @@ group743:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed746
+	JE      summed770
 	TESTQ   R8, R8
-	JNE     ends747
+	JNE     ends771
 	CMPQ    R12, $0x0c
-	JNE     ends747
+	JNE     ends771
 
-row744:
+row768:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -23195,10 +23609,10 @@ row744:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row744
-	JMP        summed746
+	JNE        row768
+	JMP        summed770
 
-ends747:
+ends771:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -23206,24 +23620,24 @@ ends747:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column748
+	JE         column772
 	CMPQ       R8, $0x01
-	JE         column749
+	JE         column773
 	CMPQ       R8, $0x02
-	JE         column750
+	JE         column774
 	CMPQ       R8, $0x03
-	JE         column751
-	JMP        column752
+	JE         column775
+	JMP        column776
 
-column748:
+column772:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over753
+	JE         over777
 
-column749:
+column773:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23231,9 +23645,9 @@ column749:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over753
+	JE         over777
 
-column750:
+column774:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23243,9 +23657,9 @@ column750:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over753
+	JE         over777
 
-column751:
+column775:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23257,9 +23671,9 @@ column751:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over753
+	JE         over777
 
-column752:
+column776:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23273,7 +23687,7 @@ column752:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over753
+	JE         over777
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -23287,7 +23701,7 @@ column752:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over753
+	JE         over777
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -23301,7 +23715,7 @@ column752:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over753
+	JE         over777
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -23315,7 +23729,7 @@ column752:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over753
+	JE         over777
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y14
 	VADDPS     Y14, Y5, Y5
@@ -23327,7 +23741,7 @@ column752:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over753
+	JE         over777
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y6, Y6
@@ -23337,7 +23751,7 @@ column752:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over753
+	JE         over777
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -23345,20 +23759,20 @@ column752:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over753
+	JE         over777
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over753:
+over777:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends747
+	JNE  ends771
 
-summed746:
+summed770:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled754
+	JEQ        scaled778
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -23371,9 +23785,9 @@ summed746:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled754:
+scaled778:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased755
+	JEQ        biased779
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -23386,10 +23800,10 @@ scaled754:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased755:
+biased779:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none758
+	JEQ        none782
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -23398,47 +23812,47 @@ biased755:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added756
+	JE         added780
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added756
+	JE         added780
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added756
+	JE         added780
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added756
+	JE         added780
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added756
+	JE         added780
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added756
+	JE         added780
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added756
+	JE         added780
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added756:
-none758:
+added780:
+none782:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited760
+	JEQ     limited784
 	TESTB   $0x08, 136(AX)
-	JEQ     six759
+	JEQ     six783
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -23456,9 +23870,9 @@ none758:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited760
+	JMP     limited784
 
-six759:
+six783:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -23494,42 +23908,42 @@ six759:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited760:
+limited784:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored757
+	JE         stored781
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored757
+	JE         stored781
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored757
+	JE         stored781
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored757
+	JE         stored781
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored757
+	JE         stored781
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored757
+	JE         stored781
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored757
+	JE         stored781
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored757:
+stored781:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done745
+	JE      done769
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -23537,9 +23951,9 @@ stored757:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group743
+	JMP     group767
 
-done745:
+done769:
 	VZEROUPPER
 	RET
 
@@ -23553,7 +23967,7 @@ TEXT ·tapLineAVX2_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels761:
+channels785:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -23568,7 +23982,7 @@ channels761:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group762:
+group786:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -23592,13 +24006,13 @@ group762:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed765
+	JE      summed789
 	TESTQ   R8, R8
-	JNE     ends766
+	JNE     ends790
 	CMPQ    R12, $0x13
-	JNE     ends766
+	JNE     ends790
 
-row763:
+row787:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -23710,10 +24124,10 @@ row763:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row763
-	JMP     summed765
+	JNE     row787
+	JMP     summed789
 
-ends766:
+ends790:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -23721,32 +24135,32 @@ ends766:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column767
+	JE      column791
 	CMPQ    R8, $0x01
-	JE      column768
+	JE      column792
 	CMPQ    R8, $0x02
-	JE      column769
+	JE      column793
 	CMPQ    R8, $0x03
-	JE      column770
-	JMP     column771
+	JE      column794
+	JMP     column795
 
-column767:
+column791:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over772
+	JE      over796
 
-column768:
+column792:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over772
+	JE      over796
 
-column769:
+column793:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23754,9 +24168,9 @@ column769:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over772
+	JE      over796
 
-column770:
+column794:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23764,9 +24178,9 @@ column770:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over772
+	JE      over796
 
-column771:
+column795:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23776,7 +24190,7 @@ column771:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y1, Y1
@@ -23784,7 +24198,7 @@ column771:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -23794,7 +24208,7 @@ column771:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y2, Y2
@@ -23802,7 +24216,7 @@ column771:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -23812,7 +24226,7 @@ column771:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y3, Y3
@@ -23820,7 +24234,7 @@ column771:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -23830,7 +24244,7 @@ column771:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y4, Y4
@@ -23838,7 +24252,7 @@ column771:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y4, Y4
@@ -23848,7 +24262,7 @@ column771:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y5, Y5
@@ -23856,7 +24270,7 @@ column771:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y5, Y5
@@ -23866,7 +24280,7 @@ column771:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y13
 	VADDPS  Y13, Y6, Y6
@@ -23874,7 +24288,7 @@ column771:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -23882,26 +24296,26 @@ column771:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over772
+	JE      over796
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over772:
+over796:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends766
+	JNE  ends790
 
-summed765:
+summed789:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled773
+	JEQ     scaled797
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -23914,9 +24328,9 @@ summed765:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled773:
+scaled797:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased774
+	JEQ     biased798
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -23929,10 +24343,10 @@ scaled773:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased774:
+biased798:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none777
+	JEQ     none801
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -23941,47 +24355,47 @@ biased774:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added775
+	JE      added799
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added775
+	JE      added799
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added775
+	JE      added799
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added775
+	JE      added799
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added775
+	JE      added799
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added775
+	JE      added799
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added775
+	JE      added799
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added775:
-none777:
+added799:
+none801:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited779
+	JEQ     limited803
 	TESTB   $0x08, 136(AX)
-	JEQ     six778
+	JEQ     six802
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -23999,9 +24413,9 @@ none777:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited779
+	JMP     limited803
 
-six778:
+six802:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -24037,42 +24451,42 @@ six778:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited779:
+limited803:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored776
+	JE      stored800
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored776
+	JE      stored800
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored776
+	JE      stored800
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored776
+	JE      stored800
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored776
+	JE      stored800
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored776
+	JE      stored800
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored776
+	JE      stored800
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored776:
+stored800:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done764
+	JE      done788
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -24081,14 +24495,14 @@ stored776:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group762
+	JMP     group786
 
-done764:
+done788:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels761
+	JLT  channels785
 	VZEROUPPER
 	RET
 
@@ -24122,7 +24536,7 @@ TEXT ·tapLineShortAVX2_5x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group781:
+group805:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -24146,13 +24560,13 @@ group781:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed784
+	JE      summed808
 	TESTQ   R8, R8
-	JNE     ends785
+	JNE     ends809
 	CMPQ    R12, $0x13
-	JNE     ends785
+	JNE     ends809
 
-row782:
+row806:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24264,10 +24678,10 @@ row782:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row782
-	JMP        summed784
+	JNE        row806
+	JMP        summed808
 
-ends785:
+ends809:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24275,32 +24689,32 @@ ends785:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column786
+	JE         column810
 	CMPQ       R8, $0x01
-	JE         column787
+	JE         column811
 	CMPQ       R8, $0x02
-	JE         column788
+	JE         column812
 	CMPQ       R8, $0x03
-	JE         column789
-	JMP        column790
+	JE         column813
+	JMP        column814
 
-column786:
+column810:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over791
+	JE         over815
 
-column787:
+column811:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over791
+	JE         over815
 
-column788:
+column812:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24308,9 +24722,9 @@ column788:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over791
+	JE         over815
 
-column789:
+column813:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24318,9 +24732,9 @@ column789:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over791
+	JE         over815
 
-column790:
+column814:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24330,7 +24744,7 @@ column790:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y2, Y2
@@ -24338,7 +24752,7 @@ column790:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -24348,7 +24762,7 @@ column790:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y3, Y3
@@ -24356,7 +24770,7 @@ column790:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -24366,7 +24780,7 @@ column790:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y4, Y4
@@ -24374,7 +24788,7 @@ column790:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -24384,7 +24798,7 @@ column790:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y5, Y5
@@ -24392,7 +24806,7 @@ column790:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0c
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y5, Y5
@@ -24402,7 +24816,7 @@ column790:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0d
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y6, Y6
@@ -24410,7 +24824,7 @@ column790:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0e
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y6, Y6
@@ -24420,7 +24834,7 @@ column790:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0f
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y14
 	VADDPS     Y14, Y7, Y7
@@ -24428,7 +24842,7 @@ column790:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x10
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -24436,26 +24850,26 @@ column790:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x11
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x12
-	JE         over791
+	JE         over815
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over791:
+over815:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends785
+	JNE  ends809
 
-summed784:
+summed808:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled792
+	JEQ        scaled816
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -24468,9 +24882,9 @@ summed784:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled792:
+scaled816:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased793
+	JEQ        biased817
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -24483,10 +24897,10 @@ scaled792:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased793:
+biased817:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none796
+	JEQ        none820
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -24495,47 +24909,47 @@ biased793:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added794
+	JE         added818
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added794
+	JE         added818
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added794
+	JE         added818
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added794
+	JE         added818
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added794
+	JE         added818
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added794
+	JE         added818
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added794
+	JE         added818
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added794:
-none796:
+added818:
+none820:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited798
+	JEQ     limited822
 	TESTB   $0x08, 136(AX)
-	JEQ     six797
+	JEQ     six821
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -24553,9 +24967,9 @@ none796:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited798
+	JMP     limited822
 
-six797:
+six821:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -24591,42 +25005,42 @@ six797:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited798:
+limited822:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored795
+	JE         stored819
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored795
+	JE         stored819
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored795
+	JE         stored819
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored795
+	JE         stored819
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored795
+	JE         stored819
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored795
+	JE         stored819
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored795
+	JE         stored819
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored795:
+stored819:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done783
+	JE      done807
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -24635,9 +25049,9 @@ stored795:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group781
+	JMP     group805
 
-done783:
+done807:
 	VZEROUPPER
 	RET
 
@@ -24683,1476 +25097,1492 @@ DATA constants<>+112(SB)/4, $0x80000000
 DATA constants<>+116(SB)/4, $0x80000000
 DATA constants<>+120(SB)/4, $0x80000000
 DATA constants<>+124(SB)/4, $0x80000000
-DATA constants<>+128(SB)/4, $0x3f800000
-DATA constants<>+132(SB)/4, $0x3f800000
-DATA constants<>+136(SB)/4, $0x3f800000
-DATA constants<>+140(SB)/4, $0x3f800000
-DATA constants<>+144(SB)/4, $0x3f800000
-DATA constants<>+148(SB)/4, $0x3f800000
-DATA constants<>+152(SB)/4, $0x3f800000
-DATA constants<>+156(SB)/4, $0x3f800000
-DATA constants<>+160(SB)/4, $0x3f800000
-DATA constants<>+164(SB)/4, $0x3f800000
-DATA constants<>+168(SB)/4, $0x3f800000
-DATA constants<>+172(SB)/4, $0x3f800000
-DATA constants<>+176(SB)/4, $0x3f800000
-DATA constants<>+180(SB)/4, $0x3f800000
-DATA constants<>+184(SB)/4, $0x3f800000
-DATA constants<>+188(SB)/4, $0x3f800000
-DATA constants<>+192(SB)/4, $0x43000000
-DATA constants<>+196(SB)/4, $0x43000000
-DATA constants<>+200(SB)/4, $0x43000000
-DATA constants<>+204(SB)/4, $0x43000000
-DATA constants<>+208(SB)/4, $0x43000000
-DATA constants<>+212(SB)/4, $0x43000000
-DATA constants<>+216(SB)/4, $0x43000000
-DATA constants<>+220(SB)/4, $0x43000000
-DATA constants<>+224(SB)/4, $0x43000000
-DATA constants<>+228(SB)/4, $0x43000000
-DATA constants<>+232(SB)/4, $0x43000000
-DATA constants<>+236(SB)/4, $0x43000000
-DATA constants<>+240(SB)/4, $0x43000000
-DATA constants<>+244(SB)/4, $0x43000000
-DATA constants<>+248(SB)/4, $0x43000000
-DATA constants<>+252(SB)/4, $0x43000000
-DATA constants<>+256(SB)/4, $0xc2d00000
-DATA constants<>+260(SB)/4, $0xc2d00000
-DATA constants<>+264(SB)/4, $0xc2d00000
-DATA constants<>+268(SB)/4, $0xc2d00000
-DATA constants<>+272(SB)/4, $0xc2d00000
-DATA constants<>+276(SB)/4, $0xc2d00000
-DATA constants<>+280(SB)/4, $0xc2d00000
-DATA constants<>+284(SB)/4, $0xc2d00000
-DATA constants<>+288(SB)/4, $0xc2d00000
-DATA constants<>+292(SB)/4, $0xc2d00000
-DATA constants<>+296(SB)/4, $0xc2d00000
-DATA constants<>+300(SB)/4, $0xc2d00000
-DATA constants<>+304(SB)/4, $0xc2d00000
-DATA constants<>+308(SB)/4, $0xc2d00000
-DATA constants<>+312(SB)/4, $0xc2d00000
-DATA constants<>+316(SB)/4, $0xc2d00000
-DATA constants<>+320(SB)/4, $0x3fb8aa3b
-DATA constants<>+324(SB)/4, $0x3fb8aa3b
-DATA constants<>+328(SB)/4, $0x3fb8aa3b
-DATA constants<>+332(SB)/4, $0x3fb8aa3b
-DATA constants<>+336(SB)/4, $0x3fb8aa3b
-DATA constants<>+340(SB)/4, $0x3fb8aa3b
-DATA constants<>+344(SB)/4, $0x3fb8aa3b
-DATA constants<>+348(SB)/4, $0x3fb8aa3b
-DATA constants<>+352(SB)/4, $0x3fb8aa3b
-DATA constants<>+356(SB)/4, $0x3fb8aa3b
-DATA constants<>+360(SB)/4, $0x3fb8aa3b
-DATA constants<>+364(SB)/4, $0x3fb8aa3b
-DATA constants<>+368(SB)/4, $0x3fb8aa3b
-DATA constants<>+372(SB)/4, $0x3fb8aa3b
-DATA constants<>+376(SB)/4, $0x3fb8aa3b
-DATA constants<>+380(SB)/4, $0x3fb8aa3b
-DATA constants<>+384(SB)/4, $0x3f317218
-DATA constants<>+388(SB)/4, $0x3f317218
-DATA constants<>+392(SB)/4, $0x3f317218
-DATA constants<>+396(SB)/4, $0x3f317218
-DATA constants<>+400(SB)/4, $0x3f317218
-DATA constants<>+404(SB)/4, $0x3f317218
-DATA constants<>+408(SB)/4, $0x3f317218
-DATA constants<>+412(SB)/4, $0x3f317218
-DATA constants<>+416(SB)/4, $0x3f317218
-DATA constants<>+420(SB)/4, $0x3f317218
-DATA constants<>+424(SB)/4, $0x3f317218
-DATA constants<>+428(SB)/4, $0x3f317218
-DATA constants<>+432(SB)/4, $0x3f317218
-DATA constants<>+436(SB)/4, $0x3f317218
-DATA constants<>+440(SB)/4, $0x3f317218
-DATA constants<>+444(SB)/4, $0x3f317218
-DATA constants<>+448(SB)/4, $0xb102e308
-DATA constants<>+452(SB)/4, $0xb102e308
-DATA constants<>+456(SB)/4, $0xb102e308
-DATA constants<>+460(SB)/4, $0xb102e308
-DATA constants<>+464(SB)/4, $0xb102e308
-DATA constants<>+468(SB)/4, $0xb102e308
-DATA constants<>+472(SB)/4, $0xb102e308
-DATA constants<>+476(SB)/4, $0xb102e308
-DATA constants<>+480(SB)/4, $0xb102e308
-DATA constants<>+484(SB)/4, $0xb102e308
-DATA constants<>+488(SB)/4, $0xb102e308
-DATA constants<>+492(SB)/4, $0xb102e308
-DATA constants<>+496(SB)/4, $0xb102e308
-DATA constants<>+500(SB)/4, $0xb102e308
-DATA constants<>+504(SB)/4, $0xb102e308
-DATA constants<>+508(SB)/4, $0xb102e308
-DATA constants<>+512(SB)/4, $0x3ab511e8
-DATA constants<>+516(SB)/4, $0x3ab511e8
-DATA constants<>+520(SB)/4, $0x3ab511e8
-DATA constants<>+524(SB)/4, $0x3ab511e8
-DATA constants<>+528(SB)/4, $0x3ab511e8
-DATA constants<>+532(SB)/4, $0x3ab511e8
-DATA constants<>+536(SB)/4, $0x3ab511e8
-DATA constants<>+540(SB)/4, $0x3ab511e8
-DATA constants<>+544(SB)/4, $0x3ab511e8
-DATA constants<>+548(SB)/4, $0x3ab511e8
-DATA constants<>+552(SB)/4, $0x3ab511e8
-DATA constants<>+556(SB)/4, $0x3ab511e8
-DATA constants<>+560(SB)/4, $0x3ab511e8
-DATA constants<>+564(SB)/4, $0x3ab511e8
-DATA constants<>+568(SB)/4, $0x3ab511e8
-DATA constants<>+572(SB)/4, $0x3ab511e8
-DATA constants<>+576(SB)/4, $0x3c091d10
-DATA constants<>+580(SB)/4, $0x3c091d10
-DATA constants<>+584(SB)/4, $0x3c091d10
-DATA constants<>+588(SB)/4, $0x3c091d10
-DATA constants<>+592(SB)/4, $0x3c091d10
-DATA constants<>+596(SB)/4, $0x3c091d10
-DATA constants<>+600(SB)/4, $0x3c091d10
-DATA constants<>+604(SB)/4, $0x3c091d10
-DATA constants<>+608(SB)/4, $0x3c091d10
-DATA constants<>+612(SB)/4, $0x3c091d10
-DATA constants<>+616(SB)/4, $0x3c091d10
-DATA constants<>+620(SB)/4, $0x3c091d10
-DATA constants<>+624(SB)/4, $0x3c091d10
-DATA constants<>+628(SB)/4, $0x3c091d10
-DATA constants<>+632(SB)/4, $0x3c091d10
-DATA constants<>+636(SB)/4, $0x3c091d10
-DATA constants<>+640(SB)/4, $0x3d2aac79
-DATA constants<>+644(SB)/4, $0x3d2aac79
-DATA constants<>+648(SB)/4, $0x3d2aac79
-DATA constants<>+652(SB)/4, $0x3d2aac79
-DATA constants<>+656(SB)/4, $0x3d2aac79
-DATA constants<>+660(SB)/4, $0x3d2aac79
-DATA constants<>+664(SB)/4, $0x3d2aac79
-DATA constants<>+668(SB)/4, $0x3d2aac79
-DATA constants<>+672(SB)/4, $0x3d2aac79
-DATA constants<>+676(SB)/4, $0x3d2aac79
-DATA constants<>+680(SB)/4, $0x3d2aac79
-DATA constants<>+684(SB)/4, $0x3d2aac79
-DATA constants<>+688(SB)/4, $0x3d2aac79
-DATA constants<>+692(SB)/4, $0x3d2aac79
-DATA constants<>+696(SB)/4, $0x3d2aac79
-DATA constants<>+700(SB)/4, $0x3d2aac79
-DATA constants<>+704(SB)/4, $0x3e2aaa49
-DATA constants<>+708(SB)/4, $0x3e2aaa49
-DATA constants<>+712(SB)/4, $0x3e2aaa49
-DATA constants<>+716(SB)/4, $0x3e2aaa49
-DATA constants<>+720(SB)/4, $0x3e2aaa49
-DATA constants<>+724(SB)/4, $0x3e2aaa49
-DATA constants<>+728(SB)/4, $0x3e2aaa49
-DATA constants<>+732(SB)/4, $0x3e2aaa49
-DATA constants<>+736(SB)/4, $0x3e2aaa49
-DATA constants<>+740(SB)/4, $0x3e2aaa49
-DATA constants<>+744(SB)/4, $0x3e2aaa49
-DATA constants<>+748(SB)/4, $0x3e2aaa49
-DATA constants<>+752(SB)/4, $0x3e2aaa49
-DATA constants<>+756(SB)/4, $0x3e2aaa49
-DATA constants<>+760(SB)/4, $0x3e2aaa49
-DATA constants<>+764(SB)/4, $0x3e2aaa49
-DATA constants<>+768(SB)/4, $0x3efffffe
-DATA constants<>+772(SB)/4, $0x3efffffe
-DATA constants<>+776(SB)/4, $0x3efffffe
-DATA constants<>+780(SB)/4, $0x3efffffe
-DATA constants<>+784(SB)/4, $0x3efffffe
-DATA constants<>+788(SB)/4, $0x3efffffe
-DATA constants<>+792(SB)/4, $0x3efffffe
-DATA constants<>+796(SB)/4, $0x3efffffe
-DATA constants<>+800(SB)/4, $0x3efffffe
-DATA constants<>+804(SB)/4, $0x3efffffe
-DATA constants<>+808(SB)/4, $0x3efffffe
-DATA constants<>+812(SB)/4, $0x3efffffe
-DATA constants<>+816(SB)/4, $0x3efffffe
-DATA constants<>+820(SB)/4, $0x3efffffe
-DATA constants<>+824(SB)/4, $0x3efffffe
-DATA constants<>+828(SB)/4, $0x3efffffe
-DATA constants<>+832(SB)/4, $0x41200000
-DATA constants<>+836(SB)/4, $0x41200000
-DATA constants<>+840(SB)/4, $0x41200000
-DATA constants<>+844(SB)/4, $0x41200000
-DATA constants<>+848(SB)/4, $0x41200000
-DATA constants<>+852(SB)/4, $0x41200000
-DATA constants<>+856(SB)/4, $0x41200000
-DATA constants<>+860(SB)/4, $0x41200000
-DATA constants<>+864(SB)/4, $0x41200000
-DATA constants<>+868(SB)/4, $0x41200000
-DATA constants<>+872(SB)/4, $0x41200000
-DATA constants<>+876(SB)/4, $0x41200000
-DATA constants<>+880(SB)/4, $0x41200000
-DATA constants<>+884(SB)/4, $0x41200000
-DATA constants<>+888(SB)/4, $0x41200000
-DATA constants<>+892(SB)/4, $0x41200000
-DATA constants<>+896(SB)/4, $0xc0000000
-DATA constants<>+900(SB)/4, $0xc0000000
-DATA constants<>+904(SB)/4, $0xc0000000
-DATA constants<>+908(SB)/4, $0xc0000000
-DATA constants<>+912(SB)/4, $0xc0000000
-DATA constants<>+916(SB)/4, $0xc0000000
-DATA constants<>+920(SB)/4, $0xc0000000
-DATA constants<>+924(SB)/4, $0xc0000000
-DATA constants<>+928(SB)/4, $0xc0000000
-DATA constants<>+932(SB)/4, $0xc0000000
-DATA constants<>+936(SB)/4, $0xc0000000
-DATA constants<>+940(SB)/4, $0xc0000000
-DATA constants<>+944(SB)/4, $0xc0000000
-DATA constants<>+948(SB)/4, $0xc0000000
-DATA constants<>+952(SB)/4, $0xc0000000
-DATA constants<>+956(SB)/4, $0xc0000000
-DATA constants<>+960(SB)/4, $0x40000000
-DATA constants<>+964(SB)/4, $0x40000000
-DATA constants<>+968(SB)/4, $0x40000000
-DATA constants<>+972(SB)/4, $0x40000000
-DATA constants<>+976(SB)/4, $0x40000000
-DATA constants<>+980(SB)/4, $0x40000000
-DATA constants<>+984(SB)/4, $0x40000000
-DATA constants<>+988(SB)/4, $0x40000000
-DATA constants<>+992(SB)/4, $0x40000000
-DATA constants<>+996(SB)/4, $0x40000000
-DATA constants<>+1000(SB)/4, $0x40000000
-DATA constants<>+1004(SB)/4, $0x40000000
-DATA constants<>+1008(SB)/4, $0x40000000
-DATA constants<>+1012(SB)/4, $0x40000000
-DATA constants<>+1016(SB)/4, $0x40000000
-DATA constants<>+1020(SB)/4, $0x40000000
-DATA constants<>+1024(SB)/4, $0x38ad61aa
-DATA constants<>+1028(SB)/4, $0x38ad61aa
-DATA constants<>+1032(SB)/4, $0x38ad61aa
-DATA constants<>+1036(SB)/4, $0x38ad61aa
-DATA constants<>+1040(SB)/4, $0x38ad61aa
-DATA constants<>+1044(SB)/4, $0x38ad61aa
-DATA constants<>+1048(SB)/4, $0x38ad61aa
-DATA constants<>+1052(SB)/4, $0x38ad61aa
-DATA constants<>+1056(SB)/4, $0x38ad61aa
-DATA constants<>+1060(SB)/4, $0x38ad61aa
-DATA constants<>+1064(SB)/4, $0x38ad61aa
-DATA constants<>+1068(SB)/4, $0x38ad61aa
-DATA constants<>+1072(SB)/4, $0x38ad61aa
-DATA constants<>+1076(SB)/4, $0x38ad61aa
-DATA constants<>+1080(SB)/4, $0x38ad61aa
-DATA constants<>+1084(SB)/4, $0x38ad61aa
-DATA constants<>+1088(SB)/4, $0xba54cf82
-DATA constants<>+1092(SB)/4, $0xba54cf82
-DATA constants<>+1096(SB)/4, $0xba54cf82
-DATA constants<>+1100(SB)/4, $0xba54cf82
-DATA constants<>+1104(SB)/4, $0xba54cf82
-DATA constants<>+1108(SB)/4, $0xba54cf82
-DATA constants<>+1112(SB)/4, $0xba54cf82
-DATA constants<>+1116(SB)/4, $0xba54cf82
-DATA constants<>+1120(SB)/4, $0xba54cf82
-DATA constants<>+1124(SB)/4, $0xba54cf82
-DATA constants<>+1128(SB)/4, $0xba54cf82
-DATA constants<>+1132(SB)/4, $0xba54cf82
-DATA constants<>+1136(SB)/4, $0xba54cf82
-DATA constants<>+1140(SB)/4, $0xba54cf82
-DATA constants<>+1144(SB)/4, $0xba54cf82
-DATA constants<>+1148(SB)/4, $0xba54cf82
-DATA constants<>+1152(SB)/4, $0x3baa5af3
-DATA constants<>+1156(SB)/4, $0x3baa5af3
-DATA constants<>+1160(SB)/4, $0x3baa5af3
-DATA constants<>+1164(SB)/4, $0x3baa5af3
-DATA constants<>+1168(SB)/4, $0x3baa5af3
-DATA constants<>+1172(SB)/4, $0x3baa5af3
-DATA constants<>+1176(SB)/4, $0x3baa5af3
-DATA constants<>+1180(SB)/4, $0x3baa5af3
-DATA constants<>+1184(SB)/4, $0x3baa5af3
-DATA constants<>+1188(SB)/4, $0x3baa5af3
-DATA constants<>+1192(SB)/4, $0x3baa5af3
-DATA constants<>+1196(SB)/4, $0x3baa5af3
-DATA constants<>+1200(SB)/4, $0x3baa5af3
-DATA constants<>+1204(SB)/4, $0x3baa5af3
-DATA constants<>+1208(SB)/4, $0x3baa5af3
-DATA constants<>+1212(SB)/4, $0x3baa5af3
-DATA constants<>+1216(SB)/4, $0xbcdc065a
-DATA constants<>+1220(SB)/4, $0xbcdc065a
-DATA constants<>+1224(SB)/4, $0xbcdc065a
-DATA constants<>+1228(SB)/4, $0xbcdc065a
-DATA constants<>+1232(SB)/4, $0xbcdc065a
-DATA constants<>+1236(SB)/4, $0xbcdc065a
-DATA constants<>+1240(SB)/4, $0xbcdc065a
-DATA constants<>+1244(SB)/4, $0xbcdc065a
-DATA constants<>+1248(SB)/4, $0xbcdc065a
-DATA constants<>+1252(SB)/4, $0xbcdc065a
-DATA constants<>+1256(SB)/4, $0xbcdc065a
-DATA constants<>+1260(SB)/4, $0xbcdc065a
-DATA constants<>+1264(SB)/4, $0xbcdc065a
-DATA constants<>+1268(SB)/4, $0xbcdc065a
-DATA constants<>+1272(SB)/4, $0xbcdc065a
-DATA constants<>+1276(SB)/4, $0xbcdc065a
-DATA constants<>+1280(SB)/4, $0x3de716fa
-DATA constants<>+1284(SB)/4, $0x3de716fa
-DATA constants<>+1288(SB)/4, $0x3de716fa
-DATA constants<>+1292(SB)/4, $0x3de716fa
-DATA constants<>+1296(SB)/4, $0x3de716fa
-DATA constants<>+1300(SB)/4, $0x3de716fa
-DATA constants<>+1304(SB)/4, $0x3de716fa
-DATA constants<>+1308(SB)/4, $0x3de716fa
-DATA constants<>+1312(SB)/4, $0x3de716fa
-DATA constants<>+1316(SB)/4, $0x3de716fa
-DATA constants<>+1320(SB)/4, $0x3de716fa
-DATA constants<>+1324(SB)/4, $0x3de716fa
-DATA constants<>+1328(SB)/4, $0x3de716fa
-DATA constants<>+1332(SB)/4, $0x3de716fa
-DATA constants<>+1336(SB)/4, $0x3de716fa
-DATA constants<>+1340(SB)/4, $0x3de716fa
-DATA constants<>+1344(SB)/4, $0xbec093a1
-DATA constants<>+1348(SB)/4, $0xbec093a1
-DATA constants<>+1352(SB)/4, $0xbec093a1
-DATA constants<>+1356(SB)/4, $0xbec093a1
-DATA constants<>+1360(SB)/4, $0xbec093a1
-DATA constants<>+1364(SB)/4, $0xbec093a1
-DATA constants<>+1368(SB)/4, $0xbec093a1
-DATA constants<>+1372(SB)/4, $0xbec093a1
-DATA constants<>+1376(SB)/4, $0xbec093a1
-DATA constants<>+1380(SB)/4, $0xbec093a1
-DATA constants<>+1384(SB)/4, $0xbec093a1
-DATA constants<>+1388(SB)/4, $0xbec093a1
-DATA constants<>+1392(SB)/4, $0xbec093a1
-DATA constants<>+1396(SB)/4, $0xbec093a1
-DATA constants<>+1400(SB)/4, $0xbec093a1
-DATA constants<>+1404(SB)/4, $0xbec093a1
-DATA constants<>+1408(SB)/4, $0x3e0375d4
-DATA constants<>+1412(SB)/4, $0x3e0375d4
-DATA constants<>+1416(SB)/4, $0x3e0375d4
-DATA constants<>+1420(SB)/4, $0x3e0375d4
-DATA constants<>+1424(SB)/4, $0x3e0375d4
-DATA constants<>+1428(SB)/4, $0x3e0375d4
-DATA constants<>+1432(SB)/4, $0x3e0375d4
-DATA constants<>+1436(SB)/4, $0x3e0375d4
-DATA constants<>+1440(SB)/4, $0x3e0375d4
-DATA constants<>+1444(SB)/4, $0x3e0375d4
-DATA constants<>+1448(SB)/4, $0x3e0375d4
-DATA constants<>+1452(SB)/4, $0x3e0375d4
-DATA constants<>+1456(SB)/4, $0x3e0375d4
-DATA constants<>+1460(SB)/4, $0x3e0375d4
-DATA constants<>+1464(SB)/4, $0x3e0375d4
-DATA constants<>+1468(SB)/4, $0x3e0375d4
-DATA constants<>+1472(SB)/4, $0x40800000
-DATA constants<>+1476(SB)/4, $0x40800000
-DATA constants<>+1480(SB)/4, $0x40800000
-DATA constants<>+1484(SB)/4, $0x40800000
-DATA constants<>+1488(SB)/4, $0x40800000
-DATA constants<>+1492(SB)/4, $0x40800000
-DATA constants<>+1496(SB)/4, $0x40800000
-DATA constants<>+1500(SB)/4, $0x40800000
-DATA constants<>+1504(SB)/4, $0x40800000
-DATA constants<>+1508(SB)/4, $0x40800000
-DATA constants<>+1512(SB)/4, $0x40800000
-DATA constants<>+1516(SB)/4, $0x40800000
-DATA constants<>+1520(SB)/4, $0x40800000
-DATA constants<>+1524(SB)/4, $0x40800000
-DATA constants<>+1528(SB)/4, $0x40800000
-DATA constants<>+1532(SB)/4, $0x40800000
-DATA constants<>+1536(SB)/4, $0xb9601d4c
-DATA constants<>+1540(SB)/4, $0xb9601d4c
-DATA constants<>+1544(SB)/4, $0xb9601d4c
-DATA constants<>+1548(SB)/4, $0xb9601d4c
-DATA constants<>+1552(SB)/4, $0xb9601d4c
-DATA constants<>+1556(SB)/4, $0xb9601d4c
-DATA constants<>+1560(SB)/4, $0xb9601d4c
-DATA constants<>+1564(SB)/4, $0xb9601d4c
-DATA constants<>+1568(SB)/4, $0xb9601d4c
-DATA constants<>+1572(SB)/4, $0xb9601d4c
-DATA constants<>+1576(SB)/4, $0xb9601d4c
-DATA constants<>+1580(SB)/4, $0xb9601d4c
-DATA constants<>+1584(SB)/4, $0xb9601d4c
-DATA constants<>+1588(SB)/4, $0xb9601d4c
-DATA constants<>+1592(SB)/4, $0xb9601d4c
-DATA constants<>+1596(SB)/4, $0xb9601d4c
-DATA constants<>+1600(SB)/4, $0x3b528ef4
-DATA constants<>+1604(SB)/4, $0x3b528ef4
-DATA constants<>+1608(SB)/4, $0x3b528ef4
-DATA constants<>+1612(SB)/4, $0x3b528ef4
-DATA constants<>+1616(SB)/4, $0x3b528ef4
-DATA constants<>+1620(SB)/4, $0x3b528ef4
-DATA constants<>+1624(SB)/4, $0x3b528ef4
-DATA constants<>+1628(SB)/4, $0x3b528ef4
-DATA constants<>+1632(SB)/4, $0x3b528ef4
-DATA constants<>+1636(SB)/4, $0x3b528ef4
-DATA constants<>+1640(SB)/4, $0x3b528ef4
-DATA constants<>+1644(SB)/4, $0x3b528ef4
-DATA constants<>+1648(SB)/4, $0x3b528ef4
-DATA constants<>+1652(SB)/4, $0x3b528ef4
-DATA constants<>+1656(SB)/4, $0x3b528ef4
-DATA constants<>+1660(SB)/4, $0x3b528ef4
-DATA constants<>+1664(SB)/4, $0xbcbb75a4
-DATA constants<>+1668(SB)/4, $0xbcbb75a4
-DATA constants<>+1672(SB)/4, $0xbcbb75a4
-DATA constants<>+1676(SB)/4, $0xbcbb75a4
-DATA constants<>+1680(SB)/4, $0xbcbb75a4
-DATA constants<>+1684(SB)/4, $0xbcbb75a4
-DATA constants<>+1688(SB)/4, $0xbcbb75a4
-DATA constants<>+1692(SB)/4, $0xbcbb75a4
-DATA constants<>+1696(SB)/4, $0xbcbb75a4
-DATA constants<>+1700(SB)/4, $0xbcbb75a4
-DATA constants<>+1704(SB)/4, $0xbcbb75a4
-DATA constants<>+1708(SB)/4, $0xbcbb75a4
-DATA constants<>+1712(SB)/4, $0xbcbb75a4
-DATA constants<>+1716(SB)/4, $0xbcbb75a4
-DATA constants<>+1720(SB)/4, $0xbcbb75a4
-DATA constants<>+1724(SB)/4, $0xbcbb75a4
-DATA constants<>+1728(SB)/4, $0x3dd78e02
-DATA constants<>+1732(SB)/4, $0x3dd78e02
-DATA constants<>+1736(SB)/4, $0x3dd78e02
-DATA constants<>+1740(SB)/4, $0x3dd78e02
-DATA constants<>+1744(SB)/4, $0x3dd78e02
-DATA constants<>+1748(SB)/4, $0x3dd78e02
-DATA constants<>+1752(SB)/4, $0x3dd78e02
-DATA constants<>+1756(SB)/4, $0x3dd78e02
-DATA constants<>+1760(SB)/4, $0x3dd78e02
-DATA constants<>+1764(SB)/4, $0x3dd78e02
-DATA constants<>+1768(SB)/4, $0x3dd78e02
-DATA constants<>+1772(SB)/4, $0x3dd78e02
-DATA constants<>+1776(SB)/4, $0x3dd78e02
-DATA constants<>+1780(SB)/4, $0x3dd78e02
-DATA constants<>+1784(SB)/4, $0x3dd78e02
-DATA constants<>+1788(SB)/4, $0x3dd78e02
-DATA constants<>+1792(SB)/4, $0x3f22bef6
-DATA constants<>+1796(SB)/4, $0x3f22bef6
-DATA constants<>+1800(SB)/4, $0x3f22bef6
-DATA constants<>+1804(SB)/4, $0x3f22bef6
-DATA constants<>+1808(SB)/4, $0x3f22bef6
-DATA constants<>+1812(SB)/4, $0x3f22bef6
-DATA constants<>+1816(SB)/4, $0x3f22bef6
-DATA constants<>+1820(SB)/4, $0x3f22bef6
-DATA constants<>+1824(SB)/4, $0x3f22bef6
-DATA constants<>+1828(SB)/4, $0x3f22bef6
-DATA constants<>+1832(SB)/4, $0x3f22bef6
-DATA constants<>+1836(SB)/4, $0x3f22bef6
-DATA constants<>+1840(SB)/4, $0x3f22bef6
-DATA constants<>+1844(SB)/4, $0x3f22bef6
-DATA constants<>+1848(SB)/4, $0x3f22bef6
-DATA constants<>+1852(SB)/4, $0x3f22bef6
-DATA constants<>+1856(SB)/4, $0x3f907315
-DATA constants<>+1860(SB)/4, $0x3f907315
-DATA constants<>+1864(SB)/4, $0x3f907315
-DATA constants<>+1868(SB)/4, $0x3f907315
-DATA constants<>+1872(SB)/4, $0x3f907315
-DATA constants<>+1876(SB)/4, $0x3f907315
-DATA constants<>+1880(SB)/4, $0x3f907315
-DATA constants<>+1884(SB)/4, $0x3f907315
-DATA constants<>+1888(SB)/4, $0x3f907315
-DATA constants<>+1892(SB)/4, $0x3f907315
-DATA constants<>+1896(SB)/4, $0x3f907315
-DATA constants<>+1900(SB)/4, $0x3f907315
-DATA constants<>+1904(SB)/4, $0x3f907315
-DATA constants<>+1908(SB)/4, $0x3f907315
-DATA constants<>+1912(SB)/4, $0x3f907315
-DATA constants<>+1916(SB)/4, $0x3f907315
-DATA constants<>+1920(SB)/4, $0x3f700000
-DATA constants<>+1924(SB)/4, $0x3f700000
-DATA constants<>+1928(SB)/4, $0x3f700000
-DATA constants<>+1932(SB)/4, $0x3f700000
-DATA constants<>+1936(SB)/4, $0x3f700000
-DATA constants<>+1940(SB)/4, $0x3f700000
-DATA constants<>+1944(SB)/4, $0x3f700000
-DATA constants<>+1948(SB)/4, $0x3f700000
-DATA constants<>+1952(SB)/4, $0x3f700000
-DATA constants<>+1956(SB)/4, $0x3f700000
-DATA constants<>+1960(SB)/4, $0x3f700000
-DATA constants<>+1964(SB)/4, $0x3f700000
-DATA constants<>+1968(SB)/4, $0x3f700000
-DATA constants<>+1972(SB)/4, $0x3f700000
-DATA constants<>+1976(SB)/4, $0x3f700000
-DATA constants<>+1980(SB)/4, $0x3f700000
-DATA constants<>+1984(SB)/4, $0x40c00000
-DATA constants<>+1988(SB)/4, $0x40c00000
-DATA constants<>+1992(SB)/4, $0x40c00000
-DATA constants<>+1996(SB)/4, $0x40c00000
-DATA constants<>+2000(SB)/4, $0x40c00000
-DATA constants<>+2004(SB)/4, $0x40c00000
-DATA constants<>+2008(SB)/4, $0x40c00000
-DATA constants<>+2012(SB)/4, $0x40c00000
-DATA constants<>+2016(SB)/4, $0x40c00000
-DATA constants<>+2020(SB)/4, $0x40c00000
-DATA constants<>+2024(SB)/4, $0x40c00000
-DATA constants<>+2028(SB)/4, $0x40c00000
-DATA constants<>+2032(SB)/4, $0x40c00000
-DATA constants<>+2036(SB)/4, $0x40c00000
-DATA constants<>+2040(SB)/4, $0x40c00000
-DATA constants<>+2044(SB)/4, $0x40c00000
-DATA constants<>+2048(SB)/4, $0xbf800000
-DATA constants<>+2052(SB)/4, $0xbf800000
-DATA constants<>+2056(SB)/4, $0xbf800000
-DATA constants<>+2060(SB)/4, $0xbf800000
-DATA constants<>+2064(SB)/4, $0xbf800000
-DATA constants<>+2068(SB)/4, $0xbf800000
-DATA constants<>+2072(SB)/4, $0xbf800000
-DATA constants<>+2076(SB)/4, $0xbf800000
-DATA constants<>+2080(SB)/4, $0xbf800000
-DATA constants<>+2084(SB)/4, $0xbf800000
-DATA constants<>+2088(SB)/4, $0xbf800000
-DATA constants<>+2092(SB)/4, $0xbf800000
-DATA constants<>+2096(SB)/4, $0xbf800000
-DATA constants<>+2100(SB)/4, $0xbf800000
-DATA constants<>+2104(SB)/4, $0xbf800000
-DATA constants<>+2108(SB)/4, $0xbf800000
-DATA constants<>+2112(SB)/4, $0x3fe10966
-DATA constants<>+2116(SB)/4, $0x3fe10966
-DATA constants<>+2120(SB)/4, $0x3fe10966
-DATA constants<>+2124(SB)/4, $0x3fe10966
-DATA constants<>+2128(SB)/4, $0x3fe10966
-DATA constants<>+2132(SB)/4, $0x3fe10966
-DATA constants<>+2136(SB)/4, $0x3fe10966
-DATA constants<>+2140(SB)/4, $0x3fe10966
-DATA constants<>+2144(SB)/4, $0x3fe10966
-DATA constants<>+2148(SB)/4, $0x3fe10966
-DATA constants<>+2152(SB)/4, $0x3fe10966
-DATA constants<>+2156(SB)/4, $0x3fe10966
-DATA constants<>+2160(SB)/4, $0x3fe10966
-DATA constants<>+2164(SB)/4, $0x3fe10966
-DATA constants<>+2168(SB)/4, $0x3fe10966
-DATA constants<>+2172(SB)/4, $0x3fe10966
-DATA constants<>+2176(SB)/4, $0x3f867d5f
-DATA constants<>+2180(SB)/4, $0x3f867d5f
-DATA constants<>+2184(SB)/4, $0x3f867d5f
-DATA constants<>+2188(SB)/4, $0x3f867d5f
-DATA constants<>+2192(SB)/4, $0x3f867d5f
-DATA constants<>+2196(SB)/4, $0x3f867d5f
-DATA constants<>+2200(SB)/4, $0x3f867d5f
-DATA constants<>+2204(SB)/4, $0x3f867d5f
-DATA constants<>+2208(SB)/4, $0x3f867d5f
-DATA constants<>+2212(SB)/4, $0x3f867d5f
-DATA constants<>+2216(SB)/4, $0x3f867d5f
-DATA constants<>+2220(SB)/4, $0x3f867d5f
-DATA constants<>+2224(SB)/4, $0x3f867d5f
-DATA constants<>+2228(SB)/4, $0x3f867d5f
-DATA constants<>+2232(SB)/4, $0x3f867d5f
-DATA constants<>+2236(SB)/4, $0x3f867d5f
-DATA constants<>+2240(SB)/4, $0xc2a00000
-DATA constants<>+2244(SB)/4, $0xc2a00000
-DATA constants<>+2248(SB)/4, $0xc2a00000
-DATA constants<>+2252(SB)/4, $0xc2a00000
-DATA constants<>+2256(SB)/4, $0xc2a00000
-DATA constants<>+2260(SB)/4, $0xc2a00000
-DATA constants<>+2264(SB)/4, $0xc2a00000
-DATA constants<>+2268(SB)/4, $0xc2a00000
-DATA constants<>+2272(SB)/4, $0xc2a00000
-DATA constants<>+2276(SB)/4, $0xc2a00000
-DATA constants<>+2280(SB)/4, $0xc2a00000
-DATA constants<>+2284(SB)/4, $0xc2a00000
-DATA constants<>+2288(SB)/4, $0xc2a00000
-DATA constants<>+2292(SB)/4, $0xc2a00000
-DATA constants<>+2296(SB)/4, $0xc2a00000
-DATA constants<>+2300(SB)/4, $0xc2a00000
-DATA constants<>+2304(SB)/4, $0x00800000
-DATA constants<>+2308(SB)/4, $0x00800000
-DATA constants<>+2312(SB)/4, $0x00800000
-DATA constants<>+2316(SB)/4, $0x00800000
-DATA constants<>+2320(SB)/4, $0x00800000
-DATA constants<>+2324(SB)/4, $0x00800000
-DATA constants<>+2328(SB)/4, $0x00800000
-DATA constants<>+2332(SB)/4, $0x00800000
-DATA constants<>+2336(SB)/4, $0x00800000
-DATA constants<>+2340(SB)/4, $0x00800000
-DATA constants<>+2344(SB)/4, $0x00800000
-DATA constants<>+2348(SB)/4, $0x00800000
-DATA constants<>+2352(SB)/4, $0x00800000
-DATA constants<>+2356(SB)/4, $0x00800000
-DATA constants<>+2360(SB)/4, $0x00800000
-DATA constants<>+2364(SB)/4, $0x00800000
-DATA constants<>+2368(SB)/4, $0x4c000000
-DATA constants<>+2372(SB)/4, $0x4c000000
-DATA constants<>+2376(SB)/4, $0x4c000000
-DATA constants<>+2380(SB)/4, $0x4c000000
-DATA constants<>+2384(SB)/4, $0x4c000000
-DATA constants<>+2388(SB)/4, $0x4c000000
-DATA constants<>+2392(SB)/4, $0x4c000000
-DATA constants<>+2396(SB)/4, $0x4c000000
-DATA constants<>+2400(SB)/4, $0x4c000000
-DATA constants<>+2404(SB)/4, $0x4c000000
-DATA constants<>+2408(SB)/4, $0x4c000000
-DATA constants<>+2412(SB)/4, $0x4c000000
-DATA constants<>+2416(SB)/4, $0x4c000000
-DATA constants<>+2420(SB)/4, $0x4c000000
-DATA constants<>+2424(SB)/4, $0x4c000000
-DATA constants<>+2428(SB)/4, $0x4c000000
-DATA constants<>+2432(SB)/4, $0x41c80000
-DATA constants<>+2436(SB)/4, $0x41c80000
-DATA constants<>+2440(SB)/4, $0x41c80000
-DATA constants<>+2444(SB)/4, $0x41c80000
-DATA constants<>+2448(SB)/4, $0x41c80000
-DATA constants<>+2452(SB)/4, $0x41c80000
-DATA constants<>+2456(SB)/4, $0x41c80000
-DATA constants<>+2460(SB)/4, $0x41c80000
-DATA constants<>+2464(SB)/4, $0x41c80000
-DATA constants<>+2468(SB)/4, $0x41c80000
-DATA constants<>+2472(SB)/4, $0x41c80000
-DATA constants<>+2476(SB)/4, $0x41c80000
-DATA constants<>+2480(SB)/4, $0x41c80000
-DATA constants<>+2484(SB)/4, $0x41c80000
-DATA constants<>+2488(SB)/4, $0x41c80000
-DATA constants<>+2492(SB)/4, $0x41c80000
-DATA constants<>+2496(SB)/4, $0x3f3504f3
-DATA constants<>+2500(SB)/4, $0x3f3504f3
-DATA constants<>+2504(SB)/4, $0x3f3504f3
-DATA constants<>+2508(SB)/4, $0x3f3504f3
-DATA constants<>+2512(SB)/4, $0x3f3504f3
-DATA constants<>+2516(SB)/4, $0x3f3504f3
-DATA constants<>+2520(SB)/4, $0x3f3504f3
-DATA constants<>+2524(SB)/4, $0x3f3504f3
-DATA constants<>+2528(SB)/4, $0x3f3504f3
-DATA constants<>+2532(SB)/4, $0x3f3504f3
-DATA constants<>+2536(SB)/4, $0x3f3504f3
-DATA constants<>+2540(SB)/4, $0x3f3504f3
-DATA constants<>+2544(SB)/4, $0x3f3504f3
-DATA constants<>+2548(SB)/4, $0x3f3504f3
-DATA constants<>+2552(SB)/4, $0x3f3504f3
-DATA constants<>+2556(SB)/4, $0x3f3504f3
-DATA constants<>+2560(SB)/4, $0x3d8a399c
-DATA constants<>+2564(SB)/4, $0x3d8a399c
-DATA constants<>+2568(SB)/4, $0x3d8a399c
-DATA constants<>+2572(SB)/4, $0x3d8a399c
-DATA constants<>+2576(SB)/4, $0x3d8a399c
-DATA constants<>+2580(SB)/4, $0x3d8a399c
-DATA constants<>+2584(SB)/4, $0x3d8a399c
-DATA constants<>+2588(SB)/4, $0x3d8a399c
-DATA constants<>+2592(SB)/4, $0x3d8a399c
-DATA constants<>+2596(SB)/4, $0x3d8a399c
-DATA constants<>+2600(SB)/4, $0x3d8a399c
-DATA constants<>+2604(SB)/4, $0x3d8a399c
-DATA constants<>+2608(SB)/4, $0x3d8a399c
-DATA constants<>+2612(SB)/4, $0x3d8a399c
-DATA constants<>+2616(SB)/4, $0x3d8a399c
-DATA constants<>+2620(SB)/4, $0x3d8a399c
-DATA constants<>+2624(SB)/4, $0xbdef00ed
-DATA constants<>+2628(SB)/4, $0xbdef00ed
-DATA constants<>+2632(SB)/4, $0xbdef00ed
-DATA constants<>+2636(SB)/4, $0xbdef00ed
-DATA constants<>+2640(SB)/4, $0xbdef00ed
-DATA constants<>+2644(SB)/4, $0xbdef00ed
-DATA constants<>+2648(SB)/4, $0xbdef00ed
-DATA constants<>+2652(SB)/4, $0xbdef00ed
-DATA constants<>+2656(SB)/4, $0xbdef00ed
-DATA constants<>+2660(SB)/4, $0xbdef00ed
-DATA constants<>+2664(SB)/4, $0xbdef00ed
-DATA constants<>+2668(SB)/4, $0xbdef00ed
-DATA constants<>+2672(SB)/4, $0xbdef00ed
-DATA constants<>+2676(SB)/4, $0xbdef00ed
-DATA constants<>+2680(SB)/4, $0xbdef00ed
-DATA constants<>+2684(SB)/4, $0xbdef00ed
-DATA constants<>+2688(SB)/4, $0x3df36005
-DATA constants<>+2692(SB)/4, $0x3df36005
-DATA constants<>+2696(SB)/4, $0x3df36005
-DATA constants<>+2700(SB)/4, $0x3df36005
-DATA constants<>+2704(SB)/4, $0x3df36005
-DATA constants<>+2708(SB)/4, $0x3df36005
-DATA constants<>+2712(SB)/4, $0x3df36005
-DATA constants<>+2716(SB)/4, $0x3df36005
-DATA constants<>+2720(SB)/4, $0x3df36005
-DATA constants<>+2724(SB)/4, $0x3df36005
-DATA constants<>+2728(SB)/4, $0x3df36005
-DATA constants<>+2732(SB)/4, $0x3df36005
-DATA constants<>+2736(SB)/4, $0x3df36005
-DATA constants<>+2740(SB)/4, $0x3df36005
-DATA constants<>+2744(SB)/4, $0x3df36005
-DATA constants<>+2748(SB)/4, $0x3df36005
-DATA constants<>+2752(SB)/4, $0xbdfe1465
-DATA constants<>+2756(SB)/4, $0xbdfe1465
-DATA constants<>+2760(SB)/4, $0xbdfe1465
-DATA constants<>+2764(SB)/4, $0xbdfe1465
-DATA constants<>+2768(SB)/4, $0xbdfe1465
-DATA constants<>+2772(SB)/4, $0xbdfe1465
-DATA constants<>+2776(SB)/4, $0xbdfe1465
-DATA constants<>+2780(SB)/4, $0xbdfe1465
-DATA constants<>+2784(SB)/4, $0xbdfe1465
-DATA constants<>+2788(SB)/4, $0xbdfe1465
-DATA constants<>+2792(SB)/4, $0xbdfe1465
-DATA constants<>+2796(SB)/4, $0xbdfe1465
-DATA constants<>+2800(SB)/4, $0xbdfe1465
-DATA constants<>+2804(SB)/4, $0xbdfe1465
-DATA constants<>+2808(SB)/4, $0xbdfe1465
-DATA constants<>+2812(SB)/4, $0xbdfe1465
-DATA constants<>+2816(SB)/4, $0x3e119dd1
-DATA constants<>+2820(SB)/4, $0x3e119dd1
-DATA constants<>+2824(SB)/4, $0x3e119dd1
-DATA constants<>+2828(SB)/4, $0x3e119dd1
-DATA constants<>+2832(SB)/4, $0x3e119dd1
-DATA constants<>+2836(SB)/4, $0x3e119dd1
-DATA constants<>+2840(SB)/4, $0x3e119dd1
-DATA constants<>+2844(SB)/4, $0x3e119dd1
-DATA constants<>+2848(SB)/4, $0x3e119dd1
-DATA constants<>+2852(SB)/4, $0x3e119dd1
-DATA constants<>+2856(SB)/4, $0x3e119dd1
-DATA constants<>+2860(SB)/4, $0x3e119dd1
-DATA constants<>+2864(SB)/4, $0x3e119dd1
-DATA constants<>+2868(SB)/4, $0x3e119dd1
-DATA constants<>+2872(SB)/4, $0x3e119dd1
-DATA constants<>+2876(SB)/4, $0x3e119dd1
-DATA constants<>+2880(SB)/4, $0xbe2aae22
-DATA constants<>+2884(SB)/4, $0xbe2aae22
-DATA constants<>+2888(SB)/4, $0xbe2aae22
-DATA constants<>+2892(SB)/4, $0xbe2aae22
-DATA constants<>+2896(SB)/4, $0xbe2aae22
-DATA constants<>+2900(SB)/4, $0xbe2aae22
-DATA constants<>+2904(SB)/4, $0xbe2aae22
-DATA constants<>+2908(SB)/4, $0xbe2aae22
-DATA constants<>+2912(SB)/4, $0xbe2aae22
-DATA constants<>+2916(SB)/4, $0xbe2aae22
-DATA constants<>+2920(SB)/4, $0xbe2aae22
-DATA constants<>+2924(SB)/4, $0xbe2aae22
-DATA constants<>+2928(SB)/4, $0xbe2aae22
-DATA constants<>+2932(SB)/4, $0xbe2aae22
-DATA constants<>+2936(SB)/4, $0xbe2aae22
-DATA constants<>+2940(SB)/4, $0xbe2aae22
-DATA constants<>+2944(SB)/4, $0x3e4cd23b
-DATA constants<>+2948(SB)/4, $0x3e4cd23b
-DATA constants<>+2952(SB)/4, $0x3e4cd23b
-DATA constants<>+2956(SB)/4, $0x3e4cd23b
-DATA constants<>+2960(SB)/4, $0x3e4cd23b
-DATA constants<>+2964(SB)/4, $0x3e4cd23b
-DATA constants<>+2968(SB)/4, $0x3e4cd23b
-DATA constants<>+2972(SB)/4, $0x3e4cd23b
-DATA constants<>+2976(SB)/4, $0x3e4cd23b
-DATA constants<>+2980(SB)/4, $0x3e4cd23b
-DATA constants<>+2984(SB)/4, $0x3e4cd23b
-DATA constants<>+2988(SB)/4, $0x3e4cd23b
-DATA constants<>+2992(SB)/4, $0x3e4cd23b
-DATA constants<>+2996(SB)/4, $0x3e4cd23b
-DATA constants<>+3000(SB)/4, $0x3e4cd23b
-DATA constants<>+3004(SB)/4, $0x3e4cd23b
-DATA constants<>+3008(SB)/4, $0xbe800003
-DATA constants<>+3012(SB)/4, $0xbe800003
-DATA constants<>+3016(SB)/4, $0xbe800003
-DATA constants<>+3020(SB)/4, $0xbe800003
-DATA constants<>+3024(SB)/4, $0xbe800003
-DATA constants<>+3028(SB)/4, $0xbe800003
-DATA constants<>+3032(SB)/4, $0xbe800003
-DATA constants<>+3036(SB)/4, $0xbe800003
-DATA constants<>+3040(SB)/4, $0xbe800003
-DATA constants<>+3044(SB)/4, $0xbe800003
-DATA constants<>+3048(SB)/4, $0xbe800003
-DATA constants<>+3052(SB)/4, $0xbe800003
-DATA constants<>+3056(SB)/4, $0xbe800003
-DATA constants<>+3060(SB)/4, $0xbe800003
-DATA constants<>+3064(SB)/4, $0xbe800003
-DATA constants<>+3068(SB)/4, $0xbe800003
-DATA constants<>+3072(SB)/4, $0x3eaaaaa4
-DATA constants<>+3076(SB)/4, $0x3eaaaaa4
-DATA constants<>+3080(SB)/4, $0x3eaaaaa4
-DATA constants<>+3084(SB)/4, $0x3eaaaaa4
-DATA constants<>+3088(SB)/4, $0x3eaaaaa4
-DATA constants<>+3092(SB)/4, $0x3eaaaaa4
-DATA constants<>+3096(SB)/4, $0x3eaaaaa4
-DATA constants<>+3100(SB)/4, $0x3eaaaaa4
-DATA constants<>+3104(SB)/4, $0x3eaaaaa4
-DATA constants<>+3108(SB)/4, $0x3eaaaaa4
-DATA constants<>+3112(SB)/4, $0x3eaaaaa4
-DATA constants<>+3116(SB)/4, $0x3eaaaaa4
-DATA constants<>+3120(SB)/4, $0x3eaaaaa4
-DATA constants<>+3124(SB)/4, $0x3eaaaaa4
-DATA constants<>+3128(SB)/4, $0x3eaaaaa4
-DATA constants<>+3132(SB)/4, $0x3eaaaaa4
-DATA constants<>+3136(SB)/4, $0xbf000000
-DATA constants<>+3140(SB)/4, $0xbf000000
-DATA constants<>+3144(SB)/4, $0xbf000000
-DATA constants<>+3148(SB)/4, $0xbf000000
-DATA constants<>+3152(SB)/4, $0xbf000000
-DATA constants<>+3156(SB)/4, $0xbf000000
-DATA constants<>+3160(SB)/4, $0xbf000000
-DATA constants<>+3164(SB)/4, $0xbf000000
-DATA constants<>+3168(SB)/4, $0xbf000000
-DATA constants<>+3172(SB)/4, $0xbf000000
-DATA constants<>+3176(SB)/4, $0xbf000000
-DATA constants<>+3180(SB)/4, $0xbf000000
-DATA constants<>+3184(SB)/4, $0xbf000000
-DATA constants<>+3188(SB)/4, $0xbf000000
-DATA constants<>+3192(SB)/4, $0xbf000000
-DATA constants<>+3196(SB)/4, $0xbf000000
-DATA constants<>+3200(SB)/4, $0x7f800000
-DATA constants<>+3204(SB)/4, $0x7f800000
-DATA constants<>+3208(SB)/4, $0x7f800000
-DATA constants<>+3212(SB)/4, $0x7f800000
-DATA constants<>+3216(SB)/4, $0x7f800000
-DATA constants<>+3220(SB)/4, $0x7f800000
-DATA constants<>+3224(SB)/4, $0x7f800000
-DATA constants<>+3228(SB)/4, $0x7f800000
-DATA constants<>+3232(SB)/4, $0x7f800000
-DATA constants<>+3236(SB)/4, $0x7f800000
-DATA constants<>+3240(SB)/4, $0x7f800000
-DATA constants<>+3244(SB)/4, $0x7f800000
-DATA constants<>+3248(SB)/4, $0x7f800000
-DATA constants<>+3252(SB)/4, $0x7f800000
-DATA constants<>+3256(SB)/4, $0x7f800000
-DATA constants<>+3260(SB)/4, $0x7f800000
-DATA constants<>+3264(SB)/4, $0x7fc00000
-DATA constants<>+3268(SB)/4, $0x7fc00000
-DATA constants<>+3272(SB)/4, $0x7fc00000
-DATA constants<>+3276(SB)/4, $0x7fc00000
-DATA constants<>+3280(SB)/4, $0x7fc00000
-DATA constants<>+3284(SB)/4, $0x7fc00000
-DATA constants<>+3288(SB)/4, $0x7fc00000
-DATA constants<>+3292(SB)/4, $0x7fc00000
-DATA constants<>+3296(SB)/4, $0x7fc00000
-DATA constants<>+3300(SB)/4, $0x7fc00000
-DATA constants<>+3304(SB)/4, $0x7fc00000
-DATA constants<>+3308(SB)/4, $0x7fc00000
-DATA constants<>+3312(SB)/4, $0x7fc00000
-DATA constants<>+3316(SB)/4, $0x7fc00000
-DATA constants<>+3320(SB)/4, $0x7fc00000
-DATA constants<>+3324(SB)/4, $0x7fc00000
-DATA constants<>+3328(SB)/4, $0xff800000
-DATA constants<>+3332(SB)/4, $0xff800000
-DATA constants<>+3336(SB)/4, $0xff800000
-DATA constants<>+3340(SB)/4, $0xff800000
-DATA constants<>+3344(SB)/4, $0xff800000
-DATA constants<>+3348(SB)/4, $0xff800000
-DATA constants<>+3352(SB)/4, $0xff800000
-DATA constants<>+3356(SB)/4, $0xff800000
-DATA constants<>+3360(SB)/4, $0xff800000
-DATA constants<>+3364(SB)/4, $0xff800000
-DATA constants<>+3368(SB)/4, $0xff800000
-DATA constants<>+3372(SB)/4, $0xff800000
-DATA constants<>+3376(SB)/4, $0xff800000
-DATA constants<>+3380(SB)/4, $0xff800000
-DATA constants<>+3384(SB)/4, $0xff800000
-DATA constants<>+3388(SB)/4, $0xff800000
-DATA constants<>+3392(SB)/4, $0x42200000
-DATA constants<>+3396(SB)/4, $0x42200000
-DATA constants<>+3400(SB)/4, $0x42200000
-DATA constants<>+3404(SB)/4, $0x42200000
-DATA constants<>+3408(SB)/4, $0x42200000
-DATA constants<>+3412(SB)/4, $0x42200000
-DATA constants<>+3416(SB)/4, $0x42200000
-DATA constants<>+3420(SB)/4, $0x42200000
-DATA constants<>+3424(SB)/4, $0x42200000
-DATA constants<>+3428(SB)/4, $0x42200000
-DATA constants<>+3432(SB)/4, $0x42200000
-DATA constants<>+3436(SB)/4, $0x42200000
-DATA constants<>+3440(SB)/4, $0x42200000
-DATA constants<>+3444(SB)/4, $0x42200000
-DATA constants<>+3448(SB)/4, $0x42200000
-DATA constants<>+3452(SB)/4, $0x42200000
-DATA constants<>+3456(SB)/4, $0x41233333
-DATA constants<>+3460(SB)/4, $0x41233333
-DATA constants<>+3464(SB)/4, $0x41233333
-DATA constants<>+3468(SB)/4, $0x41233333
-DATA constants<>+3472(SB)/4, $0x41233333
-DATA constants<>+3476(SB)/4, $0x41233333
-DATA constants<>+3480(SB)/4, $0x41233333
-DATA constants<>+3484(SB)/4, $0x41233333
-DATA constants<>+3488(SB)/4, $0x41233333
-DATA constants<>+3492(SB)/4, $0x41233333
-DATA constants<>+3496(SB)/4, $0x41233333
-DATA constants<>+3500(SB)/4, $0x41233333
-DATA constants<>+3504(SB)/4, $0x41233333
-DATA constants<>+3508(SB)/4, $0x41233333
-DATA constants<>+3512(SB)/4, $0x41233333
-DATA constants<>+3516(SB)/4, $0x41233333
-DATA constants<>+3520(SB)/4, $0x3a865c72
-DATA constants<>+3524(SB)/4, $0x3a865c72
-DATA constants<>+3528(SB)/4, $0x3a865c72
-DATA constants<>+3532(SB)/4, $0x3a865c72
-DATA constants<>+3536(SB)/4, $0x3a865c72
-DATA constants<>+3540(SB)/4, $0x3a865c72
-DATA constants<>+3544(SB)/4, $0x3a865c72
-DATA constants<>+3548(SB)/4, $0x3a865c72
-DATA constants<>+3552(SB)/4, $0x3a865c72
-DATA constants<>+3556(SB)/4, $0x3a865c72
-DATA constants<>+3560(SB)/4, $0x3a865c72
-DATA constants<>+3564(SB)/4, $0x3a865c72
-DATA constants<>+3568(SB)/4, $0x3a865c72
-DATA constants<>+3572(SB)/4, $0x3a865c72
-DATA constants<>+3576(SB)/4, $0x3a865c72
-DATA constants<>+3580(SB)/4, $0x3a865c72
-DATA constants<>+3584(SB)/4, $0x3bf25b1f
-DATA constants<>+3588(SB)/4, $0x3bf25b1f
-DATA constants<>+3592(SB)/4, $0x3bf25b1f
-DATA constants<>+3596(SB)/4, $0x3bf25b1f
-DATA constants<>+3600(SB)/4, $0x3bf25b1f
-DATA constants<>+3604(SB)/4, $0x3bf25b1f
-DATA constants<>+3608(SB)/4, $0x3bf25b1f
-DATA constants<>+3612(SB)/4, $0x3bf25b1f
-DATA constants<>+3616(SB)/4, $0x3bf25b1f
-DATA constants<>+3620(SB)/4, $0x3bf25b1f
-DATA constants<>+3624(SB)/4, $0x3bf25b1f
-DATA constants<>+3628(SB)/4, $0x3bf25b1f
-DATA constants<>+3632(SB)/4, $0x3bf25b1f
-DATA constants<>+3636(SB)/4, $0x3bf25b1f
-DATA constants<>+3640(SB)/4, $0x3bf25b1f
-DATA constants<>+3644(SB)/4, $0x3bf25b1f
-DATA constants<>+3648(SB)/4, $0xbc8028e0
-DATA constants<>+3652(SB)/4, $0xbc8028e0
-DATA constants<>+3656(SB)/4, $0xbc8028e0
-DATA constants<>+3660(SB)/4, $0xbc8028e0
-DATA constants<>+3664(SB)/4, $0xbc8028e0
-DATA constants<>+3668(SB)/4, $0xbc8028e0
-DATA constants<>+3672(SB)/4, $0xbc8028e0
-DATA constants<>+3676(SB)/4, $0xbc8028e0
-DATA constants<>+3680(SB)/4, $0xbc8028e0
-DATA constants<>+3684(SB)/4, $0xbc8028e0
-DATA constants<>+3688(SB)/4, $0xbc8028e0
-DATA constants<>+3692(SB)/4, $0xbc8028e0
-DATA constants<>+3696(SB)/4, $0xbc8028e0
-DATA constants<>+3700(SB)/4, $0xbc8028e0
-DATA constants<>+3704(SB)/4, $0xbc8028e0
-DATA constants<>+3708(SB)/4, $0xbc8028e0
-DATA constants<>+3712(SB)/4, $0x3d14c3a9
-DATA constants<>+3716(SB)/4, $0x3d14c3a9
-DATA constants<>+3720(SB)/4, $0x3d14c3a9
-DATA constants<>+3724(SB)/4, $0x3d14c3a9
-DATA constants<>+3728(SB)/4, $0x3d14c3a9
-DATA constants<>+3732(SB)/4, $0x3d14c3a9
-DATA constants<>+3736(SB)/4, $0x3d14c3a9
-DATA constants<>+3740(SB)/4, $0x3d14c3a9
-DATA constants<>+3744(SB)/4, $0x3d14c3a9
-DATA constants<>+3748(SB)/4, $0x3d14c3a9
-DATA constants<>+3752(SB)/4, $0x3d14c3a9
-DATA constants<>+3756(SB)/4, $0x3d14c3a9
-DATA constants<>+3760(SB)/4, $0x3d14c3a9
-DATA constants<>+3764(SB)/4, $0x3d14c3a9
-DATA constants<>+3768(SB)/4, $0x3d14c3a9
-DATA constants<>+3772(SB)/4, $0x3d14c3a9
-DATA constants<>+3776(SB)/4, $0xbd88c444
-DATA constants<>+3780(SB)/4, $0xbd88c444
-DATA constants<>+3784(SB)/4, $0xbd88c444
-DATA constants<>+3788(SB)/4, $0xbd88c444
-DATA constants<>+3792(SB)/4, $0xbd88c444
-DATA constants<>+3796(SB)/4, $0xbd88c444
-DATA constants<>+3800(SB)/4, $0xbd88c444
-DATA constants<>+3804(SB)/4, $0xbd88c444
-DATA constants<>+3808(SB)/4, $0xbd88c444
-DATA constants<>+3812(SB)/4, $0xbd88c444
-DATA constants<>+3816(SB)/4, $0xbd88c444
-DATA constants<>+3820(SB)/4, $0xbd88c444
-DATA constants<>+3824(SB)/4, $0xbd88c444
-DATA constants<>+3828(SB)/4, $0xbd88c444
-DATA constants<>+3832(SB)/4, $0xbd88c444
-DATA constants<>+3836(SB)/4, $0xbd88c444
-DATA constants<>+3840(SB)/4, $0x3dc02235
-DATA constants<>+3844(SB)/4, $0x3dc02235
-DATA constants<>+3848(SB)/4, $0x3dc02235
-DATA constants<>+3852(SB)/4, $0x3dc02235
-DATA constants<>+3856(SB)/4, $0x3dc02235
-DATA constants<>+3860(SB)/4, $0x3dc02235
-DATA constants<>+3864(SB)/4, $0x3dc02235
-DATA constants<>+3868(SB)/4, $0x3dc02235
-DATA constants<>+3872(SB)/4, $0x3dc02235
-DATA constants<>+3876(SB)/4, $0x3dc02235
-DATA constants<>+3880(SB)/4, $0x3dc02235
-DATA constants<>+3884(SB)/4, $0x3dc02235
-DATA constants<>+3888(SB)/4, $0x3dc02235
-DATA constants<>+3892(SB)/4, $0x3dc02235
-DATA constants<>+3896(SB)/4, $0x3dc02235
-DATA constants<>+3900(SB)/4, $0x3dc02235
-DATA constants<>+3904(SB)/4, $0xbdcec72b
-DATA constants<>+3908(SB)/4, $0xbdcec72b
-DATA constants<>+3912(SB)/4, $0xbdcec72b
-DATA constants<>+3916(SB)/4, $0xbdcec72b
-DATA constants<>+3920(SB)/4, $0xbdcec72b
-DATA constants<>+3924(SB)/4, $0xbdcec72b
-DATA constants<>+3928(SB)/4, $0xbdcec72b
-DATA constants<>+3932(SB)/4, $0xbdcec72b
-DATA constants<>+3936(SB)/4, $0xbdcec72b
-DATA constants<>+3940(SB)/4, $0xbdcec72b
-DATA constants<>+3944(SB)/4, $0xbdcec72b
-DATA constants<>+3948(SB)/4, $0xbdcec72b
-DATA constants<>+3952(SB)/4, $0xbdcec72b
-DATA constants<>+3956(SB)/4, $0xbdcec72b
-DATA constants<>+3960(SB)/4, $0xbdcec72b
-DATA constants<>+3964(SB)/4, $0xbdcec72b
-DATA constants<>+3968(SB)/4, $0x3d8b75ab
-DATA constants<>+3972(SB)/4, $0x3d8b75ab
-DATA constants<>+3976(SB)/4, $0x3d8b75ab
-DATA constants<>+3980(SB)/4, $0x3d8b75ab
-DATA constants<>+3984(SB)/4, $0x3d8b75ab
-DATA constants<>+3988(SB)/4, $0x3d8b75ab
-DATA constants<>+3992(SB)/4, $0x3d8b75ab
-DATA constants<>+3996(SB)/4, $0x3d8b75ab
-DATA constants<>+4000(SB)/4, $0x3d8b75ab
-DATA constants<>+4004(SB)/4, $0x3d8b75ab
-DATA constants<>+4008(SB)/4, $0x3d8b75ab
-DATA constants<>+4012(SB)/4, $0x3d8b75ab
-DATA constants<>+4016(SB)/4, $0x3d8b75ab
-DATA constants<>+4020(SB)/4, $0x3d8b75ab
-DATA constants<>+4024(SB)/4, $0x3d8b75ab
-DATA constants<>+4028(SB)/4, $0x3d8b75ab
-DATA constants<>+4032(SB)/4, $0x3c7beae8
-DATA constants<>+4036(SB)/4, $0x3c7beae8
-DATA constants<>+4040(SB)/4, $0x3c7beae8
-DATA constants<>+4044(SB)/4, $0x3c7beae8
-DATA constants<>+4048(SB)/4, $0x3c7beae8
-DATA constants<>+4052(SB)/4, $0x3c7beae8
-DATA constants<>+4056(SB)/4, $0x3c7beae8
-DATA constants<>+4060(SB)/4, $0x3c7beae8
-DATA constants<>+4064(SB)/4, $0x3c7beae8
-DATA constants<>+4068(SB)/4, $0x3c7beae8
-DATA constants<>+4072(SB)/4, $0x3c7beae8
-DATA constants<>+4076(SB)/4, $0x3c7beae8
-DATA constants<>+4080(SB)/4, $0x3c7beae8
-DATA constants<>+4084(SB)/4, $0x3c7beae8
-DATA constants<>+4088(SB)/4, $0x3c7beae8
-DATA constants<>+4092(SB)/4, $0x3c7beae8
-DATA constants<>+4096(SB)/4, $0xbe0ef8d7
-DATA constants<>+4100(SB)/4, $0xbe0ef8d7
-DATA constants<>+4104(SB)/4, $0xbe0ef8d7
-DATA constants<>+4108(SB)/4, $0xbe0ef8d7
-DATA constants<>+4112(SB)/4, $0xbe0ef8d7
-DATA constants<>+4116(SB)/4, $0xbe0ef8d7
-DATA constants<>+4120(SB)/4, $0xbe0ef8d7
-DATA constants<>+4124(SB)/4, $0xbe0ef8d7
-DATA constants<>+4128(SB)/4, $0xbe0ef8d7
-DATA constants<>+4132(SB)/4, $0xbe0ef8d7
-DATA constants<>+4136(SB)/4, $0xbe0ef8d7
-DATA constants<>+4140(SB)/4, $0xbe0ef8d7
-DATA constants<>+4144(SB)/4, $0xbe0ef8d7
-DATA constants<>+4148(SB)/4, $0xbe0ef8d7
-DATA constants<>+4152(SB)/4, $0xbe0ef8d7
-DATA constants<>+4156(SB)/4, $0xbe0ef8d7
-DATA constants<>+4160(SB)/4, $0x3f9dd2c9
-DATA constants<>+4164(SB)/4, $0x3f9dd2c9
-DATA constants<>+4168(SB)/4, $0x3f9dd2c9
-DATA constants<>+4172(SB)/4, $0x3f9dd2c9
-DATA constants<>+4176(SB)/4, $0x3f9dd2c9
-DATA constants<>+4180(SB)/4, $0x3f9dd2c9
-DATA constants<>+4184(SB)/4, $0x3f9dd2c9
-DATA constants<>+4188(SB)/4, $0x3f9dd2c9
-DATA constants<>+4192(SB)/4, $0x3f9dd2c9
-DATA constants<>+4196(SB)/4, $0x3f9dd2c9
-DATA constants<>+4200(SB)/4, $0x3f9dd2c9
-DATA constants<>+4204(SB)/4, $0x3f9dd2c9
-DATA constants<>+4208(SB)/4, $0x3f9dd2c9
-DATA constants<>+4212(SB)/4, $0x3f9dd2c9
-DATA constants<>+4216(SB)/4, $0x3f9dd2c9
-DATA constants<>+4220(SB)/4, $0x3f9dd2c9
-DATA constants<>+4224(SB)/4, $0x3f000000
-DATA constants<>+4228(SB)/4, $0x3f000000
-DATA constants<>+4232(SB)/4, $0x3f000000
-DATA constants<>+4236(SB)/4, $0x3f000000
-DATA constants<>+4240(SB)/4, $0x3f000000
-DATA constants<>+4244(SB)/4, $0x3f000000
-DATA constants<>+4248(SB)/4, $0x3f000000
-DATA constants<>+4252(SB)/4, $0x3f000000
-DATA constants<>+4256(SB)/4, $0x3f000000
-DATA constants<>+4260(SB)/4, $0x3f000000
-DATA constants<>+4264(SB)/4, $0x3f000000
-DATA constants<>+4268(SB)/4, $0x3f000000
-DATA constants<>+4272(SB)/4, $0x3f000000
-DATA constants<>+4276(SB)/4, $0x3f000000
-DATA constants<>+4280(SB)/4, $0x3f000000
-DATA constants<>+4284(SB)/4, $0x3f000000
-DATA constants<>+4288(SB)/4, $0x3f22f983
-DATA constants<>+4292(SB)/4, $0x3f22f983
-DATA constants<>+4296(SB)/4, $0x3f22f983
-DATA constants<>+4300(SB)/4, $0x3f22f983
-DATA constants<>+4304(SB)/4, $0x3f22f983
-DATA constants<>+4308(SB)/4, $0x3f22f983
-DATA constants<>+4312(SB)/4, $0x3f22f983
-DATA constants<>+4316(SB)/4, $0x3f22f983
-DATA constants<>+4320(SB)/4, $0x3f22f983
-DATA constants<>+4324(SB)/4, $0x3f22f983
-DATA constants<>+4328(SB)/4, $0x3f22f983
-DATA constants<>+4332(SB)/4, $0x3f22f983
-DATA constants<>+4336(SB)/4, $0x3f22f983
-DATA constants<>+4340(SB)/4, $0x3f22f983
-DATA constants<>+4344(SB)/4, $0x3f22f983
-DATA constants<>+4348(SB)/4, $0x3f22f983
-DATA constants<>+4352(SB)/4, $0x3fc90fdb
-DATA constants<>+4356(SB)/4, $0x3fc90fdb
-DATA constants<>+4360(SB)/4, $0x3fc90fdb
-DATA constants<>+4364(SB)/4, $0x3fc90fdb
-DATA constants<>+4368(SB)/4, $0x3fc90fdb
-DATA constants<>+4372(SB)/4, $0x3fc90fdb
-DATA constants<>+4376(SB)/4, $0x3fc90fdb
-DATA constants<>+4380(SB)/4, $0x3fc90fdb
-DATA constants<>+4384(SB)/4, $0x3fc90fdb
-DATA constants<>+4388(SB)/4, $0x3fc90fdb
-DATA constants<>+4392(SB)/4, $0x3fc90fdb
-DATA constants<>+4396(SB)/4, $0x3fc90fdb
-DATA constants<>+4400(SB)/4, $0x3fc90fdb
-DATA constants<>+4404(SB)/4, $0x3fc90fdb
-DATA constants<>+4408(SB)/4, $0x3fc90fdb
-DATA constants<>+4412(SB)/4, $0x3fc90fdb
-DATA constants<>+4416(SB)/4, $0xb33bbd2e
-DATA constants<>+4420(SB)/4, $0xb33bbd2e
-DATA constants<>+4424(SB)/4, $0xb33bbd2e
-DATA constants<>+4428(SB)/4, $0xb33bbd2e
-DATA constants<>+4432(SB)/4, $0xb33bbd2e
-DATA constants<>+4436(SB)/4, $0xb33bbd2e
-DATA constants<>+4440(SB)/4, $0xb33bbd2e
-DATA constants<>+4444(SB)/4, $0xb33bbd2e
-DATA constants<>+4448(SB)/4, $0xb33bbd2e
-DATA constants<>+4452(SB)/4, $0xb33bbd2e
-DATA constants<>+4456(SB)/4, $0xb33bbd2e
-DATA constants<>+4460(SB)/4, $0xb33bbd2e
-DATA constants<>+4464(SB)/4, $0xb33bbd2e
-DATA constants<>+4468(SB)/4, $0xb33bbd2e
-DATA constants<>+4472(SB)/4, $0xb33bbd2e
-DATA constants<>+4476(SB)/4, $0xb33bbd2e
-DATA constants<>+4480(SB)/4, $0xa6f72ced
-DATA constants<>+4484(SB)/4, $0xa6f72ced
-DATA constants<>+4488(SB)/4, $0xa6f72ced
-DATA constants<>+4492(SB)/4, $0xa6f72ced
-DATA constants<>+4496(SB)/4, $0xa6f72ced
-DATA constants<>+4500(SB)/4, $0xa6f72ced
-DATA constants<>+4504(SB)/4, $0xa6f72ced
-DATA constants<>+4508(SB)/4, $0xa6f72ced
-DATA constants<>+4512(SB)/4, $0xa6f72ced
-DATA constants<>+4516(SB)/4, $0xa6f72ced
-DATA constants<>+4520(SB)/4, $0xa6f72ced
-DATA constants<>+4524(SB)/4, $0xa6f72ced
-DATA constants<>+4528(SB)/4, $0xa6f72ced
-DATA constants<>+4532(SB)/4, $0xa6f72ced
-DATA constants<>+4536(SB)/4, $0xa6f72ced
-DATA constants<>+4540(SB)/4, $0xa6f72ced
-DATA constants<>+4544(SB)/4, $0x37ccf406
-DATA constants<>+4548(SB)/4, $0x37ccf406
-DATA constants<>+4552(SB)/4, $0x37ccf406
-DATA constants<>+4556(SB)/4, $0x37ccf406
-DATA constants<>+4560(SB)/4, $0x37ccf406
-DATA constants<>+4564(SB)/4, $0x37ccf406
-DATA constants<>+4568(SB)/4, $0x37ccf406
-DATA constants<>+4572(SB)/4, $0x37ccf406
-DATA constants<>+4576(SB)/4, $0x37ccf406
-DATA constants<>+4580(SB)/4, $0x37ccf406
-DATA constants<>+4584(SB)/4, $0x37ccf406
-DATA constants<>+4588(SB)/4, $0x37ccf406
-DATA constants<>+4592(SB)/4, $0x37ccf406
-DATA constants<>+4596(SB)/4, $0x37ccf406
-DATA constants<>+4600(SB)/4, $0x37ccf406
-DATA constants<>+4604(SB)/4, $0x37ccf406
-DATA constants<>+4608(SB)/4, $0xbab60614
-DATA constants<>+4612(SB)/4, $0xbab60614
-DATA constants<>+4616(SB)/4, $0xbab60614
-DATA constants<>+4620(SB)/4, $0xbab60614
-DATA constants<>+4624(SB)/4, $0xbab60614
-DATA constants<>+4628(SB)/4, $0xbab60614
-DATA constants<>+4632(SB)/4, $0xbab60614
-DATA constants<>+4636(SB)/4, $0xbab60614
-DATA constants<>+4640(SB)/4, $0xbab60614
-DATA constants<>+4644(SB)/4, $0xbab60614
-DATA constants<>+4648(SB)/4, $0xbab60614
-DATA constants<>+4652(SB)/4, $0xbab60614
-DATA constants<>+4656(SB)/4, $0xbab60614
-DATA constants<>+4660(SB)/4, $0xbab60614
-DATA constants<>+4664(SB)/4, $0xbab60614
-DATA constants<>+4668(SB)/4, $0xbab60614
-DATA constants<>+4672(SB)/4, $0x3d2aaaa5
-DATA constants<>+4676(SB)/4, $0x3d2aaaa5
-DATA constants<>+4680(SB)/4, $0x3d2aaaa5
-DATA constants<>+4684(SB)/4, $0x3d2aaaa5
-DATA constants<>+4688(SB)/4, $0x3d2aaaa5
-DATA constants<>+4692(SB)/4, $0x3d2aaaa5
-DATA constants<>+4696(SB)/4, $0x3d2aaaa5
-DATA constants<>+4700(SB)/4, $0x3d2aaaa5
-DATA constants<>+4704(SB)/4, $0x3d2aaaa5
-DATA constants<>+4708(SB)/4, $0x3d2aaaa5
-DATA constants<>+4712(SB)/4, $0x3d2aaaa5
-DATA constants<>+4716(SB)/4, $0x3d2aaaa5
-DATA constants<>+4720(SB)/4, $0x3d2aaaa5
-DATA constants<>+4724(SB)/4, $0x3d2aaaa5
-DATA constants<>+4728(SB)/4, $0x3d2aaaa5
-DATA constants<>+4732(SB)/4, $0x3d2aaaa5
-DATA constants<>+4736(SB)/4, $0xb94caa04
-DATA constants<>+4740(SB)/4, $0xb94caa04
-DATA constants<>+4744(SB)/4, $0xb94caa04
-DATA constants<>+4748(SB)/4, $0xb94caa04
-DATA constants<>+4752(SB)/4, $0xb94caa04
-DATA constants<>+4756(SB)/4, $0xb94caa04
-DATA constants<>+4760(SB)/4, $0xb94caa04
-DATA constants<>+4764(SB)/4, $0xb94caa04
-DATA constants<>+4768(SB)/4, $0xb94caa04
-DATA constants<>+4772(SB)/4, $0xb94caa04
-DATA constants<>+4776(SB)/4, $0xb94caa04
-DATA constants<>+4780(SB)/4, $0xb94caa04
-DATA constants<>+4784(SB)/4, $0xb94caa04
-DATA constants<>+4788(SB)/4, $0xb94caa04
-DATA constants<>+4792(SB)/4, $0xb94caa04
-DATA constants<>+4796(SB)/4, $0xb94caa04
-DATA constants<>+4800(SB)/4, $0x3c0883bc
-DATA constants<>+4804(SB)/4, $0x3c0883bc
-DATA constants<>+4808(SB)/4, $0x3c0883bc
-DATA constants<>+4812(SB)/4, $0x3c0883bc
-DATA constants<>+4816(SB)/4, $0x3c0883bc
-DATA constants<>+4820(SB)/4, $0x3c0883bc
-DATA constants<>+4824(SB)/4, $0x3c0883bc
-DATA constants<>+4828(SB)/4, $0x3c0883bc
-DATA constants<>+4832(SB)/4, $0x3c0883bc
-DATA constants<>+4836(SB)/4, $0x3c0883bc
-DATA constants<>+4840(SB)/4, $0x3c0883bc
-DATA constants<>+4844(SB)/4, $0x3c0883bc
-DATA constants<>+4848(SB)/4, $0x3c0883bc
-DATA constants<>+4852(SB)/4, $0x3c0883bc
-DATA constants<>+4856(SB)/4, $0x3c0883bc
-DATA constants<>+4860(SB)/4, $0x3c0883bc
-DATA constants<>+4864(SB)/4, $0xbe2aaaa3
-DATA constants<>+4868(SB)/4, $0xbe2aaaa3
-DATA constants<>+4872(SB)/4, $0xbe2aaaa3
-DATA constants<>+4876(SB)/4, $0xbe2aaaa3
-DATA constants<>+4880(SB)/4, $0xbe2aaaa3
-DATA constants<>+4884(SB)/4, $0xbe2aaaa3
-DATA constants<>+4888(SB)/4, $0xbe2aaaa3
-DATA constants<>+4892(SB)/4, $0xbe2aaaa3
-DATA constants<>+4896(SB)/4, $0xbe2aaaa3
-DATA constants<>+4900(SB)/4, $0xbe2aaaa3
-DATA constants<>+4904(SB)/4, $0xbe2aaaa3
-DATA constants<>+4908(SB)/4, $0xbe2aaaa3
-DATA constants<>+4912(SB)/4, $0xbe2aaaa3
-DATA constants<>+4916(SB)/4, $0xbe2aaaa3
-DATA constants<>+4920(SB)/4, $0xbe2aaaa3
-DATA constants<>+4924(SB)/4, $0xbe2aaaa3
-DATA constants<>+4928(SB)/4, $0x00000001
-DATA constants<>+4932(SB)/4, $0x00000001
-DATA constants<>+4936(SB)/4, $0x00000001
-DATA constants<>+4940(SB)/4, $0x00000001
-DATA constants<>+4944(SB)/4, $0x00000001
-DATA constants<>+4948(SB)/4, $0x00000001
-DATA constants<>+4952(SB)/4, $0x00000001
-DATA constants<>+4956(SB)/4, $0x00000001
-DATA constants<>+4960(SB)/4, $0x00000001
-DATA constants<>+4964(SB)/4, $0x00000001
-DATA constants<>+4968(SB)/4, $0x00000001
-DATA constants<>+4972(SB)/4, $0x00000001
-DATA constants<>+4976(SB)/4, $0x00000001
-DATA constants<>+4980(SB)/4, $0x00000001
-DATA constants<>+4984(SB)/4, $0x00000001
-DATA constants<>+4988(SB)/4, $0x00000001
-DATA constants<>+4992(SB)/4, $0xbae9ad89
-DATA constants<>+4996(SB)/4, $0xbae9ad89
-DATA constants<>+5000(SB)/4, $0xbae9ad89
-DATA constants<>+5004(SB)/4, $0xbae9ad89
-DATA constants<>+5008(SB)/4, $0xbae9ad89
-DATA constants<>+5012(SB)/4, $0xbae9ad89
-DATA constants<>+5016(SB)/4, $0xbae9ad89
-DATA constants<>+5020(SB)/4, $0xbae9ad89
-DATA constants<>+5024(SB)/4, $0xbae9ad89
-DATA constants<>+5028(SB)/4, $0xbae9ad89
-DATA constants<>+5032(SB)/4, $0xbae9ad89
-DATA constants<>+5036(SB)/4, $0xbae9ad89
-DATA constants<>+5040(SB)/4, $0xbae9ad89
-DATA constants<>+5044(SB)/4, $0xbae9ad89
-DATA constants<>+5048(SB)/4, $0xbae9ad89
-DATA constants<>+5052(SB)/4, $0xbae9ad89
-DATA constants<>+5056(SB)/4, $0x3c321292
-DATA constants<>+5060(SB)/4, $0x3c321292
-DATA constants<>+5064(SB)/4, $0x3c321292
-DATA constants<>+5068(SB)/4, $0x3c321292
-DATA constants<>+5072(SB)/4, $0x3c321292
-DATA constants<>+5076(SB)/4, $0x3c321292
-DATA constants<>+5080(SB)/4, $0x3c321292
-DATA constants<>+5084(SB)/4, $0x3c321292
-DATA constants<>+5088(SB)/4, $0x3c321292
-DATA constants<>+5092(SB)/4, $0x3c321292
-DATA constants<>+5096(SB)/4, $0x3c321292
-DATA constants<>+5100(SB)/4, $0x3c321292
-DATA constants<>+5104(SB)/4, $0x3c321292
-DATA constants<>+5108(SB)/4, $0x3c321292
-DATA constants<>+5112(SB)/4, $0x3c321292
-DATA constants<>+5116(SB)/4, $0x3c321292
-DATA constants<>+5120(SB)/4, $0xbcfebf1b
-DATA constants<>+5124(SB)/4, $0xbcfebf1b
-DATA constants<>+5128(SB)/4, $0xbcfebf1b
-DATA constants<>+5132(SB)/4, $0xbcfebf1b
-DATA constants<>+5136(SB)/4, $0xbcfebf1b
-DATA constants<>+5140(SB)/4, $0xbcfebf1b
-DATA constants<>+5144(SB)/4, $0xbcfebf1b
-DATA constants<>+5148(SB)/4, $0xbcfebf1b
-DATA constants<>+5152(SB)/4, $0xbcfebf1b
-DATA constants<>+5156(SB)/4, $0xbcfebf1b
-DATA constants<>+5160(SB)/4, $0xbcfebf1b
-DATA constants<>+5164(SB)/4, $0xbcfebf1b
-DATA constants<>+5168(SB)/4, $0xbcfebf1b
-DATA constants<>+5172(SB)/4, $0xbcfebf1b
-DATA constants<>+5176(SB)/4, $0xbcfebf1b
-DATA constants<>+5180(SB)/4, $0xbcfebf1b
-DATA constants<>+5184(SB)/4, $0x3d6d1509
-DATA constants<>+5188(SB)/4, $0x3d6d1509
-DATA constants<>+5192(SB)/4, $0x3d6d1509
-DATA constants<>+5196(SB)/4, $0x3d6d1509
-DATA constants<>+5200(SB)/4, $0x3d6d1509
-DATA constants<>+5204(SB)/4, $0x3d6d1509
-DATA constants<>+5208(SB)/4, $0x3d6d1509
-DATA constants<>+5212(SB)/4, $0x3d6d1509
-DATA constants<>+5216(SB)/4, $0x3d6d1509
-DATA constants<>+5220(SB)/4, $0x3d6d1509
-DATA constants<>+5224(SB)/4, $0x3d6d1509
-DATA constants<>+5228(SB)/4, $0x3d6d1509
-DATA constants<>+5232(SB)/4, $0x3d6d1509
-DATA constants<>+5236(SB)/4, $0x3d6d1509
-DATA constants<>+5240(SB)/4, $0x3d6d1509
-DATA constants<>+5244(SB)/4, $0x3d6d1509
-DATA constants<>+5248(SB)/4, $0xbdac048e
-DATA constants<>+5252(SB)/4, $0xbdac048e
-DATA constants<>+5256(SB)/4, $0xbdac048e
-DATA constants<>+5260(SB)/4, $0xbdac048e
-DATA constants<>+5264(SB)/4, $0xbdac048e
-DATA constants<>+5268(SB)/4, $0xbdac048e
-DATA constants<>+5272(SB)/4, $0xbdac048e
-DATA constants<>+5276(SB)/4, $0xbdac048e
-DATA constants<>+5280(SB)/4, $0xbdac048e
-DATA constants<>+5284(SB)/4, $0xbdac048e
-DATA constants<>+5288(SB)/4, $0xbdac048e
-DATA constants<>+5292(SB)/4, $0xbdac048e
-DATA constants<>+5296(SB)/4, $0xbdac048e
-DATA constants<>+5300(SB)/4, $0xbdac048e
-DATA constants<>+5304(SB)/4, $0xbdac048e
-DATA constants<>+5308(SB)/4, $0xbdac048e
-DATA constants<>+5312(SB)/4, $0x3de04627
-DATA constants<>+5316(SB)/4, $0x3de04627
-DATA constants<>+5320(SB)/4, $0x3de04627
-DATA constants<>+5324(SB)/4, $0x3de04627
-DATA constants<>+5328(SB)/4, $0x3de04627
-DATA constants<>+5332(SB)/4, $0x3de04627
-DATA constants<>+5336(SB)/4, $0x3de04627
-DATA constants<>+5340(SB)/4, $0x3de04627
-DATA constants<>+5344(SB)/4, $0x3de04627
-DATA constants<>+5348(SB)/4, $0x3de04627
-DATA constants<>+5352(SB)/4, $0x3de04627
-DATA constants<>+5356(SB)/4, $0x3de04627
-DATA constants<>+5360(SB)/4, $0x3de04627
-DATA constants<>+5364(SB)/4, $0x3de04627
-DATA constants<>+5368(SB)/4, $0x3de04627
-DATA constants<>+5372(SB)/4, $0x3de04627
-DATA constants<>+5376(SB)/4, $0xbe121043
-DATA constants<>+5380(SB)/4, $0xbe121043
-DATA constants<>+5384(SB)/4, $0xbe121043
-DATA constants<>+5388(SB)/4, $0xbe121043
-DATA constants<>+5392(SB)/4, $0xbe121043
-DATA constants<>+5396(SB)/4, $0xbe121043
-DATA constants<>+5400(SB)/4, $0xbe121043
-DATA constants<>+5404(SB)/4, $0xbe121043
-DATA constants<>+5408(SB)/4, $0xbe121043
-DATA constants<>+5412(SB)/4, $0xbe121043
-DATA constants<>+5416(SB)/4, $0xbe121043
-DATA constants<>+5420(SB)/4, $0xbe121043
-DATA constants<>+5424(SB)/4, $0xbe121043
-DATA constants<>+5428(SB)/4, $0xbe121043
-DATA constants<>+5432(SB)/4, $0xbe121043
-DATA constants<>+5436(SB)/4, $0xbe121043
-DATA constants<>+5440(SB)/4, $0x3e4cc8f2
-DATA constants<>+5444(SB)/4, $0x3e4cc8f2
-DATA constants<>+5448(SB)/4, $0x3e4cc8f2
-DATA constants<>+5452(SB)/4, $0x3e4cc8f2
-DATA constants<>+5456(SB)/4, $0x3e4cc8f2
-DATA constants<>+5460(SB)/4, $0x3e4cc8f2
-DATA constants<>+5464(SB)/4, $0x3e4cc8f2
-DATA constants<>+5468(SB)/4, $0x3e4cc8f2
-DATA constants<>+5472(SB)/4, $0x3e4cc8f2
-DATA constants<>+5476(SB)/4, $0x3e4cc8f2
-DATA constants<>+5480(SB)/4, $0x3e4cc8f2
-DATA constants<>+5484(SB)/4, $0x3e4cc8f2
-DATA constants<>+5488(SB)/4, $0x3e4cc8f2
-DATA constants<>+5492(SB)/4, $0x3e4cc8f2
-DATA constants<>+5496(SB)/4, $0x3e4cc8f2
-DATA constants<>+5500(SB)/4, $0x3e4cc8f2
-DATA constants<>+5504(SB)/4, $0xbeaaaa9f
-DATA constants<>+5508(SB)/4, $0xbeaaaa9f
-DATA constants<>+5512(SB)/4, $0xbeaaaa9f
-DATA constants<>+5516(SB)/4, $0xbeaaaa9f
-DATA constants<>+5520(SB)/4, $0xbeaaaa9f
-DATA constants<>+5524(SB)/4, $0xbeaaaa9f
-DATA constants<>+5528(SB)/4, $0xbeaaaa9f
-DATA constants<>+5532(SB)/4, $0xbeaaaa9f
-DATA constants<>+5536(SB)/4, $0xbeaaaa9f
-DATA constants<>+5540(SB)/4, $0xbeaaaa9f
-DATA constants<>+5544(SB)/4, $0xbeaaaa9f
-DATA constants<>+5548(SB)/4, $0xbeaaaa9f
-DATA constants<>+5552(SB)/4, $0xbeaaaa9f
-DATA constants<>+5556(SB)/4, $0xbeaaaa9f
-DATA constants<>+5560(SB)/4, $0xbeaaaa9f
-DATA constants<>+5564(SB)/4, $0xbeaaaa9f
-DATA constants<>+5568(SB)/4, $0x3f490fdb
-DATA constants<>+5572(SB)/4, $0x3f490fdb
-DATA constants<>+5576(SB)/4, $0x3f490fdb
-DATA constants<>+5580(SB)/4, $0x3f490fdb
-DATA constants<>+5584(SB)/4, $0x3f490fdb
-DATA constants<>+5588(SB)/4, $0x3f490fdb
-DATA constants<>+5592(SB)/4, $0x3f490fdb
-DATA constants<>+5596(SB)/4, $0x3f490fdb
-DATA constants<>+5600(SB)/4, $0x3f490fdb
-DATA constants<>+5604(SB)/4, $0x3f490fdb
-DATA constants<>+5608(SB)/4, $0x3f490fdb
-DATA constants<>+5612(SB)/4, $0x3f490fdb
-DATA constants<>+5616(SB)/4, $0x3f490fdb
-DATA constants<>+5620(SB)/4, $0x3f490fdb
-DATA constants<>+5624(SB)/4, $0x3f490fdb
-DATA constants<>+5628(SB)/4, $0x3f490fdb
-DATA constants<>+5632(SB)/4, $0x40490fdb
-DATA constants<>+5636(SB)/4, $0x40490fdb
-DATA constants<>+5640(SB)/4, $0x40490fdb
-DATA constants<>+5644(SB)/4, $0x40490fdb
-DATA constants<>+5648(SB)/4, $0x40490fdb
-DATA constants<>+5652(SB)/4, $0x40490fdb
-DATA constants<>+5656(SB)/4, $0x40490fdb
-DATA constants<>+5660(SB)/4, $0x40490fdb
-DATA constants<>+5664(SB)/4, $0x40490fdb
-DATA constants<>+5668(SB)/4, $0x40490fdb
-DATA constants<>+5672(SB)/4, $0x40490fdb
-DATA constants<>+5676(SB)/4, $0x40490fdb
-DATA constants<>+5680(SB)/4, $0x40490fdb
-DATA constants<>+5684(SB)/4, $0x40490fdb
-DATA constants<>+5688(SB)/4, $0x40490fdb
-DATA constants<>+5692(SB)/4, $0x40490fdb
-DATA constants<>+5696(SB)/4, $0xb3bbbd2e
-DATA constants<>+5700(SB)/4, $0xb3bbbd2e
-DATA constants<>+5704(SB)/4, $0xb3bbbd2e
-DATA constants<>+5708(SB)/4, $0xb3bbbd2e
-DATA constants<>+5712(SB)/4, $0xb3bbbd2e
-DATA constants<>+5716(SB)/4, $0xb3bbbd2e
-DATA constants<>+5720(SB)/4, $0xb3bbbd2e
-DATA constants<>+5724(SB)/4, $0xb3bbbd2e
-DATA constants<>+5728(SB)/4, $0xb3bbbd2e
-DATA constants<>+5732(SB)/4, $0xb3bbbd2e
-DATA constants<>+5736(SB)/4, $0xb3bbbd2e
-DATA constants<>+5740(SB)/4, $0xb3bbbd2e
-DATA constants<>+5744(SB)/4, $0xb3bbbd2e
-DATA constants<>+5748(SB)/4, $0xb3bbbd2e
-DATA constants<>+5752(SB)/4, $0xb3bbbd2e
-DATA constants<>+5756(SB)/4, $0xb3bbbd2e
-DATA constants<>+5760(SB)/4, $0x00007fff
-DATA constants<>+5764(SB)/4, $0x00007fff
-DATA constants<>+5768(SB)/4, $0x00007fff
-DATA constants<>+5772(SB)/4, $0x00007fff
-DATA constants<>+5776(SB)/4, $0x00007fff
-DATA constants<>+5780(SB)/4, $0x00007fff
-DATA constants<>+5784(SB)/4, $0x00007fff
-DATA constants<>+5788(SB)/4, $0x00007fff
-DATA constants<>+5792(SB)/4, $0x00007fff
-DATA constants<>+5796(SB)/4, $0x00007fff
-DATA constants<>+5800(SB)/4, $0x00007fff
-DATA constants<>+5804(SB)/4, $0x00007fff
-DATA constants<>+5808(SB)/4, $0x00007fff
-DATA constants<>+5812(SB)/4, $0x00007fff
-DATA constants<>+5816(SB)/4, $0x00007fff
-DATA constants<>+5820(SB)/4, $0x00007fff
-DATA constants<>+5824(SB)/4, $0x00008000
-DATA constants<>+5828(SB)/4, $0x00008000
-DATA constants<>+5832(SB)/4, $0x00008000
-DATA constants<>+5836(SB)/4, $0x00008000
-DATA constants<>+5840(SB)/4, $0x00008000
-DATA constants<>+5844(SB)/4, $0x00008000
-DATA constants<>+5848(SB)/4, $0x00008000
-DATA constants<>+5852(SB)/4, $0x00008000
-DATA constants<>+5856(SB)/4, $0x00008000
-DATA constants<>+5860(SB)/4, $0x00008000
-DATA constants<>+5864(SB)/4, $0x00008000
-DATA constants<>+5868(SB)/4, $0x00008000
-DATA constants<>+5872(SB)/4, $0x00008000
-DATA constants<>+5876(SB)/4, $0x00008000
-DATA constants<>+5880(SB)/4, $0x00008000
-DATA constants<>+5884(SB)/4, $0x00008000
-DATA constants<>+5888(SB)/4, $0x00007fc0
-DATA constants<>+5892(SB)/4, $0x00007fc0
-DATA constants<>+5896(SB)/4, $0x00007fc0
-DATA constants<>+5900(SB)/4, $0x00007fc0
-DATA constants<>+5904(SB)/4, $0x00007fc0
-DATA constants<>+5908(SB)/4, $0x00007fc0
-DATA constants<>+5912(SB)/4, $0x00007fc0
-DATA constants<>+5916(SB)/4, $0x00007fc0
-DATA constants<>+5920(SB)/4, $0x00007fc0
-DATA constants<>+5924(SB)/4, $0x00007fc0
-DATA constants<>+5928(SB)/4, $0x00007fc0
-DATA constants<>+5932(SB)/4, $0x00007fc0
-DATA constants<>+5936(SB)/4, $0x00007fc0
-DATA constants<>+5940(SB)/4, $0x00007fc0
-DATA constants<>+5944(SB)/4, $0x00007fc0
-DATA constants<>+5948(SB)/4, $0x00007fc0
-DATA constants<>+5952(SB)/4, $0xff7fffff
-DATA constants<>+5956(SB)/4, $0xff7fffff
-DATA constants<>+5960(SB)/4, $0xff7fffff
-DATA constants<>+5964(SB)/4, $0xff7fffff
-DATA constants<>+5968(SB)/4, $0xff7fffff
-DATA constants<>+5972(SB)/4, $0xff7fffff
-DATA constants<>+5976(SB)/4, $0xff7fffff
-DATA constants<>+5980(SB)/4, $0xff7fffff
-DATA constants<>+5984(SB)/4, $0xff7fffff
-DATA constants<>+5988(SB)/4, $0xff7fffff
-DATA constants<>+5992(SB)/4, $0xff7fffff
-DATA constants<>+5996(SB)/4, $0xff7fffff
-DATA constants<>+6000(SB)/4, $0xff7fffff
-DATA constants<>+6004(SB)/4, $0xff7fffff
-DATA constants<>+6008(SB)/4, $0xff7fffff
-DATA constants<>+6012(SB)/4, $0xff7fffff
-GLOBL constants<>(SB), RODATA|NOPTR, $6016
+DATA constants<>+128(SB)/4, $0x3effffff
+DATA constants<>+132(SB)/4, $0x3effffff
+DATA constants<>+136(SB)/4, $0x3effffff
+DATA constants<>+140(SB)/4, $0x3effffff
+DATA constants<>+144(SB)/4, $0x3effffff
+DATA constants<>+148(SB)/4, $0x3effffff
+DATA constants<>+152(SB)/4, $0x3effffff
+DATA constants<>+156(SB)/4, $0x3effffff
+DATA constants<>+160(SB)/4, $0x3effffff
+DATA constants<>+164(SB)/4, $0x3effffff
+DATA constants<>+168(SB)/4, $0x3effffff
+DATA constants<>+172(SB)/4, $0x3effffff
+DATA constants<>+176(SB)/4, $0x3effffff
+DATA constants<>+180(SB)/4, $0x3effffff
+DATA constants<>+184(SB)/4, $0x3effffff
+DATA constants<>+188(SB)/4, $0x3effffff
+DATA constants<>+192(SB)/4, $0x3f800000
+DATA constants<>+196(SB)/4, $0x3f800000
+DATA constants<>+200(SB)/4, $0x3f800000
+DATA constants<>+204(SB)/4, $0x3f800000
+DATA constants<>+208(SB)/4, $0x3f800000
+DATA constants<>+212(SB)/4, $0x3f800000
+DATA constants<>+216(SB)/4, $0x3f800000
+DATA constants<>+220(SB)/4, $0x3f800000
+DATA constants<>+224(SB)/4, $0x3f800000
+DATA constants<>+228(SB)/4, $0x3f800000
+DATA constants<>+232(SB)/4, $0x3f800000
+DATA constants<>+236(SB)/4, $0x3f800000
+DATA constants<>+240(SB)/4, $0x3f800000
+DATA constants<>+244(SB)/4, $0x3f800000
+DATA constants<>+248(SB)/4, $0x3f800000
+DATA constants<>+252(SB)/4, $0x3f800000
+DATA constants<>+256(SB)/4, $0x43000000
+DATA constants<>+260(SB)/4, $0x43000000
+DATA constants<>+264(SB)/4, $0x43000000
+DATA constants<>+268(SB)/4, $0x43000000
+DATA constants<>+272(SB)/4, $0x43000000
+DATA constants<>+276(SB)/4, $0x43000000
+DATA constants<>+280(SB)/4, $0x43000000
+DATA constants<>+284(SB)/4, $0x43000000
+DATA constants<>+288(SB)/4, $0x43000000
+DATA constants<>+292(SB)/4, $0x43000000
+DATA constants<>+296(SB)/4, $0x43000000
+DATA constants<>+300(SB)/4, $0x43000000
+DATA constants<>+304(SB)/4, $0x43000000
+DATA constants<>+308(SB)/4, $0x43000000
+DATA constants<>+312(SB)/4, $0x43000000
+DATA constants<>+316(SB)/4, $0x43000000
+DATA constants<>+320(SB)/4, $0xc2d00000
+DATA constants<>+324(SB)/4, $0xc2d00000
+DATA constants<>+328(SB)/4, $0xc2d00000
+DATA constants<>+332(SB)/4, $0xc2d00000
+DATA constants<>+336(SB)/4, $0xc2d00000
+DATA constants<>+340(SB)/4, $0xc2d00000
+DATA constants<>+344(SB)/4, $0xc2d00000
+DATA constants<>+348(SB)/4, $0xc2d00000
+DATA constants<>+352(SB)/4, $0xc2d00000
+DATA constants<>+356(SB)/4, $0xc2d00000
+DATA constants<>+360(SB)/4, $0xc2d00000
+DATA constants<>+364(SB)/4, $0xc2d00000
+DATA constants<>+368(SB)/4, $0xc2d00000
+DATA constants<>+372(SB)/4, $0xc2d00000
+DATA constants<>+376(SB)/4, $0xc2d00000
+DATA constants<>+380(SB)/4, $0xc2d00000
+DATA constants<>+384(SB)/4, $0x3fb8aa3b
+DATA constants<>+388(SB)/4, $0x3fb8aa3b
+DATA constants<>+392(SB)/4, $0x3fb8aa3b
+DATA constants<>+396(SB)/4, $0x3fb8aa3b
+DATA constants<>+400(SB)/4, $0x3fb8aa3b
+DATA constants<>+404(SB)/4, $0x3fb8aa3b
+DATA constants<>+408(SB)/4, $0x3fb8aa3b
+DATA constants<>+412(SB)/4, $0x3fb8aa3b
+DATA constants<>+416(SB)/4, $0x3fb8aa3b
+DATA constants<>+420(SB)/4, $0x3fb8aa3b
+DATA constants<>+424(SB)/4, $0x3fb8aa3b
+DATA constants<>+428(SB)/4, $0x3fb8aa3b
+DATA constants<>+432(SB)/4, $0x3fb8aa3b
+DATA constants<>+436(SB)/4, $0x3fb8aa3b
+DATA constants<>+440(SB)/4, $0x3fb8aa3b
+DATA constants<>+444(SB)/4, $0x3fb8aa3b
+DATA constants<>+448(SB)/4, $0x3f317218
+DATA constants<>+452(SB)/4, $0x3f317218
+DATA constants<>+456(SB)/4, $0x3f317218
+DATA constants<>+460(SB)/4, $0x3f317218
+DATA constants<>+464(SB)/4, $0x3f317218
+DATA constants<>+468(SB)/4, $0x3f317218
+DATA constants<>+472(SB)/4, $0x3f317218
+DATA constants<>+476(SB)/4, $0x3f317218
+DATA constants<>+480(SB)/4, $0x3f317218
+DATA constants<>+484(SB)/4, $0x3f317218
+DATA constants<>+488(SB)/4, $0x3f317218
+DATA constants<>+492(SB)/4, $0x3f317218
+DATA constants<>+496(SB)/4, $0x3f317218
+DATA constants<>+500(SB)/4, $0x3f317218
+DATA constants<>+504(SB)/4, $0x3f317218
+DATA constants<>+508(SB)/4, $0x3f317218
+DATA constants<>+512(SB)/4, $0xb102e308
+DATA constants<>+516(SB)/4, $0xb102e308
+DATA constants<>+520(SB)/4, $0xb102e308
+DATA constants<>+524(SB)/4, $0xb102e308
+DATA constants<>+528(SB)/4, $0xb102e308
+DATA constants<>+532(SB)/4, $0xb102e308
+DATA constants<>+536(SB)/4, $0xb102e308
+DATA constants<>+540(SB)/4, $0xb102e308
+DATA constants<>+544(SB)/4, $0xb102e308
+DATA constants<>+548(SB)/4, $0xb102e308
+DATA constants<>+552(SB)/4, $0xb102e308
+DATA constants<>+556(SB)/4, $0xb102e308
+DATA constants<>+560(SB)/4, $0xb102e308
+DATA constants<>+564(SB)/4, $0xb102e308
+DATA constants<>+568(SB)/4, $0xb102e308
+DATA constants<>+572(SB)/4, $0xb102e308
+DATA constants<>+576(SB)/4, $0x3ab511e8
+DATA constants<>+580(SB)/4, $0x3ab511e8
+DATA constants<>+584(SB)/4, $0x3ab511e8
+DATA constants<>+588(SB)/4, $0x3ab511e8
+DATA constants<>+592(SB)/4, $0x3ab511e8
+DATA constants<>+596(SB)/4, $0x3ab511e8
+DATA constants<>+600(SB)/4, $0x3ab511e8
+DATA constants<>+604(SB)/4, $0x3ab511e8
+DATA constants<>+608(SB)/4, $0x3ab511e8
+DATA constants<>+612(SB)/4, $0x3ab511e8
+DATA constants<>+616(SB)/4, $0x3ab511e8
+DATA constants<>+620(SB)/4, $0x3ab511e8
+DATA constants<>+624(SB)/4, $0x3ab511e8
+DATA constants<>+628(SB)/4, $0x3ab511e8
+DATA constants<>+632(SB)/4, $0x3ab511e8
+DATA constants<>+636(SB)/4, $0x3ab511e8
+DATA constants<>+640(SB)/4, $0x3c091d10
+DATA constants<>+644(SB)/4, $0x3c091d10
+DATA constants<>+648(SB)/4, $0x3c091d10
+DATA constants<>+652(SB)/4, $0x3c091d10
+DATA constants<>+656(SB)/4, $0x3c091d10
+DATA constants<>+660(SB)/4, $0x3c091d10
+DATA constants<>+664(SB)/4, $0x3c091d10
+DATA constants<>+668(SB)/4, $0x3c091d10
+DATA constants<>+672(SB)/4, $0x3c091d10
+DATA constants<>+676(SB)/4, $0x3c091d10
+DATA constants<>+680(SB)/4, $0x3c091d10
+DATA constants<>+684(SB)/4, $0x3c091d10
+DATA constants<>+688(SB)/4, $0x3c091d10
+DATA constants<>+692(SB)/4, $0x3c091d10
+DATA constants<>+696(SB)/4, $0x3c091d10
+DATA constants<>+700(SB)/4, $0x3c091d10
+DATA constants<>+704(SB)/4, $0x3d2aac79
+DATA constants<>+708(SB)/4, $0x3d2aac79
+DATA constants<>+712(SB)/4, $0x3d2aac79
+DATA constants<>+716(SB)/4, $0x3d2aac79
+DATA constants<>+720(SB)/4, $0x3d2aac79
+DATA constants<>+724(SB)/4, $0x3d2aac79
+DATA constants<>+728(SB)/4, $0x3d2aac79
+DATA constants<>+732(SB)/4, $0x3d2aac79
+DATA constants<>+736(SB)/4, $0x3d2aac79
+DATA constants<>+740(SB)/4, $0x3d2aac79
+DATA constants<>+744(SB)/4, $0x3d2aac79
+DATA constants<>+748(SB)/4, $0x3d2aac79
+DATA constants<>+752(SB)/4, $0x3d2aac79
+DATA constants<>+756(SB)/4, $0x3d2aac79
+DATA constants<>+760(SB)/4, $0x3d2aac79
+DATA constants<>+764(SB)/4, $0x3d2aac79
+DATA constants<>+768(SB)/4, $0x3e2aaa49
+DATA constants<>+772(SB)/4, $0x3e2aaa49
+DATA constants<>+776(SB)/4, $0x3e2aaa49
+DATA constants<>+780(SB)/4, $0x3e2aaa49
+DATA constants<>+784(SB)/4, $0x3e2aaa49
+DATA constants<>+788(SB)/4, $0x3e2aaa49
+DATA constants<>+792(SB)/4, $0x3e2aaa49
+DATA constants<>+796(SB)/4, $0x3e2aaa49
+DATA constants<>+800(SB)/4, $0x3e2aaa49
+DATA constants<>+804(SB)/4, $0x3e2aaa49
+DATA constants<>+808(SB)/4, $0x3e2aaa49
+DATA constants<>+812(SB)/4, $0x3e2aaa49
+DATA constants<>+816(SB)/4, $0x3e2aaa49
+DATA constants<>+820(SB)/4, $0x3e2aaa49
+DATA constants<>+824(SB)/4, $0x3e2aaa49
+DATA constants<>+828(SB)/4, $0x3e2aaa49
+DATA constants<>+832(SB)/4, $0x3efffffe
+DATA constants<>+836(SB)/4, $0x3efffffe
+DATA constants<>+840(SB)/4, $0x3efffffe
+DATA constants<>+844(SB)/4, $0x3efffffe
+DATA constants<>+848(SB)/4, $0x3efffffe
+DATA constants<>+852(SB)/4, $0x3efffffe
+DATA constants<>+856(SB)/4, $0x3efffffe
+DATA constants<>+860(SB)/4, $0x3efffffe
+DATA constants<>+864(SB)/4, $0x3efffffe
+DATA constants<>+868(SB)/4, $0x3efffffe
+DATA constants<>+872(SB)/4, $0x3efffffe
+DATA constants<>+876(SB)/4, $0x3efffffe
+DATA constants<>+880(SB)/4, $0x3efffffe
+DATA constants<>+884(SB)/4, $0x3efffffe
+DATA constants<>+888(SB)/4, $0x3efffffe
+DATA constants<>+892(SB)/4, $0x3efffffe
+DATA constants<>+896(SB)/4, $0x41200000
+DATA constants<>+900(SB)/4, $0x41200000
+DATA constants<>+904(SB)/4, $0x41200000
+DATA constants<>+908(SB)/4, $0x41200000
+DATA constants<>+912(SB)/4, $0x41200000
+DATA constants<>+916(SB)/4, $0x41200000
+DATA constants<>+920(SB)/4, $0x41200000
+DATA constants<>+924(SB)/4, $0x41200000
+DATA constants<>+928(SB)/4, $0x41200000
+DATA constants<>+932(SB)/4, $0x41200000
+DATA constants<>+936(SB)/4, $0x41200000
+DATA constants<>+940(SB)/4, $0x41200000
+DATA constants<>+944(SB)/4, $0x41200000
+DATA constants<>+948(SB)/4, $0x41200000
+DATA constants<>+952(SB)/4, $0x41200000
+DATA constants<>+956(SB)/4, $0x41200000
+DATA constants<>+960(SB)/4, $0xc0000000
+DATA constants<>+964(SB)/4, $0xc0000000
+DATA constants<>+968(SB)/4, $0xc0000000
+DATA constants<>+972(SB)/4, $0xc0000000
+DATA constants<>+976(SB)/4, $0xc0000000
+DATA constants<>+980(SB)/4, $0xc0000000
+DATA constants<>+984(SB)/4, $0xc0000000
+DATA constants<>+988(SB)/4, $0xc0000000
+DATA constants<>+992(SB)/4, $0xc0000000
+DATA constants<>+996(SB)/4, $0xc0000000
+DATA constants<>+1000(SB)/4, $0xc0000000
+DATA constants<>+1004(SB)/4, $0xc0000000
+DATA constants<>+1008(SB)/4, $0xc0000000
+DATA constants<>+1012(SB)/4, $0xc0000000
+DATA constants<>+1016(SB)/4, $0xc0000000
+DATA constants<>+1020(SB)/4, $0xc0000000
+DATA constants<>+1024(SB)/4, $0x40000000
+DATA constants<>+1028(SB)/4, $0x40000000
+DATA constants<>+1032(SB)/4, $0x40000000
+DATA constants<>+1036(SB)/4, $0x40000000
+DATA constants<>+1040(SB)/4, $0x40000000
+DATA constants<>+1044(SB)/4, $0x40000000
+DATA constants<>+1048(SB)/4, $0x40000000
+DATA constants<>+1052(SB)/4, $0x40000000
+DATA constants<>+1056(SB)/4, $0x40000000
+DATA constants<>+1060(SB)/4, $0x40000000
+DATA constants<>+1064(SB)/4, $0x40000000
+DATA constants<>+1068(SB)/4, $0x40000000
+DATA constants<>+1072(SB)/4, $0x40000000
+DATA constants<>+1076(SB)/4, $0x40000000
+DATA constants<>+1080(SB)/4, $0x40000000
+DATA constants<>+1084(SB)/4, $0x40000000
+DATA constants<>+1088(SB)/4, $0x38ad61aa
+DATA constants<>+1092(SB)/4, $0x38ad61aa
+DATA constants<>+1096(SB)/4, $0x38ad61aa
+DATA constants<>+1100(SB)/4, $0x38ad61aa
+DATA constants<>+1104(SB)/4, $0x38ad61aa
+DATA constants<>+1108(SB)/4, $0x38ad61aa
+DATA constants<>+1112(SB)/4, $0x38ad61aa
+DATA constants<>+1116(SB)/4, $0x38ad61aa
+DATA constants<>+1120(SB)/4, $0x38ad61aa
+DATA constants<>+1124(SB)/4, $0x38ad61aa
+DATA constants<>+1128(SB)/4, $0x38ad61aa
+DATA constants<>+1132(SB)/4, $0x38ad61aa
+DATA constants<>+1136(SB)/4, $0x38ad61aa
+DATA constants<>+1140(SB)/4, $0x38ad61aa
+DATA constants<>+1144(SB)/4, $0x38ad61aa
+DATA constants<>+1148(SB)/4, $0x38ad61aa
+DATA constants<>+1152(SB)/4, $0xba54cf82
+DATA constants<>+1156(SB)/4, $0xba54cf82
+DATA constants<>+1160(SB)/4, $0xba54cf82
+DATA constants<>+1164(SB)/4, $0xba54cf82
+DATA constants<>+1168(SB)/4, $0xba54cf82
+DATA constants<>+1172(SB)/4, $0xba54cf82
+DATA constants<>+1176(SB)/4, $0xba54cf82
+DATA constants<>+1180(SB)/4, $0xba54cf82
+DATA constants<>+1184(SB)/4, $0xba54cf82
+DATA constants<>+1188(SB)/4, $0xba54cf82
+DATA constants<>+1192(SB)/4, $0xba54cf82
+DATA constants<>+1196(SB)/4, $0xba54cf82
+DATA constants<>+1200(SB)/4, $0xba54cf82
+DATA constants<>+1204(SB)/4, $0xba54cf82
+DATA constants<>+1208(SB)/4, $0xba54cf82
+DATA constants<>+1212(SB)/4, $0xba54cf82
+DATA constants<>+1216(SB)/4, $0x3baa5af3
+DATA constants<>+1220(SB)/4, $0x3baa5af3
+DATA constants<>+1224(SB)/4, $0x3baa5af3
+DATA constants<>+1228(SB)/4, $0x3baa5af3
+DATA constants<>+1232(SB)/4, $0x3baa5af3
+DATA constants<>+1236(SB)/4, $0x3baa5af3
+DATA constants<>+1240(SB)/4, $0x3baa5af3
+DATA constants<>+1244(SB)/4, $0x3baa5af3
+DATA constants<>+1248(SB)/4, $0x3baa5af3
+DATA constants<>+1252(SB)/4, $0x3baa5af3
+DATA constants<>+1256(SB)/4, $0x3baa5af3
+DATA constants<>+1260(SB)/4, $0x3baa5af3
+DATA constants<>+1264(SB)/4, $0x3baa5af3
+DATA constants<>+1268(SB)/4, $0x3baa5af3
+DATA constants<>+1272(SB)/4, $0x3baa5af3
+DATA constants<>+1276(SB)/4, $0x3baa5af3
+DATA constants<>+1280(SB)/4, $0xbcdc065a
+DATA constants<>+1284(SB)/4, $0xbcdc065a
+DATA constants<>+1288(SB)/4, $0xbcdc065a
+DATA constants<>+1292(SB)/4, $0xbcdc065a
+DATA constants<>+1296(SB)/4, $0xbcdc065a
+DATA constants<>+1300(SB)/4, $0xbcdc065a
+DATA constants<>+1304(SB)/4, $0xbcdc065a
+DATA constants<>+1308(SB)/4, $0xbcdc065a
+DATA constants<>+1312(SB)/4, $0xbcdc065a
+DATA constants<>+1316(SB)/4, $0xbcdc065a
+DATA constants<>+1320(SB)/4, $0xbcdc065a
+DATA constants<>+1324(SB)/4, $0xbcdc065a
+DATA constants<>+1328(SB)/4, $0xbcdc065a
+DATA constants<>+1332(SB)/4, $0xbcdc065a
+DATA constants<>+1336(SB)/4, $0xbcdc065a
+DATA constants<>+1340(SB)/4, $0xbcdc065a
+DATA constants<>+1344(SB)/4, $0x3de716fa
+DATA constants<>+1348(SB)/4, $0x3de716fa
+DATA constants<>+1352(SB)/4, $0x3de716fa
+DATA constants<>+1356(SB)/4, $0x3de716fa
+DATA constants<>+1360(SB)/4, $0x3de716fa
+DATA constants<>+1364(SB)/4, $0x3de716fa
+DATA constants<>+1368(SB)/4, $0x3de716fa
+DATA constants<>+1372(SB)/4, $0x3de716fa
+DATA constants<>+1376(SB)/4, $0x3de716fa
+DATA constants<>+1380(SB)/4, $0x3de716fa
+DATA constants<>+1384(SB)/4, $0x3de716fa
+DATA constants<>+1388(SB)/4, $0x3de716fa
+DATA constants<>+1392(SB)/4, $0x3de716fa
+DATA constants<>+1396(SB)/4, $0x3de716fa
+DATA constants<>+1400(SB)/4, $0x3de716fa
+DATA constants<>+1404(SB)/4, $0x3de716fa
+DATA constants<>+1408(SB)/4, $0xbec093a1
+DATA constants<>+1412(SB)/4, $0xbec093a1
+DATA constants<>+1416(SB)/4, $0xbec093a1
+DATA constants<>+1420(SB)/4, $0xbec093a1
+DATA constants<>+1424(SB)/4, $0xbec093a1
+DATA constants<>+1428(SB)/4, $0xbec093a1
+DATA constants<>+1432(SB)/4, $0xbec093a1
+DATA constants<>+1436(SB)/4, $0xbec093a1
+DATA constants<>+1440(SB)/4, $0xbec093a1
+DATA constants<>+1444(SB)/4, $0xbec093a1
+DATA constants<>+1448(SB)/4, $0xbec093a1
+DATA constants<>+1452(SB)/4, $0xbec093a1
+DATA constants<>+1456(SB)/4, $0xbec093a1
+DATA constants<>+1460(SB)/4, $0xbec093a1
+DATA constants<>+1464(SB)/4, $0xbec093a1
+DATA constants<>+1468(SB)/4, $0xbec093a1
+DATA constants<>+1472(SB)/4, $0x3e0375d4
+DATA constants<>+1476(SB)/4, $0x3e0375d4
+DATA constants<>+1480(SB)/4, $0x3e0375d4
+DATA constants<>+1484(SB)/4, $0x3e0375d4
+DATA constants<>+1488(SB)/4, $0x3e0375d4
+DATA constants<>+1492(SB)/4, $0x3e0375d4
+DATA constants<>+1496(SB)/4, $0x3e0375d4
+DATA constants<>+1500(SB)/4, $0x3e0375d4
+DATA constants<>+1504(SB)/4, $0x3e0375d4
+DATA constants<>+1508(SB)/4, $0x3e0375d4
+DATA constants<>+1512(SB)/4, $0x3e0375d4
+DATA constants<>+1516(SB)/4, $0x3e0375d4
+DATA constants<>+1520(SB)/4, $0x3e0375d4
+DATA constants<>+1524(SB)/4, $0x3e0375d4
+DATA constants<>+1528(SB)/4, $0x3e0375d4
+DATA constants<>+1532(SB)/4, $0x3e0375d4
+DATA constants<>+1536(SB)/4, $0x40800000
+DATA constants<>+1540(SB)/4, $0x40800000
+DATA constants<>+1544(SB)/4, $0x40800000
+DATA constants<>+1548(SB)/4, $0x40800000
+DATA constants<>+1552(SB)/4, $0x40800000
+DATA constants<>+1556(SB)/4, $0x40800000
+DATA constants<>+1560(SB)/4, $0x40800000
+DATA constants<>+1564(SB)/4, $0x40800000
+DATA constants<>+1568(SB)/4, $0x40800000
+DATA constants<>+1572(SB)/4, $0x40800000
+DATA constants<>+1576(SB)/4, $0x40800000
+DATA constants<>+1580(SB)/4, $0x40800000
+DATA constants<>+1584(SB)/4, $0x40800000
+DATA constants<>+1588(SB)/4, $0x40800000
+DATA constants<>+1592(SB)/4, $0x40800000
+DATA constants<>+1596(SB)/4, $0x40800000
+DATA constants<>+1600(SB)/4, $0xb9601d4c
+DATA constants<>+1604(SB)/4, $0xb9601d4c
+DATA constants<>+1608(SB)/4, $0xb9601d4c
+DATA constants<>+1612(SB)/4, $0xb9601d4c
+DATA constants<>+1616(SB)/4, $0xb9601d4c
+DATA constants<>+1620(SB)/4, $0xb9601d4c
+DATA constants<>+1624(SB)/4, $0xb9601d4c
+DATA constants<>+1628(SB)/4, $0xb9601d4c
+DATA constants<>+1632(SB)/4, $0xb9601d4c
+DATA constants<>+1636(SB)/4, $0xb9601d4c
+DATA constants<>+1640(SB)/4, $0xb9601d4c
+DATA constants<>+1644(SB)/4, $0xb9601d4c
+DATA constants<>+1648(SB)/4, $0xb9601d4c
+DATA constants<>+1652(SB)/4, $0xb9601d4c
+DATA constants<>+1656(SB)/4, $0xb9601d4c
+DATA constants<>+1660(SB)/4, $0xb9601d4c
+DATA constants<>+1664(SB)/4, $0x3b528ef4
+DATA constants<>+1668(SB)/4, $0x3b528ef4
+DATA constants<>+1672(SB)/4, $0x3b528ef4
+DATA constants<>+1676(SB)/4, $0x3b528ef4
+DATA constants<>+1680(SB)/4, $0x3b528ef4
+DATA constants<>+1684(SB)/4, $0x3b528ef4
+DATA constants<>+1688(SB)/4, $0x3b528ef4
+DATA constants<>+1692(SB)/4, $0x3b528ef4
+DATA constants<>+1696(SB)/4, $0x3b528ef4
+DATA constants<>+1700(SB)/4, $0x3b528ef4
+DATA constants<>+1704(SB)/4, $0x3b528ef4
+DATA constants<>+1708(SB)/4, $0x3b528ef4
+DATA constants<>+1712(SB)/4, $0x3b528ef4
+DATA constants<>+1716(SB)/4, $0x3b528ef4
+DATA constants<>+1720(SB)/4, $0x3b528ef4
+DATA constants<>+1724(SB)/4, $0x3b528ef4
+DATA constants<>+1728(SB)/4, $0xbcbb75a4
+DATA constants<>+1732(SB)/4, $0xbcbb75a4
+DATA constants<>+1736(SB)/4, $0xbcbb75a4
+DATA constants<>+1740(SB)/4, $0xbcbb75a4
+DATA constants<>+1744(SB)/4, $0xbcbb75a4
+DATA constants<>+1748(SB)/4, $0xbcbb75a4
+DATA constants<>+1752(SB)/4, $0xbcbb75a4
+DATA constants<>+1756(SB)/4, $0xbcbb75a4
+DATA constants<>+1760(SB)/4, $0xbcbb75a4
+DATA constants<>+1764(SB)/4, $0xbcbb75a4
+DATA constants<>+1768(SB)/4, $0xbcbb75a4
+DATA constants<>+1772(SB)/4, $0xbcbb75a4
+DATA constants<>+1776(SB)/4, $0xbcbb75a4
+DATA constants<>+1780(SB)/4, $0xbcbb75a4
+DATA constants<>+1784(SB)/4, $0xbcbb75a4
+DATA constants<>+1788(SB)/4, $0xbcbb75a4
+DATA constants<>+1792(SB)/4, $0x3dd78e02
+DATA constants<>+1796(SB)/4, $0x3dd78e02
+DATA constants<>+1800(SB)/4, $0x3dd78e02
+DATA constants<>+1804(SB)/4, $0x3dd78e02
+DATA constants<>+1808(SB)/4, $0x3dd78e02
+DATA constants<>+1812(SB)/4, $0x3dd78e02
+DATA constants<>+1816(SB)/4, $0x3dd78e02
+DATA constants<>+1820(SB)/4, $0x3dd78e02
+DATA constants<>+1824(SB)/4, $0x3dd78e02
+DATA constants<>+1828(SB)/4, $0x3dd78e02
+DATA constants<>+1832(SB)/4, $0x3dd78e02
+DATA constants<>+1836(SB)/4, $0x3dd78e02
+DATA constants<>+1840(SB)/4, $0x3dd78e02
+DATA constants<>+1844(SB)/4, $0x3dd78e02
+DATA constants<>+1848(SB)/4, $0x3dd78e02
+DATA constants<>+1852(SB)/4, $0x3dd78e02
+DATA constants<>+1856(SB)/4, $0x3f22bef6
+DATA constants<>+1860(SB)/4, $0x3f22bef6
+DATA constants<>+1864(SB)/4, $0x3f22bef6
+DATA constants<>+1868(SB)/4, $0x3f22bef6
+DATA constants<>+1872(SB)/4, $0x3f22bef6
+DATA constants<>+1876(SB)/4, $0x3f22bef6
+DATA constants<>+1880(SB)/4, $0x3f22bef6
+DATA constants<>+1884(SB)/4, $0x3f22bef6
+DATA constants<>+1888(SB)/4, $0x3f22bef6
+DATA constants<>+1892(SB)/4, $0x3f22bef6
+DATA constants<>+1896(SB)/4, $0x3f22bef6
+DATA constants<>+1900(SB)/4, $0x3f22bef6
+DATA constants<>+1904(SB)/4, $0x3f22bef6
+DATA constants<>+1908(SB)/4, $0x3f22bef6
+DATA constants<>+1912(SB)/4, $0x3f22bef6
+DATA constants<>+1916(SB)/4, $0x3f22bef6
+DATA constants<>+1920(SB)/4, $0x3f907315
+DATA constants<>+1924(SB)/4, $0x3f907315
+DATA constants<>+1928(SB)/4, $0x3f907315
+DATA constants<>+1932(SB)/4, $0x3f907315
+DATA constants<>+1936(SB)/4, $0x3f907315
+DATA constants<>+1940(SB)/4, $0x3f907315
+DATA constants<>+1944(SB)/4, $0x3f907315
+DATA constants<>+1948(SB)/4, $0x3f907315
+DATA constants<>+1952(SB)/4, $0x3f907315
+DATA constants<>+1956(SB)/4, $0x3f907315
+DATA constants<>+1960(SB)/4, $0x3f907315
+DATA constants<>+1964(SB)/4, $0x3f907315
+DATA constants<>+1968(SB)/4, $0x3f907315
+DATA constants<>+1972(SB)/4, $0x3f907315
+DATA constants<>+1976(SB)/4, $0x3f907315
+DATA constants<>+1980(SB)/4, $0x3f907315
+DATA constants<>+1984(SB)/4, $0x3f700000
+DATA constants<>+1988(SB)/4, $0x3f700000
+DATA constants<>+1992(SB)/4, $0x3f700000
+DATA constants<>+1996(SB)/4, $0x3f700000
+DATA constants<>+2000(SB)/4, $0x3f700000
+DATA constants<>+2004(SB)/4, $0x3f700000
+DATA constants<>+2008(SB)/4, $0x3f700000
+DATA constants<>+2012(SB)/4, $0x3f700000
+DATA constants<>+2016(SB)/4, $0x3f700000
+DATA constants<>+2020(SB)/4, $0x3f700000
+DATA constants<>+2024(SB)/4, $0x3f700000
+DATA constants<>+2028(SB)/4, $0x3f700000
+DATA constants<>+2032(SB)/4, $0x3f700000
+DATA constants<>+2036(SB)/4, $0x3f700000
+DATA constants<>+2040(SB)/4, $0x3f700000
+DATA constants<>+2044(SB)/4, $0x3f700000
+DATA constants<>+2048(SB)/4, $0x40c00000
+DATA constants<>+2052(SB)/4, $0x40c00000
+DATA constants<>+2056(SB)/4, $0x40c00000
+DATA constants<>+2060(SB)/4, $0x40c00000
+DATA constants<>+2064(SB)/4, $0x40c00000
+DATA constants<>+2068(SB)/4, $0x40c00000
+DATA constants<>+2072(SB)/4, $0x40c00000
+DATA constants<>+2076(SB)/4, $0x40c00000
+DATA constants<>+2080(SB)/4, $0x40c00000
+DATA constants<>+2084(SB)/4, $0x40c00000
+DATA constants<>+2088(SB)/4, $0x40c00000
+DATA constants<>+2092(SB)/4, $0x40c00000
+DATA constants<>+2096(SB)/4, $0x40c00000
+DATA constants<>+2100(SB)/4, $0x40c00000
+DATA constants<>+2104(SB)/4, $0x40c00000
+DATA constants<>+2108(SB)/4, $0x40c00000
+DATA constants<>+2112(SB)/4, $0xbf800000
+DATA constants<>+2116(SB)/4, $0xbf800000
+DATA constants<>+2120(SB)/4, $0xbf800000
+DATA constants<>+2124(SB)/4, $0xbf800000
+DATA constants<>+2128(SB)/4, $0xbf800000
+DATA constants<>+2132(SB)/4, $0xbf800000
+DATA constants<>+2136(SB)/4, $0xbf800000
+DATA constants<>+2140(SB)/4, $0xbf800000
+DATA constants<>+2144(SB)/4, $0xbf800000
+DATA constants<>+2148(SB)/4, $0xbf800000
+DATA constants<>+2152(SB)/4, $0xbf800000
+DATA constants<>+2156(SB)/4, $0xbf800000
+DATA constants<>+2160(SB)/4, $0xbf800000
+DATA constants<>+2164(SB)/4, $0xbf800000
+DATA constants<>+2168(SB)/4, $0xbf800000
+DATA constants<>+2172(SB)/4, $0xbf800000
+DATA constants<>+2176(SB)/4, $0x3fe10966
+DATA constants<>+2180(SB)/4, $0x3fe10966
+DATA constants<>+2184(SB)/4, $0x3fe10966
+DATA constants<>+2188(SB)/4, $0x3fe10966
+DATA constants<>+2192(SB)/4, $0x3fe10966
+DATA constants<>+2196(SB)/4, $0x3fe10966
+DATA constants<>+2200(SB)/4, $0x3fe10966
+DATA constants<>+2204(SB)/4, $0x3fe10966
+DATA constants<>+2208(SB)/4, $0x3fe10966
+DATA constants<>+2212(SB)/4, $0x3fe10966
+DATA constants<>+2216(SB)/4, $0x3fe10966
+DATA constants<>+2220(SB)/4, $0x3fe10966
+DATA constants<>+2224(SB)/4, $0x3fe10966
+DATA constants<>+2228(SB)/4, $0x3fe10966
+DATA constants<>+2232(SB)/4, $0x3fe10966
+DATA constants<>+2236(SB)/4, $0x3fe10966
+DATA constants<>+2240(SB)/4, $0x3f867d5f
+DATA constants<>+2244(SB)/4, $0x3f867d5f
+DATA constants<>+2248(SB)/4, $0x3f867d5f
+DATA constants<>+2252(SB)/4, $0x3f867d5f
+DATA constants<>+2256(SB)/4, $0x3f867d5f
+DATA constants<>+2260(SB)/4, $0x3f867d5f
+DATA constants<>+2264(SB)/4, $0x3f867d5f
+DATA constants<>+2268(SB)/4, $0x3f867d5f
+DATA constants<>+2272(SB)/4, $0x3f867d5f
+DATA constants<>+2276(SB)/4, $0x3f867d5f
+DATA constants<>+2280(SB)/4, $0x3f867d5f
+DATA constants<>+2284(SB)/4, $0x3f867d5f
+DATA constants<>+2288(SB)/4, $0x3f867d5f
+DATA constants<>+2292(SB)/4, $0x3f867d5f
+DATA constants<>+2296(SB)/4, $0x3f867d5f
+DATA constants<>+2300(SB)/4, $0x3f867d5f
+DATA constants<>+2304(SB)/4, $0xc2a00000
+DATA constants<>+2308(SB)/4, $0xc2a00000
+DATA constants<>+2312(SB)/4, $0xc2a00000
+DATA constants<>+2316(SB)/4, $0xc2a00000
+DATA constants<>+2320(SB)/4, $0xc2a00000
+DATA constants<>+2324(SB)/4, $0xc2a00000
+DATA constants<>+2328(SB)/4, $0xc2a00000
+DATA constants<>+2332(SB)/4, $0xc2a00000
+DATA constants<>+2336(SB)/4, $0xc2a00000
+DATA constants<>+2340(SB)/4, $0xc2a00000
+DATA constants<>+2344(SB)/4, $0xc2a00000
+DATA constants<>+2348(SB)/4, $0xc2a00000
+DATA constants<>+2352(SB)/4, $0xc2a00000
+DATA constants<>+2356(SB)/4, $0xc2a00000
+DATA constants<>+2360(SB)/4, $0xc2a00000
+DATA constants<>+2364(SB)/4, $0xc2a00000
+DATA constants<>+2368(SB)/4, $0x00800000
+DATA constants<>+2372(SB)/4, $0x00800000
+DATA constants<>+2376(SB)/4, $0x00800000
+DATA constants<>+2380(SB)/4, $0x00800000
+DATA constants<>+2384(SB)/4, $0x00800000
+DATA constants<>+2388(SB)/4, $0x00800000
+DATA constants<>+2392(SB)/4, $0x00800000
+DATA constants<>+2396(SB)/4, $0x00800000
+DATA constants<>+2400(SB)/4, $0x00800000
+DATA constants<>+2404(SB)/4, $0x00800000
+DATA constants<>+2408(SB)/4, $0x00800000
+DATA constants<>+2412(SB)/4, $0x00800000
+DATA constants<>+2416(SB)/4, $0x00800000
+DATA constants<>+2420(SB)/4, $0x00800000
+DATA constants<>+2424(SB)/4, $0x00800000
+DATA constants<>+2428(SB)/4, $0x00800000
+DATA constants<>+2432(SB)/4, $0x4c000000
+DATA constants<>+2436(SB)/4, $0x4c000000
+DATA constants<>+2440(SB)/4, $0x4c000000
+DATA constants<>+2444(SB)/4, $0x4c000000
+DATA constants<>+2448(SB)/4, $0x4c000000
+DATA constants<>+2452(SB)/4, $0x4c000000
+DATA constants<>+2456(SB)/4, $0x4c000000
+DATA constants<>+2460(SB)/4, $0x4c000000
+DATA constants<>+2464(SB)/4, $0x4c000000
+DATA constants<>+2468(SB)/4, $0x4c000000
+DATA constants<>+2472(SB)/4, $0x4c000000
+DATA constants<>+2476(SB)/4, $0x4c000000
+DATA constants<>+2480(SB)/4, $0x4c000000
+DATA constants<>+2484(SB)/4, $0x4c000000
+DATA constants<>+2488(SB)/4, $0x4c000000
+DATA constants<>+2492(SB)/4, $0x4c000000
+DATA constants<>+2496(SB)/4, $0x41c80000
+DATA constants<>+2500(SB)/4, $0x41c80000
+DATA constants<>+2504(SB)/4, $0x41c80000
+DATA constants<>+2508(SB)/4, $0x41c80000
+DATA constants<>+2512(SB)/4, $0x41c80000
+DATA constants<>+2516(SB)/4, $0x41c80000
+DATA constants<>+2520(SB)/4, $0x41c80000
+DATA constants<>+2524(SB)/4, $0x41c80000
+DATA constants<>+2528(SB)/4, $0x41c80000
+DATA constants<>+2532(SB)/4, $0x41c80000
+DATA constants<>+2536(SB)/4, $0x41c80000
+DATA constants<>+2540(SB)/4, $0x41c80000
+DATA constants<>+2544(SB)/4, $0x41c80000
+DATA constants<>+2548(SB)/4, $0x41c80000
+DATA constants<>+2552(SB)/4, $0x41c80000
+DATA constants<>+2556(SB)/4, $0x41c80000
+DATA constants<>+2560(SB)/4, $0x3f3504f3
+DATA constants<>+2564(SB)/4, $0x3f3504f3
+DATA constants<>+2568(SB)/4, $0x3f3504f3
+DATA constants<>+2572(SB)/4, $0x3f3504f3
+DATA constants<>+2576(SB)/4, $0x3f3504f3
+DATA constants<>+2580(SB)/4, $0x3f3504f3
+DATA constants<>+2584(SB)/4, $0x3f3504f3
+DATA constants<>+2588(SB)/4, $0x3f3504f3
+DATA constants<>+2592(SB)/4, $0x3f3504f3
+DATA constants<>+2596(SB)/4, $0x3f3504f3
+DATA constants<>+2600(SB)/4, $0x3f3504f3
+DATA constants<>+2604(SB)/4, $0x3f3504f3
+DATA constants<>+2608(SB)/4, $0x3f3504f3
+DATA constants<>+2612(SB)/4, $0x3f3504f3
+DATA constants<>+2616(SB)/4, $0x3f3504f3
+DATA constants<>+2620(SB)/4, $0x3f3504f3
+DATA constants<>+2624(SB)/4, $0x3d8a399c
+DATA constants<>+2628(SB)/4, $0x3d8a399c
+DATA constants<>+2632(SB)/4, $0x3d8a399c
+DATA constants<>+2636(SB)/4, $0x3d8a399c
+DATA constants<>+2640(SB)/4, $0x3d8a399c
+DATA constants<>+2644(SB)/4, $0x3d8a399c
+DATA constants<>+2648(SB)/4, $0x3d8a399c
+DATA constants<>+2652(SB)/4, $0x3d8a399c
+DATA constants<>+2656(SB)/4, $0x3d8a399c
+DATA constants<>+2660(SB)/4, $0x3d8a399c
+DATA constants<>+2664(SB)/4, $0x3d8a399c
+DATA constants<>+2668(SB)/4, $0x3d8a399c
+DATA constants<>+2672(SB)/4, $0x3d8a399c
+DATA constants<>+2676(SB)/4, $0x3d8a399c
+DATA constants<>+2680(SB)/4, $0x3d8a399c
+DATA constants<>+2684(SB)/4, $0x3d8a399c
+DATA constants<>+2688(SB)/4, $0xbdef00ed
+DATA constants<>+2692(SB)/4, $0xbdef00ed
+DATA constants<>+2696(SB)/4, $0xbdef00ed
+DATA constants<>+2700(SB)/4, $0xbdef00ed
+DATA constants<>+2704(SB)/4, $0xbdef00ed
+DATA constants<>+2708(SB)/4, $0xbdef00ed
+DATA constants<>+2712(SB)/4, $0xbdef00ed
+DATA constants<>+2716(SB)/4, $0xbdef00ed
+DATA constants<>+2720(SB)/4, $0xbdef00ed
+DATA constants<>+2724(SB)/4, $0xbdef00ed
+DATA constants<>+2728(SB)/4, $0xbdef00ed
+DATA constants<>+2732(SB)/4, $0xbdef00ed
+DATA constants<>+2736(SB)/4, $0xbdef00ed
+DATA constants<>+2740(SB)/4, $0xbdef00ed
+DATA constants<>+2744(SB)/4, $0xbdef00ed
+DATA constants<>+2748(SB)/4, $0xbdef00ed
+DATA constants<>+2752(SB)/4, $0x3df36005
+DATA constants<>+2756(SB)/4, $0x3df36005
+DATA constants<>+2760(SB)/4, $0x3df36005
+DATA constants<>+2764(SB)/4, $0x3df36005
+DATA constants<>+2768(SB)/4, $0x3df36005
+DATA constants<>+2772(SB)/4, $0x3df36005
+DATA constants<>+2776(SB)/4, $0x3df36005
+DATA constants<>+2780(SB)/4, $0x3df36005
+DATA constants<>+2784(SB)/4, $0x3df36005
+DATA constants<>+2788(SB)/4, $0x3df36005
+DATA constants<>+2792(SB)/4, $0x3df36005
+DATA constants<>+2796(SB)/4, $0x3df36005
+DATA constants<>+2800(SB)/4, $0x3df36005
+DATA constants<>+2804(SB)/4, $0x3df36005
+DATA constants<>+2808(SB)/4, $0x3df36005
+DATA constants<>+2812(SB)/4, $0x3df36005
+DATA constants<>+2816(SB)/4, $0xbdfe1465
+DATA constants<>+2820(SB)/4, $0xbdfe1465
+DATA constants<>+2824(SB)/4, $0xbdfe1465
+DATA constants<>+2828(SB)/4, $0xbdfe1465
+DATA constants<>+2832(SB)/4, $0xbdfe1465
+DATA constants<>+2836(SB)/4, $0xbdfe1465
+DATA constants<>+2840(SB)/4, $0xbdfe1465
+DATA constants<>+2844(SB)/4, $0xbdfe1465
+DATA constants<>+2848(SB)/4, $0xbdfe1465
+DATA constants<>+2852(SB)/4, $0xbdfe1465
+DATA constants<>+2856(SB)/4, $0xbdfe1465
+DATA constants<>+2860(SB)/4, $0xbdfe1465
+DATA constants<>+2864(SB)/4, $0xbdfe1465
+DATA constants<>+2868(SB)/4, $0xbdfe1465
+DATA constants<>+2872(SB)/4, $0xbdfe1465
+DATA constants<>+2876(SB)/4, $0xbdfe1465
+DATA constants<>+2880(SB)/4, $0x3e119dd1
+DATA constants<>+2884(SB)/4, $0x3e119dd1
+DATA constants<>+2888(SB)/4, $0x3e119dd1
+DATA constants<>+2892(SB)/4, $0x3e119dd1
+DATA constants<>+2896(SB)/4, $0x3e119dd1
+DATA constants<>+2900(SB)/4, $0x3e119dd1
+DATA constants<>+2904(SB)/4, $0x3e119dd1
+DATA constants<>+2908(SB)/4, $0x3e119dd1
+DATA constants<>+2912(SB)/4, $0x3e119dd1
+DATA constants<>+2916(SB)/4, $0x3e119dd1
+DATA constants<>+2920(SB)/4, $0x3e119dd1
+DATA constants<>+2924(SB)/4, $0x3e119dd1
+DATA constants<>+2928(SB)/4, $0x3e119dd1
+DATA constants<>+2932(SB)/4, $0x3e119dd1
+DATA constants<>+2936(SB)/4, $0x3e119dd1
+DATA constants<>+2940(SB)/4, $0x3e119dd1
+DATA constants<>+2944(SB)/4, $0xbe2aae22
+DATA constants<>+2948(SB)/4, $0xbe2aae22
+DATA constants<>+2952(SB)/4, $0xbe2aae22
+DATA constants<>+2956(SB)/4, $0xbe2aae22
+DATA constants<>+2960(SB)/4, $0xbe2aae22
+DATA constants<>+2964(SB)/4, $0xbe2aae22
+DATA constants<>+2968(SB)/4, $0xbe2aae22
+DATA constants<>+2972(SB)/4, $0xbe2aae22
+DATA constants<>+2976(SB)/4, $0xbe2aae22
+DATA constants<>+2980(SB)/4, $0xbe2aae22
+DATA constants<>+2984(SB)/4, $0xbe2aae22
+DATA constants<>+2988(SB)/4, $0xbe2aae22
+DATA constants<>+2992(SB)/4, $0xbe2aae22
+DATA constants<>+2996(SB)/4, $0xbe2aae22
+DATA constants<>+3000(SB)/4, $0xbe2aae22
+DATA constants<>+3004(SB)/4, $0xbe2aae22
+DATA constants<>+3008(SB)/4, $0x3e4cd23b
+DATA constants<>+3012(SB)/4, $0x3e4cd23b
+DATA constants<>+3016(SB)/4, $0x3e4cd23b
+DATA constants<>+3020(SB)/4, $0x3e4cd23b
+DATA constants<>+3024(SB)/4, $0x3e4cd23b
+DATA constants<>+3028(SB)/4, $0x3e4cd23b
+DATA constants<>+3032(SB)/4, $0x3e4cd23b
+DATA constants<>+3036(SB)/4, $0x3e4cd23b
+DATA constants<>+3040(SB)/4, $0x3e4cd23b
+DATA constants<>+3044(SB)/4, $0x3e4cd23b
+DATA constants<>+3048(SB)/4, $0x3e4cd23b
+DATA constants<>+3052(SB)/4, $0x3e4cd23b
+DATA constants<>+3056(SB)/4, $0x3e4cd23b
+DATA constants<>+3060(SB)/4, $0x3e4cd23b
+DATA constants<>+3064(SB)/4, $0x3e4cd23b
+DATA constants<>+3068(SB)/4, $0x3e4cd23b
+DATA constants<>+3072(SB)/4, $0xbe800003
+DATA constants<>+3076(SB)/4, $0xbe800003
+DATA constants<>+3080(SB)/4, $0xbe800003
+DATA constants<>+3084(SB)/4, $0xbe800003
+DATA constants<>+3088(SB)/4, $0xbe800003
+DATA constants<>+3092(SB)/4, $0xbe800003
+DATA constants<>+3096(SB)/4, $0xbe800003
+DATA constants<>+3100(SB)/4, $0xbe800003
+DATA constants<>+3104(SB)/4, $0xbe800003
+DATA constants<>+3108(SB)/4, $0xbe800003
+DATA constants<>+3112(SB)/4, $0xbe800003
+DATA constants<>+3116(SB)/4, $0xbe800003
+DATA constants<>+3120(SB)/4, $0xbe800003
+DATA constants<>+3124(SB)/4, $0xbe800003
+DATA constants<>+3128(SB)/4, $0xbe800003
+DATA constants<>+3132(SB)/4, $0xbe800003
+DATA constants<>+3136(SB)/4, $0x3eaaaaa4
+DATA constants<>+3140(SB)/4, $0x3eaaaaa4
+DATA constants<>+3144(SB)/4, $0x3eaaaaa4
+DATA constants<>+3148(SB)/4, $0x3eaaaaa4
+DATA constants<>+3152(SB)/4, $0x3eaaaaa4
+DATA constants<>+3156(SB)/4, $0x3eaaaaa4
+DATA constants<>+3160(SB)/4, $0x3eaaaaa4
+DATA constants<>+3164(SB)/4, $0x3eaaaaa4
+DATA constants<>+3168(SB)/4, $0x3eaaaaa4
+DATA constants<>+3172(SB)/4, $0x3eaaaaa4
+DATA constants<>+3176(SB)/4, $0x3eaaaaa4
+DATA constants<>+3180(SB)/4, $0x3eaaaaa4
+DATA constants<>+3184(SB)/4, $0x3eaaaaa4
+DATA constants<>+3188(SB)/4, $0x3eaaaaa4
+DATA constants<>+3192(SB)/4, $0x3eaaaaa4
+DATA constants<>+3196(SB)/4, $0x3eaaaaa4
+DATA constants<>+3200(SB)/4, $0xbf000000
+DATA constants<>+3204(SB)/4, $0xbf000000
+DATA constants<>+3208(SB)/4, $0xbf000000
+DATA constants<>+3212(SB)/4, $0xbf000000
+DATA constants<>+3216(SB)/4, $0xbf000000
+DATA constants<>+3220(SB)/4, $0xbf000000
+DATA constants<>+3224(SB)/4, $0xbf000000
+DATA constants<>+3228(SB)/4, $0xbf000000
+DATA constants<>+3232(SB)/4, $0xbf000000
+DATA constants<>+3236(SB)/4, $0xbf000000
+DATA constants<>+3240(SB)/4, $0xbf000000
+DATA constants<>+3244(SB)/4, $0xbf000000
+DATA constants<>+3248(SB)/4, $0xbf000000
+DATA constants<>+3252(SB)/4, $0xbf000000
+DATA constants<>+3256(SB)/4, $0xbf000000
+DATA constants<>+3260(SB)/4, $0xbf000000
+DATA constants<>+3264(SB)/4, $0x7f800000
+DATA constants<>+3268(SB)/4, $0x7f800000
+DATA constants<>+3272(SB)/4, $0x7f800000
+DATA constants<>+3276(SB)/4, $0x7f800000
+DATA constants<>+3280(SB)/4, $0x7f800000
+DATA constants<>+3284(SB)/4, $0x7f800000
+DATA constants<>+3288(SB)/4, $0x7f800000
+DATA constants<>+3292(SB)/4, $0x7f800000
+DATA constants<>+3296(SB)/4, $0x7f800000
+DATA constants<>+3300(SB)/4, $0x7f800000
+DATA constants<>+3304(SB)/4, $0x7f800000
+DATA constants<>+3308(SB)/4, $0x7f800000
+DATA constants<>+3312(SB)/4, $0x7f800000
+DATA constants<>+3316(SB)/4, $0x7f800000
+DATA constants<>+3320(SB)/4, $0x7f800000
+DATA constants<>+3324(SB)/4, $0x7f800000
+DATA constants<>+3328(SB)/4, $0x7fc00000
+DATA constants<>+3332(SB)/4, $0x7fc00000
+DATA constants<>+3336(SB)/4, $0x7fc00000
+DATA constants<>+3340(SB)/4, $0x7fc00000
+DATA constants<>+3344(SB)/4, $0x7fc00000
+DATA constants<>+3348(SB)/4, $0x7fc00000
+DATA constants<>+3352(SB)/4, $0x7fc00000
+DATA constants<>+3356(SB)/4, $0x7fc00000
+DATA constants<>+3360(SB)/4, $0x7fc00000
+DATA constants<>+3364(SB)/4, $0x7fc00000
+DATA constants<>+3368(SB)/4, $0x7fc00000
+DATA constants<>+3372(SB)/4, $0x7fc00000
+DATA constants<>+3376(SB)/4, $0x7fc00000
+DATA constants<>+3380(SB)/4, $0x7fc00000
+DATA constants<>+3384(SB)/4, $0x7fc00000
+DATA constants<>+3388(SB)/4, $0x7fc00000
+DATA constants<>+3392(SB)/4, $0xff800000
+DATA constants<>+3396(SB)/4, $0xff800000
+DATA constants<>+3400(SB)/4, $0xff800000
+DATA constants<>+3404(SB)/4, $0xff800000
+DATA constants<>+3408(SB)/4, $0xff800000
+DATA constants<>+3412(SB)/4, $0xff800000
+DATA constants<>+3416(SB)/4, $0xff800000
+DATA constants<>+3420(SB)/4, $0xff800000
+DATA constants<>+3424(SB)/4, $0xff800000
+DATA constants<>+3428(SB)/4, $0xff800000
+DATA constants<>+3432(SB)/4, $0xff800000
+DATA constants<>+3436(SB)/4, $0xff800000
+DATA constants<>+3440(SB)/4, $0xff800000
+DATA constants<>+3444(SB)/4, $0xff800000
+DATA constants<>+3448(SB)/4, $0xff800000
+DATA constants<>+3452(SB)/4, $0xff800000
+DATA constants<>+3456(SB)/4, $0x42200000
+DATA constants<>+3460(SB)/4, $0x42200000
+DATA constants<>+3464(SB)/4, $0x42200000
+DATA constants<>+3468(SB)/4, $0x42200000
+DATA constants<>+3472(SB)/4, $0x42200000
+DATA constants<>+3476(SB)/4, $0x42200000
+DATA constants<>+3480(SB)/4, $0x42200000
+DATA constants<>+3484(SB)/4, $0x42200000
+DATA constants<>+3488(SB)/4, $0x42200000
+DATA constants<>+3492(SB)/4, $0x42200000
+DATA constants<>+3496(SB)/4, $0x42200000
+DATA constants<>+3500(SB)/4, $0x42200000
+DATA constants<>+3504(SB)/4, $0x42200000
+DATA constants<>+3508(SB)/4, $0x42200000
+DATA constants<>+3512(SB)/4, $0x42200000
+DATA constants<>+3516(SB)/4, $0x42200000
+DATA constants<>+3520(SB)/4, $0x41233333
+DATA constants<>+3524(SB)/4, $0x41233333
+DATA constants<>+3528(SB)/4, $0x41233333
+DATA constants<>+3532(SB)/4, $0x41233333
+DATA constants<>+3536(SB)/4, $0x41233333
+DATA constants<>+3540(SB)/4, $0x41233333
+DATA constants<>+3544(SB)/4, $0x41233333
+DATA constants<>+3548(SB)/4, $0x41233333
+DATA constants<>+3552(SB)/4, $0x41233333
+DATA constants<>+3556(SB)/4, $0x41233333
+DATA constants<>+3560(SB)/4, $0x41233333
+DATA constants<>+3564(SB)/4, $0x41233333
+DATA constants<>+3568(SB)/4, $0x41233333
+DATA constants<>+3572(SB)/4, $0x41233333
+DATA constants<>+3576(SB)/4, $0x41233333
+DATA constants<>+3580(SB)/4, $0x41233333
+DATA constants<>+3584(SB)/4, $0x3a865c72
+DATA constants<>+3588(SB)/4, $0x3a865c72
+DATA constants<>+3592(SB)/4, $0x3a865c72
+DATA constants<>+3596(SB)/4, $0x3a865c72
+DATA constants<>+3600(SB)/4, $0x3a865c72
+DATA constants<>+3604(SB)/4, $0x3a865c72
+DATA constants<>+3608(SB)/4, $0x3a865c72
+DATA constants<>+3612(SB)/4, $0x3a865c72
+DATA constants<>+3616(SB)/4, $0x3a865c72
+DATA constants<>+3620(SB)/4, $0x3a865c72
+DATA constants<>+3624(SB)/4, $0x3a865c72
+DATA constants<>+3628(SB)/4, $0x3a865c72
+DATA constants<>+3632(SB)/4, $0x3a865c72
+DATA constants<>+3636(SB)/4, $0x3a865c72
+DATA constants<>+3640(SB)/4, $0x3a865c72
+DATA constants<>+3644(SB)/4, $0x3a865c72
+DATA constants<>+3648(SB)/4, $0x3bf25b1f
+DATA constants<>+3652(SB)/4, $0x3bf25b1f
+DATA constants<>+3656(SB)/4, $0x3bf25b1f
+DATA constants<>+3660(SB)/4, $0x3bf25b1f
+DATA constants<>+3664(SB)/4, $0x3bf25b1f
+DATA constants<>+3668(SB)/4, $0x3bf25b1f
+DATA constants<>+3672(SB)/4, $0x3bf25b1f
+DATA constants<>+3676(SB)/4, $0x3bf25b1f
+DATA constants<>+3680(SB)/4, $0x3bf25b1f
+DATA constants<>+3684(SB)/4, $0x3bf25b1f
+DATA constants<>+3688(SB)/4, $0x3bf25b1f
+DATA constants<>+3692(SB)/4, $0x3bf25b1f
+DATA constants<>+3696(SB)/4, $0x3bf25b1f
+DATA constants<>+3700(SB)/4, $0x3bf25b1f
+DATA constants<>+3704(SB)/4, $0x3bf25b1f
+DATA constants<>+3708(SB)/4, $0x3bf25b1f
+DATA constants<>+3712(SB)/4, $0xbc8028e0
+DATA constants<>+3716(SB)/4, $0xbc8028e0
+DATA constants<>+3720(SB)/4, $0xbc8028e0
+DATA constants<>+3724(SB)/4, $0xbc8028e0
+DATA constants<>+3728(SB)/4, $0xbc8028e0
+DATA constants<>+3732(SB)/4, $0xbc8028e0
+DATA constants<>+3736(SB)/4, $0xbc8028e0
+DATA constants<>+3740(SB)/4, $0xbc8028e0
+DATA constants<>+3744(SB)/4, $0xbc8028e0
+DATA constants<>+3748(SB)/4, $0xbc8028e0
+DATA constants<>+3752(SB)/4, $0xbc8028e0
+DATA constants<>+3756(SB)/4, $0xbc8028e0
+DATA constants<>+3760(SB)/4, $0xbc8028e0
+DATA constants<>+3764(SB)/4, $0xbc8028e0
+DATA constants<>+3768(SB)/4, $0xbc8028e0
+DATA constants<>+3772(SB)/4, $0xbc8028e0
+DATA constants<>+3776(SB)/4, $0x3d14c3a9
+DATA constants<>+3780(SB)/4, $0x3d14c3a9
+DATA constants<>+3784(SB)/4, $0x3d14c3a9
+DATA constants<>+3788(SB)/4, $0x3d14c3a9
+DATA constants<>+3792(SB)/4, $0x3d14c3a9
+DATA constants<>+3796(SB)/4, $0x3d14c3a9
+DATA constants<>+3800(SB)/4, $0x3d14c3a9
+DATA constants<>+3804(SB)/4, $0x3d14c3a9
+DATA constants<>+3808(SB)/4, $0x3d14c3a9
+DATA constants<>+3812(SB)/4, $0x3d14c3a9
+DATA constants<>+3816(SB)/4, $0x3d14c3a9
+DATA constants<>+3820(SB)/4, $0x3d14c3a9
+DATA constants<>+3824(SB)/4, $0x3d14c3a9
+DATA constants<>+3828(SB)/4, $0x3d14c3a9
+DATA constants<>+3832(SB)/4, $0x3d14c3a9
+DATA constants<>+3836(SB)/4, $0x3d14c3a9
+DATA constants<>+3840(SB)/4, $0xbd88c444
+DATA constants<>+3844(SB)/4, $0xbd88c444
+DATA constants<>+3848(SB)/4, $0xbd88c444
+DATA constants<>+3852(SB)/4, $0xbd88c444
+DATA constants<>+3856(SB)/4, $0xbd88c444
+DATA constants<>+3860(SB)/4, $0xbd88c444
+DATA constants<>+3864(SB)/4, $0xbd88c444
+DATA constants<>+3868(SB)/4, $0xbd88c444
+DATA constants<>+3872(SB)/4, $0xbd88c444
+DATA constants<>+3876(SB)/4, $0xbd88c444
+DATA constants<>+3880(SB)/4, $0xbd88c444
+DATA constants<>+3884(SB)/4, $0xbd88c444
+DATA constants<>+3888(SB)/4, $0xbd88c444
+DATA constants<>+3892(SB)/4, $0xbd88c444
+DATA constants<>+3896(SB)/4, $0xbd88c444
+DATA constants<>+3900(SB)/4, $0xbd88c444
+DATA constants<>+3904(SB)/4, $0x3dc02235
+DATA constants<>+3908(SB)/4, $0x3dc02235
+DATA constants<>+3912(SB)/4, $0x3dc02235
+DATA constants<>+3916(SB)/4, $0x3dc02235
+DATA constants<>+3920(SB)/4, $0x3dc02235
+DATA constants<>+3924(SB)/4, $0x3dc02235
+DATA constants<>+3928(SB)/4, $0x3dc02235
+DATA constants<>+3932(SB)/4, $0x3dc02235
+DATA constants<>+3936(SB)/4, $0x3dc02235
+DATA constants<>+3940(SB)/4, $0x3dc02235
+DATA constants<>+3944(SB)/4, $0x3dc02235
+DATA constants<>+3948(SB)/4, $0x3dc02235
+DATA constants<>+3952(SB)/4, $0x3dc02235
+DATA constants<>+3956(SB)/4, $0x3dc02235
+DATA constants<>+3960(SB)/4, $0x3dc02235
+DATA constants<>+3964(SB)/4, $0x3dc02235
+DATA constants<>+3968(SB)/4, $0xbdcec72b
+DATA constants<>+3972(SB)/4, $0xbdcec72b
+DATA constants<>+3976(SB)/4, $0xbdcec72b
+DATA constants<>+3980(SB)/4, $0xbdcec72b
+DATA constants<>+3984(SB)/4, $0xbdcec72b
+DATA constants<>+3988(SB)/4, $0xbdcec72b
+DATA constants<>+3992(SB)/4, $0xbdcec72b
+DATA constants<>+3996(SB)/4, $0xbdcec72b
+DATA constants<>+4000(SB)/4, $0xbdcec72b
+DATA constants<>+4004(SB)/4, $0xbdcec72b
+DATA constants<>+4008(SB)/4, $0xbdcec72b
+DATA constants<>+4012(SB)/4, $0xbdcec72b
+DATA constants<>+4016(SB)/4, $0xbdcec72b
+DATA constants<>+4020(SB)/4, $0xbdcec72b
+DATA constants<>+4024(SB)/4, $0xbdcec72b
+DATA constants<>+4028(SB)/4, $0xbdcec72b
+DATA constants<>+4032(SB)/4, $0x3d8b75ab
+DATA constants<>+4036(SB)/4, $0x3d8b75ab
+DATA constants<>+4040(SB)/4, $0x3d8b75ab
+DATA constants<>+4044(SB)/4, $0x3d8b75ab
+DATA constants<>+4048(SB)/4, $0x3d8b75ab
+DATA constants<>+4052(SB)/4, $0x3d8b75ab
+DATA constants<>+4056(SB)/4, $0x3d8b75ab
+DATA constants<>+4060(SB)/4, $0x3d8b75ab
+DATA constants<>+4064(SB)/4, $0x3d8b75ab
+DATA constants<>+4068(SB)/4, $0x3d8b75ab
+DATA constants<>+4072(SB)/4, $0x3d8b75ab
+DATA constants<>+4076(SB)/4, $0x3d8b75ab
+DATA constants<>+4080(SB)/4, $0x3d8b75ab
+DATA constants<>+4084(SB)/4, $0x3d8b75ab
+DATA constants<>+4088(SB)/4, $0x3d8b75ab
+DATA constants<>+4092(SB)/4, $0x3d8b75ab
+DATA constants<>+4096(SB)/4, $0x3c7beae8
+DATA constants<>+4100(SB)/4, $0x3c7beae8
+DATA constants<>+4104(SB)/4, $0x3c7beae8
+DATA constants<>+4108(SB)/4, $0x3c7beae8
+DATA constants<>+4112(SB)/4, $0x3c7beae8
+DATA constants<>+4116(SB)/4, $0x3c7beae8
+DATA constants<>+4120(SB)/4, $0x3c7beae8
+DATA constants<>+4124(SB)/4, $0x3c7beae8
+DATA constants<>+4128(SB)/4, $0x3c7beae8
+DATA constants<>+4132(SB)/4, $0x3c7beae8
+DATA constants<>+4136(SB)/4, $0x3c7beae8
+DATA constants<>+4140(SB)/4, $0x3c7beae8
+DATA constants<>+4144(SB)/4, $0x3c7beae8
+DATA constants<>+4148(SB)/4, $0x3c7beae8
+DATA constants<>+4152(SB)/4, $0x3c7beae8
+DATA constants<>+4156(SB)/4, $0x3c7beae8
+DATA constants<>+4160(SB)/4, $0xbe0ef8d7
+DATA constants<>+4164(SB)/4, $0xbe0ef8d7
+DATA constants<>+4168(SB)/4, $0xbe0ef8d7
+DATA constants<>+4172(SB)/4, $0xbe0ef8d7
+DATA constants<>+4176(SB)/4, $0xbe0ef8d7
+DATA constants<>+4180(SB)/4, $0xbe0ef8d7
+DATA constants<>+4184(SB)/4, $0xbe0ef8d7
+DATA constants<>+4188(SB)/4, $0xbe0ef8d7
+DATA constants<>+4192(SB)/4, $0xbe0ef8d7
+DATA constants<>+4196(SB)/4, $0xbe0ef8d7
+DATA constants<>+4200(SB)/4, $0xbe0ef8d7
+DATA constants<>+4204(SB)/4, $0xbe0ef8d7
+DATA constants<>+4208(SB)/4, $0xbe0ef8d7
+DATA constants<>+4212(SB)/4, $0xbe0ef8d7
+DATA constants<>+4216(SB)/4, $0xbe0ef8d7
+DATA constants<>+4220(SB)/4, $0xbe0ef8d7
+DATA constants<>+4224(SB)/4, $0x3f9dd2c9
+DATA constants<>+4228(SB)/4, $0x3f9dd2c9
+DATA constants<>+4232(SB)/4, $0x3f9dd2c9
+DATA constants<>+4236(SB)/4, $0x3f9dd2c9
+DATA constants<>+4240(SB)/4, $0x3f9dd2c9
+DATA constants<>+4244(SB)/4, $0x3f9dd2c9
+DATA constants<>+4248(SB)/4, $0x3f9dd2c9
+DATA constants<>+4252(SB)/4, $0x3f9dd2c9
+DATA constants<>+4256(SB)/4, $0x3f9dd2c9
+DATA constants<>+4260(SB)/4, $0x3f9dd2c9
+DATA constants<>+4264(SB)/4, $0x3f9dd2c9
+DATA constants<>+4268(SB)/4, $0x3f9dd2c9
+DATA constants<>+4272(SB)/4, $0x3f9dd2c9
+DATA constants<>+4276(SB)/4, $0x3f9dd2c9
+DATA constants<>+4280(SB)/4, $0x3f9dd2c9
+DATA constants<>+4284(SB)/4, $0x3f9dd2c9
+DATA constants<>+4288(SB)/4, $0x3f000000
+DATA constants<>+4292(SB)/4, $0x3f000000
+DATA constants<>+4296(SB)/4, $0x3f000000
+DATA constants<>+4300(SB)/4, $0x3f000000
+DATA constants<>+4304(SB)/4, $0x3f000000
+DATA constants<>+4308(SB)/4, $0x3f000000
+DATA constants<>+4312(SB)/4, $0x3f000000
+DATA constants<>+4316(SB)/4, $0x3f000000
+DATA constants<>+4320(SB)/4, $0x3f000000
+DATA constants<>+4324(SB)/4, $0x3f000000
+DATA constants<>+4328(SB)/4, $0x3f000000
+DATA constants<>+4332(SB)/4, $0x3f000000
+DATA constants<>+4336(SB)/4, $0x3f000000
+DATA constants<>+4340(SB)/4, $0x3f000000
+DATA constants<>+4344(SB)/4, $0x3f000000
+DATA constants<>+4348(SB)/4, $0x3f000000
+DATA constants<>+4352(SB)/4, $0x3f22f983
+DATA constants<>+4356(SB)/4, $0x3f22f983
+DATA constants<>+4360(SB)/4, $0x3f22f983
+DATA constants<>+4364(SB)/4, $0x3f22f983
+DATA constants<>+4368(SB)/4, $0x3f22f983
+DATA constants<>+4372(SB)/4, $0x3f22f983
+DATA constants<>+4376(SB)/4, $0x3f22f983
+DATA constants<>+4380(SB)/4, $0x3f22f983
+DATA constants<>+4384(SB)/4, $0x3f22f983
+DATA constants<>+4388(SB)/4, $0x3f22f983
+DATA constants<>+4392(SB)/4, $0x3f22f983
+DATA constants<>+4396(SB)/4, $0x3f22f983
+DATA constants<>+4400(SB)/4, $0x3f22f983
+DATA constants<>+4404(SB)/4, $0x3f22f983
+DATA constants<>+4408(SB)/4, $0x3f22f983
+DATA constants<>+4412(SB)/4, $0x3f22f983
+DATA constants<>+4416(SB)/4, $0x3fc90fdb
+DATA constants<>+4420(SB)/4, $0x3fc90fdb
+DATA constants<>+4424(SB)/4, $0x3fc90fdb
+DATA constants<>+4428(SB)/4, $0x3fc90fdb
+DATA constants<>+4432(SB)/4, $0x3fc90fdb
+DATA constants<>+4436(SB)/4, $0x3fc90fdb
+DATA constants<>+4440(SB)/4, $0x3fc90fdb
+DATA constants<>+4444(SB)/4, $0x3fc90fdb
+DATA constants<>+4448(SB)/4, $0x3fc90fdb
+DATA constants<>+4452(SB)/4, $0x3fc90fdb
+DATA constants<>+4456(SB)/4, $0x3fc90fdb
+DATA constants<>+4460(SB)/4, $0x3fc90fdb
+DATA constants<>+4464(SB)/4, $0x3fc90fdb
+DATA constants<>+4468(SB)/4, $0x3fc90fdb
+DATA constants<>+4472(SB)/4, $0x3fc90fdb
+DATA constants<>+4476(SB)/4, $0x3fc90fdb
+DATA constants<>+4480(SB)/4, $0xb33bbd2e
+DATA constants<>+4484(SB)/4, $0xb33bbd2e
+DATA constants<>+4488(SB)/4, $0xb33bbd2e
+DATA constants<>+4492(SB)/4, $0xb33bbd2e
+DATA constants<>+4496(SB)/4, $0xb33bbd2e
+DATA constants<>+4500(SB)/4, $0xb33bbd2e
+DATA constants<>+4504(SB)/4, $0xb33bbd2e
+DATA constants<>+4508(SB)/4, $0xb33bbd2e
+DATA constants<>+4512(SB)/4, $0xb33bbd2e
+DATA constants<>+4516(SB)/4, $0xb33bbd2e
+DATA constants<>+4520(SB)/4, $0xb33bbd2e
+DATA constants<>+4524(SB)/4, $0xb33bbd2e
+DATA constants<>+4528(SB)/4, $0xb33bbd2e
+DATA constants<>+4532(SB)/4, $0xb33bbd2e
+DATA constants<>+4536(SB)/4, $0xb33bbd2e
+DATA constants<>+4540(SB)/4, $0xb33bbd2e
+DATA constants<>+4544(SB)/4, $0xa6f72ced
+DATA constants<>+4548(SB)/4, $0xa6f72ced
+DATA constants<>+4552(SB)/4, $0xa6f72ced
+DATA constants<>+4556(SB)/4, $0xa6f72ced
+DATA constants<>+4560(SB)/4, $0xa6f72ced
+DATA constants<>+4564(SB)/4, $0xa6f72ced
+DATA constants<>+4568(SB)/4, $0xa6f72ced
+DATA constants<>+4572(SB)/4, $0xa6f72ced
+DATA constants<>+4576(SB)/4, $0xa6f72ced
+DATA constants<>+4580(SB)/4, $0xa6f72ced
+DATA constants<>+4584(SB)/4, $0xa6f72ced
+DATA constants<>+4588(SB)/4, $0xa6f72ced
+DATA constants<>+4592(SB)/4, $0xa6f72ced
+DATA constants<>+4596(SB)/4, $0xa6f72ced
+DATA constants<>+4600(SB)/4, $0xa6f72ced
+DATA constants<>+4604(SB)/4, $0xa6f72ced
+DATA constants<>+4608(SB)/4, $0x37ccf406
+DATA constants<>+4612(SB)/4, $0x37ccf406
+DATA constants<>+4616(SB)/4, $0x37ccf406
+DATA constants<>+4620(SB)/4, $0x37ccf406
+DATA constants<>+4624(SB)/4, $0x37ccf406
+DATA constants<>+4628(SB)/4, $0x37ccf406
+DATA constants<>+4632(SB)/4, $0x37ccf406
+DATA constants<>+4636(SB)/4, $0x37ccf406
+DATA constants<>+4640(SB)/4, $0x37ccf406
+DATA constants<>+4644(SB)/4, $0x37ccf406
+DATA constants<>+4648(SB)/4, $0x37ccf406
+DATA constants<>+4652(SB)/4, $0x37ccf406
+DATA constants<>+4656(SB)/4, $0x37ccf406
+DATA constants<>+4660(SB)/4, $0x37ccf406
+DATA constants<>+4664(SB)/4, $0x37ccf406
+DATA constants<>+4668(SB)/4, $0x37ccf406
+DATA constants<>+4672(SB)/4, $0xbab60614
+DATA constants<>+4676(SB)/4, $0xbab60614
+DATA constants<>+4680(SB)/4, $0xbab60614
+DATA constants<>+4684(SB)/4, $0xbab60614
+DATA constants<>+4688(SB)/4, $0xbab60614
+DATA constants<>+4692(SB)/4, $0xbab60614
+DATA constants<>+4696(SB)/4, $0xbab60614
+DATA constants<>+4700(SB)/4, $0xbab60614
+DATA constants<>+4704(SB)/4, $0xbab60614
+DATA constants<>+4708(SB)/4, $0xbab60614
+DATA constants<>+4712(SB)/4, $0xbab60614
+DATA constants<>+4716(SB)/4, $0xbab60614
+DATA constants<>+4720(SB)/4, $0xbab60614
+DATA constants<>+4724(SB)/4, $0xbab60614
+DATA constants<>+4728(SB)/4, $0xbab60614
+DATA constants<>+4732(SB)/4, $0xbab60614
+DATA constants<>+4736(SB)/4, $0x3d2aaaa5
+DATA constants<>+4740(SB)/4, $0x3d2aaaa5
+DATA constants<>+4744(SB)/4, $0x3d2aaaa5
+DATA constants<>+4748(SB)/4, $0x3d2aaaa5
+DATA constants<>+4752(SB)/4, $0x3d2aaaa5
+DATA constants<>+4756(SB)/4, $0x3d2aaaa5
+DATA constants<>+4760(SB)/4, $0x3d2aaaa5
+DATA constants<>+4764(SB)/4, $0x3d2aaaa5
+DATA constants<>+4768(SB)/4, $0x3d2aaaa5
+DATA constants<>+4772(SB)/4, $0x3d2aaaa5
+DATA constants<>+4776(SB)/4, $0x3d2aaaa5
+DATA constants<>+4780(SB)/4, $0x3d2aaaa5
+DATA constants<>+4784(SB)/4, $0x3d2aaaa5
+DATA constants<>+4788(SB)/4, $0x3d2aaaa5
+DATA constants<>+4792(SB)/4, $0x3d2aaaa5
+DATA constants<>+4796(SB)/4, $0x3d2aaaa5
+DATA constants<>+4800(SB)/4, $0xb94caa04
+DATA constants<>+4804(SB)/4, $0xb94caa04
+DATA constants<>+4808(SB)/4, $0xb94caa04
+DATA constants<>+4812(SB)/4, $0xb94caa04
+DATA constants<>+4816(SB)/4, $0xb94caa04
+DATA constants<>+4820(SB)/4, $0xb94caa04
+DATA constants<>+4824(SB)/4, $0xb94caa04
+DATA constants<>+4828(SB)/4, $0xb94caa04
+DATA constants<>+4832(SB)/4, $0xb94caa04
+DATA constants<>+4836(SB)/4, $0xb94caa04
+DATA constants<>+4840(SB)/4, $0xb94caa04
+DATA constants<>+4844(SB)/4, $0xb94caa04
+DATA constants<>+4848(SB)/4, $0xb94caa04
+DATA constants<>+4852(SB)/4, $0xb94caa04
+DATA constants<>+4856(SB)/4, $0xb94caa04
+DATA constants<>+4860(SB)/4, $0xb94caa04
+DATA constants<>+4864(SB)/4, $0x3c0883bc
+DATA constants<>+4868(SB)/4, $0x3c0883bc
+DATA constants<>+4872(SB)/4, $0x3c0883bc
+DATA constants<>+4876(SB)/4, $0x3c0883bc
+DATA constants<>+4880(SB)/4, $0x3c0883bc
+DATA constants<>+4884(SB)/4, $0x3c0883bc
+DATA constants<>+4888(SB)/4, $0x3c0883bc
+DATA constants<>+4892(SB)/4, $0x3c0883bc
+DATA constants<>+4896(SB)/4, $0x3c0883bc
+DATA constants<>+4900(SB)/4, $0x3c0883bc
+DATA constants<>+4904(SB)/4, $0x3c0883bc
+DATA constants<>+4908(SB)/4, $0x3c0883bc
+DATA constants<>+4912(SB)/4, $0x3c0883bc
+DATA constants<>+4916(SB)/4, $0x3c0883bc
+DATA constants<>+4920(SB)/4, $0x3c0883bc
+DATA constants<>+4924(SB)/4, $0x3c0883bc
+DATA constants<>+4928(SB)/4, $0xbe2aaaa3
+DATA constants<>+4932(SB)/4, $0xbe2aaaa3
+DATA constants<>+4936(SB)/4, $0xbe2aaaa3
+DATA constants<>+4940(SB)/4, $0xbe2aaaa3
+DATA constants<>+4944(SB)/4, $0xbe2aaaa3
+DATA constants<>+4948(SB)/4, $0xbe2aaaa3
+DATA constants<>+4952(SB)/4, $0xbe2aaaa3
+DATA constants<>+4956(SB)/4, $0xbe2aaaa3
+DATA constants<>+4960(SB)/4, $0xbe2aaaa3
+DATA constants<>+4964(SB)/4, $0xbe2aaaa3
+DATA constants<>+4968(SB)/4, $0xbe2aaaa3
+DATA constants<>+4972(SB)/4, $0xbe2aaaa3
+DATA constants<>+4976(SB)/4, $0xbe2aaaa3
+DATA constants<>+4980(SB)/4, $0xbe2aaaa3
+DATA constants<>+4984(SB)/4, $0xbe2aaaa3
+DATA constants<>+4988(SB)/4, $0xbe2aaaa3
+DATA constants<>+4992(SB)/4, $0x00000001
+DATA constants<>+4996(SB)/4, $0x00000001
+DATA constants<>+5000(SB)/4, $0x00000001
+DATA constants<>+5004(SB)/4, $0x00000001
+DATA constants<>+5008(SB)/4, $0x00000001
+DATA constants<>+5012(SB)/4, $0x00000001
+DATA constants<>+5016(SB)/4, $0x00000001
+DATA constants<>+5020(SB)/4, $0x00000001
+DATA constants<>+5024(SB)/4, $0x00000001
+DATA constants<>+5028(SB)/4, $0x00000001
+DATA constants<>+5032(SB)/4, $0x00000001
+DATA constants<>+5036(SB)/4, $0x00000001
+DATA constants<>+5040(SB)/4, $0x00000001
+DATA constants<>+5044(SB)/4, $0x00000001
+DATA constants<>+5048(SB)/4, $0x00000001
+DATA constants<>+5052(SB)/4, $0x00000001
+DATA constants<>+5056(SB)/4, $0xbae9ad89
+DATA constants<>+5060(SB)/4, $0xbae9ad89
+DATA constants<>+5064(SB)/4, $0xbae9ad89
+DATA constants<>+5068(SB)/4, $0xbae9ad89
+DATA constants<>+5072(SB)/4, $0xbae9ad89
+DATA constants<>+5076(SB)/4, $0xbae9ad89
+DATA constants<>+5080(SB)/4, $0xbae9ad89
+DATA constants<>+5084(SB)/4, $0xbae9ad89
+DATA constants<>+5088(SB)/4, $0xbae9ad89
+DATA constants<>+5092(SB)/4, $0xbae9ad89
+DATA constants<>+5096(SB)/4, $0xbae9ad89
+DATA constants<>+5100(SB)/4, $0xbae9ad89
+DATA constants<>+5104(SB)/4, $0xbae9ad89
+DATA constants<>+5108(SB)/4, $0xbae9ad89
+DATA constants<>+5112(SB)/4, $0xbae9ad89
+DATA constants<>+5116(SB)/4, $0xbae9ad89
+DATA constants<>+5120(SB)/4, $0x3c321292
+DATA constants<>+5124(SB)/4, $0x3c321292
+DATA constants<>+5128(SB)/4, $0x3c321292
+DATA constants<>+5132(SB)/4, $0x3c321292
+DATA constants<>+5136(SB)/4, $0x3c321292
+DATA constants<>+5140(SB)/4, $0x3c321292
+DATA constants<>+5144(SB)/4, $0x3c321292
+DATA constants<>+5148(SB)/4, $0x3c321292
+DATA constants<>+5152(SB)/4, $0x3c321292
+DATA constants<>+5156(SB)/4, $0x3c321292
+DATA constants<>+5160(SB)/4, $0x3c321292
+DATA constants<>+5164(SB)/4, $0x3c321292
+DATA constants<>+5168(SB)/4, $0x3c321292
+DATA constants<>+5172(SB)/4, $0x3c321292
+DATA constants<>+5176(SB)/4, $0x3c321292
+DATA constants<>+5180(SB)/4, $0x3c321292
+DATA constants<>+5184(SB)/4, $0xbcfebf1b
+DATA constants<>+5188(SB)/4, $0xbcfebf1b
+DATA constants<>+5192(SB)/4, $0xbcfebf1b
+DATA constants<>+5196(SB)/4, $0xbcfebf1b
+DATA constants<>+5200(SB)/4, $0xbcfebf1b
+DATA constants<>+5204(SB)/4, $0xbcfebf1b
+DATA constants<>+5208(SB)/4, $0xbcfebf1b
+DATA constants<>+5212(SB)/4, $0xbcfebf1b
+DATA constants<>+5216(SB)/4, $0xbcfebf1b
+DATA constants<>+5220(SB)/4, $0xbcfebf1b
+DATA constants<>+5224(SB)/4, $0xbcfebf1b
+DATA constants<>+5228(SB)/4, $0xbcfebf1b
+DATA constants<>+5232(SB)/4, $0xbcfebf1b
+DATA constants<>+5236(SB)/4, $0xbcfebf1b
+DATA constants<>+5240(SB)/4, $0xbcfebf1b
+DATA constants<>+5244(SB)/4, $0xbcfebf1b
+DATA constants<>+5248(SB)/4, $0x3d6d1509
+DATA constants<>+5252(SB)/4, $0x3d6d1509
+DATA constants<>+5256(SB)/4, $0x3d6d1509
+DATA constants<>+5260(SB)/4, $0x3d6d1509
+DATA constants<>+5264(SB)/4, $0x3d6d1509
+DATA constants<>+5268(SB)/4, $0x3d6d1509
+DATA constants<>+5272(SB)/4, $0x3d6d1509
+DATA constants<>+5276(SB)/4, $0x3d6d1509
+DATA constants<>+5280(SB)/4, $0x3d6d1509
+DATA constants<>+5284(SB)/4, $0x3d6d1509
+DATA constants<>+5288(SB)/4, $0x3d6d1509
+DATA constants<>+5292(SB)/4, $0x3d6d1509
+DATA constants<>+5296(SB)/4, $0x3d6d1509
+DATA constants<>+5300(SB)/4, $0x3d6d1509
+DATA constants<>+5304(SB)/4, $0x3d6d1509
+DATA constants<>+5308(SB)/4, $0x3d6d1509
+DATA constants<>+5312(SB)/4, $0xbdac048e
+DATA constants<>+5316(SB)/4, $0xbdac048e
+DATA constants<>+5320(SB)/4, $0xbdac048e
+DATA constants<>+5324(SB)/4, $0xbdac048e
+DATA constants<>+5328(SB)/4, $0xbdac048e
+DATA constants<>+5332(SB)/4, $0xbdac048e
+DATA constants<>+5336(SB)/4, $0xbdac048e
+DATA constants<>+5340(SB)/4, $0xbdac048e
+DATA constants<>+5344(SB)/4, $0xbdac048e
+DATA constants<>+5348(SB)/4, $0xbdac048e
+DATA constants<>+5352(SB)/4, $0xbdac048e
+DATA constants<>+5356(SB)/4, $0xbdac048e
+DATA constants<>+5360(SB)/4, $0xbdac048e
+DATA constants<>+5364(SB)/4, $0xbdac048e
+DATA constants<>+5368(SB)/4, $0xbdac048e
+DATA constants<>+5372(SB)/4, $0xbdac048e
+DATA constants<>+5376(SB)/4, $0x3de04627
+DATA constants<>+5380(SB)/4, $0x3de04627
+DATA constants<>+5384(SB)/4, $0x3de04627
+DATA constants<>+5388(SB)/4, $0x3de04627
+DATA constants<>+5392(SB)/4, $0x3de04627
+DATA constants<>+5396(SB)/4, $0x3de04627
+DATA constants<>+5400(SB)/4, $0x3de04627
+DATA constants<>+5404(SB)/4, $0x3de04627
+DATA constants<>+5408(SB)/4, $0x3de04627
+DATA constants<>+5412(SB)/4, $0x3de04627
+DATA constants<>+5416(SB)/4, $0x3de04627
+DATA constants<>+5420(SB)/4, $0x3de04627
+DATA constants<>+5424(SB)/4, $0x3de04627
+DATA constants<>+5428(SB)/4, $0x3de04627
+DATA constants<>+5432(SB)/4, $0x3de04627
+DATA constants<>+5436(SB)/4, $0x3de04627
+DATA constants<>+5440(SB)/4, $0xbe121043
+DATA constants<>+5444(SB)/4, $0xbe121043
+DATA constants<>+5448(SB)/4, $0xbe121043
+DATA constants<>+5452(SB)/4, $0xbe121043
+DATA constants<>+5456(SB)/4, $0xbe121043
+DATA constants<>+5460(SB)/4, $0xbe121043
+DATA constants<>+5464(SB)/4, $0xbe121043
+DATA constants<>+5468(SB)/4, $0xbe121043
+DATA constants<>+5472(SB)/4, $0xbe121043
+DATA constants<>+5476(SB)/4, $0xbe121043
+DATA constants<>+5480(SB)/4, $0xbe121043
+DATA constants<>+5484(SB)/4, $0xbe121043
+DATA constants<>+5488(SB)/4, $0xbe121043
+DATA constants<>+5492(SB)/4, $0xbe121043
+DATA constants<>+5496(SB)/4, $0xbe121043
+DATA constants<>+5500(SB)/4, $0xbe121043
+DATA constants<>+5504(SB)/4, $0x3e4cc8f2
+DATA constants<>+5508(SB)/4, $0x3e4cc8f2
+DATA constants<>+5512(SB)/4, $0x3e4cc8f2
+DATA constants<>+5516(SB)/4, $0x3e4cc8f2
+DATA constants<>+5520(SB)/4, $0x3e4cc8f2
+DATA constants<>+5524(SB)/4, $0x3e4cc8f2
+DATA constants<>+5528(SB)/4, $0x3e4cc8f2
+DATA constants<>+5532(SB)/4, $0x3e4cc8f2
+DATA constants<>+5536(SB)/4, $0x3e4cc8f2
+DATA constants<>+5540(SB)/4, $0x3e4cc8f2
+DATA constants<>+5544(SB)/4, $0x3e4cc8f2
+DATA constants<>+5548(SB)/4, $0x3e4cc8f2
+DATA constants<>+5552(SB)/4, $0x3e4cc8f2
+DATA constants<>+5556(SB)/4, $0x3e4cc8f2
+DATA constants<>+5560(SB)/4, $0x3e4cc8f2
+DATA constants<>+5564(SB)/4, $0x3e4cc8f2
+DATA constants<>+5568(SB)/4, $0xbeaaaa9f
+DATA constants<>+5572(SB)/4, $0xbeaaaa9f
+DATA constants<>+5576(SB)/4, $0xbeaaaa9f
+DATA constants<>+5580(SB)/4, $0xbeaaaa9f
+DATA constants<>+5584(SB)/4, $0xbeaaaa9f
+DATA constants<>+5588(SB)/4, $0xbeaaaa9f
+DATA constants<>+5592(SB)/4, $0xbeaaaa9f
+DATA constants<>+5596(SB)/4, $0xbeaaaa9f
+DATA constants<>+5600(SB)/4, $0xbeaaaa9f
+DATA constants<>+5604(SB)/4, $0xbeaaaa9f
+DATA constants<>+5608(SB)/4, $0xbeaaaa9f
+DATA constants<>+5612(SB)/4, $0xbeaaaa9f
+DATA constants<>+5616(SB)/4, $0xbeaaaa9f
+DATA constants<>+5620(SB)/4, $0xbeaaaa9f
+DATA constants<>+5624(SB)/4, $0xbeaaaa9f
+DATA constants<>+5628(SB)/4, $0xbeaaaa9f
+DATA constants<>+5632(SB)/4, $0x3f490fdb
+DATA constants<>+5636(SB)/4, $0x3f490fdb
+DATA constants<>+5640(SB)/4, $0x3f490fdb
+DATA constants<>+5644(SB)/4, $0x3f490fdb
+DATA constants<>+5648(SB)/4, $0x3f490fdb
+DATA constants<>+5652(SB)/4, $0x3f490fdb
+DATA constants<>+5656(SB)/4, $0x3f490fdb
+DATA constants<>+5660(SB)/4, $0x3f490fdb
+DATA constants<>+5664(SB)/4, $0x3f490fdb
+DATA constants<>+5668(SB)/4, $0x3f490fdb
+DATA constants<>+5672(SB)/4, $0x3f490fdb
+DATA constants<>+5676(SB)/4, $0x3f490fdb
+DATA constants<>+5680(SB)/4, $0x3f490fdb
+DATA constants<>+5684(SB)/4, $0x3f490fdb
+DATA constants<>+5688(SB)/4, $0x3f490fdb
+DATA constants<>+5692(SB)/4, $0x3f490fdb
+DATA constants<>+5696(SB)/4, $0x40490fdb
+DATA constants<>+5700(SB)/4, $0x40490fdb
+DATA constants<>+5704(SB)/4, $0x40490fdb
+DATA constants<>+5708(SB)/4, $0x40490fdb
+DATA constants<>+5712(SB)/4, $0x40490fdb
+DATA constants<>+5716(SB)/4, $0x40490fdb
+DATA constants<>+5720(SB)/4, $0x40490fdb
+DATA constants<>+5724(SB)/4, $0x40490fdb
+DATA constants<>+5728(SB)/4, $0x40490fdb
+DATA constants<>+5732(SB)/4, $0x40490fdb
+DATA constants<>+5736(SB)/4, $0x40490fdb
+DATA constants<>+5740(SB)/4, $0x40490fdb
+DATA constants<>+5744(SB)/4, $0x40490fdb
+DATA constants<>+5748(SB)/4, $0x40490fdb
+DATA constants<>+5752(SB)/4, $0x40490fdb
+DATA constants<>+5756(SB)/4, $0x40490fdb
+DATA constants<>+5760(SB)/4, $0xb3bbbd2e
+DATA constants<>+5764(SB)/4, $0xb3bbbd2e
+DATA constants<>+5768(SB)/4, $0xb3bbbd2e
+DATA constants<>+5772(SB)/4, $0xb3bbbd2e
+DATA constants<>+5776(SB)/4, $0xb3bbbd2e
+DATA constants<>+5780(SB)/4, $0xb3bbbd2e
+DATA constants<>+5784(SB)/4, $0xb3bbbd2e
+DATA constants<>+5788(SB)/4, $0xb3bbbd2e
+DATA constants<>+5792(SB)/4, $0xb3bbbd2e
+DATA constants<>+5796(SB)/4, $0xb3bbbd2e
+DATA constants<>+5800(SB)/4, $0xb3bbbd2e
+DATA constants<>+5804(SB)/4, $0xb3bbbd2e
+DATA constants<>+5808(SB)/4, $0xb3bbbd2e
+DATA constants<>+5812(SB)/4, $0xb3bbbd2e
+DATA constants<>+5816(SB)/4, $0xb3bbbd2e
+DATA constants<>+5820(SB)/4, $0xb3bbbd2e
+DATA constants<>+5824(SB)/4, $0x00007fff
+DATA constants<>+5828(SB)/4, $0x00007fff
+DATA constants<>+5832(SB)/4, $0x00007fff
+DATA constants<>+5836(SB)/4, $0x00007fff
+DATA constants<>+5840(SB)/4, $0x00007fff
+DATA constants<>+5844(SB)/4, $0x00007fff
+DATA constants<>+5848(SB)/4, $0x00007fff
+DATA constants<>+5852(SB)/4, $0x00007fff
+DATA constants<>+5856(SB)/4, $0x00007fff
+DATA constants<>+5860(SB)/4, $0x00007fff
+DATA constants<>+5864(SB)/4, $0x00007fff
+DATA constants<>+5868(SB)/4, $0x00007fff
+DATA constants<>+5872(SB)/4, $0x00007fff
+DATA constants<>+5876(SB)/4, $0x00007fff
+DATA constants<>+5880(SB)/4, $0x00007fff
+DATA constants<>+5884(SB)/4, $0x00007fff
+DATA constants<>+5888(SB)/4, $0x00008000
+DATA constants<>+5892(SB)/4, $0x00008000
+DATA constants<>+5896(SB)/4, $0x00008000
+DATA constants<>+5900(SB)/4, $0x00008000
+DATA constants<>+5904(SB)/4, $0x00008000
+DATA constants<>+5908(SB)/4, $0x00008000
+DATA constants<>+5912(SB)/4, $0x00008000
+DATA constants<>+5916(SB)/4, $0x00008000
+DATA constants<>+5920(SB)/4, $0x00008000
+DATA constants<>+5924(SB)/4, $0x00008000
+DATA constants<>+5928(SB)/4, $0x00008000
+DATA constants<>+5932(SB)/4, $0x00008000
+DATA constants<>+5936(SB)/4, $0x00008000
+DATA constants<>+5940(SB)/4, $0x00008000
+DATA constants<>+5944(SB)/4, $0x00008000
+DATA constants<>+5948(SB)/4, $0x00008000
+DATA constants<>+5952(SB)/4, $0x00007fc0
+DATA constants<>+5956(SB)/4, $0x00007fc0
+DATA constants<>+5960(SB)/4, $0x00007fc0
+DATA constants<>+5964(SB)/4, $0x00007fc0
+DATA constants<>+5968(SB)/4, $0x00007fc0
+DATA constants<>+5972(SB)/4, $0x00007fc0
+DATA constants<>+5976(SB)/4, $0x00007fc0
+DATA constants<>+5980(SB)/4, $0x00007fc0
+DATA constants<>+5984(SB)/4, $0x00007fc0
+DATA constants<>+5988(SB)/4, $0x00007fc0
+DATA constants<>+5992(SB)/4, $0x00007fc0
+DATA constants<>+5996(SB)/4, $0x00007fc0
+DATA constants<>+6000(SB)/4, $0x00007fc0
+DATA constants<>+6004(SB)/4, $0x00007fc0
+DATA constants<>+6008(SB)/4, $0x00007fc0
+DATA constants<>+6012(SB)/4, $0x00007fc0
+DATA constants<>+6016(SB)/4, $0xff7fffff
+DATA constants<>+6020(SB)/4, $0xff7fffff
+DATA constants<>+6024(SB)/4, $0xff7fffff
+DATA constants<>+6028(SB)/4, $0xff7fffff
+DATA constants<>+6032(SB)/4, $0xff7fffff
+DATA constants<>+6036(SB)/4, $0xff7fffff
+DATA constants<>+6040(SB)/4, $0xff7fffff
+DATA constants<>+6044(SB)/4, $0xff7fffff
+DATA constants<>+6048(SB)/4, $0xff7fffff
+DATA constants<>+6052(SB)/4, $0xff7fffff
+DATA constants<>+6056(SB)/4, $0xff7fffff
+DATA constants<>+6060(SB)/4, $0xff7fffff
+DATA constants<>+6064(SB)/4, $0xff7fffff
+DATA constants<>+6068(SB)/4, $0xff7fffff
+DATA constants<>+6072(SB)/4, $0xff7fffff
+DATA constants<>+6076(SB)/4, $0xff7fffff
+GLOBL constants<>(SB), RODATA|NOPTR, $6080

@@ -55,6 +55,10 @@ func elementwise(a *assembly) {
 		f.function("relu", one, 4, f.relu)
 		f.function("abs", one, 4, f.abs)
 		f.function("neg", one, 4, f.neg)
+		f.function("floor", one, 4, func(x, _ []reg) { f.rounded(x, down) })
+		f.function("ceil", one, 4, func(x, _ []reg) { f.rounded(x, up) })
+		f.function("roundToEven", one, 4, func(x, _ []reg) { f.rounded(x, nearest) })
+		f.function("round", one, 4, f.roundAway)
 		f.function("sqrt", one, 4, f.sqrt)
 		f.function("rsqrt", one, 4, f.rsqrt)
 		f.function("truncate", toInt32, 4, f.truncate)
@@ -378,6 +382,22 @@ func (f *floats) abs(x, _ []reg) {
 func (f *floats) neg(x, _ []reg) {
 	sign := f.bits(signBit)
 	each(x, func(i int) { f.VXORPS(sign, x[i], x[i]) })
+}
+
+// rounded rounds to whole numbers.
+func (f *floats) rounded(x []reg, way rounding) { each(x, func(i int) { f.round(x[i], way) }) }
+
+// roundAway rounds to the nearest whole number, halves away from zero: it adds the
+// greatest number below a half, so that only halves and more reach the next.
+func (f *floats) roundAway(x, _ []reg) {
+	sign, half := f.bits(signBit), f.value(0.49999997)
+	each(x, func(i int) {
+		near := f.vector(f.isa)
+		f.VANDPS(sign, x[i], near)
+		f.VORPS(half, near, near)
+		f.VADDPS(near, x[i], x[i])
+		f.round(x[i], towardZero)
+	})
 }
 
 // relu leaves what is not less than or equal to zero.

@@ -29,7 +29,7 @@ func (f *floats) reduce(x []reg) (p []reg) {
 		n[i], square[i], p[i] = f.vector(f.isa), f.vector(f.isa), f.vector(f.isa)
 		f.VMULPS(inverse, x[i], n[i])
 	})
-	each(x, func(i int) { f.round(n[i]) })
+	each(x, func(i int) { f.round(n[i], nearest) })
 	high := f.value(ln2High)
 	each(x, func(i int) { f.VFNMADD231PS(high, n[i], x[i]) })
 	low := f.value(ln2Low)
@@ -50,12 +50,22 @@ func (f *floats) reduce(x []reg) (p []reg) {
 	return p
 }
 
-// round rounds to the nearest whole number, ties to even.
-func (f *floats) round(x reg) {
+// A rounding is a way to round to whole numbers, as instructions encode it.
+type rounding byte
+
+const (
+	nearest rounding = iota // halves to even
+	down
+	up
+	towardZero
+)
+
+// round rounds to whole numbers.
+func (f *floats) round(x reg, way rounding) {
 	if f.isa == avx512 {
-		f.VRNDSCALEPS(operand.U8(0), x, x)
+		f.VRNDSCALEPS(operand.U8(way), x, x)
 	} else {
-		f.VROUNDPS(operand.U8(0), x, x)
+		f.VROUNDPS(operand.U8(way), x, x)
 	}
 }
 

@@ -29,7 +29,7 @@ func (f *floats) wave(x []reg, quarters uint32) {
 		n[i], square[i] = f.vector(f.isa), f.vector(f.isa)
 		f.VMULPS(inverse, x[i], n[i])
 	})
-	each(x, func(i int) { f.round(n[i]) })
+	each(x, func(i int) { f.round(n[i], nearest) })
 	for _, part := range []float32{quarterHigh, quarterMiddle, quarterLow} {
 		c := f.value(part)
 		each(x, func(i int) { f.VFNMADD231PS(c, n[i], x[i]) })
