@@ -38,9 +38,9 @@ sample: The draw.`)
 
 	shape.Register(shape.Broadcast2, "RandomGammaGrad")
 	reals2("RandomGammaGrad", gammaDrawSlope)
-	reals2("Igamma", func(a, x float64) float64 { p, _, _ := incompleteGamma(a, x); return p })
-	reals2("Igammac", func(a, x float64) float64 { _, q, _ := incompleteGamma(a, x); return q })
-	reals2("IgammaGradA", func(a, x float64) float64 { _, _, dp := incompleteGamma(a, x); return dp })
+	precise2("Igamma", func(a, x float64, to precision) float64 { p, _ := gammaParts(a, x, to); return p })
+	precise2("Igammac", func(a, x float64, to precision) float64 { _, q := gammaParts(a, x, to); return q })
+	reals2("IgammaGradA", gammaSlope)
 
 	density := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
 		log := c.Sub(c.Sub(c.Mul(c.Sub(a, c.Scalar(a, 1)), c.Log(x)), x), c.Apply("Lgamma", a))
@@ -59,14 +59,14 @@ sample: The draw.`)
 // gammaDrawSlope returns how a draw x from the gamma distribution with parameter a
 // moves with a if its place P(a, x) in the distribution stays: -(∂P/∂a)/(∂P/∂x).
 func gammaDrawSlope(a, x float64) float64 {
-	_, _, dp := incompleteGamma(a, x)
+	dp := gammaSlope(a, x)
 	switch {
 	case math.IsNaN(dp):
 		return dp
 	case x == 0 || math.IsInf(a, 1) || math.IsInf(x, 1):
 		return 0
 	}
-	density := a * poisson(a, x) / x // x^(a-1)·e^-x / Γ(a)
+	density := a * poisson(a, x, double) / x // x^(a-1)·e^-x / Γ(a)
 	if density == 0 {
 		return 0 // so far out that both derivatives are 0
 	}
@@ -75,54 +75,104 @@ func gammaDrawSlope(a, x float64) float64 {
 
 // reals2 registers op for float and double, by a function on float64.
 func reals2(op string, f func(x, y float64) float64) {
+	precise2(op, func(x, y float64, _ precision) float64 { return f(x, y) })
+}
+
+// A precision is what a term of a sum may be to the sum and be left out.
+type precision float64
+
+const (
+	single precision = 0x1p-32 // for results of type float
+	double precision = 0x1p-54
+)
+
+// precise2 is reals2 by a function that is less precise for float.
+func precise2(op string, f func(x, y float64, to precision) float64) {
 	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, nil, narrow2(f), f, nil, nil)
+		return newZip(dt, nil, func(x, y float32) float32 { return float32(f(float64(x), float64(y), single)) },
+			func(x, y float64) float64 { return f(x, y, double) }, nil, nil)
 	}, tensor.Float, tensor.Double)
 }
 
-// incompleteGamma is P(a, x), Q(a, x) = 1 - P, and the derivative of P with
-// respect to a. They are NaN unless a > 0 and x >= 0, except that P(a, 0) is 0 for
-// any a; at infinite a and x all are 0. So TensorFlow has it.
+// gammaParts is P(a, x) and Q(a, x) = 1 - P. They are NaN unless a > 0 and x >= 0, except
+// that P(a, 0) is 0 for any a; at infinite a and x both are 0. So TensorFlow has it.
 //
 // Below x = a, and for small x, P is summed (DLMF 8.11.4); above, Q is a continued
 // fraction (DLMF 8.9.2, evaluated forwards). Both need about √a steps near x = a, so
 // that for large a the uniform asymptotic expansion takes over.
-func incompleteGamma(a, x float64) (p, q, dp float64) {
+func gammaParts(a, x float64, to precision) (p, q float64) {
 	switch {
 	case a <= 0 && x == 0:
-		return 0, math.NaN(), 0
+		return 0, math.NaN()
 	case !(a > 0 && x >= 0):
-		return math.NaN(), math.NaN(), math.NaN()
+		return math.NaN(), math.NaN()
 	case math.IsInf(a, 1) && math.IsInf(x, 1):
-		return 0, 0, 0
+		return 0, 0
 	case x == 0 || math.IsInf(a, 1):
-		return 0, 1, 0
+		return 0, 1
 	case math.IsInf(x, 1):
-		return 1, 0, 0
+		return 1, 0
 	case a > 1e7:
-		return gammaUniform(a, x)
+		p, q, _ = gammaUniform(a, x)
+		return p, q
 	}
-	front := poisson(a, x)              // x^a·e^-x / Γ(a+1)
-	slope := math.Log(x) - digamma(a+1) // its logarithmic derivative
+	front := poisson(a, x, to) // x^a·e^-x / Γ(a+1)
 	if x <= 1 || x <= a {
-		sum, dsum := gammaSeries(a, x)
-		p = min(front*sum, 1)
+		p = min(front*gammaSeries(a, x, to), 1)
 		q = 1 - p
 		if p > 0.5 && a < 1 && x <= 1 {
 			q = gammaRest(a, x)
 		}
-		return p, q, front * (slope*sum + dsum)
+		return p, q
 	}
 	if !(front > 0) { // x is far above a
-		return 1, 0, 0
+		return 1, 0
 	}
-	sum, dsum := gammaFraction(a, x)
-	q = min(front*a*sum, 1)
-	return 1 - q, q, -front * (a*slope*sum + sum + a*dsum)
+	q = min(front*a*gammaFraction(a, x, to), 1)
+	return 1 - q, q
 }
 
-// gammaSeries returns the sum of xⁿ / ((a+1)…(a+n)), n from 0, and its derivative.
-func gammaSeries(a, x float64) (sum, dsum float64) {
+// gammaSlope is the derivative of P(a, x) with respect to a; as P, it is NaN or 0 at the
+// edges.
+func gammaSlope(a, x float64) float64 {
+	switch {
+	case a <= 0 && x == 0:
+		return 0
+	case !(a > 0 && x >= 0):
+		return math.NaN()
+	case x == 0 || math.IsInf(a, 1) || math.IsInf(x, 1):
+		return 0
+	case a > 1e7:
+		_, _, dp := gammaUniform(a, x)
+		return dp
+	}
+	front := poisson(a, x, double)
+	slope := math.Log(x) - digamma(a+1) // its logarithmic derivative
+	if x <= 1 || x <= a {
+		sum, dsum := gammaSeriesSlope(a, x)
+		return front * (slope*sum + dsum)
+	}
+	if !(front > 0) { // x is far above a
+		return 0
+	}
+	sum, dsum := gammaFractionSlope(a, x)
+	return -front * (a*slope*sum + sum + a*dsum)
+}
+
+// gammaSeries is the sum of xⁿ / ((a+1)…(a+n)), n from 0.
+func gammaSeries(a, x float64, to precision) float64 {
+	sum, term := 1.0, 1.0
+	for n := a + 1; ; n++ {
+		term *= x / n
+		sum += term
+		if term <= sum*float64(to) {
+			return sum
+		}
+	}
+}
+
+// gammaSeriesSlope is gammaSeries, and its derivative.
+func gammaSeriesSlope(a, x float64) (sum, dsum float64) {
 	term, dterm := 1.0, 0.0
 	sum = 1
 	for n := a + 1; ; n++ {
@@ -137,8 +187,33 @@ func gammaSeries(a, x float64) (sum, dsum float64) {
 }
 
 // gammaFraction is 1/(x+1-a- 1(1-a)/(x+3-a- 2(2-a)/(x+5-a- …))), which is
-// Γ(a, x) / (x^a·e^-x), and its derivative.
-func gammaFraction(a, x float64) (f, df float64) {
+// Γ(a, x) / (x^a·e^-x).
+func gammaFraction(a, x float64, to precision) float64 {
+	y, z := 1-a, x+2-a
+	p0, q0, p1, q1 := 1.0, x, x+1, z*x
+	f := p1 / q1
+	for c := 1.0; c < 1e5; c++ {
+		y++
+		z += 2
+		yc := y * c
+		p0, q0, p1, q1 = p1, q1, p1*z-p0*yc, q1*z-q0*yc
+		if q1 != 0 {
+			g := p1 / q1
+			done := math.Abs(g-f) <= 2*float64(to)*math.Abs(g)
+			if f = g; done {
+				break
+			}
+		}
+		if math.Abs(p1) > 0x1p300 {
+			const s = 0x1p-300
+			p0, q0, p1, q1 = p0*s, q0*s, p1*s, q1*s
+		}
+	}
+	return f
+}
+
+// gammaFractionSlope is gammaFraction, and its derivative.
+func gammaFractionSlope(a, x float64) (f, df float64) {
 	y, z := 1-a, x+2-a
 	p0, q0, p1, q1 := 1.0, x, x+1, z*x
 	var dp0, dq0, dp1 float64
@@ -195,12 +270,12 @@ func logGamma1p(a float64) float64 {
 var zetaLess1 = sync.OnceValue(func() []float64 {
 	z := make([]float64, 50)
 	for n := range z {
-		z[n] = hurwitz(float64(n+2), 2)
+		z[n] = hurwitz(float64(n+2), 2, double)
 	}
 	return z
 })
 
-// gammaUniform is incompleteGamma for large a by the first term of the uniform
+// gammaUniform is P, Q and the derivative of P for large a by the first term of the uniform
 // expansion, DLMF 8.12: what is left out is below 1/a of the term.
 func gammaUniform(a, x float64) (p, q, dp float64) {
 	mu := (x - a) / a
@@ -226,8 +301,18 @@ func gammaUniform(a, x float64) (p, q, dp float64) {
 
 // poisson is x^a·e^-x / Γ(a+1) in Loader's form, in which nothing large
 // cancels. C. Loader, Fast and Accurate Computation of Binomial Probabilities,
-// 2000.
-func poisson(a, x float64) float64 {
+// 2000. For float, small a are stepped up to where Stirling's series has its digits.
+func poisson(a, x float64, to precision) float64 {
+	if to == single && a < 8 {
+		rising, z := 1.0, a
+		for z < 8 {
+			z++
+			rising *= z
+		}
+		r := 1 / z
+		less := (1.0/12 - r*r*(1.0/360-r*r/1260)) * r
+		return math.Exp(a*math.Log(x)-x-(z+0.5)*math.Log(z)+z-less) * rising * (1 / math.Sqrt(2*math.Pi))
+	}
 	return math.Exp(-a*deviance((x-a)/a, x/a)-stirlingError(a)) / math.Sqrt(2*math.Pi*a)
 }
 
@@ -238,7 +323,7 @@ func deviance(u, r float64) float64 {
 	}
 	h := u / (2 + u) // log(1+u) = 2·atanh(h)
 	sum, power := 0.0, h*h*h
-	for k := 3.0; k < 40; k += 2 {
+	for k := 3.0; k < 40 && math.Abs(power) > u*h*0x1p-56; k += 2 {
 		sum += power / k
 		power *= h * h
 	}

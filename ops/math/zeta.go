@@ -22,7 +22,7 @@ x: The exponent, above 1.`)
 		Attr("T: {float, double}").
 		Doc("Computes the derivative of order a of the digamma function at x, with broadcasting.")
 
-	reals2("Zeta", zeta)
+	precise2("Zeta", zeta)
 	reals2("Polygamma", polygamma)
 
 	gradient.Binary(nil, func(c *gradient.Context, x, q, _, dz graph.Output) graph.Output {
@@ -35,14 +35,14 @@ x: The exponent, above 1.`)
 
 // zeta is Hurwitz's zeta function ζ(x, q) for x > 1. Negative q are reached
 // where x is an integer, by summing on either side of 0.
-func zeta(x, q float64) float64 {
+func zeta(x, q float64, to precision) float64 {
 	switch {
 	case x == 1:
 		return math.Inf(1)
 	case !(x > 1) || math.IsNaN(q):
 		return math.NaN()
 	case q > 0:
-		return hurwitz(x, q)
+		return hurwitz(x, q, to)
 	case q == math.Floor(q):
 		if math.Mod(x, 2) == 0 {
 			return math.Inf(1)
@@ -57,22 +57,26 @@ func zeta(x, q float64) float64 {
 	}
 	whole := math.Floor(q)
 	part := q - whole
-	return hurwitz(x, part) + sign*(hurwitz(x, 1-part)-hurwitz(x, 1-q))
+	return hurwitz(x, part, double) + sign*(hurwitz(x, 1-part, double)-hurwitz(x, 1-q, double))
 }
 
 // hurwitz is ζ(x, q) for x > 1 and q > 0 by the formula of Euler and Maclaurin,
 // DLMF 25.11.5.
-func hurwitz(x, q float64) float64 {
+func hurwitz(x, q float64, to precision) float64 {
 	if math.IsInf(q, 1) {
 		return 0
 	}
-	sum := math.Pow(q, -x)
+	power, first := func(n float64) float64 { return math.Pow(n, -x) }, 9.0
+	if to == single { // fewer terms before the formula, and powers of a relative precision of 1e-14
+		power, first = func(n float64) float64 { return math.Exp(-x * math.Log(n)) }, 4
+	}
+	sum := power(q)
 	term, n := 0.0, q
-	for i := 0; i < 9 || n <= 9; i++ {
+	for i := 0.0; i < first || n <= first; i++ {
 		n++
-		term = math.Pow(n, -x)
+		term = power(n)
 		sum += term
-		if term <= sum*0x1p-54 {
+		if term <= sum*float64(to) {
 			return sum
 		}
 	}
@@ -83,7 +87,7 @@ func hurwitz(x, q float64) float64 {
 		term /= n
 		t := rising * term * b
 		sum += t
-		if math.Abs(t) <= math.Abs(sum)*0x1p-54 {
+		if math.Abs(t) <= math.Abs(sum)*float64(to) {
 			break
 		}
 		rising *= x + float64(2*k+1)
@@ -117,7 +121,7 @@ func polygamma(n, x float64) float64 {
 	case n == 0:
 		return digamma(x)
 	}
-	y := math.Gamma(n+1) * zeta(n+1, x)
+	y := math.Gamma(n+1) * zeta(n+1, x, double)
 	if math.Mod(n, 2) == 0 {
 		return -y
 	}

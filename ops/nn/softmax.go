@@ -191,17 +191,19 @@ func exponentialsBelow[T elementwise.Float](o, x []T, most T) {
 	}
 }
 
-// vectorLeast is the length from which on the vector reductions pay.
+// vectorLeast is the length from which on the vector sum pays.
 const vectorLeast = 64
 
 // largest may pass over NaN, which the exponentials bring back.
 func largest[T elementwise.Float](x []T) T {
-	if x, ok := any(x).([]float32); ok && len(x) >= vectorLeast {
+	if x, ok := any(x).([]float32); ok && len(x) >= 8 {
 		return T(vec.LargestNumber(x))
 	}
 	most := T(math.Inf(-1))
 	for _, x := range x {
-		most = max(most, x)
+		if x > most {
+			most = x
+		}
 	}
 	return most
 }

@@ -19,7 +19,7 @@ func TestRemainder(t *testing.T) {
 		}
 		return float32(math.Ldexp(rng.Float64()*2-1, rng.IntN(60)-30))
 	}
-	for range 2_000_000 {
+	for range 300_000 {
 		x, y := drawn(), drawn()
 		if rng.IntN(2) == 0 { // at a multiple of y, or next to it
 			x = y * float32(rng.IntN(1<<20)-1<<19)
@@ -36,6 +36,32 @@ func TestRemainder(t *testing.T) {
 		}
 		if got, want := floorMod32(x, y), float32(floorMod(float64(x), float64(y))); got != want {
 			t.Fatalf("floor remainder of %v by %v is %v, want %v", x, y, got, want)
+		}
+	}
+}
+
+// What is computed for float has its digits.
+func TestSinglePrecision(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	drawn := func(least, most int) float64 {
+		return math.Ldexp(1+rng.Float64(), least+rng.IntN(most-least))
+	}
+	near := func(name string, a, x, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 0x1p-26*math.Abs(want)+0x1p-150 {
+			t.Fatalf("%s of %v and %v is %v, want %v", name, a, x, got, want)
+		}
+	}
+	for range 20_000 {
+		a := drawn(-12, 12)
+		x := a * drawn(-6, 4)
+		p, q := gammaParts(a, x, single)
+		wantP, wantQ := gammaParts(a, x, double)
+		near("Igamma", a, x, p, wantP)
+		near("Igammac", a, x, q, wantQ)
+		s, z := 1+drawn(-10, 5), drawn(-8, 8)
+		if want := zeta(s, z, double); want < math.MaxFloat32 {
+			near("Zeta", s, z, zeta(s, z, single), want)
 		}
 	}
 }
