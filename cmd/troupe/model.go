@@ -90,6 +90,7 @@ func (m *model) load(cmd *cobra.Command, options *troupe.SessionOptions) (model 
 		if model, err = troupe.LoadSavedModel(m.folder, m.tags, options); err != nil {
 			return failure{err}
 		}
+		paceCollector(model.Session.MemoryInUse())
 		return nil
 	})
 	return model, err

@@ -142,8 +142,10 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 	options := serve.Options{
 		Session: o.Session, Running: m.running, Waiting: m.waiting, Places: m.places, Timeout: o.Session.Timeout,
 		Loading: m.serving.loading, Retries: m.serving.retries, RetryEvery: m.serving.retryEvery, Tags: m.serving.tags(),
-		UnavailableLabels: m.serving.anyLabels, Logger: o.Logger, Requests: o.Logger, Observer: set,
+		UnavailableLabels: m.serving.anyLabels, Logger: o.Logger, Requests: o.Logger,
 	}
+	observer := &paced{Observer: set}
+	options.Observer = observer
 	options.Session.Timeout = 0 // of the request, waiting included
 	options.Session.BatchLoops = m.batch.loops
 	if m.serving.warmUp {
@@ -162,6 +164,7 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 		return err
 	}
 	models := serve.New(options)
+	observer.models = models
 	set.Watch(models)
 	defer func() {
 		late, cancel := context.WithTimeout(context.Background(), drain)

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+
+	"github.com/troupe-go/troupe/serve"
+)
+
+// Weights are live as long as their model and hold no pointers, so the collector does not
+// look at them; but it lets garbage grow to the size of what is live, which would be another
+// model's worth. The program allows as much garbage as there is live memory besides weights,
+// as if these were not in the heap. A library must leave that to its program.
+
+// leastGarbage is how much garbage is allowed at least.
+const leastGarbage = 16 << 20
+
+// paceCollector sets how much garbage is allowed by the bytes of the tensors that sessions
+// hold. It does nothing if the user has set GOGC.
+func paceCollector(weights int64) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbagePercent(heapBytes(), weights))
+	}
+}
+
+// garbagePercent returns what GOGC is to be for a heap of that many bytes, weights among
+// them.
+func garbagePercent(heap, weights int64) int {
+	if weights <= 0 || heap <= 0 {
+		return 100
+	}
+	percent := max(heap-weights, leastGarbage) * 100 / heap
+	return int(max(1, min(percent, 100)))
+}
+
+func heapBytes() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
+}
+
+// A paced observer paces the collector as models come and go.
+type paced struct {
+	serve.Observer
+	models *serve.Manager
+}
+
+func (p *paced) Load(l serve.Load) {
+	p.Observer.Load(l)
+	p.pace()
+}
+
+func (p *paced) Unload(l serve.Load) {
+	p.Observer.Unload(l)
+	p.pace()
+}
+
+func (p *paced) pace() {
+	weights := int64(0)
+	for _, s := range p.models.Sessions() {
+		weights += s.Session.MemoryInUse()
+	}
+	paceCollector(weights)
+}
