@@ -69,8 +69,13 @@ func winogradFor(lines, columns, in, out int) (best *vec.Winograd) {
 	return best
 }
 
-// A winogradRun is one convolution by Winograd's transforms. Its squares are numbered image by image,
-// line by line.
+// A winogradRun is one convolution by Winograd's transforms. Its squares are numbered image by
+// image, line by line. They are computed in one of two ways, with the same bits:
+//
+//   - where the filter stays in a core's second cache, workers take blocks of squares, from the image to
+//     the result;
+//   - a larger filter would pass by for each block. So a larger part of the squares is transformed
+//     first, by all workers, and then they take columns, each its own part of the filter.
 type winogradRun struct {
 	*vec.Winograd
 	sizes         convSizes
@@ -78,26 +83,41 @@ type winogradRun struct {
 	squares       int // of all images
 	panels, panel int // of filters, and columns of one
 	row           int // elements from square to square of a position
-	together      int // squares of a block
+	workers       int
+	byColumns     bool
+	together      int // squares of a block, or a part
 	group         int // panels whose sums are made before they are transformed
 	step, sums    int // elements from position to position, of squares and of sums
-	memory        int // elements for a block
+	memory        int // elements that a worker needs
 
 	ctx      *kernel.Context
 	src, dst []float32
 	filter   []float32 // transformed
 	finish   vec.Finish
 	desk     kernel.SharedScratch[float32]
-	share    func(lo, hi int)
+	part     []float32 // transformed squares from lo to hi
+	lo, hi   int
+
+	others, some         tensor.Value // a filter that is not kept, the part
+	filterDims, someDims [1]int64
+
+	// What a pool calls; made once.
+	blocks, inputs, columns func(lo, hi int)
 }
 
-// winogradBytes is about how many bytes of squares and sums a block has: what half of a core's
-// second cache holds.
-const winogradBytes = 1 << 19
+const (
+	// winogradBytes is about how many bytes of squares and sums a block has: what half of a
+	// core's second cache holds.
+	winogradBytes = 1 << 19
+	// winogradNear is how many bytes of a filter stay in the second cache.
+	winogradNear = 1 << 20
+	// winogradPart is how many bytes of squares are transformed before columns are shared out.
+	winogradPart = 2 << 20
+)
 
-func newWinogradRun(w *vec.Winograd, s *convSizes) *winogradRun {
-	r := &winogradRun{Winograd: w, sizes: *s, panel: vec.PanelColumns()}
-	r.share = r.blocks
+func newWinogradRun(w *vec.Winograd, s *convSizes, workers int) *winogradRun {
+	r := &winogradRun{Winograd: w, sizes: *s, panel: vec.PanelColumns(), workers: workers}
+	r.blocks, r.inputs, r.columns = r.runBlocks, r.runInputs, r.runColumns
 	y, x := &s.axes[1], &s.axes[2]
 	r.down, r.across = (y.out-1)/w.Size+1, (x.out-1)/w.Size+1
 	r.squares = s.batch * r.down * r.across
@@ -106,13 +126,22 @@ func newWinogradRun(w *vec.Winograd, s *convSizes) *winogradRun {
 	if r.row%512 == 0 { // lines of a cache that lie so far apart get into each other's way
 		r.row += w.Lanes()
 	}
+	positions := w.Points * w.Points
 	r.group = min(r.panels, max(1, 128/r.panel))
-	rows, each := vec.PanelRows(), w.Points*w.Points*4*(r.row+r.group*r.panel)
-	r.together = max(1, winogradBytes/(each*rows)) * rows
+	rows, each, most := vec.PanelRows(), positions*4*(r.row+r.group*r.panel), winogradBytes
+	if r.byColumns = r.filterSize()*4 > winogradNear && r.panels > 1; r.byColumns {
+		r.group = min(r.group, max(1, r.panels/(2*workers)))
+		each, most = positions*4*r.row, winogradPart
+	}
+	r.together = max(1, most/(each*rows)) * rows
 	blocks := (r.squares-1)/r.together + 1
 	r.together = (r.squares-1)/blocks + 1
 	r.step, r.sums = apart(r.together*r.row), apart(r.together*r.group*r.panel)
-	r.memory = w.Points*w.Points*(r.step+r.sums+r.row) + w.Temp()
+	r.memory = w.Temp() + w.Points*w.Points*s.in + positions*r.sums
+	r.filterDims[0], r.someDims[0] = int64(r.filterSize()), int64(positions*r.step)
+	if !r.byColumns {
+		r.memory += positions * r.step
+	}
 	return r
 }
 
@@ -123,77 +152,135 @@ func apart(n int) int { return (n+31)/32*32 + 16 }
 // run computes a convolution; then need not be begun.
 func (c *winogradConv) run(ctx *kernel.Context, w *vec.Winograd, s *convSizes, filter *tensor.Value, src, dst []float32, then epilogue) error {
 	r := c.last.Swap(nil)
-	if r == nil || r.sizes != *s || r.Winograd != w {
-		r = newWinogradRun(w, s)
+	if workers := ctx.Step.Pool.Workers(); r == nil || r.sizes != *s || r.Winograd != w || r.workers != workers {
+		r = newWinogradRun(w, s, workers)
 	}
-	var scratch tensor.Value
 	known, err := c.filters.of(ctx, r, filter)
-	switch {
-	case err != nil:
-		return err
-	case known != nil:
+	if err == nil {
+		err = r.run(ctx, known, filter, src, dst, then)
+	}
+	c.last.Store(r)
+	return err
+}
+
+// run computes a convolution by a filter whose transform is known, or else nil.
+func (r *winogradRun) run(ctx *kernel.Context, known *winogradFilter, filter *tensor.Value, src, dst []float32, then epilogue) (err error) {
+	defer r.end(ctx)
+	r.ctx, r.src, r.dst = ctx, src, dst
+	if known != nil {
 		r.filter = known.data
-	default:
-		if scratch, err = ctx.Alloc(tensor.Float, []int64{int64(r.filterSize())}); err != nil {
+	} else {
+		if r.others, err = ctx.Alloc(tensor.Float, r.filterDims[:]); err != nil {
 			return err
 		}
-		defer ctx.Free(scratch)
-		r.filter = tensor.Of[float32](&scratch)
+		r.filter = tensor.Of[float32](&r.others)
 		r.transform(ctx, r.filter, tensor.Of[float32](filter))
 	}
 	var parts bool
 	if r.finish, parts, err = beginSums(ctx, then); err != nil {
 		return err
 	}
-	blocks := (r.squares-1)/r.together + 1
-	if err := r.desk.Open(ctx, tensor.Float, min(blocks, ctx.Step.Pool.Workers()), r.memory); err != nil {
+	if err := r.desk.Open(ctx, tensor.Float, r.workers, r.memory); err != nil {
 		return err
 	}
 	defer r.desk.Free(ctx)
-	r.ctx, r.src, r.dst = ctx, src, dst
-	vec.Expect[float32](ctx.Step.Pool, r.squares*w.Points*w.Points, s.out, s.in)
-	ctx.Parallel(blocks, 1, r.share)
-	r.ctx, r.src, r.dst, r.filter, r.finish = nil, nil, nil, nil, vec.Finish{}
-	c.last.Store(r)
+	vec.Expect[float32](ctx.Step.Pool, r.squares*r.Points*r.Points, r.sizes.out, r.sizes.in)
+	if !r.byColumns {
+		ctx.Parallel((r.squares-1)/r.together+1, 1, r.blocks)
+	} else if err := r.runParts(ctx); err != nil {
+		return err
+	}
 	if parts && ctx.Err() == nil {
-		ctx.Parallel(s.pixels(), max(1, elementwise.Grain/s.out), func(lo, hi int) { then.part(lo*s.out, hi*s.out) })
+		out := r.sizes.out
+		ctx.Parallel(len(dst)/out, max(1, elementwise.Grain/out), func(lo, hi int) { then.part(lo*out, hi*out) })
 	}
 	return ctx.Err()
 }
 
-// blocks computes blocks lo to hi.
-func (r *winogradRun) blocks(lo, hi int) {
+// end releases what the run had.
+func (r *winogradRun) end(ctx *kernel.Context) {
+	for _, v := range []*tensor.Value{&r.others, &r.some} {
+		if !v.IsZero() {
+			ctx.Free(*v)
+			*v = tensor.Value{}
+		}
+	}
+	r.ctx, r.src, r.dst, r.filter, r.part, r.finish = nil, nil, nil, nil, nil, vec.Finish{}
+}
+
+// runBlocks computes blocks lo to hi.
+func (r *winogradRun) runBlocks(lo, hi int) {
 	m := r.desk.Take()
 	defer r.desk.GiveBack(m)
+	positions := r.Points * r.Points
 	for i := lo; i < hi && r.ctx.Err() == nil; i++ {
-		from := i * r.together
-		r.block(m, from, min(from+r.together, r.squares))
+		first := i * r.together
+		end := min(first+r.together, r.squares)
+		squares, rest := m[:positions*r.step], m[positions*r.step:]
+		r.transformInputs(squares, first, first, end, rest)
+		for j := 0; j < r.panels; j += r.group {
+			r.product(squares, first, end, j, min(j+r.group, r.panels), rest)
+		}
 	}
 }
 
-// block computes squares lo to hi.
-func (r *winogradRun) block(m []float32, lo, hi int) {
-	positions := r.Points * r.Points
-	squares, m := m[:positions*r.step], m[positions*r.step:]
-	sums, m := m[:positions*r.sums], m[positions*r.sums:]
+// runParts computes part after part of the squares, each by columns.
+func (r *winogradRun) runParts(ctx *kernel.Context) error {
+	var err error
+	if r.some, err = ctx.Alloc(tensor.Float, r.someDims[:]); err != nil {
+		return err
+	}
+	r.part = tensor.Of[float32](&r.some)
+	groups := (r.panels-1)/r.group + 1
+	for r.lo = 0; r.lo < r.squares && ctx.Err() == nil; r.lo = r.hi {
+		r.hi = min(r.lo+r.together, r.squares)
+		ctx.Parallel(r.hi-r.lo, max(1, winogradGrain/(r.Points*r.Points*r.sizes.in)), r.inputs)
+		ctx.Parallel(groups, 1, r.columns)
+	}
+	return nil
+}
+
+// winogradGrain is how many elements are worth sharing out.
+const winogradGrain = 1 << 15
+
+// runInputs transforms squares lo to hi of the part.
+func (r *winogradRun) runInputs(lo, hi int) {
+	m := r.desk.Take()
+	defer r.desk.GiveBack(m)
+	r.transformInputs(r.part, r.lo, r.lo+lo, r.lo+hi, m)
+}
+
+// runColumns computes groups lo to hi of the part's columns.
+func (r *winogradRun) runColumns(lo, hi int) {
+	m := r.desk.Take()
+	defer r.desk.GiveBack(m)
+	for i := lo; i < hi && r.ctx.Err() == nil; i++ {
+		r.product(r.part, r.lo, r.hi, i*r.group, min((i+1)*r.group, r.panels), m)
+	}
+}
+
+// transformInputs transforms squares lo to hi of the image, into those from first on.
+func (r *winogradRun) transformInputs(to []float32, first, lo, hi int, m []float32) {
 	temp, patch := m[:r.Temp()], m[r.Temp():]
 	for i := lo; i < hi; i++ {
-		r.input(squares[(i-lo)*r.row:], i, patch, temp)
+		r.input(to[(i-first)*r.row:], i, patch, temp)
 	}
-	wide := r.group * r.panel
-	for first := 0; first < r.panels; first += r.group {
-		end := min(first+r.group, r.panels)
-		for p := range positions {
-			for j := first; j < end; j++ {
-				b := r.filter[(j*positions+p)*r.sizes.in*r.panel:][:r.sizes.in*r.panel]
-				vec.MultiplyPanel(hi-lo, r.panel, r.sizes.in, squares[p*r.step:], r.row, b, sums[p*r.sums+(j-first)*r.panel:], wide)
-			}
+}
+
+// product computes columns of panels from to end, of transformed squares lo to hi.
+func (r *winogradRun) product(squares []float32, lo, hi, from, end int, m []float32) {
+	positions, in, wide := r.Points*r.Points, r.sizes.in, r.group*r.panel
+	temp, sums := m[:r.Temp()], m[r.Temp():]
+	for p := range positions {
+		for j := from; j < end; j++ {
+			b := r.filter[(j*positions+p)*in*r.panel:][:in*r.panel]
+			vec.MultiplyPanel(hi-lo, r.panel, in, squares[p*r.step:], r.row, b, sums[p*r.sums+(j-from)*r.panel:], wide)
 		}
-		column := first * r.panel
-		channels := min(end*r.panel, r.sizes.out) - column
-		for i := lo; i < hi; i++ {
-			r.output(i, column, channels, sums[(i-lo)*wide:], temp)
-		}
+	}
+	column := from * r.panel
+	channels := min(end*r.panel, r.sizes.out) - column
+	for i := lo; i < hi; i++ {
+		r.output(i, column, channels, sums[(i-lo)*wide:], temp)
 	}
 }
 
@@ -305,22 +392,21 @@ func (f *winogradFilters) find(r *winogradRun, filter *tensor.Value) *winogradFi
 // transform transforms a filter.
 func (r *winogradRun) transform(ctx *kernel.Context, to, filter []float32) {
 	in, out, positions := r.sizes.in, r.sizes.out, r.Points*r.Points
-	ctx.Parallel(in, 1+4096/out, func(lo, hi int) {
-		var g [9]float32
-		var t [36]float32
+	ctx.Parallel(in, 1+winogradGrain/(9*out), func(lo, hi int) {
+		m := vec.Borrow[float32](r.Temp() + 9*r.panel)
+		defer m.GiveBack()
+		temp, short := m.Slice()[:r.Temp()], m.Slice()[r.Temp():]
 		for k := lo; k < hi; k++ {
-			for j := range r.panels * r.panel {
-				clear(t[:])
-				if j < out {
-					for i := range g {
-						g[i] = filter[(i*in+k)*out+j]
+			for j := range r.panels {
+				from, row := filter[k*out+j*r.panel:], in*out
+				if n := out - j*r.panel; n < r.panel { // the last one is filled up
+					clear(short)
+					for i := range 9 {
+						copy(short[i*r.panel:], from[i*row:][:n])
 					}
-					r.Filter(&t, &g)
+					from, row = short, r.panel
 				}
-				at := to[(j/r.panel*positions*in+k)*r.panel+j%r.panel:]
-				for p := range positions {
-					at[p*in*r.panel] = t[p]
-				}
+				r.Filters(to[(j*positions*in+k)*r.panel:], in*r.panel, from, 3*row, row, r.panel, temp)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
 	"github.com/troupe-go/troupe/registry"
+	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
 
@@ -164,6 +166,106 @@ func TestWinogradDigits(t *testing.T) {
 			if bound := map[int]float64{1: 4e-7, 2: 8e-7, 4: 2e-6}[size]; mean > bound || most > 20*bound {
 				t.Errorf("%d channels, %d×%d: beyond the documented error", channels, size, size)
 			}
+		}
+	}
+}
+
+// TestWinogradFilters: what is kept of filters is theirs, whether constants, variables or what
+// changes with each run.
+func TestWinogradFilters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	c := winogradCase{1, 28, 28, 24, 40, 1, 1}
+	k := c.kernel(t)
+	x, first, s := c.values(t, k, rng)
+	if k.fast.suits(&s) == nil {
+		t.Fatal("it does not pay")
+	}
+	runner := new(kerneltest.Runner)
+	run := func(w tensor.Value) *winogradFilter {
+		t.Helper()
+		out := make([]tensor.Value, 1)
+		if err := k.Run(runner.Context(), []tensor.Value{x, w}, out); err != nil {
+			t.Fatal(err)
+		}
+		want := c.compute(t, runner.Context(), k, k.fast.suits(&s), []tensor.Value{x, w}, &s)
+		if got := tensor.Of[float32](&out[0]); !slices.Equal(got, want) {
+			t.Fatal("a filter's result is another's")
+		}
+		return k.fast.filters.known.Load()
+	}
+	kept := run(first)
+	if again := run(first); again != kept || kept == nil {
+		t.Error("the same filter was transformed again")
+	}
+	_, second, _ := c.values(t, k, rng)
+	if other := run(second); other == kept {
+		t.Error("the transform of a filter that is gone was kept")
+	}
+	for range mostOthers + 2 {
+		_, w, _ := c.values(t, k, rng)
+		run(w)
+	}
+	last := k.fast.filters.known.Load()
+	if _, w, _ := c.values(t, k, rng); run(w) != last {
+		t.Error("what changes with each run is kept")
+	}
+}
+
+// TestWinogradLimit: where a session has no room for it a transform is not kept.
+func TestWinogradLimit(t *testing.T) {
+	c := winogradCase{1, 28, 28, 24, 40, 1, 1}
+	k := c.kernel(t)
+	x, w, s := c.values(t, k, rand.New(rand.NewPCG(9, 10)))
+	want := c.compute(t, new(kerneltest.Runner).Context(), k, k.fast.suits(&s), []tensor.Value{x, w}, &s)
+	for _, limit := range []int64{1 << 10, 1 << 18, 1 << 20, 3 << 20, 1 << 24} {
+		ctx := new(kerneltest.Runner).Context()
+		ctx.Arena.Budget = tensor.NewBudget(limit)
+		out := make([]tensor.Value, 1)
+		k.fast = &winogradConv{}
+		err := k.Run(ctx, []tensor.Value{x, w}, out)
+		switch {
+		case err != nil && status.CodeOf(err) != status.ResourceExhausted, err != nil && limit == 1<<24:
+			t.Errorf("%d bytes: %v", limit, err)
+		case err == nil && !slices.Equal(tensor.Of[float32](&out[0]), want):
+			t.Errorf("%d bytes: another result", limit)
+		}
+	}
+}
+
+// TestWinogradNotNumbers: an infinity of the image makes pixels of its squares NaN, and no
+// others; zeros give zeros.
+func TestWinogradNotNumbers(t *testing.T) {
+	c := winogradCase{1, 16, 16, 32, 32, 1, 1}
+	k := c.kernel(t)
+	x, w, s := c.values(t, k, rand.New(rand.NewPCG(11, 12)))
+	image := tensor.Of[float32](&x)
+	clear(image)
+	image[(6*16+5)*32+3] = float32(math.Inf(1))
+	got := c.compute(t, new(kerneltest.Runner).Context(), k, vec.Winograd4, []tensor.Value{x, w}, &s)
+	for i, v := range got {
+		line, column := i/32/16, i/32%16
+		if near := line/4 == 1 && column/4 == 1; !near && v != 0 && v == v && !(line >= 5 && line <= 7 && column >= 4 && column <= 6) {
+			t.Fatalf("pixel %d, %d is %v", line, column, v)
+		} else if (line < 3 || line > 8 || column < 3 || column > 7) && v != 0 {
+			t.Fatalf("pixel %d, %d is %v, far from the infinity", line, column, v)
+		}
+	}
+}
+
+// TestWinogradAllocatesNothing: a run whose filter is known takes no memory but the step's.
+func TestWinogradAllocatesNothing(t *testing.T) {
+	for _, c := range []winogradCase{{1, 8, 28, 32, 32, 1, 1}, {1, 8, 8, 256, 256, 1, 1}} {
+		k := c.kernel(t)
+		x, w, s := c.values(t, k, rand.New(rand.NewPCG(13, 14)))
+		ctx := new(kerneltest.Runner).Context()
+		dst := make([]float32, s.pixels()*s.out)
+		f := new(winogradConv)
+		if n := testing.AllocsPerRun(20, func() {
+			if err := f.run(ctx, vec.Winograd4, &s, &w, tensor.Of[float32](&x), dst, nil); err != nil {
+				t.Fatal(err)
+			}
+		}); n > 0 {
+			t.Errorf("%v: %v allocations in a run", c, n)
 		}
 	}
 }

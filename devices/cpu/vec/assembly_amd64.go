@@ -723,10 +723,16 @@ func winogradInput4AVX2(t *winogradRun)
 func winogradOutput4AVX2(t *winogradRun)
 
 //go:noescape
+func winogradFilter4AVX2(t *winogradRun)
+
+//go:noescape
 func winogradInput6AVX2(t *winogradRun)
 
 //go:noescape
 func winogradOutput6AVX2(t *winogradRun)
+
+//go:noescape
+func winogradFilter6AVX2(t *winogradRun)
 
 //go:noescape
 func winogradInput4AVX512(t *winogradRun)
@@ -735,10 +741,16 @@ func winogradInput4AVX512(t *winogradRun)
 func winogradOutput4AVX512(t *winogradRun)
 
 //go:noescape
+func winogradFilter4AVX512(t *winogradRun)
+
+//go:noescape
 func winogradInput6AVX512(t *winogradRun)
 
 //go:noescape
 func winogradOutput6AVX512(t *winogradRun)
+
+//go:noescape
+func winogradFilter6AVX512(t *winogradRun)
 
 //go:noescape
 func tileF32AVX512_1x1(t *tile)

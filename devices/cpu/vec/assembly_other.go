@@ -394,17 +394,25 @@ func winogradInput4AVX2(t *winogradRun) { panic(unreachable) }
 
 func winogradOutput4AVX2(t *winogradRun) { panic(unreachable) }
 
+func winogradFilter4AVX2(t *winogradRun) { panic(unreachable) }
+
 func winogradInput6AVX2(t *winogradRun) { panic(unreachable) }
 
 func winogradOutput6AVX2(t *winogradRun) { panic(unreachable) }
+
+func winogradFilter6AVX2(t *winogradRun) { panic(unreachable) }
 
 func winogradInput4AVX512(t *winogradRun) { panic(unreachable) }
 
 func winogradOutput4AVX512(t *winogradRun) { panic(unreachable) }
 
+func winogradFilter4AVX512(t *winogradRun) { panic(unreachable) }
+
 func winogradInput6AVX512(t *winogradRun) { panic(unreachable) }
 
 func winogradOutput6AVX512(t *winogradRun) { panic(unreachable) }
+
+func winogradFilter6AVX512(t *winogradRun) { panic(unreachable) }
 
 func transposeF32AVX512(t *transposition) { panic(unreachable) }
 

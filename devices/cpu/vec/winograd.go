@@ -135,33 +135,29 @@ func (w *Winograd) Output(dst []float32, s WinogradSquare, src []float32, step i
 	}
 }
 
-// Filter transforms a filter of 3×3 numbers, line by line, into Points².
-func (w *Winograd) Filter(dst *[36]float32, g *[9]float32) {
-	n := w.Points
-	var lines [6][3]float64
-	for j := range 3 {
-		w.filter(float64(g[j]), float64(g[3+j]), float64(g[6+j]), func(i int, v float64) { lines[i][j] = v })
+// Filters transforms n filters of 3×3 numbers, which follow each other in src: their lines and
+// numbers are so far apart. Position i goes to dst from i·step on. n is a multiple of Lanes. It
+// panics if something lies outside.
+//
+// It computes in double and rounds once.
+func (w *Winograd) Filters(dst []float32, step int, src []float32, line, pixel, n int, temp []float32) {
+	if n < 1 || n%w.Lanes() != 0 || line < 0 || pixel < 0 || step < 0 || len(src) < 2*(line+pixel)+n || len(dst) < (w.Points*w.Points-1)*step+n || len(temp) < w.Temp() {
+		panic(fmt.Sprintf("vec: %d filters are not in %d, %d and %d elements", n, len(src), len(dst), len(temp)))
 	}
-	for i := range n {
-		w.filter(lines[i][0], lines[i][1], lines[i][2], func(j int, v float64) { dst[i*n+j] = float32(v) })
-	}
-}
-
-// filter evaluates a polynomial at the points, and divides by what the input's transform has
-// too much.
-func (w *Winograd) filter(g0, g1, g2 float64, put func(i int, v float64)) {
-	if w.Points == 4 {
-		put(0, g0)
-		put(1, (g0+g2+g1)/2)
-		put(2, (g0+g2-g1)/2)
-		put(3, g2)
+	if isa == portable {
+		w.portableFilters(dst, step, src, line, pixel, n)
 		return
 	}
-	const na, nb = 2 * pointA2 * (pointA2 - pointB2), 2 * pointB2 * (pointB2 - pointA2)
-	put(0, g0/pointsProduct)
-	put(1, (g0+pointA2*g2+pointA*g1)/na)
-	put(2, (g0+pointA2*g2-pointA*g1)/na)
-	put(3, (g0+pointB2*g2+pointB*g1)/nb)
-	put(4, (g0+pointB2*g2-pointB*g1)/nb)
-	put(5, g2)
+	t := winogradRun{src: unsafe.Pointer(&src[0]), line: uintptr(line) * 4, pixel: uintptr(pixel) * 4,
+		dst: unsafe.Pointer(&dst[0]), dstPixel: uintptr(step) * 4, channels: n, temp: unsafe.Pointer(&temp[0])}
+	switch {
+	case isa == avx512 && w.Points == 6:
+		winogradFilter6AVX512(&t)
+	case isa == avx512:
+		winogradFilter4AVX512(&t)
+	case w.Points == 6:
+		winogradFilter6AVX2(&t)
+	default:
+		winogradFilter4AVX2(&t)
+	}
 }

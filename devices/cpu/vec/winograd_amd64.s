@@ -365,6 +365,136 @@ done3:
 	VZEROUPPER
 	RET
 
+// func winogradFilter4AVX2(t *byte)
+// Requires: AVX
+TEXT ·winogradFilter4AVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         56(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         16(AX), R8
+	MOVQ         40(AX), AX
+	VBROADCASTSD winogradDoubles<>+0(SB), Y0
+
+next20:
+	MOVQ       CX, R9
+	VCVTPS2PD  (R9), Y1
+	VCVTPS2PD  (R9)(R8*1), Y2
+	VCVTPS2PD  (R9)(R8*2), Y3
+	VMOVUPD    Y3, 96(SI)
+	VMOVUPD    Y1, (SI)
+	VADDPD     Y3, Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VMULPD     Y0, Y2, Y2
+	VADDPD     Y2, Y1, Y3
+	VMOVUPD    Y3, 32(SI)
+	VSUBPD     Y2, Y1, Y1
+	VMOVUPD    Y1, 64(SI)
+	ADDQ       DX, R9
+	VCVTPS2PD  (R9), Y1
+	VCVTPS2PD  (R9)(R8*1), Y2
+	VCVTPS2PD  (R9)(R8*2), Y3
+	VMOVUPD    Y3, 224(SI)
+	VMOVUPD    Y1, 128(SI)
+	VADDPD     Y3, Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VMULPD     Y0, Y2, Y2
+	VADDPD     Y2, Y1, Y3
+	VMOVUPD    Y3, 160(SI)
+	VSUBPD     Y2, Y1, Y1
+	VMOVUPD    Y1, 192(SI)
+	ADDQ       DX, R9
+	VCVTPS2PD  (R9), Y1
+	VCVTPS2PD  (R9)(R8*1), Y2
+	VCVTPS2PD  (R9)(R8*2), Y3
+	VMOVUPD    Y3, 352(SI)
+	VMOVUPD    Y1, 256(SI)
+	VADDPD     Y3, Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VMULPD     Y0, Y2, Y2
+	VADDPD     Y2, Y1, Y3
+	VMOVUPD    Y3, 288(SI)
+	VSUBPD     Y2, Y1, Y1
+	VMOVUPD    Y1, 320(SI)
+	IMUL3Q     $0x04, AX, R10
+	LEAQ       (R10)(R10*2), R11
+	MOVQ       BX, R9
+	VMOVUPD    (SI), Y1
+	VMOVUPD    128(SI), Y2
+	VMOVUPD    256(SI), Y3
+	VCVTPD2PSY Y3, X4
+	VMOVUPS    X4, (R9)(R11*1)
+	VCVTPD2PSY Y1, X4
+	VMOVUPS    X4, (R9)
+	VADDPD     Y3, Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VMULPD     Y0, Y2, Y2
+	VADDPD     Y2, Y1, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS    X3, (R9)(R10*1)
+	VSUBPD     Y2, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (R9)(R10*2)
+	ADDQ       AX, R9
+	VMOVUPD    32(SI), Y1
+	VMOVUPD    160(SI), Y2
+	VMOVUPD    288(SI), Y3
+	VCVTPD2PSY Y3, X4
+	VMOVUPS    X4, (R9)(R11*1)
+	VCVTPD2PSY Y1, X4
+	VMOVUPS    X4, (R9)
+	VADDPD     Y3, Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VMULPD     Y0, Y2, Y2
+	VADDPD     Y2, Y1, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS    X3, (R9)(R10*1)
+	VSUBPD     Y2, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (R9)(R10*2)
+	ADDQ       AX, R9
+	VMOVUPD    64(SI), Y1
+	VMOVUPD    192(SI), Y2
+	VMOVUPD    320(SI), Y3
+	VCVTPD2PSY Y3, X4
+	VMOVUPS    X4, (R9)(R11*1)
+	VCVTPD2PSY Y1, X4
+	VMOVUPS    X4, (R9)
+	VADDPD     Y3, Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VMULPD     Y0, Y2, Y2
+	VADDPD     Y2, Y1, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS    X3, (R9)(R10*1)
+	VSUBPD     Y2, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (R9)(R10*2)
+	ADDQ       AX, R9
+	VMOVUPD    96(SI), Y1
+	VMOVUPD    224(SI), Y2
+	VMOVUPD    352(SI), Y3
+	VCVTPD2PSY Y3, X4
+	VMOVUPS    X4, (R9)(R11*1)
+	VCVTPD2PSY Y1, X4
+	VMOVUPS    X4, (R9)
+	VADDPD     Y3, Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VMULPD     Y0, Y2, Y2
+	VADDPD     Y2, Y1, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS    X3, (R9)(R10*1)
+	VSUBPD     Y2, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (R9)(R10*2)
+	ADDQ       $0x10, CX
+	ADDQ       $0x10, BX
+	SUBQ       $0x04, DI
+	JGT        next20
+	VZEROUPPER
+	RET
+
 // func winogradInput6AVX2(t *byte)
 // Requires: AVX, CMOV, FMA3
 TEXT ·winogradInput6AVX2(SB), NOSPLIT, $0-8
@@ -382,7 +512,7 @@ TEXT ·winogradInput6AVX2(SB), NOSPLIT, $0-8
 	LEAQ   (R11)(R11*2), R12
 	LEAQ   (R11)(R11*4), R13
 
-next20:
+next21:
 	MOVQ         $+8, R15
 	MOVQ         CX, R14
 	CMPQ         R14, R15
@@ -780,7 +910,7 @@ next20:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	SUBQ         $0x08, CX
-	JGT          next20
+	JGT          next21
 	VZEROUPPER
 	RET
 
@@ -801,7 +931,7 @@ TEXT ·winogradOutput6AVX2(SB), NOSPLIT, $8-8
 	LEAQ   (R12)(R12*2), R13
 	XORQ   R14, R14
 
-next21:
+next22:
 	MOVQ        $+8, BP
 	MOVQ        CX, R15
 	CMPQ        R15, BP
@@ -970,9 +1100,9 @@ next21:
 	VFMADD231PS winogradFactors<>+128(SB), Y2, Y6
 	VFMADD231PS winogradFactors<>+160(SB), Y4, Y6
 	CMPQ        104(AX), $0x00
-	JEQ         plain23
+	JEQ         plain24
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled24
+	JEQ         scaled25
 	MOVQ        80(AX), BP
 	VMASKMOVPS  (BP)(R14*1), Y0, Y2
 	VMULPS      Y2, Y1, Y1
@@ -980,9 +1110,9 @@ next21:
 	VMULPS      Y2, Y7, Y7
 	VMULPS      Y2, Y6, Y6
 
-scaled24:
+scaled25:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased25
+	JEQ        biased26
 	MOVQ       88(AX), BP
 	VMASKMOVPS (BP)(R14*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -990,32 +1120,32 @@ scaled24:
 	VADDPS     Y2, Y7, Y7
 	VADDPS     Y2, Y6, Y6
 
-biased25:
+biased26:
 	TESTB      $0x04, 104(AX)
-	JEQ        none26
+	JEQ        none27
 	MOVQ       96(AX), BP
 	ADDQ       R14, BP
 	VMASKMOVPS (BP), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end27
+	JLE        end28
 	VMASKMOVPS (BP)(R12*1), Y0, Y2
 	VADDPS     Y2, Y5, Y5
 	CMPQ       72(AX), $0x02
-	JLE        end27
+	JLE        end28
 	VMASKMOVPS (BP)(R12*2), Y0, Y2
 	VADDPS     Y2, Y7, Y7
 	CMPQ       72(AX), $0x03
-	JLE        end27
+	JLE        end28
 	VMASKMOVPS (BP)(R13*1), Y0, Y2
 	VADDPS     Y2, Y6, Y6
 
-end27:
-none26:
+end28:
+none27:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited29
+	JEQ     limited30
 	TESTB   $0x08, 104(AX)
-	JEQ     six28
+	JEQ     six29
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y3
 	VANDNPS Y1, Y3, Y1
@@ -1025,9 +1155,9 @@ none26:
 	VANDNPS Y7, Y3, Y7
 	VCMPPS  $0x12, Y2, Y6, Y2
 	VANDNPS Y6, Y2, Y6
-	JMP     limited29
+	JMP     limited30
 
-six28:
+six29:
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x11, Y3, Y1, Y4
@@ -1047,22 +1177,22 @@ six28:
 	VCMPPS       $0x1e, Y2, Y6, Y3
 	VBLENDVPS    Y3, Y2, Y6, Y6
 
-limited29:
-plain23:
+limited30:
+plain24:
 	VMASKMOVPS Y1, Y0, (R15)
 	CMPQ       72(AX), $0x01
-	JLE        end30
+	JLE        end31
 	VMASKMOVPS Y5, Y0, (R15)(R12*1)
 	CMPQ       72(AX), $0x02
-	JLE        end30
+	JLE        end31
 	VMASKMOVPS Y7, Y0, (R15)(R12*2)
 	CMPQ       72(AX), $0x03
-	JLE        end30
+	JLE        end31
 	VMASKMOVPS Y6, Y0, (R15)(R13*1)
 
-end30:
+end31:
 	CMPQ        64(AX), $0x01
-	JLE         done22
+	JLE         done23
 	ADDQ        DI, R15
 	VMOVUPS     192(SI), Y1
 	VMOVUPS     224(SI), Y2
@@ -1083,9 +1213,9 @@ end30:
 	VFMADD231PS winogradFactors<>+128(SB), Y2, Y6
 	VFMADD231PS winogradFactors<>+160(SB), Y4, Y6
 	CMPQ        104(AX), $0x00
-	JEQ         plain31
+	JEQ         plain32
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled32
+	JEQ         scaled33
 	MOVQ        80(AX), BP
 	VMASKMOVPS  (BP)(R14*1), Y0, Y2
 	VMULPS      Y2, Y1, Y1
@@ -1093,9 +1223,9 @@ end30:
 	VMULPS      Y2, Y7, Y7
 	VMULPS      Y2, Y6, Y6
 
-scaled32:
+scaled33:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased33
+	JEQ        biased34
 	MOVQ       88(AX), BP
 	VMASKMOVPS (BP)(R14*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -1103,33 +1233,33 @@ scaled32:
 	VADDPS     Y2, Y7, Y7
 	VADDPS     Y2, Y6, Y6
 
-biased33:
+biased34:
 	TESTB      $0x04, 104(AX)
-	JEQ        none34
+	JEQ        none35
 	MOVQ       96(AX), BP
 	ADDQ       R14, BP
 	ADDQ       DI, BP
 	VMASKMOVPS (BP), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end35
+	JLE        end36
 	VMASKMOVPS (BP)(R12*1), Y0, Y2
 	VADDPS     Y2, Y5, Y5
 	CMPQ       72(AX), $0x02
-	JLE        end35
+	JLE        end36
 	VMASKMOVPS (BP)(R12*2), Y0, Y2
 	VADDPS     Y2, Y7, Y7
 	CMPQ       72(AX), $0x03
-	JLE        end35
+	JLE        end36
 	VMASKMOVPS (BP)(R13*1), Y0, Y2
 	VADDPS     Y2, Y6, Y6
 
-end35:
-none34:
+end36:
+none35:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited37
+	JEQ     limited38
 	TESTB   $0x08, 104(AX)
-	JEQ     six36
+	JEQ     six37
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y3
 	VANDNPS Y1, Y3, Y1
@@ -1139,9 +1269,9 @@ none34:
 	VANDNPS Y7, Y3, Y7
 	VCMPPS  $0x12, Y2, Y6, Y2
 	VANDNPS Y6, Y2, Y6
-	JMP     limited37
+	JMP     limited38
 
-six36:
+six37:
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x11, Y3, Y1, Y4
@@ -1161,22 +1291,22 @@ six36:
 	VCMPPS       $0x1e, Y2, Y6, Y3
 	VBLENDVPS    Y3, Y2, Y6, Y6
 
-limited37:
-plain31:
+limited38:
+plain32:
 	VMASKMOVPS Y1, Y0, (R15)
 	CMPQ       72(AX), $0x01
-	JLE        end38
+	JLE        end39
 	VMASKMOVPS Y5, Y0, (R15)(R12*1)
 	CMPQ       72(AX), $0x02
-	JLE        end38
+	JLE        end39
 	VMASKMOVPS Y7, Y0, (R15)(R12*2)
 	CMPQ       72(AX), $0x03
-	JLE        end38
+	JLE        end39
 	VMASKMOVPS Y6, Y0, (R15)(R13*1)
 
-end38:
+end39:
 	CMPQ        64(AX), $0x02
-	JLE         done22
+	JLE         done23
 	ADDQ        DI, R15
 	VMOVUPS     384(SI), Y1
 	VMOVUPS     416(SI), Y2
@@ -1197,9 +1327,9 @@ end38:
 	VFMADD231PS winogradFactors<>+128(SB), Y2, Y6
 	VFMADD231PS winogradFactors<>+160(SB), Y4, Y6
 	CMPQ        104(AX), $0x00
-	JEQ         plain39
+	JEQ         plain40
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled40
+	JEQ         scaled41
 	MOVQ        80(AX), BP
 	VMASKMOVPS  (BP)(R14*1), Y0, Y2
 	VMULPS      Y2, Y1, Y1
@@ -1207,9 +1337,9 @@ end38:
 	VMULPS      Y2, Y7, Y7
 	VMULPS      Y2, Y6, Y6
 
-scaled40:
+scaled41:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased41
+	JEQ        biased42
 	MOVQ       88(AX), BP
 	VMASKMOVPS (BP)(R14*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -1217,9 +1347,9 @@ scaled40:
 	VADDPS     Y2, Y7, Y7
 	VADDPS     Y2, Y6, Y6
 
-biased41:
+biased42:
 	TESTB      $0x04, 104(AX)
-	JEQ        none42
+	JEQ        none43
 	MOVQ       96(AX), BP
 	ADDQ       R14, BP
 	ADDQ       DI, BP
@@ -1227,24 +1357,24 @@ biased41:
 	VMASKMOVPS (BP), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end43
+	JLE        end44
 	VMASKMOVPS (BP)(R12*1), Y0, Y2
 	VADDPS     Y2, Y5, Y5
 	CMPQ       72(AX), $0x02
-	JLE        end43
+	JLE        end44
 	VMASKMOVPS (BP)(R12*2), Y0, Y2
 	VADDPS     Y2, Y7, Y7
 	CMPQ       72(AX), $0x03
-	JLE        end43
+	JLE        end44
 	VMASKMOVPS (BP)(R13*1), Y0, Y2
 	VADDPS     Y2, Y6, Y6
 
-end43:
-none42:
+end44:
+none43:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited45
+	JEQ     limited46
 	TESTB   $0x08, 104(AX)
-	JEQ     six44
+	JEQ     six45
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y3
 	VANDNPS Y1, Y3, Y1
@@ -1254,9 +1384,9 @@ none42:
 	VANDNPS Y7, Y3, Y7
 	VCMPPS  $0x12, Y2, Y6, Y2
 	VANDNPS Y6, Y2, Y6
-	JMP     limited45
+	JMP     limited46
 
-six44:
+six45:
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x11, Y3, Y1, Y4
@@ -1276,22 +1406,22 @@ six44:
 	VCMPPS       $0x1e, Y2, Y6, Y3
 	VBLENDVPS    Y3, Y2, Y6, Y6
 
-limited45:
-plain39:
+limited46:
+plain40:
 	VMASKMOVPS Y1, Y0, (R15)
 	CMPQ       72(AX), $0x01
-	JLE        end46
+	JLE        end47
 	VMASKMOVPS Y5, Y0, (R15)(R12*1)
 	CMPQ       72(AX), $0x02
-	JLE        end46
+	JLE        end47
 	VMASKMOVPS Y7, Y0, (R15)(R12*2)
 	CMPQ       72(AX), $0x03
-	JLE        end46
+	JLE        end47
 	VMASKMOVPS Y6, Y0, (R15)(R13*1)
 
-end46:
+end47:
 	CMPQ        64(AX), $0x03
-	JLE         done22
+	JLE         done23
 	ADDQ        DI, R15
 	VMOVUPS     576(SI), Y1
 	VMOVUPS     608(SI), Y2
@@ -1312,9 +1442,9 @@ end46:
 	VFMADD231PS winogradFactors<>+128(SB), Y2, Y6
 	VFMADD231PS winogradFactors<>+160(SB), Y4, Y6
 	CMPQ        104(AX), $0x00
-	JEQ         plain47
+	JEQ         plain48
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled48
+	JEQ         scaled49
 	MOVQ        80(AX), BP
 	VMASKMOVPS  (BP)(R14*1), Y0, Y2
 	VMULPS      Y2, Y1, Y1
@@ -1322,9 +1452,9 @@ end46:
 	VMULPS      Y2, Y7, Y7
 	VMULPS      Y2, Y6, Y6
 
-scaled48:
+scaled49:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased49
+	JEQ        biased50
 	MOVQ       88(AX), BP
 	VMASKMOVPS (BP)(R14*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -1332,9 +1462,9 @@ scaled48:
 	VADDPS     Y2, Y7, Y7
 	VADDPS     Y2, Y6, Y6
 
-biased49:
+biased50:
 	TESTB      $0x04, 104(AX)
-	JEQ        none50
+	JEQ        none51
 	MOVQ       96(AX), BP
 	ADDQ       R14, BP
 	ADDQ       DI, BP
@@ -1343,24 +1473,24 @@ biased49:
 	VMASKMOVPS (BP), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end51
+	JLE        end52
 	VMASKMOVPS (BP)(R12*1), Y0, Y2
 	VADDPS     Y2, Y5, Y5
 	CMPQ       72(AX), $0x02
-	JLE        end51
+	JLE        end52
 	VMASKMOVPS (BP)(R12*2), Y0, Y2
 	VADDPS     Y2, Y7, Y7
 	CMPQ       72(AX), $0x03
-	JLE        end51
+	JLE        end52
 	VMASKMOVPS (BP)(R13*1), Y0, Y2
 	VADDPS     Y2, Y6, Y6
 
-end51:
-none50:
+end52:
+none51:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited53
+	JEQ     limited54
 	TESTB   $0x08, 104(AX)
-	JEQ     six52
+	JEQ     six53
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y3
 	VANDNPS Y1, Y3, Y1
@@ -1370,9 +1500,9 @@ none50:
 	VANDNPS Y7, Y3, Y7
 	VCMPPS  $0x12, Y2, Y6, Y2
 	VANDNPS Y6, Y2, Y6
-	JMP     limited53
+	JMP     limited54
 
-six52:
+six53:
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x11, Y3, Y1, Y4
@@ -1392,26 +1522,299 @@ six52:
 	VCMPPS       $0x1e, Y2, Y6, Y3
 	VBLENDVPS    Y3, Y2, Y6, Y6
 
-limited53:
-plain47:
+limited54:
+plain48:
 	VMASKMOVPS Y1, Y0, (R15)
 	CMPQ       72(AX), $0x01
-	JLE        end54
+	JLE        end55
 	VMASKMOVPS Y5, Y0, (R15)(R12*1)
 	CMPQ       72(AX), $0x02
-	JLE        end54
+	JLE        end55
 	VMASKMOVPS Y7, Y0, (R15)(R12*2)
 	CMPQ       72(AX), $0x03
-	JLE        end54
+	JLE        end55
 	VMASKMOVPS Y6, Y0, (R15)(R13*1)
 
-end54:
-done22:
+end55:
+done23:
 	ADDQ $0x20, DX
 	ADDQ $0x20, BX
 	ADDQ $0x20, R14
 	SUBQ $0x08, CX
-	JGT  next21
+	JGT  next22
+	VZEROUPPER
+	RET
+
+// func winogradFilter6AVX2(t *byte)
+// Requires: AVX
+TEXT ·winogradFilter6AVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         56(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         16(AX), R8
+	MOVQ         40(AX), AX
+	VBROADCASTSD winogradDoubles<>+8(SB), Y0
+	VBROADCASTSD winogradDoubles<>+16(SB), Y1
+	VBROADCASTSD winogradDoubles<>+24(SB), Y2
+	VBROADCASTSD winogradDoubles<>+32(SB), Y3
+	VBROADCASTSD winogradDoubles<>+40(SB), Y4
+	VBROADCASTSD winogradDoubles<>+48(SB), Y5
+	VBROADCASTSD winogradDoubles<>+56(SB), Y6
+
+next56:
+	MOVQ       CX, R9
+	VCVTPS2PD  (R9), Y7
+	VCVTPS2PD  (R9)(R8*1), Y8
+	VCVTPS2PD  (R9)(R8*2), Y9
+	VMOVUPD    Y9, 160(SI)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VMOVUPD    Y12, 32(SI)
+	VSUBPD     Y11, Y10, Y10
+	VMOVUPD    Y10, 64(SI)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VMOVUPD    Y10, 96(SI)
+	VSUBPD     Y8, Y9, Y9
+	VMOVUPD    Y9, 128(SI)
+	VMULPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (SI)
+	ADDQ       DX, R9
+	VCVTPS2PD  (R9), Y7
+	VCVTPS2PD  (R9)(R8*1), Y8
+	VCVTPS2PD  (R9)(R8*2), Y9
+	VMOVUPD    Y9, 352(SI)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VMOVUPD    Y12, 224(SI)
+	VSUBPD     Y11, Y10, Y10
+	VMOVUPD    Y10, 256(SI)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VMOVUPD    Y10, 288(SI)
+	VSUBPD     Y8, Y9, Y9
+	VMOVUPD    Y9, 320(SI)
+	VMULPD     Y0, Y7, Y7
+	VMOVUPD    Y7, 192(SI)
+	ADDQ       DX, R9
+	VCVTPS2PD  (R9), Y7
+	VCVTPS2PD  (R9)(R8*1), Y8
+	VCVTPS2PD  (R9)(R8*2), Y9
+	VMOVUPD    Y9, 544(SI)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VMOVUPD    Y12, 416(SI)
+	VSUBPD     Y11, Y10, Y10
+	VMOVUPD    Y10, 448(SI)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VMOVUPD    Y10, 480(SI)
+	VSUBPD     Y8, Y9, Y9
+	VMOVUPD    Y9, 512(SI)
+	VMULPD     Y0, Y7, Y7
+	VMOVUPD    Y7, 384(SI)
+	IMUL3Q     $0x06, AX, R10
+	LEAQ       (R10)(R10*2), R11
+	LEAQ       (R10)(R10*4), R12
+	MOVQ       BX, R9
+	VMOVUPD    (SI), Y7
+	VMOVUPD    192(SI), Y8
+	VMOVUPD    384(SI), Y9
+	VCVTPD2PSY Y9, X10
+	VMOVUPS    X10, (R9)(R12*1)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VCVTPD2PSY Y12, X12
+	VMOVUPS    X12, (R9)(R10*1)
+	VSUBPD     Y11, Y10, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R10*2)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R11*1)
+	VSUBPD     Y8, Y9, Y9
+	VCVTPD2PSY Y9, X8
+	VMOVUPS    X8, (R9)(R10*4)
+	VMULPD     Y0, Y7, Y7
+	VCVTPD2PSY Y7, X7
+	VMOVUPS    X7, (R9)
+	ADDQ       AX, R9
+	VMOVUPD    32(SI), Y7
+	VMOVUPD    224(SI), Y8
+	VMOVUPD    416(SI), Y9
+	VCVTPD2PSY Y9, X10
+	VMOVUPS    X10, (R9)(R12*1)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VCVTPD2PSY Y12, X12
+	VMOVUPS    X12, (R9)(R10*1)
+	VSUBPD     Y11, Y10, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R10*2)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R11*1)
+	VSUBPD     Y8, Y9, Y9
+	VCVTPD2PSY Y9, X8
+	VMOVUPS    X8, (R9)(R10*4)
+	VMULPD     Y0, Y7, Y7
+	VCVTPD2PSY Y7, X7
+	VMOVUPS    X7, (R9)
+	ADDQ       AX, R9
+	VMOVUPD    64(SI), Y7
+	VMOVUPD    256(SI), Y8
+	VMOVUPD    448(SI), Y9
+	VCVTPD2PSY Y9, X10
+	VMOVUPS    X10, (R9)(R12*1)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VCVTPD2PSY Y12, X12
+	VMOVUPS    X12, (R9)(R10*1)
+	VSUBPD     Y11, Y10, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R10*2)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R11*1)
+	VSUBPD     Y8, Y9, Y9
+	VCVTPD2PSY Y9, X8
+	VMOVUPS    X8, (R9)(R10*4)
+	VMULPD     Y0, Y7, Y7
+	VCVTPD2PSY Y7, X7
+	VMOVUPS    X7, (R9)
+	ADDQ       AX, R9
+	VMOVUPD    96(SI), Y7
+	VMOVUPD    288(SI), Y8
+	VMOVUPD    480(SI), Y9
+	VCVTPD2PSY Y9, X10
+	VMOVUPS    X10, (R9)(R12*1)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VCVTPD2PSY Y12, X12
+	VMOVUPS    X12, (R9)(R10*1)
+	VSUBPD     Y11, Y10, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R10*2)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R11*1)
+	VSUBPD     Y8, Y9, Y9
+	VCVTPD2PSY Y9, X8
+	VMOVUPS    X8, (R9)(R10*4)
+	VMULPD     Y0, Y7, Y7
+	VCVTPD2PSY Y7, X7
+	VMOVUPS    X7, (R9)
+	ADDQ       AX, R9
+	VMOVUPD    128(SI), Y7
+	VMOVUPD    320(SI), Y8
+	VMOVUPD    512(SI), Y9
+	VCVTPD2PSY Y9, X10
+	VMOVUPS    X10, (R9)(R12*1)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VCVTPD2PSY Y12, X12
+	VMOVUPS    X12, (R9)(R10*1)
+	VSUBPD     Y11, Y10, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R10*2)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R11*1)
+	VSUBPD     Y8, Y9, Y9
+	VCVTPD2PSY Y9, X8
+	VMOVUPS    X8, (R9)(R10*4)
+	VMULPD     Y0, Y7, Y7
+	VCVTPD2PSY Y7, X7
+	VMOVUPS    X7, (R9)
+	ADDQ       AX, R9
+	VMOVUPD    160(SI), Y7
+	VMOVUPD    352(SI), Y8
+	VMOVUPD    544(SI), Y9
+	VCVTPD2PSY Y9, X10
+	VMOVUPS    X10, (R9)(R12*1)
+	VMULPD     Y1, Y9, Y10
+	VADDPD     Y7, Y10, Y10
+	VMULPD     Y2, Y10, Y10
+	VMULPD     Y3, Y8, Y11
+	VADDPD     Y11, Y10, Y12
+	VCVTPD2PSY Y12, X12
+	VMOVUPS    X12, (R9)(R10*1)
+	VSUBPD     Y11, Y10, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R10*2)
+	VMULPD     Y4, Y9, Y9
+	VADDPD     Y7, Y9, Y9
+	VMULPD     Y5, Y9, Y9
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y9, Y10
+	VCVTPD2PSY Y10, X10
+	VMOVUPS    X10, (R9)(R11*1)
+	VSUBPD     Y8, Y9, Y9
+	VCVTPD2PSY Y9, X8
+	VMOVUPS    X8, (R9)(R10*4)
+	VMULPD     Y0, Y7, Y7
+	VCVTPD2PSY Y7, X7
+	VMOVUPS    X7, (R9)
+	ADDQ       $0x10, CX
+	ADDQ       $0x10, BX
+	SUBQ       $0x04, DI
+	JGT        next56
 	VZEROUPPER
 	RET
 
@@ -1430,7 +1833,7 @@ TEXT ·winogradInput4AVX512(SB), NOSPLIT, $0-8
 	IMUL3Q $0x04, AX, R10
 	LEAQ   (R10)(R10*2), R11
 
-next55:
+next57:
 	MOVQ      $+16, R13
 	MOVQ      CX, R12
 	CMPQ      R12, R13
@@ -1545,7 +1948,7 @@ next55:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, SI
 	SUBQ      $0x10, CX
-	JGT       next55
+	JGT       next57
 	VZEROUPPER
 	RET
 
@@ -1564,7 +1967,7 @@ TEXT ·winogradOutput4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   40(AX), R11
 	XORQ   R12, R12
 
-next56:
+next58:
 	MOVQ      $+16, R14
 	MOVQ      CX, R13
 	CMPQ      R13, R14
@@ -1626,48 +2029,48 @@ next56:
 	VADDPS    Z4, Z0, Z0
 	VSUBPS    Z3, Z1, Z1
 	CMPQ      104(AX), $0x00
-	JEQ       plain58
+	JEQ       plain60
 	TESTB     $0x01, 104(AX)
-	JEQ       scaled59
+	JEQ       scaled61
 	MOVQ      80(AX), R14
 	VMOVUPS.Z (R14)(R12*1), K1, Z2
 	VMULPS    Z2, Z0, Z0
 	VMULPS    Z2, Z1, Z1
 
-scaled59:
+scaled61:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased60
+	JEQ       biased62
 	MOVQ      88(AX), R14
 	VMOVUPS.Z (R14)(R12*1), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z2, Z1, Z1
 
-biased60:
+biased62:
 	TESTB     $0x04, 104(AX)
-	JEQ       none61
+	JEQ       none63
 	MOVQ      96(AX), R14
 	ADDQ      R12, R14
 	VMOVUPS.Z (R14), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	CMPQ      72(AX), $0x01
-	JLE       end62
+	JLE       end64
 	VMOVUPS.Z (R14)(R11*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-end62:
-none61:
+end64:
+none63:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited64
+	JEQ     limited66
 	TESTB   $0x08, 104(AX)
-	JEQ     six63
+	JEQ     six65
 	VPXORD  Z5, Z5, Z5
 	VCMPPS  $0x12, Z5, Z0, K2
 	VMOVAPS Z5, K2, Z0
 	VCMPPS  $0x12, Z5, Z1, K2
 	VMOVAPS Z5, K2, Z1
-	JMP     limited64
+	JMP     limited66
 
-six63:
+six65:
 	VBROADCASTSS 112(AX), Z2
 	VPXORD       Z6, Z6, Z6
 	VCMPPS       $0x11, Z6, Z0, K2
@@ -1679,16 +2082,16 @@ six63:
 	VCMPPS       $0x1e, Z2, Z1, K2
 	VBLENDMPS    Z2, Z1, K2, Z1
 
-limited64:
-plain58:
+limited66:
+plain60:
 	VMOVUPS Z0, K1, (R13)
 	CMPQ    72(AX), $0x01
-	JLE     end65
+	JLE     end67
 	VMOVUPS Z1, K1, (R13)(R11*1)
 
-end65:
+end67:
 	CMPQ      64(AX), $0x01
-	JLE       done57
+	JLE       done59
 	ADDQ      DI, R13
 	VMOVUPS   256(SI), Z0
 	VMOVUPS   320(SI), Z1
@@ -1699,49 +2102,49 @@ end65:
 	VADDPS    Z4, Z0, Z0
 	VSUBPS    Z3, Z1, Z1
 	CMPQ      104(AX), $0x00
-	JEQ       plain66
+	JEQ       plain68
 	TESTB     $0x01, 104(AX)
-	JEQ       scaled67
+	JEQ       scaled69
 	MOVQ      80(AX), R14
 	VMOVUPS.Z (R14)(R12*1), K1, Z2
 	VMULPS    Z2, Z0, Z0
 	VMULPS    Z2, Z1, Z1
 
-scaled67:
+scaled69:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased68
+	JEQ       biased70
 	MOVQ      88(AX), R14
 	VMOVUPS.Z (R14)(R12*1), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z2, Z1, Z1
 
-biased68:
+biased70:
 	TESTB     $0x04, 104(AX)
-	JEQ       none69
+	JEQ       none71
 	MOVQ      96(AX), R14
 	ADDQ      R12, R14
 	ADDQ      DI, R14
 	VMOVUPS.Z (R14), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	CMPQ      72(AX), $0x01
-	JLE       end70
+	JLE       end72
 	VMOVUPS.Z (R14)(R11*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-end70:
-none69:
+end72:
+none71:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited72
+	JEQ     limited74
 	TESTB   $0x08, 104(AX)
-	JEQ     six71
+	JEQ     six73
 	VPXORD  Z7, Z7, Z7
 	VCMPPS  $0x12, Z7, Z0, K2
 	VMOVAPS Z7, K2, Z0
 	VCMPPS  $0x12, Z7, Z1, K2
 	VMOVAPS Z7, K2, Z1
-	JMP     limited72
+	JMP     limited74
 
-six71:
+six73:
 	VBROADCASTSS 112(AX), Z2
 	VPXORD       Z8, Z8, Z8
 	VCMPPS       $0x11, Z8, Z0, K2
@@ -1753,20 +2156,150 @@ six71:
 	VCMPPS       $0x1e, Z2, Z1, K2
 	VBLENDMPS    Z2, Z1, K2, Z1
 
-limited72:
-plain66:
+limited74:
+plain68:
 	VMOVUPS Z0, K1, (R13)
 	CMPQ    72(AX), $0x01
-	JLE     end73
+	JLE     end75
 	VMOVUPS Z1, K1, (R13)(R11*1)
 
-end73:
-done57:
+end75:
+done59:
 	ADDQ $0x40, DX
 	ADDQ $0x40, BX
 	ADDQ $0x40, R12
 	SUBQ $0x10, CX
-	JGT  next56
+	JGT  next58
+	VZEROUPPER
+	RET
+
+// func winogradFilter4AVX512(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·winogradFilter4AVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         56(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         16(AX), R8
+	MOVQ         40(AX), AX
+	VBROADCASTSD winogradDoubles<>+0(SB), Z0
+
+next76:
+	MOVQ      CX, R9
+	VCVTPS2PD (R9), Z1
+	VCVTPS2PD (R9)(R8*1), Z2
+	VCVTPS2PD (R9)(R8*2), Z3
+	VMOVUPD   Z3, 192(SI)
+	VMOVUPD   Z1, (SI)
+	VADDPD    Z3, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMULPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z3
+	VMOVUPD   Z3, 64(SI)
+	VSUBPD    Z2, Z1, Z1
+	VMOVUPD   Z1, 128(SI)
+	ADDQ      DX, R9
+	VCVTPS2PD (R9), Z1
+	VCVTPS2PD (R9)(R8*1), Z2
+	VCVTPS2PD (R9)(R8*2), Z3
+	VMOVUPD   Z3, 448(SI)
+	VMOVUPD   Z1, 256(SI)
+	VADDPD    Z3, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMULPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z3
+	VMOVUPD   Z3, 320(SI)
+	VSUBPD    Z2, Z1, Z1
+	VMOVUPD   Z1, 384(SI)
+	ADDQ      DX, R9
+	VCVTPS2PD (R9), Z1
+	VCVTPS2PD (R9)(R8*1), Z2
+	VCVTPS2PD (R9)(R8*2), Z3
+	VMOVUPD   Z3, 704(SI)
+	VMOVUPD   Z1, 512(SI)
+	VADDPD    Z3, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMULPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z3
+	VMOVUPD   Z3, 576(SI)
+	VSUBPD    Z2, Z1, Z1
+	VMOVUPD   Z1, 640(SI)
+	IMUL3Q    $0x04, AX, R10
+	LEAQ      (R10)(R10*2), R11
+	MOVQ      BX, R9
+	VMOVUPD   (SI), Z1
+	VMOVUPD   256(SI), Z2
+	VMOVUPD   512(SI), Z3
+	VCVTPD2PS Z3, Y4
+	VMOVUPS   Y4, (R9)(R11*1)
+	VCVTPD2PS Z1, Y4
+	VMOVUPS   Y4, (R9)
+	VADDPD    Z3, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMULPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVUPS   Y3, (R9)(R10*1)
+	VSUBPD    Z2, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (R9)(R10*2)
+	ADDQ      AX, R9
+	VMOVUPD   64(SI), Z1
+	VMOVUPD   320(SI), Z2
+	VMOVUPD   576(SI), Z3
+	VCVTPD2PS Z3, Y4
+	VMOVUPS   Y4, (R9)(R11*1)
+	VCVTPD2PS Z1, Y4
+	VMOVUPS   Y4, (R9)
+	VADDPD    Z3, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMULPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVUPS   Y3, (R9)(R10*1)
+	VSUBPD    Z2, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (R9)(R10*2)
+	ADDQ      AX, R9
+	VMOVUPD   128(SI), Z1
+	VMOVUPD   384(SI), Z2
+	VMOVUPD   640(SI), Z3
+	VCVTPD2PS Z3, Y4
+	VMOVUPS   Y4, (R9)(R11*1)
+	VCVTPD2PS Z1, Y4
+	VMOVUPS   Y4, (R9)
+	VADDPD    Z3, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMULPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVUPS   Y3, (R9)(R10*1)
+	VSUBPD    Z2, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (R9)(R10*2)
+	ADDQ      AX, R9
+	VMOVUPD   192(SI), Z1
+	VMOVUPD   448(SI), Z2
+	VMOVUPD   704(SI), Z3
+	VCVTPD2PS Z3, Y4
+	VMOVUPS   Y4, (R9)(R11*1)
+	VCVTPD2PS Z1, Y4
+	VMOVUPS   Y4, (R9)
+	VADDPD    Z3, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMULPD    Z0, Z2, Z2
+	VADDPD    Z2, Z1, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVUPS   Y3, (R9)(R10*1)
+	VSUBPD    Z2, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (R9)(R10*2)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, BX
+	SUBQ      $0x08, DI
+	JGT       next76
 	VZEROUPPER
 	RET
 
@@ -1793,7 +2326,7 @@ TEXT ·winogradInput6AVX512(SB), NOSPLIT, $0-8
 	LEAQ         (R11)(R11*2), R12
 	LEAQ         (R11)(R11*4), R13
 
-next74:
+next77:
 	MOVQ         $+16, R15
 	MOVQ         CX, R14
 	CMPQ         R14, R15
@@ -2188,7 +2721,7 @@ next74:
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, SI
 	SUBQ         $0x10, CX
-	JGT          next74
+	JGT          next77
 	VZEROUPPER
 	RET
 
@@ -2215,7 +2748,7 @@ TEXT ·winogradOutput6AVX512(SB), NOSPLIT, $8-8
 	LEAQ         (R12)(R12*2), R13
 	XORQ         R14, R14
 
-next75:
+next78:
 	MOVQ        $+16, BP
 	MOVQ        CX, R15
 	CMPQ        R15, BP
@@ -2381,9 +2914,9 @@ next75:
 	VFMADD231PS Z4, Z7, Z11
 	VFMADD231PS Z5, Z9, Z11
 	CMPQ        104(AX), $0x00
-	JEQ         plain77
+	JEQ         plain80
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled78
+	JEQ         scaled81
 	MOVQ        80(AX), BP
 	VMOVUPS.Z   (BP)(R14*1), K1, Z7
 	VMULPS      Z7, Z6, Z6
@@ -2391,9 +2924,9 @@ next75:
 	VMULPS      Z7, Z12, Z12
 	VMULPS      Z7, Z11, Z11
 
-scaled78:
+scaled81:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased79
+	JEQ       biased82
 	MOVQ      88(AX), BP
 	VMOVUPS.Z (BP)(R14*1), K1, Z7
 	VADDPS    Z7, Z6, Z6
@@ -2401,32 +2934,32 @@ scaled78:
 	VADDPS    Z7, Z12, Z12
 	VADDPS    Z7, Z11, Z11
 
-biased79:
+biased82:
 	TESTB     $0x04, 104(AX)
-	JEQ       none80
+	JEQ       none83
 	MOVQ      96(AX), BP
 	ADDQ      R14, BP
 	VMOVUPS.Z (BP), K1, Z7
 	VADDPS    Z7, Z6, Z6
 	CMPQ      72(AX), $0x01
-	JLE       end81
+	JLE       end84
 	VMOVUPS.Z (BP)(R12*1), K1, Z7
 	VADDPS    Z7, Z10, Z10
 	CMPQ      72(AX), $0x02
-	JLE       end81
+	JLE       end84
 	VMOVUPS.Z (BP)(R12*2), K1, Z7
 	VADDPS    Z7, Z12, Z12
 	CMPQ      72(AX), $0x03
-	JLE       end81
+	JLE       end84
 	VMOVUPS.Z (BP)(R13*1), K1, Z7
 	VADDPS    Z7, Z11, Z11
 
-end81:
-none80:
+end84:
+none83:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited83
+	JEQ     limited86
 	TESTB   $0x08, 104(AX)
-	JEQ     six82
+	JEQ     six85
 	VPXORD  Z13, Z13, Z13
 	VCMPPS  $0x12, Z13, Z6, K2
 	VMOVAPS Z13, K2, Z6
@@ -2436,9 +2969,9 @@ none80:
 	VMOVAPS Z13, K2, Z12
 	VCMPPS  $0x12, Z13, Z11, K2
 	VMOVAPS Z13, K2, Z11
-	JMP     limited83
+	JMP     limited86
 
-six82:
+six85:
 	VBROADCASTSS 112(AX), Z7
 	VPXORD       Z14, Z14, Z14
 	VCMPPS       $0x11, Z14, Z6, K2
@@ -2458,22 +2991,22 @@ six82:
 	VCMPPS       $0x1e, Z7, Z11, K2
 	VBLENDMPS    Z7, Z11, K2, Z11
 
-limited83:
-plain77:
+limited86:
+plain80:
 	VMOVUPS Z6, K1, (R15)
 	CMPQ    72(AX), $0x01
-	JLE     end84
+	JLE     end87
 	VMOVUPS Z10, K1, (R15)(R12*1)
 	CMPQ    72(AX), $0x02
-	JLE     end84
+	JLE     end87
 	VMOVUPS Z12, K1, (R15)(R12*2)
 	CMPQ    72(AX), $0x03
-	JLE     end84
+	JLE     end87
 	VMOVUPS Z11, K1, (R15)(R13*1)
 
-end84:
+end87:
 	CMPQ        64(AX), $0x01
-	JLE         done76
+	JLE         done79
 	ADDQ        DI, R15
 	VMOVUPS     384(SI), Z6
 	VMOVUPS     448(SI), Z7
@@ -2494,9 +3027,9 @@ end84:
 	VFMADD231PS Z4, Z7, Z11
 	VFMADD231PS Z5, Z9, Z11
 	CMPQ        104(AX), $0x00
-	JEQ         plain85
+	JEQ         plain88
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled86
+	JEQ         scaled89
 	MOVQ        80(AX), BP
 	VMOVUPS.Z   (BP)(R14*1), K1, Z7
 	VMULPS      Z7, Z6, Z6
@@ -2504,9 +3037,9 @@ end84:
 	VMULPS      Z7, Z12, Z12
 	VMULPS      Z7, Z11, Z11
 
-scaled86:
+scaled89:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased87
+	JEQ       biased90
 	MOVQ      88(AX), BP
 	VMOVUPS.Z (BP)(R14*1), K1, Z7
 	VADDPS    Z7, Z6, Z6
@@ -2514,33 +3047,33 @@ scaled86:
 	VADDPS    Z7, Z12, Z12
 	VADDPS    Z7, Z11, Z11
 
-biased87:
+biased90:
 	TESTB     $0x04, 104(AX)
-	JEQ       none88
+	JEQ       none91
 	MOVQ      96(AX), BP
 	ADDQ      R14, BP
 	ADDQ      DI, BP
 	VMOVUPS.Z (BP), K1, Z7
 	VADDPS    Z7, Z6, Z6
 	CMPQ      72(AX), $0x01
-	JLE       end89
+	JLE       end92
 	VMOVUPS.Z (BP)(R12*1), K1, Z7
 	VADDPS    Z7, Z10, Z10
 	CMPQ      72(AX), $0x02
-	JLE       end89
+	JLE       end92
 	VMOVUPS.Z (BP)(R12*2), K1, Z7
 	VADDPS    Z7, Z12, Z12
 	CMPQ      72(AX), $0x03
-	JLE       end89
+	JLE       end92
 	VMOVUPS.Z (BP)(R13*1), K1, Z7
 	VADDPS    Z7, Z11, Z11
 
-end89:
-none88:
+end92:
+none91:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited91
+	JEQ     limited94
 	TESTB   $0x08, 104(AX)
-	JEQ     six90
+	JEQ     six93
 	VPXORD  Z15, Z15, Z15
 	VCMPPS  $0x12, Z15, Z6, K2
 	VMOVAPS Z15, K2, Z6
@@ -2550,9 +3083,9 @@ none88:
 	VMOVAPS Z15, K2, Z12
 	VCMPPS  $0x12, Z15, Z11, K2
 	VMOVAPS Z15, K2, Z11
-	JMP     limited91
+	JMP     limited94
 
-six90:
+six93:
 	VBROADCASTSS 112(AX), Z7
 	VPXORD       Z16, Z16, Z16
 	VCMPPS       $0x11, Z16, Z6, K2
@@ -2572,22 +3105,22 @@ six90:
 	VCMPPS       $0x1e, Z7, Z11, K2
 	VBLENDMPS    Z7, Z11, K2, Z11
 
-limited91:
-plain85:
+limited94:
+plain88:
 	VMOVUPS Z6, K1, (R15)
 	CMPQ    72(AX), $0x01
-	JLE     end92
+	JLE     end95
 	VMOVUPS Z10, K1, (R15)(R12*1)
 	CMPQ    72(AX), $0x02
-	JLE     end92
+	JLE     end95
 	VMOVUPS Z12, K1, (R15)(R12*2)
 	CMPQ    72(AX), $0x03
-	JLE     end92
+	JLE     end95
 	VMOVUPS Z11, K1, (R15)(R13*1)
 
-end92:
+end95:
 	CMPQ        64(AX), $0x02
-	JLE         done76
+	JLE         done79
 	ADDQ        DI, R15
 	VMOVUPS     768(SI), Z6
 	VMOVUPS     832(SI), Z7
@@ -2608,9 +3141,9 @@ end92:
 	VFMADD231PS Z4, Z7, Z11
 	VFMADD231PS Z5, Z9, Z11
 	CMPQ        104(AX), $0x00
-	JEQ         plain93
+	JEQ         plain96
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled94
+	JEQ         scaled97
 	MOVQ        80(AX), BP
 	VMOVUPS.Z   (BP)(R14*1), K1, Z7
 	VMULPS      Z7, Z6, Z6
@@ -2618,9 +3151,9 @@ end92:
 	VMULPS      Z7, Z12, Z12
 	VMULPS      Z7, Z11, Z11
 
-scaled94:
+scaled97:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased95
+	JEQ       biased98
 	MOVQ      88(AX), BP
 	VMOVUPS.Z (BP)(R14*1), K1, Z7
 	VADDPS    Z7, Z6, Z6
@@ -2628,9 +3161,9 @@ scaled94:
 	VADDPS    Z7, Z12, Z12
 	VADDPS    Z7, Z11, Z11
 
-biased95:
+biased98:
 	TESTB     $0x04, 104(AX)
-	JEQ       none96
+	JEQ       none99
 	MOVQ      96(AX), BP
 	ADDQ      R14, BP
 	ADDQ      DI, BP
@@ -2638,24 +3171,24 @@ biased95:
 	VMOVUPS.Z (BP), K1, Z7
 	VADDPS    Z7, Z6, Z6
 	CMPQ      72(AX), $0x01
-	JLE       end97
+	JLE       end100
 	VMOVUPS.Z (BP)(R12*1), K1, Z7
 	VADDPS    Z7, Z10, Z10
 	CMPQ      72(AX), $0x02
-	JLE       end97
+	JLE       end100
 	VMOVUPS.Z (BP)(R12*2), K1, Z7
 	VADDPS    Z7, Z12, Z12
 	CMPQ      72(AX), $0x03
-	JLE       end97
+	JLE       end100
 	VMOVUPS.Z (BP)(R13*1), K1, Z7
 	VADDPS    Z7, Z11, Z11
 
-end97:
-none96:
+end100:
+none99:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited99
+	JEQ     limited102
 	TESTB   $0x08, 104(AX)
-	JEQ     six98
+	JEQ     six101
 	VPXORD  Z17, Z17, Z17
 	VCMPPS  $0x12, Z17, Z6, K2
 	VMOVAPS Z17, K2, Z6
@@ -2665,9 +3198,9 @@ none96:
 	VMOVAPS Z17, K2, Z12
 	VCMPPS  $0x12, Z17, Z11, K2
 	VMOVAPS Z17, K2, Z11
-	JMP     limited99
+	JMP     limited102
 
-six98:
+six101:
 	VBROADCASTSS 112(AX), Z7
 	VPXORD       Z18, Z18, Z18
 	VCMPPS       $0x11, Z18, Z6, K2
@@ -2687,22 +3220,22 @@ six98:
 	VCMPPS       $0x1e, Z7, Z11, K2
 	VBLENDMPS    Z7, Z11, K2, Z11
 
-limited99:
-plain93:
+limited102:
+plain96:
 	VMOVUPS Z6, K1, (R15)
 	CMPQ    72(AX), $0x01
-	JLE     end100
+	JLE     end103
 	VMOVUPS Z10, K1, (R15)(R12*1)
 	CMPQ    72(AX), $0x02
-	JLE     end100
+	JLE     end103
 	VMOVUPS Z12, K1, (R15)(R12*2)
 	CMPQ    72(AX), $0x03
-	JLE     end100
+	JLE     end103
 	VMOVUPS Z11, K1, (R15)(R13*1)
 
-end100:
+end103:
 	CMPQ        64(AX), $0x03
-	JLE         done76
+	JLE         done79
 	ADDQ        DI, R15
 	VMOVUPS     1152(SI), Z6
 	VMOVUPS     1216(SI), Z7
@@ -2723,9 +3256,9 @@ end100:
 	VFMADD231PS Z4, Z7, Z11
 	VFMADD231PS Z5, Z9, Z11
 	CMPQ        104(AX), $0x00
-	JEQ         plain101
+	JEQ         plain104
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled102
+	JEQ         scaled105
 	MOVQ        80(AX), BP
 	VMOVUPS.Z   (BP)(R14*1), K1, Z7
 	VMULPS      Z7, Z6, Z6
@@ -2733,9 +3266,9 @@ end100:
 	VMULPS      Z7, Z12, Z12
 	VMULPS      Z7, Z11, Z11
 
-scaled102:
+scaled105:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased103
+	JEQ       biased106
 	MOVQ      88(AX), BP
 	VMOVUPS.Z (BP)(R14*1), K1, Z7
 	VADDPS    Z7, Z6, Z6
@@ -2743,9 +3276,9 @@ scaled102:
 	VADDPS    Z7, Z12, Z12
 	VADDPS    Z7, Z11, Z11
 
-biased103:
+biased106:
 	TESTB     $0x04, 104(AX)
-	JEQ       none104
+	JEQ       none107
 	MOVQ      96(AX), BP
 	ADDQ      R14, BP
 	ADDQ      DI, BP
@@ -2754,24 +3287,24 @@ biased103:
 	VMOVUPS.Z (BP), K1, Z7
 	VADDPS    Z7, Z6, Z6
 	CMPQ      72(AX), $0x01
-	JLE       end105
+	JLE       end108
 	VMOVUPS.Z (BP)(R12*1), K1, Z7
 	VADDPS    Z7, Z10, Z10
 	CMPQ      72(AX), $0x02
-	JLE       end105
+	JLE       end108
 	VMOVUPS.Z (BP)(R12*2), K1, Z7
 	VADDPS    Z7, Z12, Z12
 	CMPQ      72(AX), $0x03
-	JLE       end105
+	JLE       end108
 	VMOVUPS.Z (BP)(R13*1), K1, Z7
 	VADDPS    Z7, Z11, Z11
 
-end105:
-none104:
+end108:
+none107:
 	TESTB   $0x18, 104(AX)
-	JEQ     limited107
+	JEQ     limited110
 	TESTB   $0x08, 104(AX)
-	JEQ     six106
+	JEQ     six109
 	VPXORD  Z19, Z19, Z19
 	VCMPPS  $0x12, Z19, Z6, K2
 	VMOVAPS Z19, K2, Z6
@@ -2781,9 +3314,9 @@ none104:
 	VMOVAPS Z19, K2, Z12
 	VCMPPS  $0x12, Z19, Z11, K2
 	VMOVAPS Z19, K2, Z11
-	JMP     limited107
+	JMP     limited110
 
-six106:
+six109:
 	VBROADCASTSS 112(AX), Z7
 	VPXORD       Z20, Z20, Z20
 	VCMPPS       $0x11, Z20, Z6, K2
@@ -2803,28 +3336,311 @@ six106:
 	VCMPPS       $0x1e, Z7, Z11, K2
 	VBLENDMPS    Z7, Z11, K2, Z11
 
-limited107:
-plain101:
+limited110:
+plain104:
 	VMOVUPS Z6, K1, (R15)
 	CMPQ    72(AX), $0x01
-	JLE     end108
+	JLE     end111
 	VMOVUPS Z10, K1, (R15)(R12*1)
 	CMPQ    72(AX), $0x02
-	JLE     end108
+	JLE     end111
 	VMOVUPS Z12, K1, (R15)(R12*2)
 	CMPQ    72(AX), $0x03
-	JLE     end108
+	JLE     end111
 	VMOVUPS Z11, K1, (R15)(R13*1)
 
-end108:
-done76:
+end111:
+done79:
 	ADDQ $0x40, DX
 	ADDQ $0x40, BX
 	ADDQ $0x40, R14
 	SUBQ $0x10, CX
-	JGT  next75
+	JGT  next78
 	VZEROUPPER
 	RET
+
+// func winogradFilter6AVX512(t *byte)
+// Requires: AVX, AVX512F
+TEXT ·winogradFilter6AVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         56(AX), SI
+	MOVQ         48(AX), DI
+	MOVQ         16(AX), R8
+	MOVQ         40(AX), AX
+	VBROADCASTSD winogradDoubles<>+8(SB), Z0
+	VBROADCASTSD winogradDoubles<>+16(SB), Z1
+	VBROADCASTSD winogradDoubles<>+24(SB), Z2
+	VBROADCASTSD winogradDoubles<>+32(SB), Z3
+	VBROADCASTSD winogradDoubles<>+40(SB), Z4
+	VBROADCASTSD winogradDoubles<>+48(SB), Z5
+	VBROADCASTSD winogradDoubles<>+56(SB), Z6
+
+next112:
+	MOVQ      CX, R9
+	VCVTPS2PD (R9), Z7
+	VCVTPS2PD (R9)(R8*1), Z8
+	VCVTPS2PD (R9)(R8*2), Z9
+	VMOVUPD   Z9, 320(SI)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VMOVUPD   Z12, 64(SI)
+	VSUBPD    Z11, Z10, Z10
+	VMOVUPD   Z10, 128(SI)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VMOVUPD   Z10, 192(SI)
+	VSUBPD    Z8, Z9, Z9
+	VMOVUPD   Z9, 256(SI)
+	VMULPD    Z0, Z7, Z7
+	VMOVUPD   Z7, (SI)
+	ADDQ      DX, R9
+	VCVTPS2PD (R9), Z7
+	VCVTPS2PD (R9)(R8*1), Z8
+	VCVTPS2PD (R9)(R8*2), Z9
+	VMOVUPD   Z9, 704(SI)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VMOVUPD   Z12, 448(SI)
+	VSUBPD    Z11, Z10, Z10
+	VMOVUPD   Z10, 512(SI)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VMOVUPD   Z10, 576(SI)
+	VSUBPD    Z8, Z9, Z9
+	VMOVUPD   Z9, 640(SI)
+	VMULPD    Z0, Z7, Z7
+	VMOVUPD   Z7, 384(SI)
+	ADDQ      DX, R9
+	VCVTPS2PD (R9), Z7
+	VCVTPS2PD (R9)(R8*1), Z8
+	VCVTPS2PD (R9)(R8*2), Z9
+	VMOVUPD   Z9, 1088(SI)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VMOVUPD   Z12, 832(SI)
+	VSUBPD    Z11, Z10, Z10
+	VMOVUPD   Z10, 896(SI)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VMOVUPD   Z10, 960(SI)
+	VSUBPD    Z8, Z9, Z9
+	VMOVUPD   Z9, 1024(SI)
+	VMULPD    Z0, Z7, Z7
+	VMOVUPD   Z7, 768(SI)
+	IMUL3Q    $0x06, AX, R10
+	LEAQ      (R10)(R10*2), R11
+	LEAQ      (R10)(R10*4), R12
+	MOVQ      BX, R9
+	VMOVUPD   (SI), Z7
+	VMOVUPD   384(SI), Z8
+	VMOVUPD   768(SI), Z9
+	VCVTPD2PS Z9, Y10
+	VMOVUPS   Y10, (R9)(R12*1)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VCVTPD2PS Z12, Y12
+	VMOVUPS   Y12, (R9)(R10*1)
+	VSUBPD    Z11, Z10, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R10*2)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R11*1)
+	VSUBPD    Z8, Z9, Z9
+	VCVTPD2PS Z9, Y8
+	VMOVUPS   Y8, (R9)(R10*4)
+	VMULPD    Z0, Z7, Z7
+	VCVTPD2PS Z7, Y7
+	VMOVUPS   Y7, (R9)
+	ADDQ      AX, R9
+	VMOVUPD   64(SI), Z7
+	VMOVUPD   448(SI), Z8
+	VMOVUPD   832(SI), Z9
+	VCVTPD2PS Z9, Y10
+	VMOVUPS   Y10, (R9)(R12*1)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VCVTPD2PS Z12, Y12
+	VMOVUPS   Y12, (R9)(R10*1)
+	VSUBPD    Z11, Z10, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R10*2)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R11*1)
+	VSUBPD    Z8, Z9, Z9
+	VCVTPD2PS Z9, Y8
+	VMOVUPS   Y8, (R9)(R10*4)
+	VMULPD    Z0, Z7, Z7
+	VCVTPD2PS Z7, Y7
+	VMOVUPS   Y7, (R9)
+	ADDQ      AX, R9
+	VMOVUPD   128(SI), Z7
+	VMOVUPD   512(SI), Z8
+	VMOVUPD   896(SI), Z9
+	VCVTPD2PS Z9, Y10
+	VMOVUPS   Y10, (R9)(R12*1)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VCVTPD2PS Z12, Y12
+	VMOVUPS   Y12, (R9)(R10*1)
+	VSUBPD    Z11, Z10, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R10*2)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R11*1)
+	VSUBPD    Z8, Z9, Z9
+	VCVTPD2PS Z9, Y8
+	VMOVUPS   Y8, (R9)(R10*4)
+	VMULPD    Z0, Z7, Z7
+	VCVTPD2PS Z7, Y7
+	VMOVUPS   Y7, (R9)
+	ADDQ      AX, R9
+	VMOVUPD   192(SI), Z7
+	VMOVUPD   576(SI), Z8
+	VMOVUPD   960(SI), Z9
+	VCVTPD2PS Z9, Y10
+	VMOVUPS   Y10, (R9)(R12*1)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VCVTPD2PS Z12, Y12
+	VMOVUPS   Y12, (R9)(R10*1)
+	VSUBPD    Z11, Z10, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R10*2)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R11*1)
+	VSUBPD    Z8, Z9, Z9
+	VCVTPD2PS Z9, Y8
+	VMOVUPS   Y8, (R9)(R10*4)
+	VMULPD    Z0, Z7, Z7
+	VCVTPD2PS Z7, Y7
+	VMOVUPS   Y7, (R9)
+	ADDQ      AX, R9
+	VMOVUPD   256(SI), Z7
+	VMOVUPD   640(SI), Z8
+	VMOVUPD   1024(SI), Z9
+	VCVTPD2PS Z9, Y10
+	VMOVUPS   Y10, (R9)(R12*1)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VCVTPD2PS Z12, Y12
+	VMOVUPS   Y12, (R9)(R10*1)
+	VSUBPD    Z11, Z10, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R10*2)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R11*1)
+	VSUBPD    Z8, Z9, Z9
+	VCVTPD2PS Z9, Y8
+	VMOVUPS   Y8, (R9)(R10*4)
+	VMULPD    Z0, Z7, Z7
+	VCVTPD2PS Z7, Y7
+	VMOVUPS   Y7, (R9)
+	ADDQ      AX, R9
+	VMOVUPD   320(SI), Z7
+	VMOVUPD   704(SI), Z8
+	VMOVUPD   1088(SI), Z9
+	VCVTPD2PS Z9, Y10
+	VMOVUPS   Y10, (R9)(R12*1)
+	VMULPD    Z1, Z9, Z10
+	VADDPD    Z7, Z10, Z10
+	VMULPD    Z2, Z10, Z10
+	VMULPD    Z3, Z8, Z11
+	VADDPD    Z11, Z10, Z12
+	VCVTPD2PS Z12, Y12
+	VMOVUPS   Y12, (R9)(R10*1)
+	VSUBPD    Z11, Z10, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R10*2)
+	VMULPD    Z4, Z9, Z9
+	VADDPD    Z7, Z9, Z9
+	VMULPD    Z5, Z9, Z9
+	VMULPD    Z6, Z8, Z8
+	VADDPD    Z8, Z9, Z10
+	VCVTPD2PS Z10, Y10
+	VMOVUPS   Y10, (R9)(R11*1)
+	VSUBPD    Z8, Z9, Z9
+	VCVTPD2PS Z9, Y8
+	VMOVUPS   Y8, (R9)(R10*4)
+	VMULPD    Z0, Z7, Z7
+	VCVTPD2PS Z7, Y7
+	VMOVUPS   Y7, (R9)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, BX
+	SUBQ      $0x08, DI
+	JGT       next112
+	VZEROUPPER
+	RET
+
+DATA winogradDoubles<>+0(SB)/8, $0x3fe0000000000000
+DATA winogradDoubles<>+8(SB)/8, $0x3ff23456789abcdf
+DATA winogradDoubles<>+16(SB)/8, $0x3fd9000000000000
+DATA winogradDoubles<>+24(SB)/8, $0xbfe607667c6dcce3
+DATA winogradDoubles<>+32(SB)/8, $0xbfdb89401b89401c
+DATA winogradDoubles<>+40(SB)/8, $0x4002000000000000
+DATA winogradDoubles<>+48(SB)/8, $0x3fbe98801e98801f
+DATA winogradDoubles<>+56(SB)/8, $0x3fc6f26016f26017
+GLOBL winogradDoubles<>(SB), RODATA|NOPTR, $64
 
 DATA winogradFactors<>+0(SB)/4, $0x3f200000
 DATA winogradFactors<>+4(SB)/4, $0x3f200000

@@ -88,3 +88,35 @@ func (w *Winograd) out(y, m *[6]float32) {
 	y[2] = float32(s*pointA2) + float32(s2*pointB2)
 	y[3] = m[5] + float32(d*pointA3) + float32(d2*pointB3)
 }
+
+func (w *Winograd) portableFilters(dst []float32, step int, src []float32, line, pixel, n int) {
+	var lines [3][6]float64
+	for c := range n {
+		for i := range lines {
+			g := src[i*line+c:]
+			w.values(float64(g[0]), float64(g[pixel]), float64(g[2*pixel]), func(j int, v float64) { lines[i][j] = v })
+		}
+		for j := range w.Points {
+			w.values(lines[0][j], lines[1][j], lines[2][j], func(i int, v float64) { dst[(i*w.Points+j)*step+c] = float32(v) })
+		}
+	}
+}
+
+// values evaluates a polynomial at the points, and divides by what the image's transform has too
+// much.
+func (w *Winograd) values(g0, g1, g2 float64, put func(i int, v float64)) {
+	pair := func(first int, even, odd float64) {
+		put(first, even+odd)
+		put(first+1, even-odd)
+	}
+	put(w.Points-1, g2)
+	if w.Points == 4 {
+		put(0, g0)
+		pair(1, (g0+g2)*0.5, float64(g1*0.5))
+		return
+	}
+	const na, nb = 2 * pointA2 * (pointA2 - pointB2), 2 * pointB2 * (pointB2 - pointA2)
+	pair(1, (g0+float64(g2*pointA2))*(1/na), float64(g1*(pointA/na)))
+	pair(3, (g0+float64(g2*pointB2))*(1/nb), float64(g1*(pointB/nb)))
+	put(0, g0*(1/pointsProduct))
+}

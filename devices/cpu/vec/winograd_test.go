@@ -188,18 +188,23 @@ func TestWinograd(t *testing.T) {
 					}
 				}
 			}
-			var g [9]float32
-			var got [36]float32
-			x := make([][]float64, 3)
-			for i := range g {
-				g[i] = rng.Float32()
-				x[i/3] = append(x[i/3], float64(g[i]))
+			const filters = 32
+			line, pixel, step := 3*filters+5, filters+1, filters+2
+			src, got := make([]float32, 2*(line+pixel)+filters), guarded[float32](t, (n*n-1)*step+filters)
+			for i := range src {
+				src[i] = rng.Float32()
 			}
-			c.w.Filter(&got, &g)
-			want := both(filter, x, false)
-			for i := range n * n {
-				if math.Abs(float64(got[i])-want[i/n][i%n]) > 1e-6 {
-					t.Fatalf("%d points: position %d of the filter is %v, want %v", n, i, got[i], want[i/n][i%n])
+			c.w.Filters(got, step, src, line, pixel, filters, guarded[float32](t, c.w.Temp()))
+			for k := range filters {
+				x := make([][]float64, 3)
+				for i := range 9 {
+					x[i/3] = append(x[i/3], float64(src[i/3*line+i%3*pixel+k]))
+				}
+				want := both(filter, x, false)
+				for i := range n * n {
+					if math.Abs(float64(got[i*step+k])-want[i/n][i%n]) > 1e-7*math.Abs(want[i/n][i%n])+1e-15 {
+						t.Fatalf("%d points, filter %d: position %d is %v, want %v", n, k, i, got[i*step+k], want[i/n][i%n])
+					}
 				}
 			}
 		})
@@ -220,11 +225,13 @@ func TestWinogradBits(t *testing.T) {
 		for i := range sums {
 			sums[i] = rng.Float32() - 0.5
 		}
-		var in, out [2][]float32
+		var in, out, filters [2][]float32
 		for i, s := range []instructionSet{avx2, avx512} {
+			filters[i] = make([]float32, n*n*16)
 			in[i], out[i] = make([]float32, n*n*step), make([]float32, w.Size*w.Size*channels)
 			if !withISA(s, func() {
 				temp := make([]float32, w.Temp())
+				w.Filters(filters[i], 16, sums, 48, 16, 16, temp)
 				w.Input(in[i], step, src, n*channels, channels, channels, temp)
 				w.Output(out[i], WinogradSquare{Line: w.Size * channels, Pixel: channels, Lines: w.Size, Columns: w.Size, Channels: channels}, sums, step, &Finish{}, temp)
 			}) {
@@ -235,6 +242,9 @@ func TestWinogradBits(t *testing.T) {
 			if !same(in[0][i*step:][:channels], in[1][i*step:][:channels]) {
 				t.Errorf("position %d of %d points differs", i, n)
 			}
+		}
+		if !same(filters[0], filters[1]) {
+			t.Errorf("filters of %d points differ", n)
 		}
 		if !same(out[0], out[1]) {
 			t.Errorf("pixels of %d points differ", n)
@@ -257,6 +267,8 @@ func TestWinogradOutside(t *testing.T) {
 			"the result":    func() { w.Output(image[1:], square, dst, 16, &Finish{}, temp) },
 			"a bias":        func() { w.Output(image, square, dst, 16, &Finish{Bias: src[:7]}, temp) },
 			"what is added": func() { w.Output(image, square, dst, 16, &Finish{Add: image[1:]}, temp) },
+			"filters":       func() { w.Filters(dst, 16, src[:2*64+15], 48, 16, 16, temp) },
+			"their places":  func() { w.Filters(dst[:35*16+15], 16, src, 48, 16, 16, temp) },
 			"a panel":       func() { MultiplyPanel(2, 8, 4, src, 4, make([]float32, 4*PanelColumns()-1), dst, 8) },
 		} {
 			func() {

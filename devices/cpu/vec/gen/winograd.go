@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
+	avo "github.com/mmcloughlin/avo/reg"
 )
 
 // The fields of a winogradRun in package vec, in order.
@@ -45,6 +46,26 @@ const (
 	factors
 )
 
+// The factors of the transforms of filters, in double.
+const winogradDoubles = "winogradDoubles"
+
+const (
+	doubleHalf = iota
+	doubleZero // for the point 0
+	doubleSquareA
+	doubleEvenA // for ±pointA, of the even and the odd part
+	doubleOddA
+	doubleSquareB
+	doubleEvenB
+	doubleOddB
+)
+
+func doubles() []float64 {
+	const a2, b2 = pointA * pointA, pointB * pointB
+	const na, nb = 2 * a2 * (a2 - b2), 2 * b2 * (b2 - a2)
+	return []float64{0.5, 1 / (a2 * b2), a2, 1 / na, pointA / na, b2, 1 / nb, pointB / nb}
+}
+
 // winograd writes the transforms.
 func winograd(a *assembly) {
 	a.ConstraintExpr("amd64")
@@ -53,7 +74,13 @@ func winograd(a *assembly) {
 		for _, points := range []int{4, 6} {
 			w.input(points)
 			w.output(points)
+			w.filter(points)
 		}
+	}
+	a.StaticGlobal(winogradDoubles)
+	a.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i, f := range doubles() {
+		a.AddDatum(8*i, operand.U64(math.Float64bits(f)))
 	}
 	a.StaticGlobal(winogradFactors)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -342,4 +369,104 @@ func (w *winogradCode) columns(t reg, size int, do func(j int)) {
 		do(j)
 	}
 	w.Label(end)
+}
+
+// filter transforms filters of 3×3 numbers in double: as many as there are Channels, which fill
+// vectors of float32, whose lines and numbers are Line and Pixel apart. Positions are DstPixel
+// apart.
+func (w *winogradCode) filter(points int) {
+	w.Function(fmt.Sprintf("winogradFilter%d%s", points, w.name))
+	w.Attributes(attr.NOSPLIT)
+	w.SignatureExpr("func(t *byte)")
+	t := w.Load(w.Param("t"), w.GP64())
+	src, line, dst, temp, channels := w.field(t, winSrc), w.field(t, winLine), w.field(t, winDst), w.field(t, winTemp), w.field(t, winChannels)
+	across := w.places(w.field(t, winPixel), 3)
+	position := w.field(t, winDstPixel)
+	used := []int{doubleHalf}
+	if points == 6 {
+		used = []int{doubleZero, doubleSquareA, doubleEvenA, doubleOddA, doubleSquareB, doubleEvenB, doubleOddB}
+	}
+	factor := make([]reg, doubleOddB+1)
+	for _, i := range used {
+		factor[i] = w.vector(w.isa)
+		w.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol(winogradDoubles), 8*i), factor[i])
+	}
+	values := func(g [3]reg, put func(i int, v reg)) {
+		pair := func(first int, even, odd reg) {
+			sum := w.vector(w.isa)
+			w.VADDPD(odd, even, sum)
+			put(first, sum)
+			w.VSUBPD(odd, even, even)
+			put(first+1, even)
+		}
+		times := func(x reg, f int) reg {
+			v := w.vector(w.isa)
+			w.VMULPD(factor[f], x, v)
+			return v
+		}
+		put(points-1, g[2])
+		if points == 4 {
+			put(0, g[0])
+			even := w.vector(w.isa)
+			w.VADDPD(g[2], g[0], even)
+			pair(1, times(even, doubleHalf), times(g[1], doubleHalf))
+			return
+		}
+		for i, f := range [2]int{doubleSquareA, doubleSquareB} {
+			even := times(g[2], f)
+			w.VADDPD(g[0], even, even)
+			w.VMULPD(factor[f+1], even, even)
+			pair(1+2*i, even, times(g[1], f+2))
+		}
+		put(0, times(g[0], doubleZero))
+	}
+	half := func(v reg) reg { // of as many float32
+		if w.isa == avx512 {
+			return v.(avo.VecVirtual).AsY()
+		}
+		return v.(avo.VecVirtual).AsX()
+	}
+	next := w.label("next")
+	w.Label(next)
+	from := w.GP64()
+	w.MOVQ(src, from)
+	for i := range 3 {
+		var g [3]reg
+		for j := range g {
+			g[j] = w.vector(w.isa)
+			w.VCVTPS2PD(across.at(from, j), g[j])
+		}
+		values(g, func(j int, v reg) { w.VMOVUPD(v, at(temp, (i*points+j)*w.bytes)) })
+		if i < 2 {
+			w.ADDQ(line, from)
+		}
+	}
+	to, far := w.GP64(), w.GP64()
+	w.IMUL3Q(operand.Imm(uint64(points)), position, far)
+	down := w.places(far, points)
+	w.MOVQ(dst, to)
+	for j := range points {
+		var g [3]reg
+		for i := range g {
+			g[i] = w.vector(w.isa)
+			w.VMOVUPD(at(temp, (i*points+j)*w.bytes), g[i])
+		}
+		values(g, func(i int, v reg) {
+			single := half(w.vector(w.isa))
+			if w.isa == avx512 {
+				w.VCVTPD2PS(v, single)
+			} else {
+				w.VCVTPD2PSY(v, single)
+			}
+			w.VMOVUPS(single, down.at(to, i))
+		})
+		if j < points-1 {
+			w.ADDQ(position, to)
+		}
+	}
+	w.advance(w.bytes/2, src, dst)
+	w.SUBQ(operand.Imm(uint64(w.bytes/8)), channels)
+	w.JGT(operand.LabelRef(next))
+	w.VZEROUPPER()
+	w.RET()
 }
