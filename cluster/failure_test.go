@@ -88,24 +88,24 @@ func (f *failing) loop(ctx context.Context, n int32) error {
 	return nil
 }
 
-// forever goes round the loop until it fails, and sends the error.
-func (f *failing) forever() chan error {
-	failed := make(chan error, 1)
-	go func() { failed <- f.loop(f.t.Context(), 1<<30) }()
-	return failed
-}
-
-// running waits until both workers run the step.
-func (f *failing) running() {
+// forever goes round the loop until it fails, and sends the error. It returns when both workers
+// run the step; one that fails before, as on a machine that stands still for longer than the
+// bound, is begun again.
+func (f *failing) forever(ctx context.Context) chan error {
 	f.t.Helper()
 	for {
-		all, errs, err := cluster.Ask(f.t.Context(), "troupe://"+f.workers[0].address+","+f.workers[1].address, &session.ClusterOptions{Bound: failureBound})
-		if err != nil || errs[0] != nil || errs[1] != nil {
-			f.t.Fatal(err, errs)
+		failed := make(chan error, 1)
+		go func() { failed <- f.loop(ctx, 1<<30) }()
+		for len(failed) == 0 {
+			all, errs, err := cluster.Ask(f.t.Context(), "troupe://"+f.workers[0].address+","+f.workers[1].address, &session.ClusterOptions{Bound: failureBound})
+			if err != nil || errs[0] != nil || errs[1] != nil {
+				f.t.Fatal(err, errs)
+			}
+			if all[0].Steps > 0 && all[1].Steps > 0 {
+				return failed
+			}
 		}
-		if all[0].Steps > 0 && all[1].Steps > 0 {
-			return
-		}
+		lostWorker(f.t, <-failed)
 	}
 }
 
@@ -173,8 +173,7 @@ func TestWorkerKilled(t *testing.T) {
 	f := newFailing(t)
 	f.recovers(f.assign)
 	f.recovers(func() error { return f.loop(t.Context(), 10) })
-	failed := f.forever()
-	f.running()
+	failed := f.forever(t.Context())
 	f.workers[1].kill()
 	lostWorker(t, <-failed)
 	lostWorker(t, f.loop(t.Context(), 10))
@@ -312,8 +311,7 @@ func TestNetworkCuts(t *testing.T) {
 	f.recovers(f.assign)
 	kinds := []string{"both directions are cut", "what goes to the worker is cut", "what comes from the worker is cut", "the connections end"}
 	for i := range *cuts {
-		failed := f.forever()
-		f.running()
+		failed := f.forever(t.Context())
 		began := time.Now()
 		switch i % len(kinds) {
 		case 0:
@@ -341,8 +339,7 @@ func TestWorkersKilled(t *testing.T) {
 	t.Parallel() // it mostly waits
 	f := newFailing(t)
 	for i := range *kills {
-		failed := f.forever()
-		f.running()
+		failed := f.forever(t.Context())
 		victim := i % 2
 		began := time.Now()
 		f.workers[victim].kill()
@@ -355,9 +352,7 @@ func TestWorkersKilled(t *testing.T) {
 func TestCancelledStep(t *testing.T) {
 	f := newFailing(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	failed := make(chan error, 1)
-	go func() { failed <- f.loop(ctx, 1<<30) }()
-	f.running()
+	failed := f.forever(ctx)
 	cancel()
 	wants(t, <-failed, status.Canceled)
 	if err := f.loop(t.Context(), 10); err != nil {
@@ -367,8 +362,7 @@ func TestCancelledStep(t *testing.T) {
 
 func TestClosedSession(t *testing.T) {
 	f := newFailing(t)
-	failed := f.forever()
-	f.running()
+	failed := f.forever(t.Context())
 	f.session.Close()
 	wants(t, <-failed, status.Canceled)
 }

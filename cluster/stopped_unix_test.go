@@ -22,8 +22,7 @@ func TestWorkersStopped(t *testing.T) {
 	f := newFailing(t)
 	f.recovers(f.assign)
 	for i := range *stops {
-		failed := f.forever()
-		f.running()
+		failed := f.forever(t.Context())
 		victim := f.workers[1-i%2].Process
 		began := time.Now()
 		if err := victim.Signal(syscall.SIGSTOP); err != nil {
