@@ -50,11 +50,13 @@ func (t *tilings) group(code []form.Instr) {
 	var g tile.Group
 	var outside []kernel.TileInput
 	made, number := map[int32]int{}, map[int32]int{}
+	uses := make([]int32, len(code)) // of what a member makes, by others than members
 	for i := range code {
 		in := &code[i]
 		m := tile.Member{Kernel: f.Flow.Nodes[in.Node].Kernel.(kernel.Tiler)}
 		for _, u := range in.In {
 			if at, ok := made[u.Value]; ok {
+				uses[at]--
 				m.In = append(m.In, at)
 				continue
 			}
@@ -71,7 +73,11 @@ func (t *tilings) group(code []form.Instr) {
 			m.In = append(m.In, ^n)
 		}
 		made[in.Out[0]] = i
+		uses[i] = f.Values[in.Out[0]].Uses
 		g.Members = append(g.Members, m)
+	}
+	for i := range code {
+		g.Members[i].Needed = uses[i] > 0
 	}
 	for i, dims := range tile.Dims(&g, outside) {
 		t.dims[code[i].Out[0]] = dims

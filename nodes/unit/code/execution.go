@@ -598,7 +598,11 @@ func (x *execution) tile(t *Tiles, first int) int32 {
 			}
 		}
 	}
-	x.put(x.unit.Calls[t.Members[last].Call].Out, made[last])
+	for i := first; i <= last; i++ {
+		if i == last || t.Needed(i, last) {
+			x.put(x.unit.Calls[t.Members[i].Call].Out, made[i])
+		}
+	}
 	return t.Members[last].End
 }
 

@@ -6,9 +6,9 @@ import (
 )
 
 // Tiles are calls that follow each other, of kernels that can compute a few rows at a time
-// ([kernel.Tiler]): a group whose results only its own calls use, but for the last one's. In
-// front of each call stands an instruction that plays the call and some that follow it
-// together, where a plan for the shapes that there are says so. All errors of shapes are those of the calls.
+// ([kernel.Tiler]): each makes something for a later one of the group. In front of each call
+// stands an instruction that plays the call and some that follow it together, where a plan
+// for the shapes that there are says so. All errors of shapes are those of the calls.
 type Tiles struct {
 	Members []TileMember
 }
@@ -20,6 +20,7 @@ type TileMember struct {
 	End    int32      // the instruction after it
 	In     []TileFrom // its inputs
 	Gives  []TileFrom // what it is the last to need
+	Needed bool       // what it makes is needed outside of the group
 }
 
 // A TileFrom is where a value is: in a slot, once it is made. Member is who makes it, -1 for
@@ -60,6 +61,7 @@ func (e *emitter) tiles(code []form.Instr) {
 		return t
 	}
 	members := make([]TileMember, len(code))
+	uses := make([]int32, len(code)) // of what a member makes, by others than members
 	for i := range code {
 		in := &code[i]
 		e.here()
@@ -68,6 +70,9 @@ func (e *emitter) tiles(code []form.Instr) {
 		m.Kernel = e.form.Flow.Nodes[in.Node].Kernel.(kernel.Tiler)
 		m.Call = int32(len(e.u.Calls))
 		for _, u := range in.In {
+			if k, ok := made[u.Value]; ok {
+				uses[k]--
+			}
 			m.In = append(m.In, from(u.Value, false))
 			if u.Mode == form.Move && !e.isScalar(u.Value) {
 				m.Gives = append(m.Gives, from(u.Value, true))
@@ -82,19 +87,39 @@ func (e *emitter) tiles(code []form.Instr) {
 		e.after(in)
 		m.End = e.here()
 		made[in.Out[0]] = i
+		uses[i] = e.form.Values[in.Out[0]].Uses
+	}
+	for i := range members {
+		members[i].Needed = uses[i] > 0
 	}
 	e.u.Tiles[at].Members = members
 }
 
-// Closed reports whether nobody but members first to last uses what these make, apart from
-// what the last one does.
+// Needed reports whether what member i makes is needed once members up to last have been
+// played.
+func (t *Tiles) Needed(i, last int) bool {
+	return t.Members[i].Needed || t.uses(i, last+1, len(t.Members))
+}
+
+// Closed reports whether each of members first to last makes something for a later one of these,
+// but for the last.
 func (t *Tiles) Closed(first, last int) bool {
-	for i := last + 1; i < len(t.Members); i++ {
-		for _, x := range t.Members[i].In {
-			if x.Member >= first && x.Member < last {
-				return false
-			}
+	for i := first; i < last; i++ {
+		if !t.uses(i, i+1, last+1) {
+			return false
 		}
 	}
 	return true
+}
+
+// uses reports whether one of members from to to uses what member i makes.
+func (t *Tiles) uses(i, from, to int) bool {
+	for k := from; k < to; k++ {
+		for _, x := range t.Members[k].In {
+			if x.Member == i {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -363,6 +363,12 @@ func (f *Form) outside(in *Instr) []int32 {
 	return list
 }
 
+// uses lists the values that stand in a loop, as often as they do.
+func (f *Form) uses(in *Instr) (list []int32) {
+	eachUse(&Block{Code: []Instr{*in}}, func(u *Use) { list = append(list, u.Value) })
+	return list
+}
+
 // eachUse calls do for every use in a block and those within it.
 func eachUse(b *Block, do func(*Use)) {
 	if b == nil {

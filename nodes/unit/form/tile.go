@@ -20,14 +20,15 @@ func (f *Form) tiled(in *Instr) bool {
 	return f.Flow.dtype(s) == tensor.Float && f.Flow.output(s).Shape().NumDimensions() != 0
 }
 
-// tiles finds, outside of loops, calls whose results only calls of one group use, but for
-// that of its last, and brings them together in front of that.
+// tiles finds, outside of loops, calls of which each makes something for a later one of its
+// group, and brings them together in front of the group's last one. What a member makes others
+// may use as well, but none that comes before the last member.
 func (f *Form) tiles(c *Credit) {
-	t := &tiler{form: f, credit: c, user: make([]int32, len(f.Values)), seen: make([]int32, len(f.Values)), order: make([]bool, len(f.Flow.Nodes))}
+	t := &tiler{form: f, credit: c, users: make([][]tileUse, len(f.Values)), ordered: make([]bool, len(f.Flow.Nodes))}
 	for i := range f.Flow.In {
 		for _, from := range f.Flow.In[i] {
 			if from.Port < 0 {
-				t.order[from.Node] = true
+				t.ordered[from.Node] = true
 			}
 		}
 	}
@@ -42,13 +43,16 @@ func (f *Form) heavy(in *Instr) bool {
 }
 
 type tiler struct {
-	form   *Form
-	credit *Credit
-	number int32
-	user   []int32 // by value: the group of all that use it as far as is known; -1: several have it
-	seen   []int32 // by value: how many uses are known
-	order  []bool  // by node: others come after it for the order alone
+	form    *Form
+	credit  *Credit
+	at      int32       // how many instructions come after the one that is looked at
+	last    []int32     // by group, less one: how many come after its last member
+	users   [][]tileUse // by value: those that are known
+	ordered []bool      // by node: others come after it for the order alone
 }
+
+// A tileUse is an instruction that uses a value: how many come after it, and its group.
+type tileUse struct{ at, tile int32 }
 
 func (t *tiler) block(b *Block) {
 	t.credit.Spend(len(b.Code))
@@ -61,20 +65,21 @@ func (t *tiler) block(b *Block) {
 			if in.Else != nil {
 				t.block(in.Else)
 			}
+		case in.Op == While:
+			for _, v := range t.form.uses(in) {
+				t.use(v, 0)
+			}
 		case t.form.tiled(in):
 			in.Tile = t.groupOf(in, sizes)
 			if sizes[in.Tile]++; sizes[in.Tile] == 1 {
-				t.number++
+				t.last = append(t.last, t.at)
 			}
 			heavy[in.Tile] = heavy[in.Tile] || t.form.heavy(in)
 		}
 		for _, u := range in.In {
-			if t.seen[u.Value]++; t.seen[u.Value] == 1 {
-				t.user[u.Value] = in.Tile
-			} else if t.user[u.Value] != in.Tile {
-				t.user[u.Value] = -1
-			}
+			t.use(u.Value, in.Tile)
 		}
+		t.at++
 	}
 	for g := range sizes {
 		if !heavy[g] {
@@ -84,13 +89,32 @@ func (t *tiler) block(b *Block) {
 	t.together(b, sizes)
 }
 
-// groupOf returns the group of those that use what an instruction makes, or a new one.
+func (t *tiler) use(v, tile int32) { t.users[v] = append(t.users[v], tileUse{t.at, tile}) }
+
+// groupOf returns the group of which one uses what an instruction makes, and that all others use
+// behind the last of it, or a new one.
 func (t *tiler) groupOf(in *Instr, sizes map[int32]int) int32 {
-	v := in.Out[0]
-	if g := t.user[v]; g > 0 && t.seen[v] == t.form.Values[v].Uses && sizes[g] > 0 && sizes[g] < largestTile && !t.order[in.Node] {
-		return g
+	v, another := in.Out[0], int32(len(t.last)+1)
+	users := t.users[v]
+	t.credit.Spend(len(users))
+	if len(users) != int(t.form.Values[v].Uses) || t.ordered[in.Node] {
+		return another
 	}
-	return t.number + 1
+	g := int32(0) // the group that comes first
+	for _, u := range users {
+		if sizes[u.tile] > 0 && (g == 0 || t.last[u.tile-1] > t.last[g-1]) {
+			g = u.tile
+		}
+	}
+	if g == 0 || sizes[g] == largestTile {
+		return another
+	}
+	for _, u := range users {
+		if u.tile != g && u.at >= t.last[g-1] {
+			return another
+		}
+	}
+	return g
 }
 
 // together brings the members of each group to where its last one is.

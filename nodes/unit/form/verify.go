@@ -276,7 +276,7 @@ func (v *verifier) chain(code []Instr, i int) {
 }
 
 // tile looks that a group of tiles stands together, outside of loops, that each of it may
-// be of one, and that only the group uses what its members make but for the last.
+// be of one, and that the group uses what its members make but for the last.
 func (v *verifier) tile(code []Instr, i int) {
 	g := code[i].Tile
 	if g == 0 {
@@ -295,17 +295,14 @@ func (v *verifier) tile(code []Instr, i int) {
 	if i+1 == len(code) || code[i+1].Tile != g {
 		return
 	}
-	uses := int32(0)
 	for k := i + 1; k < len(code) && code[k].Tile == g; k++ {
 		for _, u := range code[k].In {
 			if u.Value == code[i].Out[0] {
-				uses++
+				return
 			}
 		}
 	}
-	if o := code[i].Out[0]; o < 0 || uses != v.form.Values[o].Uses {
-		v.fail("others than tiles %d use what %s makes", g, name)
-	}
+	v.fail("none of tiles %d uses what %s makes", g, name)
 }
 
 // otherwise looks at the Else of a conditional. Where there are more than two

@@ -52,6 +52,9 @@ type tileRun struct {
 	slots []int32 // of the segment's inputs
 	gives []int32 // slots that are given up
 	read  func(i int) []float32
+	made  []tensor.Value // its results, while it is played
+	write func(i int) []float32
+	homes []int32 // slots of the results
 	end   int
 	calls []int32
 
@@ -149,14 +152,17 @@ func (m *Machine) playTile(r *tileRun, pc int) int {
 	}
 	ctx := m.env.Ctx
 	ctx.Slots = nil
-	v, err := ctx.Alloc(tensor.Float, r.Dims())
-	if err != nil { // that of the call which needs the memory
-		return pc
+	for i := range r.made {
+		var err error
+		if r.made[i], err = ctx.Alloc(tensor.Float, r.Dims(i)); err != nil { // that of the call which needs the memory
+			r.reclaim(ctx, i)
+			return pc
+		}
 	}
 	last := &m.code.Calls[r.calls[len(r.calls)-1]]
 	m.at, m.busy = last, false
-	if failed, err := r.Run(ctx, r.read, tensor.Of[float32](&v)); err != nil {
-		ctx.Arena.Reclaim(v)
+	if failed, err := r.Run(ctx, r.read, r.write); err != nil {
+		r.reclaim(ctx, len(r.made))
 		if failed < 0 {
 			return pc
 		}
@@ -166,9 +172,20 @@ func (m *Machine) playTile(r *tileRun, pc int) int {
 	for _, slot := range r.gives {
 		m.free(slot)
 	}
-	v.Hold(1)
-	m.slab[last.Out] = v
+	for i, slot := range r.homes {
+		r.made[i].Hold(1)
+		m.slab[slot] = r.made[i]
+	}
+	clear(r.made)
 	return r.end
+}
+
+// reclaim gives back the first n results.
+func (r *tileRun) reclaim(ctx *kernel.Context, n int) {
+	for i := range n {
+		ctx.Arena.Reclaim(r.made[i])
+	}
+	clear(r.made)
 }
 
 // plan decides what is played in tiles, if it is not decided for these shapes.
@@ -240,7 +257,7 @@ func (s *tileState) describe(t *code.Tiles) {
 	s.group = &tile.Group{}
 	number := map[int32]int{}
 	for i := range t.Members {
-		x := tile.Member{Kernel: t.Members[i].Kernel}
+		x := tile.Member{Kernel: t.Members[i].Kernel, Needed: t.Members[i].Needed}
 		for _, from := range t.Members[i].In {
 			if from.Member >= 0 {
 				x.In = append(x.In, from.Member)
@@ -284,6 +301,11 @@ func (m *Machine) tileRun(s *tileState, t *code.Tiles, segment *tile.Segment) *t
 			}
 		}
 	}
+	for _, i := range segment.Results {
+		r.homes = append(r.homes, m.code.Calls[t.Members[i].Call].Out)
+	}
+	r.made = make([]tensor.Value, len(r.homes))
+	r.write = func(i int) []float32 { return tensor.Of[float32](&r.made[i]) }
 	r.read = func(i int) []float32 {
 		v := &m.slab[r.slots[i]]
 		if v.DType() != tensor.Float {
@@ -344,10 +366,12 @@ func (m *Machine) tileMetered(at int32, member uint8, pc int) int {
 		end := meter.Clock()
 		r.untold--
 		r.tell(meter)
-		last := m.code.Calls[r.calls[len(r.calls)-1]].Out
-		r.outs[len(r.calls)-1] = m.slab[last : last+1]
+		first := r.Segment().First
+		for k, i := range r.Segment().Results {
+			r.outs[i-first] = m.slab[r.homes[k] : r.homes[k]+1]
+		}
 		meter.Share(r.nodes, begin, end, m.Iteration(), r.outs)
-		r.outs[len(r.calls)-1] = nil
+		clear(r.outs)
 	}
 	return next
 }

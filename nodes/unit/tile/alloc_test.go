@@ -17,14 +17,14 @@ func TestRunAllocatesNothing(t *testing.T) {
 		n.plans(func(p *Plan) {
 			s := p.Segments[0]
 			r, ctx := NewRunner(s), (&kerneltest.Runner{}).Context()
-			out := make([]float32, n.results[s.Last].NumElements())
+			out := n.blank(s)
 			given := make([][]float32, len(s.Inputs))
 			for i := range given {
 				given[i] = n.floats(s.Inputs[i])
 			}
-			in := func(i int) []float32 { return given[i] }
+			in, to := func(i int) []float32 { return given[i] }, func(i int) []float32 { return out[i] }
 			run := func() {
-				if _, err := r.Run(ctx, in, out); err != nil {
+				if _, err := r.Run(ctx, in, to); err != nil {
 					t.Fatal(err)
 				}
 			}

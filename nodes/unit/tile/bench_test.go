@@ -51,7 +51,7 @@ func BenchmarkTile(b *testing.B) {
 	}
 	r, ctx, out := NewRunner(s), (&kerneltest.Runner{}).Context(), make([]float32, n.results[7].NumElements())
 	for b.Loop() {
-		if _, err := r.Run(ctx, func(i int) []float32 { return given[i] }, out); err != nil {
+		if _, err := r.Run(ctx, func(i int) []float32 { return given[i] }, func(int) []float32 { return out }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -37,6 +37,9 @@ func (p *planner) gain(s *Segment) float64 {
 			if bytes/float64(p.workers) < near {
 				rate = perByteNear
 			}
+			if x.result >= 0 { // it is not read again, but copied
+				rate = rate/2 - perByteNear
+			}
 			gain += bytes * rate / float64(p.workers)
 		}
 		// What a section needs beyond its share of the rows, others compute as well.

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// A Group is kernels in an order in which each can follow those before it. What one
-// makes, but for the last, is used in the group alone.
+// A Group is kernels in an order in which each can follow those before it. Each but the
+// last makes something for a later one.
 type Group struct{ Members []Member }
 
 // A Member is a kernel, and what it takes: the result of a member, or, as ^i, input i
@@ -18,6 +18,7 @@ type Group struct{ Members []Member }
 type Member struct {
 	Kernel kernel.Tiler
 	In     []int
+	Needed bool // outside of the group, as is what the last one makes
 }
 
 // A Plan is how a group is computed for inputs of certain shapes.
@@ -31,6 +32,7 @@ type Segment struct {
 	Images      int
 	Height      int           // rows of the last result that are made at a time
 	Sections    []int         // of an image: where they begin, and where the last one ends
+	Results     []int         // the members of which there are results as a whole, the last one at the end
 	Inputs      []int         // what it takes from outside of it: members before it, or, as ^i, inputs from outside
 	Memory      int           // elements of its buffers
 	Work        time.Duration // of one core, about
@@ -45,7 +47,11 @@ func (s *Segment) String() string {
 	if s.Images > 1 {
 		text += fmt.Sprintf(" of each of %d images", s.Images)
 	}
-	return text + fmt.Sprintf(", buffers of %d kB", (4*s.Memory+500)/1000)
+	text += fmt.Sprintf(", buffers of %d kB", (4*s.Memory+500)/1000)
+	if n := len(s.Results); n > 1 {
+		text += fmt.Sprintf(", %d results", n)
+	}
+	return text
 }
 
 // A step is a member of a segment.
@@ -53,8 +59,12 @@ type step struct {
 	tiling      kernel.Tiling
 	in          []source
 	rows, width int
-	capacity    int // rows that its buffer holds; 0: it makes the segment's result
+	capacity    int // rows that its buffer holds; 0: it is the last one, which has none
 	at          int // of the buffer, among those of the segment
+	result      int // which of the segment's results it makes; -1: none
+	// owned is, where there is a result, which of its rows a section writes: from owned[i] to
+	// owned[i+1]. It makes all of these, and at the end perhaps some of the next one's.
+	owned []int
 }
 
 // A source is where a step takes an input from.
@@ -129,13 +139,14 @@ type planner struct {
 	budget  int                // elements of buffers
 	dims    [][]int64          // by member
 	tilings [2][]kernel.Tiling // by the dimensions of a row, less one, and member
-	last    []int              // by member: the last that uses it
+	next    []int              // by member: the first that uses what it makes
+	last    []int              // the last one; behind all of them, if that is needed outside
 }
 
 // look asks the kernels; false if one would fail.
 func (p *planner) look() bool {
 	n := len(p.group.Members)
-	p.dims, p.last = make([][]int64, n), make([]int, n)
+	p.dims, p.next, p.last = make([][]int64, n), make([]int, n), make([]int, n)
 	for k := range p.tilings {
 		p.tilings[k] = make([]kernel.Tiling, n)
 	}
@@ -147,7 +158,9 @@ func (p *planner) look() bool {
 				in[k] = p.outside[^from]
 			} else {
 				in[k] = kernel.TileInput{DType: tensor.Float, Dims: p.dims[from]}
-				p.last[from] = i
+				if p.last[from] = i; p.next[from] == 0 {
+					p.next[from] = i
+				}
 			}
 		}
 		for k := range p.tilings {
@@ -161,7 +174,11 @@ func (p *planner) look() bool {
 			return false
 		}
 	}
-	p.last[n-1] = n
+	for i := range p.group.Members {
+		if p.group.Members[i].Needed || i == n-1 {
+			p.last[i] = n
+		}
+	}
 	return true
 }
 
@@ -202,11 +219,11 @@ func (p *planner) divide() *Plan {
 	return plan
 }
 
-// closed reports whether nobody outside uses what members first to last make but for the
-// last one.
+// closed reports whether each of members first to last makes something for a later one of these,
+// but for the last.
 func (p *planner) closed(first, last int) bool {
 	for i := first; i < last; i++ {
-		if p.last[i] > last {
+		if p.next[i] == 0 || p.next[i] > last {
 			return false
 		}
 	}
@@ -230,7 +247,11 @@ func (p *planner) segment(first, last, inner int) *Segment {
 			return nil
 		}
 		s.Images = images
-		x := step{tiling: *t, rows: rows, width: width}
+		x := step{tiling: *t, rows: rows, width: width, result: -1}
+		if p.last[i] > last {
+			x.result = len(s.Results)
+			s.Results = append(s.Results, i)
+		}
 		for k, from := range p.group.Members[i].In {
 			o := source{step: -1, stream: t.Streams>>k&1 != 0}
 			if from >= first {
@@ -291,6 +312,7 @@ func (p *planner) fit(s *Segment) *Segment {
 	for i := range sections + 1 {
 		s.Sections = append(s.Sections, i*rows/sections)
 	}
+	s.own()
 	tallest, height := (rows-1)/sections+1, 0
 	for at := 1; height < tallest; at *= 2 {
 		elements := s.buffers(min(at, tallest), s.glance)
@@ -304,6 +326,33 @@ func (p *planner) fit(s *Segment) *Segment {
 	}
 	s.Height = height
 	return s
+}
+
+// own shares out the rows of results among the sections: each has those of which its own rows of
+// the last result need the first, up to those of the next one.
+func (s *Segment) own() {
+	n, last := len(s.Sections)-1, len(s.steps)-1
+	owned := make([][]int, len(s.steps))
+	for k := range s.steps {
+		if s.steps[k].result >= 0 {
+			owned[k] = make([]int, n+1)
+			owned[k][n] = s.steps[k].rows
+		}
+	}
+	var w walk
+	for i := 1; i < n; i++ {
+		w.begin(s, i)
+		w.band(s.Sections[i], s.Sections[i]+1)
+		for k := range owned {
+			if owned[k] != nil {
+				owned[k][i] = w.need[k].from
+			}
+		}
+	}
+	for k := range owned[:last] {
+		s.steps[k].owned = owned[k]
+	}
+	s.steps[last].owned = s.Sections
 }
 
 // settle lays out the buffers, now that a segment is chosen.

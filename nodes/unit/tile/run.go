@@ -11,10 +11,9 @@ import (
 // A Runner plays a segment again and again, once at a time.
 type Runner struct {
 	segment *Segment
-	dims    []int64
 	step    kernel.Step
 	in      [][]float32
-	out     []float32
+	out     [][]float32 // by result
 	share   func(lo, hi int)
 
 	memory kernel.SharedScratch[float32] // of workers
@@ -26,21 +25,23 @@ type Runner struct {
 
 // NewRunner makes what plays a segment.
 func NewRunner(s *Segment) *Runner {
-	r := &Runner{segment: s, dims: s.steps[len(s.steps)-1].tiling.Dims, in: make([][]float32, len(s.Inputs))}
+	r := &Runner{segment: s, in: make([][]float32, len(s.Inputs)), out: make([][]float32, len(s.Results))}
 	r.share = r.sections
 	return r
 }
 
-// Dims returns the shape of the result.
-func (r *Runner) Dims() []int64 { return r.dims }
+// Dims returns the shape of a result.
+func (r *Runner) Dims(result int) []int64 {
+	return r.segment.steps[r.segment.Results[result]-r.segment.First].tiling.Dims
+}
 
 // Segment returns what it plays.
 func (r *Runner) Segment() *Segment { return r.segment }
 
-// Run sets out, which has the elements of the result, from the elements of the segment's
+// Run sets the elements of the segment's results, which out returns, from those of its
 // inputs, which in returns. It fails with the error of a member, of which it returns the
 // number, or with that of the memory it needs, -1.
-func (r *Runner) Run(ctx *kernel.Context, in func(i int) []float32, out []float32) (member int, err error) {
+func (r *Runner) Run(ctx *kernel.Context, in, out func(i int) []float32) (member int, err error) {
 	s := r.segment
 	n := s.Images * (len(s.Sections) - 1)
 	workers := min(n, ctx.Step.Pool.Workers())
@@ -55,7 +56,10 @@ func (r *Runner) Run(ctx *kernel.Context, in func(i int) []float32, out []float3
 	for i := range r.in {
 		r.in[i] = in(i)
 	}
-	r.out, r.err = out, nil
+	for i := range r.out {
+		r.out[i] = out(i)
+	}
+	r.err = nil
 	defer r.end()
 	if n > 1 {
 		ctx.Step.Pool.Expect(s.Work)
@@ -69,7 +73,8 @@ func (r *Runner) Run(ctx *kernel.Context, in func(i int) []float32, out []float3
 
 func (r *Runner) end() {
 	clear(r.in)
-	r.out, r.step = nil, kernel.Step{}
+	clear(r.out)
+	r.step = kernel.Step{}
 }
 
 // sections computes sections lo to hi of all images.
@@ -78,7 +83,7 @@ func (r *Runner) sections(lo, hi int) {
 	defer r.giveBack(w)
 	each := len(r.segment.Sections) - 1
 	for i := lo; i < hi; i++ {
-		if at, err := w.section(i/each, r.segment.Sections[i%each], r.segment.Sections[i%each+1]); err != nil {
+		if at, err := w.section(i/each, i%each); err != nil {
 			r.mu.Lock()
 			if r.err == nil {
 				r.failed, r.err = r.segment.First+at, err
@@ -134,11 +139,12 @@ func newWorker(r *Runner) *worker {
 	return w
 }
 
-// section computes rows lo to hi of an image; of an error it returns the step as well.
-func (w *worker) section(image, lo, hi int) (at int, err error) {
+// section computes a section of an image; of an error it returns the step as well.
+func (w *worker) section(image, section int) (at int, err error) {
 	s := w.run.segment
-	w.walk.begin(s)
+	w.walk.begin(s, section)
 	clear(w.first)
+	lo, hi := s.Sections[section], s.Sections[section+1]
 	for ; lo < hi; lo += s.Height {
 		if err := w.ctx.Err(); err != nil {
 			return 0, err
@@ -173,16 +179,33 @@ func (w *worker) rows(k, image int, f span) error {
 			w.args = append(w.args, w.run.in[o.input])
 		}
 	}
-	var out []float32
+	var out, result []float32
+	if x.result >= 0 {
+		result = w.run.out[x.result]
+	}
 	if x.tiling.Scattered != [2]int{} {
-		out = w.run.out
+		out = result
 	} else if x.capacity == 0 {
-		out = w.run.out[(image*x.rows+f.from)*x.width:][:(f.to-f.from)*x.width]
+		out = result[(image*x.rows+f.from)*x.width:][:(f.to-f.from)*x.width]
 	} else {
 		w.makeRoom(k, f)
 		out = w.memory[x.at+(f.from-w.first[k])*x.width:][:(f.to-f.from)*x.width]
 	}
-	return w.tiles[k](&w.ctx, image, f.from, f.to, w.args, out)
+	if err := w.tiles[k](&w.ctx, image, f.from, f.to, w.args, out); err != nil {
+		return err
+	}
+	if own := x.ownedOf(w.walk.section, f); x.capacity > 0 && !own.empty() {
+		copy(result[(image*x.rows+own.from)*x.width:], out[(own.from-f.from)*x.width:(own.to-f.from)*x.width])
+	}
+	return nil
+}
+
+// ownedOf returns which of these rows a section writes to the step's result.
+func (x *step) ownedOf(section int, rows span) span {
+	if x.owned == nil {
+		return span{}
+	}
+	return span{max(rows.from, x.owned[section]), min(rows.to, x.owned[section+1])}
 }
 
 // makeRoom readies the buffer of a step for rows that are to be made, and keeps those before

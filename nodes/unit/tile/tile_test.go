@@ -276,6 +276,7 @@ func random(seed uint64) *network {
 		for range 1 + n.rng.IntN(6) {
 			n.growRows(len(n.results)-1, n.results[len(n.results)-1].Dims())
 		}
+		n.need()
 		return n
 	}
 	n.images = true
@@ -286,7 +287,15 @@ func random(seed uint64) *network {
 	for range 1 + n.rng.IntN(7) {
 		n.grow()
 	}
+	n.need()
 	return n
+}
+
+// need has some results used outside of the group.
+func (n *network) need() {
+	for i := range n.group.Members {
+		n.group.Members[i].Needed = n.rng.IntN(5) == 0
+	}
 }
 
 // plans returns segments of all kinds for the group.
@@ -357,27 +366,40 @@ func TestNetworks(t *testing.T) {
 }
 
 func (n *network) check(t *testing.T, seed uint64, s *Segment) {
-	want := n.results[s.Last]
 	r := NewRunner(s)
-	if !slices.Equal(r.Dims(), want.Dims()) {
-		t.Fatalf("network %d: members %d to %d of %v make %v, and not %v", seed, s.First, s.Last, n.names, r.Dims(), want.Dims())
+	for k, i := range s.Results {
+		if want := n.results[i]; !slices.Equal(r.Dims(k), want.Dims()) {
+			t.Fatalf("network %d: members %d to %d of %v make %v, and not %v", seed, s.First, s.Last, n.names, r.Dims(k), want.Dims())
+		}
 	}
 	for again := range 2 {
 		ctx := (&kerneltest.Runner{Pool: pick[kernel.Pool](n.rng, kerneltest.Serial{}, kerneltest.Threads{})}).Context()
-		out := make([]float32, want.NumElements())
-		for i := range out {
-			out[i] = float32(math.NaN())
-		}
-		if _, err := r.Run(ctx, func(i int) []float32 { return n.floats(s.Inputs[i]) }, out); err != nil {
+		out := n.blank(s)
+		if _, err := r.Run(ctx, func(i int) []float32 { return n.floats(s.Inputs[i]) }, func(i int) []float32 { return out[i] }); err != nil {
 			t.Fatalf("network %d: %v", seed, err)
 		}
-		for i, x := range tensor.Of[float32](&want) {
-			if math.Float32bits(x) != math.Float32bits(out[i]) && (x == x || out[i] == out[i]) {
-				t.Fatalf("network %d, run %d: members %d to %d of %v, %d rows at a time in sections %v: element %d of %v is %v, and not %v",
-					seed, again, s.First, s.Last, n.names, s.Height, s.Sections, i, want.Dims(), out[i], x)
+		for k, member := range s.Results {
+			want := n.results[member]
+			for i, x := range tensor.Of[float32](&want) {
+				if got := out[k][i]; math.Float32bits(x) != math.Float32bits(got) && (x == x || got == got) {
+					t.Fatalf("network %d, run %d: members %d to %d of %v, %d rows at a time in sections %v: element %d of %v of member %d is %v, and not %v",
+						seed, again, s.First, s.Last, n.names, s.Height, s.Sections, i, want.Dims(), member, got, x)
+				}
 			}
 		}
 	}
+}
+
+// blank returns memory for the results of a segment, in which there is none yet.
+func (n *network) blank(s *Segment) (out [][]float32) {
+	for _, i := range s.Results {
+		x := make([]float32, n.results[i].NumElements())
+		for k := range x {
+			x[k] = float32(math.NaN())
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // TestCancelled ends a step while its tiles are computed.
@@ -389,8 +411,8 @@ func TestCancelled(t *testing.T) {
 		cancel(errors.New("enough"))
 		ctx.Step.Context = ended
 		s := p.Segments[0]
-		out := make([]float32, n.results[s.Last].NumElements())
-		if _, err := NewRunner(s).Run(ctx, func(i int) []float32 { return n.floats(s.Inputs[i]) }, out); err == nil {
+		out := n.blank(s)
+		if _, err := NewRunner(s).Run(ctx, func(i int) []float32 { return n.floats(s.Inputs[i]) }, func(i int) []float32 { return out[i] }); err == nil {
 			t.Error("tiles of a step that has ended are computed")
 		}
 	})

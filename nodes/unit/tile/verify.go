@@ -4,7 +4,7 @@ import "fmt"
 
 // Verify goes through what a [Runner] does with the plan, with the rows that there are in place of
 // elements: every row that a step reads was made before in the same section, and is still in its
-// buffer; every row of a result is made once; buffers are not written beyond their ends and do not
+// buffer; every row of every result is written once, and there is a result of all that is needed outside; buffers are not written beyond their ends and do not
 // overlap. It shares nothing with what plans but [Tiling.Rows], of which it checks that rows that
 // come later begin no earlier.
 func (p *Plan) Verify(g *Group) error {
@@ -14,16 +14,41 @@ func (p *Plan) Verify(g *Group) error {
 			return fmt.Errorf("members %d to %d after member %d of %d", s.First, s.Last, next-1, len(g.Members))
 		}
 		next = s.Last + 1
-		for i := range g.Members {
-			for _, from := range g.Members[i].In {
-				if from >= s.First && from < s.Last && i > s.Last {
-					return fmt.Errorf("member %d uses what member %d makes in members %d to %d", i, from, s.First, s.Last)
-				}
-			}
+		if err := s.verifyResults(g); err != nil {
+			return fmt.Errorf("members %d to %d: %w", s.First, s.Last, err)
 		}
 		if err := s.verify(); err != nil {
 			return fmt.Errorf("members %d to %d: %w", s.First, s.Last, err)
 		}
+	}
+	return nil
+}
+
+// verifyResults looks that each step makes a result if others than those of the segment
+// use it, and has its own place among the results.
+func (s *Segment) verifyResults(g *Group) error {
+	needed := make([]bool, len(g.Members))
+	needed[s.Last] = true
+	for i := range g.Members {
+		needed[i] = needed[i] || g.Members[i].Needed
+		for _, from := range g.Members[i].In {
+			if from >= 0 && i > s.Last {
+				needed[from] = true
+			}
+		}
+	}
+	next := 0
+	for k := range s.steps {
+		switch x := &s.steps[k]; {
+		case !needed[s.First+k] && x.result < 0:
+		case !needed[s.First+k] || x.result != next || next == len(s.Results) || s.Results[next] != s.First+k:
+			return fmt.Errorf("step %d makes result %d of %v", k, x.result, s.Results)
+		default:
+			next++
+		}
+	}
+	if next != len(s.Results) {
+		return fmt.Errorf("%d results of %v", next, s.Results)
 	}
 	return nil
 }
@@ -38,27 +63,35 @@ func (s *Segment) verify() error {
 		}
 		at = x.at + x.capacity*x.width
 	}
-	result := &s.steps[last]
-	made := make([]bool, result.rows)
+	rows := s.steps[last].rows
+	written := make([][]bool, len(s.steps)) // by step and row of a result
+	for k := range s.steps {
+		if s.steps[k].result >= 0 {
+			written[k] = make([]bool, s.steps[k].rows)
+		}
+	}
 	for i := range s.Sections[1:] {
 		lo, hi := s.Sections[i], s.Sections[i+1]
-		if i == 0 && lo != 0 || lo >= hi || hi > result.rows {
-			return fmt.Errorf("section %d is rows %d to %d of %d", i, lo, hi, result.rows)
+		if i == 0 && lo != 0 || lo >= hi || hi > rows {
+			return fmt.Errorf("section %d is rows %d to %d of %d", i, lo, hi, rows)
 		}
-		if err := s.verifySection(lo, hi, made); err != nil {
+		if err := s.verifySection(i, written); err != nil {
 			return fmt.Errorf("rows %d to %d: %w", lo, hi, err)
 		}
 	}
-	for r, done := range made {
-		if !done {
-			return fmt.Errorf("row %d is not made", r)
+	for k := range written {
+		for r, done := range written[k] {
+			if !done {
+				return fmt.Errorf("row %d of the result of step %d is not written", r, k)
+			}
 		}
 	}
 	return nil
 }
 
 // verifySection follows a worker, whose buffers hold the numbers of rows.
-func (s *Segment) verifySection(lo, hi int, made []bool) error {
+func (s *Segment) verifySection(section int, written [][]bool) error {
+	lo, hi := s.Sections[section], s.Sections[section+1]
 	w := worker{run: &Runner{segment: s}, first: make([]int, len(s.steps))}
 	buffers := make([][]int, len(s.steps)) // by step and place: the row
 	for k := range s.steps {
@@ -67,7 +100,7 @@ func (s *Segment) verifySection(lo, hi int, made []bool) error {
 			buffers[k][i] = -1
 		}
 	}
-	w.walk.begin(s)
+	w.walk.begin(s, section)
 	before, ended := make([]int, 0, 64), make([]int, len(s.steps))
 	for ; lo < hi; lo += s.Height {
 		w.walk.band(lo, min(lo+s.Height, hi))
@@ -103,13 +136,19 @@ func (s *Segment) verifySection(lo, hi int, made []bool) error {
 					}
 				}
 			}
-			if x.capacity == 0 {
-				for r := f.from; r < f.to; r++ {
-					if made[r] {
-						return fmt.Errorf("row %d is made twice", r)
+			if x.result >= 0 {
+				own := x.ownedOf(section, f)
+				for r := own.from; r < own.to; r++ {
+					if written[k][r] {
+						return fmt.Errorf("row %d of the result of step %d is written twice", r, k)
 					}
-					made[r] = true
+					written[k][r] = true
 				}
+				if k == len(s.steps)-1 && own != f {
+					return fmt.Errorf("the last step makes rows %d to %d and writes %d to %d", f.from, f.to, own.from, own.to)
+				}
+			}
+			if x.capacity == 0 {
 				continue
 			}
 			moved := w.first[k]

@@ -9,27 +9,38 @@ func (s span) empty() bool { return s.from >= s.to }
 // needed, and which of these are not there yet.
 type walk struct {
 	segment *Segment
+	section int
 	need    []span
 	fresh   []span
 	have    []int // by step: the row after the last that was made
 }
 
-func (w *walk) begin(s *Segment) {
-	w.segment = s
+func (w *walk) begin(s *Segment, section int) {
+	w.segment, w.section = s, section
 	if w.need == nil {
 		n := len(s.steps)
 		w.need, w.fresh, w.have = make([]span, n), make([]span, n), make([]int, n)
 	}
 	clear(w.have)
+	for k := range s.steps {
+		if owned := s.steps[k].owned; owned != nil {
+			w.have[k] = owned[section]
+		}
+	}
 }
 
-// band finds what rows lo to hi of the result need.
+// band finds what rows lo to hi of the last result need. Of other results all rows are made that
+// the section owns: those between rows that are needed, and at the end what is left.
 func (w *walk) band(lo, hi int) {
 	clear(w.need)
 	last := len(w.need) - 1
 	w.need[last] = span{lo, hi}
 	for k := last; k >= 0; k-- {
 		n := w.need[k]
+		if x := &w.segment.steps[k]; x.owned != nil && k < last {
+			n = w.gaps(x, n, w.have[k], hi)
+			w.need[k] = n
+		}
 		f := span{max(n.from, w.have[k]), n.to}
 		w.fresh[k] = f
 		if f.empty() {
@@ -48,6 +59,18 @@ func (w *walk) band(lo, hi int) {
 			}
 		}
 	}
+}
+
+// gaps returns which rows of a result are needed so that none is left out, if its steps need rows n.
+func (w *walk) gaps(x *step, n span, have, hi int) span {
+	if n.empty() {
+		n = span{have, have}
+	}
+	n.from = min(n.from, have)
+	if hi == w.segment.Sections[w.section+1] {
+		n.to = max(n.to, x.owned[w.section+1])
+	}
+	return n
 }
 
 // rowsOf returns which rows of a stream rows of the step depend on.
@@ -78,7 +101,7 @@ func (s *Segment) glance(f func(w *walk)) (rows int) {
 }
 
 func (s *Segment) along(w *walk, section, end int, f func(w *walk)) {
-	w.begin(s)
+	w.begin(s, section)
 	for lo := s.Sections[section]; lo < end; lo += s.Height {
 		w.band(lo, min(lo+s.Height, end))
 		f(w)
