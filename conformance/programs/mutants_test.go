@@ -13,7 +13,7 @@ var mutants = flag.String("mutants", "", "plant the mistakes of testdata/mutants
 // mistake and expects the tests to fail.
 func TestMutants(t *testing.T) {
 	planted.Each(t, "testdata/mutants.txt", *mutants, 20, func(m planted.Mutant, root, overlay string) {
-		m.Find(t, root, overlay, "-timeout=2m", "-run=TestSeeds|TestFoundSeeds|TestBands|TestLongLoops|TestPrograms|TestDuals|TestEffects|TestUpdates",
+		m.Find(t, root, overlay, "-timeout=2m", "-run=TestSeeds|TestFoundSeeds|TestBands|TestLongLoops|TestPrograms|TestDuals|TestEffects|TestUpdates|TestNetworks",
 			"./conformance/programs", "-shrink=false")
 	})
 }

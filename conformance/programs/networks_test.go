@@ -21,8 +21,9 @@ import (
 )
 
 // TestNetworks runs random convolutional networks: convolutions and depthwise ones with all
-// kinds of paddings, strides and dilations, Pads in front of them, biases, factors, sums and
-// activations behind them. What is fetched must have the bits on all engines, with all passes
+// kinds of paddings, strides and dilations, Pads in front of them, biases, factors, sums,
+// activations and normalizations behind them, branches that are joined, and levels as of
+// a U-Net, with constants or variables as weights. What is fetched must have the bits on all engines, with all passes
 // and each of the default ones alone, that it has without rewriting.
 func TestNetworks(t *testing.T) {
 	n := *seeds
@@ -62,7 +63,7 @@ func TestNetworks(t *testing.T) {
 			}
 		}
 	}
-	for _, op := range []string{"_FusedConv2D", "_FusedDepthwiseConv2dNative", "explicit paddings"} {
+	for _, op := range []string{"_FusedConv2D", "_FusedDepthwiseConv2dNative", "explicit paddings", "ConcatV2", "FusedBatchNormV3", "Mean", "ResizeBilinear", "ReadVariableOp"} {
 		if made[op] < n/30 {
 			t.Errorf("only %d of %s in %d networks", made[op], op, n)
 		}
@@ -80,10 +81,14 @@ type network struct {
 	image   graph.Output
 	fed     *tensor.Tensor
 	fetches []graph.Output
+
+	held      bool          // weights are held by variables
+	init      []*graph.Node // set them
+	resources *resource.Manager
 }
 
 func newNetwork(rng *rand.Rand) *network {
-	o := &network{g: graph.New(), rng: rng}
+	o := &network{g: graph.New(), rng: rng, held: rng.IntN(4) == 0}
 	channels := []int64{1, 3, 4, 8, 13, 16, 24, 33}
 	dims := []int64{1 + rng.Int64N(2), 1 + rng.Int64N(20), 1 + rng.Int64N(40), channels[rng.IntN(len(channels))]}
 	o.fed = o.numbers(dims, 8)
@@ -91,7 +96,15 @@ func newNetwork(rng *rand.Rand) *network {
 	x, depth := o.image, dims[3]
 	values := []graph.Output{x}
 	for range 2 + rng.IntN(8) {
-		switch rng.IntN(10) {
+		switch rng.IntN(14) {
+		case 10:
+			x = o.batchNorm(x, depth)
+		case 11:
+			x = o.layerNorm(x, depth)
+		case 12:
+			x, depth = o.branches(x, depth)
+		case 13:
+			x, depth = o.levels(x, depth, 1+rng.IntN(2))
 		case 0, 1:
 			paddings := make([]int32, 8)
 			for i := 2; i < 6; i++ {
@@ -112,21 +125,23 @@ func newNetwork(rng *rand.Rand) *network {
 			x = o.add(op, nil, in...).Output(0)
 		case 2:
 			more := channels[rng.IntN(len(channels))]
-			x = o.add("Conv2D", o.window(false), x, o.constant(o.numbers([]int64{1 + rng.Int64N(4), 1 + rng.Int64N(4), depth, more}, 50))).Output(0)
-			depth = more
+			if n, err := o.attempt("Conv2D", o.window(false), x, o.weights(1+rng.Int64N(4), 1+rng.Int64N(4), depth, more)); err == nil {
+				x, depth = n.Output(0), more
+			}
 		case 3, 4, 5:
 			per := 1 + rng.Int64N(8)/7
-			x = o.add("DepthwiseConv2dNative", o.window(true), x, o.constant(o.numbers([]int64{1 + rng.Int64N(5), 1 + rng.Int64N(5), depth, per}, 50))).Output(0)
-			depth *= per
+			if n, err := o.attempt("DepthwiseConv2dNative", o.window(true), x, o.weights(1+rng.Int64N(5), 1+rng.Int64N(5), depth, per)); err == nil {
+				x, depth = n.Output(0), depth*per
+			}
 		case 6:
-			row := o.constant(o.numbers([]int64{depth}, 50))
+			row := o.weights(depth)
 			x = o.add([]string{"BiasAdd", "BiasAdd", "AddV2", "Mul"}[rng.IntN(4)], nil, x, row).Output(0)
 		case 7:
 			x = o.add([]string{"Relu", "Relu6", "Relu", "Tanh", "LeakyRelu"}[rng.IntN(5)], nil, x).Output(0)
 		case 8: // a value of the same shape, whether or not it is known
 			x = o.add("AddV2", nil, x, o.add("Abs", nil, x).Output(0)).Output(0)
 		case 9: // a residual block
-			y := o.add("Conv2D", map[string]any{"strides": []int64{1, 1, 1, 1}, "padding": "SAME"}, x, o.constant(o.numbers([]int64{1 + rng.Int64N(3), 1 + rng.Int64N(3), depth, depth}, 50))).Output(0)
+			y := o.add("Conv2D", map[string]any{"strides": []int64{1, 1, 1, 1}, "padding": "SAME"}, x, o.weights(1+rng.Int64N(3), 1+rng.Int64N(3), depth, depth)).Output(0)
 			x = o.add("Relu", nil, o.add("AddV2", nil, x, y).Output(0)).Output(0)
 		}
 		values = append(values, x)
@@ -192,18 +207,22 @@ func (o *network) constant(t *tensor.Tensor) graph.Output {
 }
 
 func (o *network) add(op string, attrs map[string]any, in ...graph.Output) *graph.Node {
-	spec := graph.OpSpec{Type: op, Name: o.g.UniqueName(op), Attrs: attrs}
-	for _, x := range in {
-		spec.Input = append(spec.Input, x)
-	}
-	n, err := o.g.AddOperation(spec)
+	n, err := o.attempt(op, attrs, in...)
 	if err != nil {
 		panic(err)
 	}
 	return n
 }
 
-// run returns what is fetched, and counts the fused nodes.
+// attempt is add for what may not fit to an image of a known size.
+func (o *network) attempt(op string, attrs map[string]any, in ...graph.Output) (*graph.Node, error) {
+	spec := graph.OpSpec{Type: op, Name: o.g.UniqueName(op), Attrs: attrs}
+	for _, x := range in {
+		spec.Input = append(spec.Input, x)
+	}
+	return o.g.AddOperation(spec)
+}
+
 // TestNetworksAgain runs each network several times, with images of several sizes in turn, in
 // tiles wherever it can: what is planned for the first is not what holds for the next, and memory
 // of the first is the next one's.
@@ -261,6 +280,7 @@ func (o *network) compile(how rewrite.Options) (*nodes.Program, error) {
 	return compile.Graph(context.Background(), o.g, compile.Spec{Feeds: []graph.Output{o.image}, Fetches: o.fetches, Rewrite: how})
 }
 
+// run returns what is fetched, and counts the nodes.
 func (o *network) run(e *engine, how rewrite.Options, made map[string]int) (got []float32, err error) {
 	p, err := o.compile(how)
 	if err != nil {
@@ -282,7 +302,12 @@ func (o *network) play(e *engine, p *nodes.Program) (got []float32, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	fetched := make([]tensor.Value, len(o.fetches))
-	s := &kernel.Step{Context: ctx, Resources: &resource.Manager{}, PerStep: &resource.Manager{Budget: e.budget}, Pool: e.pool}
+	if o.resources == nil {
+		if err := o.initialize(ctx, e); err != nil {
+			return nil, fmt.Errorf("%w: %v", errUnclear, err)
+		}
+	}
+	s := &kernel.Step{Context: ctx, Resources: o.resources, PerStep: &resource.Manager{Budget: e.budget}, Pool: e.pool}
 	if err := e.Run(s, p, []tensor.Value{tensor.ValueOf(o.fed)}, fetched); err != nil {
 		return nil, err
 	}

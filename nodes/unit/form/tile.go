@@ -16,6 +16,11 @@ func (f *Form) tiled(in *Instr) bool {
 	if _, ok := f.Flow.Nodes[in.Node].Kernel.(kernel.Tiler); !ok {
 		return false
 	}
+	for _, u := range in.In { // numbers that are no floats say how: rows of what is not known cannot be
+		if v := &f.Values[u.Value]; v.DType != tensor.Float && v.Const < 0 {
+			return false
+		}
+	}
 	s := Source{in.Node, 0}
 	return f.Flow.dtype(s) == tensor.Float && f.Flow.output(s).Shape().NumDimensions() != 0
 }

@@ -195,7 +195,7 @@ func (w *worker) rows(k, image int, f span) error {
 		return err
 	}
 	if own := x.ownedOf(w.walk.section, f); x.capacity > 0 && !own.empty() {
-		copy(result[(image*x.rows+own.from)*x.width:], out[(own.from-f.from)*x.width:(own.to-f.from)*x.width])
+		copy(result[(image*x.rows+own.from)*x.width:], out[(own.from-f.from)*x.width:][:(own.to-own.from)*x.width])
 	}
 	return nil
 }

@@ -1,0 +1,140 @@
+package programs_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/kernel"
+	_ "github.com/troupe-go/troupe/ops/image"
+	"github.com/troupe-go/troupe/plan/rewrite"
+	"github.com/troupe-go/troupe/resource"
+	"github.com/troupe-go/troupe/tensor"
+)
+
+// weights draws a constant, or the value of a variable.
+func (o *network) weights(dims ...int64) graph.Output {
+	t := o.numbers(dims, 50)
+	if !o.held {
+		return o.constant(t)
+	}
+	h := o.add("VarHandleOp", map[string]any{"dtype": tensor.Float, "shape": graph.MakeShape(dims...), "shared_name": fmt.Sprintf("v%d", len(o.init))}).Output(0)
+	o.init = append(o.init, o.add("AssignVariableOp", nil, h, o.constant(t)))
+	return o.add("ReadVariableOp", map[string]any{"dtype": tensor.Float}, h).Output(0)
+}
+
+// initialize sets the variables.
+func (o *network) initialize(ctx context.Context, e *engine) error {
+	o.resources = &resource.Manager{}
+	if len(o.init) == 0 {
+		return nil
+	}
+	p, err := compile.Graph(ctx, o.g, compile.Spec{Targets: o.init, Rewrite: rewrite.Options{}})
+	if err != nil {
+		return err
+	}
+	s := &kernel.Step{Context: ctx, Resources: o.resources, PerStep: &resource.Manager{Budget: e.budget}, Pool: e.pool}
+	return e.Run(s, p, nil, nil)
+}
+
+// batchNorm draws a normalization by moments that are known.
+func (o *network) batchNorm(x graph.Output, depth int64) graph.Output {
+	squares := o.numbers([]int64{depth}, 50)
+	v := tensor.ValueOf(squares)
+	for i, x := range tensor.Of[float32](&v) {
+		tensor.Of[float32](&v)[i] = x * x
+	}
+	return o.add("FusedBatchNormV3", map[string]any{"is_training": false}, x, o.weights(depth), o.weights(depth), o.weights(depth), o.constant(squares)).Output(0)
+}
+
+// layerNorm draws a normalization of the channels of each place, as Keras writes it.
+func (o *network) layerNorm(x graph.Output, depth int64) graph.Output {
+	last := o.integers(-1)
+	keep := map[string]any{"keep_dims": true}
+	mean := o.add("Mean", keep, x, last).Output(0)
+	squares := o.add("SquaredDifference", nil, x, mean).Output(0)
+	variance := o.add("Mean", keep, squares, last).Output(0)
+	epsilon, _ := tensor.NewTensor(float32(1e-3))
+	factor := o.add("Rsqrt", nil, o.add("AddV2", nil, variance, o.constant(epsilon)).Output(0)).Output(0)
+	if o.rng.IntN(4) > 0 {
+		factor = o.add("Mul", nil, factor, o.weights(depth)).Output(0)
+	}
+	offset := o.add("Sub", nil, o.weights(depth), o.add("Mul", nil, mean, factor).Output(0)).Output(0)
+	return o.add("AddV2", nil, o.add("Mul", nil, x, factor).Output(0), offset).Output(0)
+}
+
+// branches draws convolutions of one image whose results are joined, and perhaps a part of
+// the channels taken out of that.
+func (o *network) branches(x graph.Output, depth int64) (graph.Output, int64) {
+	var parts []graph.Output
+	all := int64(0)
+	for range 2 + o.rng.IntN(3) {
+		if o.rng.IntN(4) == 0 {
+			parts, all = append(parts, x), all+depth
+			continue
+		}
+		more := 1 + o.rng.Int64N(20)
+		y := o.same(x, depth, more)
+		if o.rng.IntN(2) == 0 {
+			y = o.add("Relu", nil, y).Output(0)
+		}
+		parts, all = append(parts, y), all+more
+	}
+	y := o.joined(parts...)
+	if o.rng.IntN(3) == 0 {
+		first := o.rng.Int64N(all)
+		n := 1 + o.rng.Int64N(all-first)
+		y = o.add("Slice", nil, y, o.integers(0, 0, 0, int32(first)), o.integers(-1, -1, -1, int32(n))).Output(0)
+		all = n
+	}
+	return y, all
+}
+
+// same draws a convolution whose result is as large as the image.
+func (o *network) same(x graph.Output, depth, more int64) graph.Output {
+	return o.add("Conv2D", map[string]any{"strides": []int64{1, 1, 1, 1}, "padding": "SAME"}, x, o.weights(1+o.rng.Int64N(3), 1+o.rng.Int64N(3), depth, more)).Output(0)
+}
+
+// joined joins images by their channels.
+func (o *network) joined(parts ...graph.Output) graph.Output {
+	spec := graph.OpSpec{Type: "ConcatV2", Name: o.g.UniqueName("ConcatV2")}
+	list := graph.OutputList(parts)
+	axis, _ := tensor.NewTensor(int32(3 - 4*o.rng.IntN(2)))
+	spec.Input = []graph.Input{list, o.constant(axis)}
+	n, err := o.g.AddOperation(spec)
+	if err != nil {
+		panic(err)
+	}
+	return n.Output(0)
+}
+
+// levels draws a U-Net: an image of a known size is made smaller, something is computed of that,
+// at the end of a level in the same way, and it is made larger again and joined with or added
+// to what the level began with.
+func (o *network) levels(x graph.Output, depth int64, deep int) (graph.Output, int64) {
+	high, wide := 1+o.rng.Int32N(24), 1+o.rng.Int32N(24)
+	size := o.integers(high, wide)
+	resize := map[string]any{"half_pixel_centers": o.rng.IntN(2) == 0}
+	x = o.add("ResizeBilinear", resize, x, size).Output(0)
+	wider := 1 + o.rng.Int64N(16)
+	first := o.add("Relu", nil, o.same(x, depth, wider)).Output(0)
+	small := o.add([]string{"MaxPool", "AvgPool"}[o.rng.IntN(2)], map[string]any{
+		"ksize": []int64{1, 2, 2, 1}, "strides": []int64{1, 2, 2, 1}, "padding": "SAME"}, first).Output(0)
+	if o.rng.IntN(3) == 0 {
+		small = o.add("Conv2D", map[string]any{"strides": []int64{1, 2, 2, 1}, "padding": "SAME"}, first, o.weights(3, 3, wider, wider)).Output(0)
+	}
+	more := 1 + o.rng.Int64N(16)
+	small = o.same(small, wider, more)
+	if deep > 1 {
+		small, more = o.levels(small, more, deep-1)
+	}
+	if o.rng.IntN(3) == 0 {
+		small = o.batchNorm(small, more)
+	}
+	large := o.add("ResizeBilinear", resize, small, size).Output(0)
+	if o.rng.IntN(3) == 0 {
+		return o.add("AddV2", nil, first, o.same(large, more, wider)).Output(0), wider
+	}
+	return o.joined(first, large), wider + more
+}
