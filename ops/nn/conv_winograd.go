@@ -72,10 +72,12 @@ func winogradFor(lines, columns, in, out int) (best *vec.Winograd) {
 // A winogradRun is one convolution by Winograd's transforms. Its squares are numbered image by
 // image, line by line. They are computed in one of two ways, with the same bits:
 //
-//   - where the filter stays in a core's second cache, workers take blocks of squares, from the image to
-//     the result;
-//   - a larger filter would pass by for each block. So a larger part of the squares is transformed
-//     first, by all workers, and then they take columns, each its own part of the filter.
+//   - workers take blocks of squares, from the image to the result, for each of which the filter
+//     passes by;
+//   - a larger part of the squares is transformed first, by all workers, and then they take
+//     columns, each its own part of the filter.
+//
+// It is the one in which a worker reads less from beyond its second cache.
 type winogradRun struct {
 	*vec.Winograd
 	sizes         convSizes
@@ -106,11 +108,10 @@ type winogradRun struct {
 }
 
 const (
-	// winogradBytes is about how many bytes of squares and sums a block has: what half of a
-	// core's second cache holds.
-	winogradBytes = 1 << 19
-	// winogradNear is how many bytes of a filter stay in the second cache.
-	winogradNear = 1 << 20
+	// winogradBlock is about how many bytes of squares and sums a block has, most of a core's
+	// second cache, and winogradSums how many of these are sums.
+	winogradBlock = 768 << 10
+	winogradSums  = 256 << 10
 	// winogradPart is how many bytes of squares are transformed before columns are shared out.
 	winogradPart = 2 << 20
 )
@@ -127,15 +128,26 @@ func newWinogradRun(w *vec.Winograd, s *convSizes, workers int) *winogradRun {
 		r.row += w.Lanes()
 	}
 	positions := w.Points * w.Points
-	r.group = min(r.panels, max(1, 128/r.panel))
-	rows, each, most := vec.PanelRows(), positions*4*(r.row+r.group*r.panel), winogradBytes
-	if r.byColumns = r.filterSize()*4 > winogradNear && r.panels > 1; r.byColumns {
-		r.group = min(r.group, max(1, r.panels/(2*workers)))
-		each, most = positions*4*r.row, winogradPart
+	square := positions * r.row * 4 // bytes
+	budget := winogradBlock - winogradSums
+	if r.filterSize()*4 <= winogradBlock { // which stays there, too
+		budget /= 2
 	}
-	r.together = max(1, most/(each*rows)) * rows
-	blocks := (r.squares-1)/r.together + 1
-	r.together = (r.squares-1)/blocks + 1
+	blocks := parts(r.squares, budget/square)
+	if blocks < 8*workers { // each worker has as many
+		blocks = parts(blocks, workers) * workers
+	}
+	r.together = parts(r.squares, blocks)
+	r.group = max(1, min(r.panels, 128/r.panel, winogradSums/(positions*r.together*r.panel*4)))
+	// What each worker reads from beyond its second cache: all of the filter for each block, or its
+	// part of the filter and all squares, again and again for each group of its columns.
+	pieces := parts(r.squares, winogradPart/square)
+	group := max(1, min(r.panels, 128/r.panel, r.panels/(2*workers)))
+	byBlocks := parts(blocks, workers) * r.filterSize()
+	byColumns := r.filterSize()*pieces/min(workers, r.panels) + r.squares*square/4*parts(parts(r.panels, group), workers)
+	if r.byColumns = byColumns < byBlocks && r.filterSize()*4 > winogradBlock; r.byColumns {
+		r.group, r.together = group, parts(r.squares, pieces)
+	}
 	r.step, r.sums = apart(r.together*r.row), apart(r.together*r.group*r.panel)
 	r.memory = w.Temp() + w.Points*w.Points*s.in + positions*r.sums
 	r.filterDims[0], r.someDims[0] = int64(r.filterSize()), int64(positions*r.step)
@@ -144,6 +156,9 @@ func newWinogradRun(w *vec.Winograd, s *convSizes, workers int) *winogradRun {
 	}
 	return r
 }
+
+// parts returns how many parts of so many n is.
+func parts(n, each int) int { return (n-1)/max(each, 1) + 1 }
 
 // apart returns a distance of at least n elements at which lines of a cache do not get into each
 // other's way.
@@ -176,8 +191,8 @@ func (r *winogradRun) run(ctx *kernel.Context, known *winogradFilter, filter *te
 		r.filter = tensor.Of[float32](&r.others)
 		r.transform(ctx, r.filter, tensor.Of[float32](filter))
 	}
-	var parts bool
-	if r.finish, parts, err = beginSums(ctx, then); err != nil {
+	var byParts bool
+	if r.finish, byParts, err = beginSums(ctx, then); err != nil {
 		return err
 	}
 	if err := r.desk.Open(ctx, tensor.Float, r.workers, r.memory); err != nil {
@@ -186,11 +201,11 @@ func (r *winogradRun) run(ctx *kernel.Context, known *winogradFilter, filter *te
 	defer r.desk.Free(ctx)
 	vec.Expect[float32](ctx.Step.Pool, r.squares*r.Points*r.Points, r.sizes.out, r.sizes.in)
 	if !r.byColumns {
-		ctx.Parallel((r.squares-1)/r.together+1, 1, r.blocks)
+		ctx.Parallel(parts(r.squares, r.together), 1, r.blocks)
 	} else if err := r.runParts(ctx); err != nil {
 		return err
 	}
-	if parts && ctx.Err() == nil {
+	if byParts && ctx.Err() == nil {
 		out := r.sizes.out
 		ctx.Parallel(len(dst)/out, max(1, elementwise.Grain/out), func(lo, hi int) { then.part(lo*out, hi*out) })
 	}
@@ -231,7 +246,7 @@ func (r *winogradRun) runParts(ctx *kernel.Context) error {
 		return err
 	}
 	r.part = tensor.Of[float32](&r.some)
-	groups := (r.panels-1)/r.group + 1
+	groups := parts(r.panels, r.group)
 	for r.lo = 0; r.lo < r.squares && ctx.Err() == nil; r.lo = r.hi {
 		r.hi = min(r.lo+r.together, r.squares)
 		ctx.Parallel(r.hi-r.lo, max(1, winogradGrain/(r.Points*r.Points*r.sizes.in)), r.inputs)
